@@ -69,6 +69,19 @@ static void clear_limits(struct pith_buffer *buffer)
 {
     __atomic_store_n(&buffer->limit, NULL, __ATOMIC_SEQ_CST);
     __atomic_store_n(&buffer->message_limit, NULL, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&buffer->call_limit, NULL, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&buffer->call_message_limit, NULL, __ATOMIC_SEQ_CST);
+}
+
+static void open_limits(uint64_t *limit)
+{
+    struct pith_buffer *buffer = &pith_buffer_;
+    int is_inline = __atomic_load_n(&pithi_clock_inline, __ATOMIC_ACQUIRE);
+    self.limit = limit;
+    __atomic_store_n(is_inline ? &buffer->limit : &buffer->call_limit, pithi_counters_on ? NULL : limit,
+                     __ATOMIC_SEQ_CST);
+    __atomic_store_n(is_inline ? &buffer->message_limit : &buffer->call_message_limit, pith_messages() ? limit : NULL,
+                     __ATOMIC_SEQ_CST);
 }
 
 /* Sets the limits of pith.h. In the first chunk of a lane, the limit rises in steps, so that the slow path stores
@@ -77,16 +90,14 @@ static void set_limit(void)
 {
     struct pithi_lane *lane = &self.lane;
     uint64_t *limit = lane->end;
-    if (!pithi_clock_inline || lane->end == NULL || pithi_buffer_ended)
+    if (lane->end == NULL || pithi_buffer_ended)
         return;
-    if (lane->seq == 1 && pith_buffer_.next < lane->end) {
+    if (pithi_clock_inline && lane->seq == 1 && pith_buffer_.next < lane->end) {
         ptrdiff_t step = (pith_buffer_.next - lane->begin) * 4 + 64;
         if (step < lane->end - lane->begin)
             limit = lane->begin + step;
     }
-    self.limit = limit;
-    __atomic_store_n(&pith_buffer_.limit, pithi_counters_on ? NULL : limit, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&pith_buffer_.message_limit, pith_messages() ? limit : NULL, __ATOMIC_SEQ_CST);
+    open_limits(limit);
     if (pithi_state() != PITHI_RECORDING) { /* another thread has paused recording meanwhile */
         clear_limits(&pith_buffer_);
         self.limit = NULL;
@@ -343,9 +354,28 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
     record_at(kind, id, words, count, NULL);
 }
 
+/* Raises a limit below the end of the chunk: after a pause, at a step, after a change of the clock. If the counter has
+ * jumped, compares it with CLOCK_MONOTONIC. */
+static void look_again(void)
+{
+    uint64_t *limit = pithi_counters_on    ? self.limit
+                      : pithi_clock_inline ? __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED)
+                                           : __atomic_load_n(&pith_buffer_.call_limit, __ATOMIC_RELAXED);
+    int has_jumped = pithi_clock_inline && pith_buffer_.next < limit && self.lane.end != NULL &&
+                     (pith_ticks_() - pith_buffer_.last_ticks) >> 38 != 0;
+    struct pithi_guard guard;
+    if (pithi_buffer_ended || ((limit == self.lane.end || pith_buffer_.next < limit) && !has_jumped) ||
+        !pithi_guard_enter(&guard))
+        return;
+    if (pithi_session.state == PITHI_RECORDING && !is_old()) {
+        pithi_lane_anchor();
+        set_limit();
+    }
+    pithi_guard_leave(&guard);
+}
+
 void pith_slow_(uint32_t kind, uint32_t id)
 {
-    uint64_t *limit;
     /* first the cases that should be cheap: excluded, paused, over */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
@@ -357,18 +387,7 @@ void pith_slow_(uint32_t kind, uint32_t id)
     }
     if (__builtin_expect(pithi_counters_on, 0) && kind != PITH_KIND_EVENT_)
         pithi_counters_read();
-    limit = pithi_counters_on ? self.limit : __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED);
-    if (pithi_clock_inline && !pithi_buffer_ended && limit != self.lane.end && pith_buffer_.next >= limit) {
-        /* Raises a limit below the end of the chunk: after a pause, or at a step. */
-        struct pithi_guard guard;
-        if (pithi_guard_enter(&guard)) {
-            if (pithi_session.state == PITHI_RECORDING && !is_old()) {
-                pithi_lane_anchor();
-                set_limit();
-            }
-            pithi_guard_leave(&guard);
-        }
-    }
+    look_again();
     pithi_record(kind, id, NULL, 0);
 }
 
@@ -410,10 +429,7 @@ void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *en
     self.limit = end;
     pith_buffer_.next = begin;
     pith_buffer_.last_ticks = pithi_ticks();
-    if (pithi_clock_inline) {
-        pith_buffer_.limit = pithi_counters_on ? NULL : end;
-        pith_buffer_.message_limit = end;
-    }
+    open_limits(end);
 }
 
 void pithi_buffer_back(const struct pithi_aside *aside)
@@ -425,6 +441,16 @@ void pithi_buffer_back(const struct pithi_aside *aside)
     self.holding--;
 }
 
+uint64_t pithi_buffer_latest(void)
+{
+    uint64_t latest = 0;
+    for (struct thread *thread = threads; thread != NULL; thread = thread->next) {
+        uint64_t ticks = __atomic_load_n(&thread->buffer->last_ticks, __ATOMIC_RELAXED);
+        latest = ticks > latest ? ticks : latest;
+    }
+    return latest;
+}
+
 void pithi_buffer_stop_all(void)
 {
     struct thread *thread;
@@ -432,19 +458,6 @@ void pithi_buffer_stop_all(void)
         clear_limits(thread->buffer);
         __atomic_store_n(&thread->limit, NULL, __ATOMIC_RELAXED);
     }
-}
-
-/* May be called before recording begins, which chooses the clock. */
-uint64_t pith_slow_ticks_(void)
-{
-    static int is_chosen;
-    int saved = errno;
-    if (!__atomic_load_n(&is_chosen, __ATOMIC_ACQUIRE)) {
-        pithi_clock_choose();
-        __atomic_store_n(&is_chosen, 1, __ATOMIC_RELEASE);
-        errno = saved;
-    }
-    return pithi_ticks();
 }
 
 void pith_late(const struct pith_wait_end *late) { __atomic_store_n(&self.late, late, __ATOMIC_RELEASE); }
@@ -564,6 +577,7 @@ static void slow_words(uint32_t kind, uint32_t id, const uint64_t *words, uint32
 {
     if (!on() || (kind > PITH_KIND_LEAVE_ && !pith_messages()))
         return;
+    look_again();
     if (kind <= PITH_KIND_LEAVE_)
         pithi_counters_read_at(at);
     record_at(kind, id, words, count, at);

@@ -48,6 +48,9 @@ void pithi_buffer_back(const struct pithi_aside *aside);
 /* Adds the costs of the records that this thread stored since the last call (calibrate.h). */
 void pithi_buffer_sum(void);
 
+/* Under the guard: the highest ticks that a running thread has recorded. */
+uint64_t pithi_buffer_latest(void);
+
 /* Under the guard: all threads take the slow path from now on. */
 void pithi_buffer_stop_all(void);
 /* Under the guard, after recording has ended: stores what pith_late announced. */

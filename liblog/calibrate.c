@@ -79,8 +79,8 @@ void pithi_calibrate(void)
     } kinds[] = {{PITHLOG_ENTER, enter},   {PITHLOG_LEAVE, leave},  {PITHLOG_EVENT, event}, {PITHLOG_COUNTER, count},
                  {PITHLOG_SEND, send_one}, {PITHLOG_RECV, receive}, {PITHLOG_COLL, coll}};
     int state = pithi_state();
-    /* While paused, only inline records can be measured; without an inline clock, or with counters, there are none. */
-    if (calibrated || ((!pithi_clock_inline || pithi_counters_on) && state != PITHI_RECORDING))
+    /* While paused, only records below a limit can be measured; with counters, there are none. */
+    if (calibrated || (pithi_counters_on && state != PITHI_RECORDING))
         return;
     calibrated = 1;
     double loop = measure(nothing);

@@ -69,19 +69,26 @@ static void page_anchor(const struct pithi_anchor *anchor)
     __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
 }
 
+static void take_anchor(struct pithi_anchor *anchor)
+{
+    if (pithi_clock_anchor_next(anchor)) {
+        pithi_buffer_stop_all();
+        pithi_clock_part(anchor, pithi_buffer_latest(), pithi_session.file.page);
+    }
+    page_anchor(anchor);
+}
+
 void pithi_lane_anchor(void)
 {
     struct pithi_anchor anchor;
-    if (pithi_session.file.page == NULL)
-        return;
-    pithi_clock_anchor(&anchor);
-    page_anchor(&anchor);
+    if (pithi_session.file.page != NULL)
+        take_anchor(&anchor);
 }
 
 static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, uint64_t size_bytes,
                         uint64_t words_before)
 {
-    pithi_clock_anchor(&chunk->anchor);
+    take_anchor(&chunk->anchor);
     chunk->size_bytes = size_bytes;
     chunk->seq = seq;
     chunk->base_ticks = chunk->anchor.ticks;
@@ -89,7 +96,6 @@ static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, 
     chunk->newer = 0;
     chunk->words = chunk->check = 0;
     chunk->words_before = words_before;
-    page_anchor(&chunk->anchor);
     __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELEASE);
     __atomic_store_n(&chunk->magic, PITHI_CHUNK_MAGIC, __ATOMIC_RELEASE);
     __atomic_add_fetch(&pithi_session.file.page->chunks, 1, __ATOMIC_RELEASE);

@@ -1,7 +1,22 @@
 /* clock.h - ticks, the cheapest clock of this machine; boot ids, by which processes share a clock; times in text.
  *
- * pith.h reads the counter of x86-64 and ARM64 inline. If that counter cannot be trusted (it stops in idle states, or
- * the kernel found that cores differ), ticks are the nanoseconds of CLOCK_MONOTONIC, and pith.h takes its slow path.
+ * pith.h reads the counter of x86-64 and ARM64 inline. If that counter cannot be trusted, ticks are the nanoseconds of
+ * CLOCK_MONOTONIC, and records take a path with a call. On x86-64 the counter is trusted if it has one rate in all
+ * power states, and either the kernel lists it as a clock, or CLOCK_MONOTONIC is read without a system call. In that
+ * case the C library computes CLOCK_MONOTONIC from the counter of the core that it runs on (there is no other way on
+ * x86), so both agree on all cores. Virtual machines that list only kvm-clock or Hyper-V's clock are of this kind.
+ *
+ * Both may part later: the machine sleeps, or moves to another host. So each anchor is compared with those before it.
+ * Example: 0.4 ns a tick so far, and since the last anchor
+ *
+ *     2,500,000 ticks and 1,000,300 ns: 300 ns apart, which is the error of an anchor
+ *     2,500,000 ticks and 61,000,000 ns: the counter has lost 60 ms
+ *
+ * If they are more than 1 us apart, and more than 0.05 % (NTP may slew by that), recording continues with
+ * CLOCK_MONOTONIC. Ticks keep their unit: they are computed from it, along a line that begins where the counter is, or,
+ * if the counter has gone back, should be. The spill file's page has that line, from which readers map the times before
+ * and after it (formats/spill/spill_time.h).
+ *
  * clock.h and clock.c use no other part of liblog, so libraries that keep no log can take them from libpith.a.
  */
 #ifndef PITHI_CLOCK_H
@@ -13,9 +28,15 @@
 
 #include "spill/spill.h"
 
-/* Chooses the clock; called before anything is recorded. */
+/* PITH_CLOCK. */
+enum pithi_clock_wanted { PITHI_WANT_SAFE, PITHI_WANT_COUNTER, PITHI_WANT_MONOTONIC, PITHI_WANT_INVALID };
+enum pithi_clock_wanted pithi_clock_wanted(void);
+
+/* Chooses the clock, once in a process. Call it before anything is recorded. Any thread; takes some us. */
 enum pithi_spill_clock pithi_clock_choose(void);
-/* 1: ticks are the counter that pith.h reads inline. */
+/* Under the guard, before the first anchor of a spill file: forgets what earlier anchors said. */
+void pithi_clock_begin(void);
+/* 1: ticks are the counter that pith.h reads inline. Atomic; may become 0 under the guard. */
 extern int pithi_clock_inline;
 
 static inline int64_t pithi_clock_ns(clockid_t clock)
@@ -26,8 +47,28 @@ static inline int64_t pithi_clock_ns(clockid_t clock)
 }
 
 uint64_t pithi_ticks(void);
+/* Ticks that are computed from CLOCK_MONOTONIC: 2^32 * ticks each ns is `scale`; 0: ticks are nanoseconds. */
+struct pithi_clock_line {
+    uint64_t ticks;
+    int64_t mono_ns;
+    uint64_t scale;
+};
+extern struct pithi_clock_line pithi_clock_line;
+static inline uint64_t pithi_ticks_at(int64_t mono_ns)
+{
+    uint64_t passed_ns = (uint64_t)(mono_ns - pithi_clock_line.mono_ns);
+    if (__builtin_expect(pithi_clock_line.scale == 0, 1))
+        return (uint64_t)mono_ns;
+    return pithi_clock_line.ticks + (uint64_t)((unsigned __int128)passed_ns * pithi_clock_line.scale >> 32);
+}
 /* Reads three clocks at about one moment: of a few tries, the one with the least time between the readings. */
 void pithi_clock_anchor(struct pithi_anchor *anchor);
+/* Under the guard: the same, and compares it with earlier ones. 1: the counter has parted from CLOCK_MONOTONIC. Then
+ * pithi_clock_part must be called, and all threads must take the path with a call from now on. */
+int pithi_clock_anchor_next(struct pithi_anchor *anchor);
+/* Stores in the page that the counter has parted, and makes `anchor` the first one of the line. `latest`: the highest
+ * ticks recorded. */
+void pithi_clock_part(struct pithi_anchor *anchor, uint64_t latest, struct pithi_spill_page *page);
 
 /* The boot id, different for each machine and each boot; "" if unknown. Processes with the same id share a clock. */
 void pithi_boot_id(char *id, size_t size);

@@ -104,7 +104,7 @@ static int align_clocks(struct merge *merge, int good)
                             .files = merge->t->rank != 0 || pithi_output_foreign() ? 1 : pithi_session.settings.files};
     struct agreement root;
     struct pithi_anchor now;
-    uint64_t least[3]; /* time of the first record; one clock; good */
+    uint64_t least[5]; /* time of the first record; one clock; good; complements of the errors of the clock */
     int64_t earliest;
 
     pithi_clock_anchor(&now);
@@ -121,11 +121,15 @@ static int align_clocks(struct merge *merge, int good)
     least[0] = biased(earliest != INT64_MAX ? earliest + merge->shift_ns : INT64_MAX);
     least[1] = merge->one_clock;
     least[2] = good != 0;
+    least[3] = ~(merge->have && good ? (uint64_t)merge->spill.time.error_ns : 0);
+    least[4] = ~(merge->have && good ? (uint64_t)merge->spill.time.parted_ns : 0);
     merge->lanes = merge->spill.lane_count;
-    if (merge->t->reduce(merge->t->context, least, 3, PITH_MIN) != 0 || !reduce_one(merge, &merge->lanes, PITH_SUM))
+    if (merge->t->reduce(merge->t->context, least, 5, PITH_MIN) != 0 || !reduce_one(merge, &merge->lanes, PITH_SUM))
         return 0;
     merge->zero_ns = unbiased(least[0]) != INT64_MAX ? unbiased(least[0]) : now.real_ns;
     merge->one_clock = least[1];
+    merge->fit_error_ns = ~least[3];
+    merge->parted_ns = ~least[4];
     merge->reference_shift_ns = root.shift_ns;
     return least[2] == 1;
 }
@@ -167,11 +171,13 @@ static void clock_property(struct merge *merge)
 {
     if (!merge->have)
         return;
-    if (merge->spill.page.clock == PITHI_CLOCK_NS)
-        property(merge, "clock", "clock_gettime");
-    else
-        property(merge, "clock", "%s %.6g GHz", merge->spill.page.clock == PITHI_CLOCK_TSC ? "tsc" : "cntvct",
-                 merge->spill.time.ticks_per_s / 1e9);
+    char text[160], key[64 + sizeof merge->spill.page.host];
+    pithi_clock_text(&merge->spill.page, &merge->spill.time, text, sizeof text);
+    property(merge, "clock", "%s", text);
+    property(merge, "clock_fit_ns", "%llu", (unsigned long long)merge->fit_error_ns);
+    snprintf(key, sizeof key, "clock_parted %s", merge->spill.page.host);
+    pithi_clock_parted_text(&merge->spill.page, merge->shift_ns - merge->zero_ns, text, sizeof text);
+    property(merge, key, "%s", text);
 }
 
 static int own_defs(struct merge *merge)
@@ -207,7 +213,7 @@ static int tell_clock(struct pithi_defs *defs, uint32_t number, int64_t shift_ns
 }
 
 /* The properties of the clocks (SPEC.md). `shift_ns`: from the reference clock to log time. */
-static int tell_clocks(struct pithi_defs *defs, int64_t shift_ns)
+static int tell_clocks(struct pithi_defs *defs, int64_t shift_ns, int64_t parted_ns)
 {
     int64_t worst = 0;
     char text[32] = "unknown";
@@ -217,7 +223,7 @@ static int tell_clocks(struct pithi_defs *defs, int64_t shift_ns)
         worst = round < 0 || round > worst ? round : worst;
     }
     if (worst >= 0) /* plus 100 ns, the error of reading a clock */
-        snprintf(text, sizeof text, "%lld", (long long)((worst + 1) / 2 + 100));
+        snprintf(text, sizeof text, "%lld", (long long)pithi_ns_sum(parted_ns, (worst + 1) / 2 + 100));
     for (uint32_t i = 1; i < pithi_host_clocks_count() && err == PITH_OK; i++)
         err = tell_clock(defs, i, shift_ns);
     return err != PITH_OK ? err : pithi_defs_property(defs, "clock_error_ns", text);
@@ -298,9 +304,9 @@ static int give_out(struct merge *merge, int good)
                  (long long)(merge->zero_ns % 1000000000));
         clock_property(merge);
         if (merge->one_clock) /* all share CLOCK_MONOTONIC; the error is that of an anchor */
-            property(merge, "clock_error_ns", "100");
+            property(merge, "clock_error_ns", "%llu", (unsigned long long)merge->parted_ns + 100);
         else
-            tell_clocks(merge->defs, merge->reference_shift_ns - merge->zero_ns);
+            tell_clocks(merge->defs, merge->reference_shift_ns - merge->zero_ns, (int64_t)merge->parted_ns);
         if (merge->coarse.unit_ns > 1)
             property(merge, "time_unit_ns", "%lld", (long long)merge->coarse.unit_ns);
         pithi_spill_window_text(&merge->spill.page, window, sizeof window);

@@ -56,12 +56,13 @@ struct merge {
     struct pithi_encode encode;
     struct pithi_totals totals; /* of this process; after pithi_merge_sum of all */
     struct pithi_coarse_rules coarse;
-    int64_t shift_ns, zero_ns;    /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
-    int64_t reference_shift_ns;   /* shift_ns of rank 0's machine */
-    uint64_t recorded, one_clock; /* processes that recorded; 1: all on one machine */
-    uint64_t lanes;               /* of all */
-    uint64_t states_left_out;     /* of all */
-    uint64_t bytes, before;       /* encoded by all ranks; by the ranks before this one */
+    int64_t shift_ns, zero_ns;        /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
+    int64_t reference_shift_ns;       /* shift_ns of rank 0's machine */
+    uint64_t fit_error_ns, parted_ns; /* errors of the clock, the largest of all processes (spill_time.h) */
+    uint64_t recorded, one_clock;     /* processes that recorded; 1: all on one machine */
+    uint64_t lanes;                   /* of all */
+    uint64_t states_left_out;         /* of all */
+    uint64_t bytes, before;           /* encoded by all ranks; by the ranks before this one */
     void *defs_chunk;
     size_t defs_size;
     char part[PITHI_PATH_MAX + 32]; /* the unfinished log; its volumes are PART.1, PART.2 ... */

@@ -16,7 +16,8 @@
  * without locks. Nothing here ever aborts, exits or blocks the program. Records that could not be stored are counted by
  * pith_lost().
  *
- * Cost: pith_begin, pith_end and pith_event are inline: a branch, one read of the time stamp counter, one store.
+ * Cost: pith_begin, pith_end and pith_event are inline: a branch, one read of the clock, one store. Where the time
+ * stamp counter cannot be used, the clock is read by a call.
  */
 #ifndef PITH_H
 #define PITH_H
@@ -132,13 +133,15 @@ static inline void pith_event(uint32_t id) { (void)id; }
 #else
 
 /* A thread's buffer: words are stored at next[0], next[1] ... while next < limit. `limit` is 0 while the thread has no
- * buffer, recording is paused or over, or the clock cannot be read inline: then all records take the slow path.
+ * buffer, recording is paused or over, or the clock cannot be read inline: then all records call the library.
  * Other threads may set it to 0 (pause), so it is read atomically. */
 struct pith_buffer {
     uint64_t *next;
     uint64_t *limit;
     uint64_t *message_limit; /* the same for messages, collectives and communicators; 0 also if they are left out */
     uint64_t last_ticks;     /* time of the last record, to detect a wrap of the 40 bits in a word */
+    /* New members come last: programs compiled with an older pith.h use those above. */
+    uint64_t *call_limit, *call_message_limit; /* the two limits where the clock cannot be read inline, else 0 */
 };
 extern PITH_API __thread struct pith_buffer pith_buffer_ __attribute__((tls_model("initial-exec")));
 
@@ -187,13 +190,21 @@ static inline uint64_t *pith_claim_(uint64_t count)
 #endif
 }
 
+/* The time where the clock is read by a call. */
+PITH_API uint64_t pith_call_ticks_(void);
+
 /* Stores a record if there is room without the slow path. */
 static inline int pith_try_(uint32_t kind, uint32_t id)
 {
-    if (__builtin_expect(PITH_TICKS_INLINE_ && PITH_ID_IN_(id) &&
-                             pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED),
-                         1)) {
-        uint64_t ticks = pith_ticks_();
+    if (__builtin_expect(PITH_ID_IN_(id), 1)) {
+        uint64_t ticks;
+        if (__builtin_expect(
+                PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED), 1))
+            ticks = pith_ticks_();
+        else if (pith_buffer_.next < __atomic_load_n(&pith_buffer_.call_limit, __ATOMIC_RELAXED))
+            ticks = pith_call_ticks_();
+        else
+            return 0;
         if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
             pith_buffer_.last_ticks = ticks;
             __atomic_store_n(pith_claim_(1), PITH_WORD_(ticks, id, kind), __ATOMIC_RELAXED);

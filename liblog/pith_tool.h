@@ -273,6 +273,7 @@ PITH_API void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words
 PITH_API void pith_slow_same_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 PITH_API void pith_slow_same_from_(uint64_t ticks);
 PITH_API int pith_slow_undo_(uint64_t *record, uint64_t word);
+/* The time, whatever the clock. May be called before the first record. */
 PITH_API uint64_t pith_slow_ticks_(void);
 
 /* Stores up to 4 words; words beyond the limit go into the slack after it. */
@@ -282,8 +283,10 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
 #ifndef PITH_NULL
     uint64_t words[3] = {first, second, third};
     uint64_t **limit = kind <= PITH_KIND_LEAVE_ ? &pith_buffer_.limit : &pith_buffer_.message_limit;
-    if (__builtin_expect(PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(limit, __ATOMIC_RELAXED), 1)) {
-        uint64_t ticks = same ? pith_buffer_.last_ticks : pith_ticks_();
+    uint64_t **call_limit = kind <= PITH_KIND_LEAVE_ ? &pith_buffer_.call_limit : &pith_buffer_.call_message_limit;
+    int is_inline = PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(limit, __ATOMIC_RELAXED);
+    if (__builtin_expect(is_inline, 1) || pith_buffer_.next < __atomic_load_n(call_limit, __ATOMIC_RELAXED)) {
+        uint64_t ticks = same ? pith_buffer_.last_ticks : is_inline ? pith_ticks_() : pith_call_ticks_();
         if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
             uint64_t *word;
             pith_buffer_.last_ticks = ticks;
@@ -403,7 +406,8 @@ static inline uint64_t pith_clock_ticks(void)
 static inline void pith_same_from(uint64_t ticks)
 {
 #ifndef PITH_NULL
-    if (PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED) &&
+    if ((pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED) ||
+         pith_buffer_.next < __atomic_load_n(&pith_buffer_.call_limit, __ATOMIC_RELAXED)) &&
         (ticks - pith_buffer_.last_ticks) >> 38 == 0)
         pith_buffer_.last_ticks = ticks;
     else

@@ -194,7 +194,7 @@ static void mark_note(void)
         *note = '+';
 }
 
-static const char *set_up(void)
+static const char *set_up(enum pithi_spill_clock clock)
 {
     struct pithi_session *s = &pithi_session;
     static char text[PITHI_PATH_MAX + 64];
@@ -217,7 +217,7 @@ static const char *set_up(void)
     uint64_t number = pithi_hash_number(0, (uint64_t)pithi_clock_ns(CLOCK_REALTIME));
     number ^= (uint64_t)getpid() << 40 ^ pithi_ticks();
     s->job = number | 1;
-    page->clock = (uint32_t)pithi_clock_choose();
+    page->clock = (uint32_t)clock;
     page->job = s->job;
     page->first_posted = s->number > 0 ? pithi_recv_posted() : 0;
     memcpy(page->program, s->program, sizeof s->program);
@@ -279,7 +279,8 @@ void pithi_session_start(void)
     /* A process without a job counts as rank 0; a forked child keeps the rank of its parent. */
     pithi_session.left_out = !pithi_ranks_has(pithi_session.settings.ranks, pithi_session.rank);
     pithi_session.listed = !pithi_session.left_out;
-    pithi_clock_choose();
+    enum pithi_spill_clock clock = pithi_clock_choose();
+    pithi_clock_begin();
     if (pithi_session.settings.secure) { /* it could be made to write a file that its user must not write */
         pithi_place_program(pithi_session.program, sizeof pithi_session.program);
         pithi_say("%s: nothing is recorded: it runs with other rights than its user's (set-user-ID, set-group-ID or "
@@ -288,7 +289,7 @@ void pithi_session_start(void)
         pithi_session_over();
         return;
     }
-    wrong = set_up();
+    wrong = set_up(clock);
     if (wrong != NULL) {
         if (pithi_speaks_for_job())
             pithi_say("%s: %s (recording is off)", pithi_session.log[0] != '\0' ? pithi_session.log : "log", wrong);

@@ -157,6 +157,8 @@ void pithi_settings_read(struct pithi_settings *settings)
     }
     read_snapshot(settings);
     read_sample(settings);
+    if (pithi_clock_wanted() == PITHI_WANT_INVALID)
+        ignore("PITH_CLOCK", text("PITH_CLOCK"), "counter or monotonic");
     settings->counters = text("PITH_COUNTERS");
     settings->call_sites = settings->sample_ns != 0 || flag("PITH_CALLSITES");
 }

@@ -208,7 +208,7 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
     file->page->rank = -1;
     file->page->end_bytes = file->end_bytes;
     __atomic_store_n(&faults, 0, __ATOMIC_SEQ_CST);
-    pithi_clock_anchor(&file->page->first);
+    pithi_clock_anchor_next(&file->page->first);
     file->page->last = file->page->first;
     return 0;
 }
