@@ -155,11 +155,11 @@ void pithi_clock_anchor(struct pithi_anchor *anchor) { read_anchor(anchor); }
 
 #define APART_NS 1000.0
 #define APART_PART 5e-4
-#define ANCHOR_NS 400.0 /* the errors of two anchors, by which their slope may be wrong */
+#define ANCHOR_NS 200.0 /* the error of an anchor, besides half of its width */
 
 static struct {
     struct pithi_anchor first, last; /* which agreed */
-    uint64_t width;                  /* of the last one, in ticks */
+    uint64_t first_width, width;     /* in ticks */
 } agreed;
 
 void pithi_clock_begin(void)
@@ -173,10 +173,11 @@ void pithi_clock_begin(void)
 static double ahead_ns(const struct pithi_anchor *now, uint64_t width, double rate)
 {
     double base_ns = (double)(agreed.last.mono_ns - agreed.first.mono_ns);
+    double slope_ns = 2 * ANCHOR_NS + (double)(agreed.first_width + agreed.width) / 2 / rate; /* may be wrong by that */
     double passed_ns = (double)(now->mono_ns - agreed.last.mono_ns);
     double ahead = (double)(int64_t)(now->ticks - agreed.last.ticks) / rate - passed_ns;
     double allowed =
-        APART_NS + (double)(width + agreed.width) / 2 / rate + passed_ns * (APART_PART + ANCHOR_NS / base_ns);
+        APART_NS + (double)(width + agreed.width) / 2 / rate + passed_ns * (APART_PART + slope_ns / base_ns);
     return ahead > allowed || ahead < -allowed ? ahead : 0;
 }
 
@@ -193,8 +194,10 @@ int pithi_clock_anchor_next(struct pithi_anchor *anchor)
     if (agreed.last.mono_ns > agreed.first.mono_ns && agreed.last.ticks > agreed.first.ticks &&
         ahead_ns(anchor, width, ticks_per_ns()) != 0)
         return 1;
-    if (agreed.first.ticks == 0)
+    if (agreed.first.ticks == 0) {
         agreed.first = *anchor;
+        agreed.first_width = width;
+    }
     agreed.last = *anchor;
     agreed.width = width;
     return 0;
