@@ -79,7 +79,13 @@ void *pithi_real_symbol(const char *name)
     return symbol;
 }
 
-/* The kind of the loaded MPI library; NULL: none is loaded. A libmpi_abi may need the library of the other names. */
+/* The kind of an MPI library. A libmpi_abi may need the library of the other names. */
+static const char *kind_of(const char *file, const void *open_mpi_world)
+{
+    return !strncmp(file_name(file), "libmpi_abi", 10) ? abi : open_mpi_world ? open_mpi : mpich;
+}
+
+/* That of the loaded MPI library; NULL: none is loaded. */
 static const char *loaded_kind(void)
 {
     void *init = pithi_real_symbol("PMPI_Init");
@@ -87,9 +93,8 @@ static const char *loaded_kind(void)
 
     if (!init)
         return NULL;
-    if (dladdr(init, &info) && info.dli_fname && !strncmp(file_name(info.dli_fname), "libmpi_abi", 10))
-        return abi;
-    return pithi_real_symbol("ompi_mpi_comm_world") ? open_mpi : mpich;
+    return kind_of(dladdr(init, &info) && info.dli_fname ? info.dli_fname : "",
+                   pithi_real_symbol("ompi_mpi_comm_world"));
 }
 
 const char *pithi_real_other_kind(void)
@@ -114,12 +119,12 @@ int pithi_real_is_mpi(const void *address)
     void *handle = dladdr(address, &info) && is_mpi_library(file_name(info.dli_fname))
                        ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY)
                        : NULL;
-    int is_open = handle && dlsym(handle, "ompi_mpi_comm_world");
+    int is_ours = handle && !strcmp(kind_of(info.dli_fname, dlsym(handle, "ompi_mpi_comm_world")), PITHI_MPI_KIND);
 
     if (handle)
         dlclose(handle);
     dlerror();
-    return handle && is_open == IS_OPEN_MPI;
+    return is_ours;
 }
 
 static void give_up(const char *name)
