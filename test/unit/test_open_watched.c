@@ -1,5 +1,6 @@
 /* test_open_watched.c - who waits for a log to be read hears how far it is, and may stop it: of formats that are
  * read as a whole, and of a log without its index. */
+#include <signal.h>
 #include <unistd.h>
 
 #include "reader/format.h"
@@ -81,6 +82,8 @@ static void check_watched(const char *format)
        "%s: stopped: %s", format, pithlog_error() + strlen(path));
 }
 
+static int is_guarded; /* 1: nobody else, such as a sanitizer, handles SIGBUS */
+
 static int cut(void *context, double part)
 {
     (void)part;
@@ -96,6 +99,10 @@ static void check_cut(const char *format)
     struct pithlog *log;
     int is_cut = 0;
 
+    if (!is_guarded) {
+        OK(1, "%s: cut # SKIP a sanitizer handles SIGBUS", format);
+        return;
+    }
     OK(pithlog_open_watched(path, cut, &is_cut, &log) == PITH_ERR_IO && is_cut && !log &&
            strncmp(pithlog_error(), path, strlen(path)) == 0 &&
            strstr(pithlog_error(), ": was cut while it was read; "),
@@ -144,6 +151,9 @@ static void test_native(void)
 
 int main(void)
 {
+    struct sigaction action;
+
+    is_guarded = sigaction(SIGBUS, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
     setenv("XDG_CACHE_HOME", "/dev/null", 1);
     write_plain();
     test_formats();
