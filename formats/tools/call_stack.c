@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "base/map.h"
 
-static const struct pithi_function *function_of(const struct pithi_sample_names *names, const struct pithi_call *call)
+static const struct pithi_function *function_of(const struct pithi_sample_names *names,
+                                                const struct pithi_stack_call *call)
 {
     return pithi_function_get(names, call->function);
 }
@@ -66,7 +67,7 @@ int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog
         for (uint32_t k = 0; k < in.count; k++) {
             if (!pithi_grow(&stack->calls, stack->count, &stack->room, sizeof *stack->calls))
                 return pithi_no_memory();
-            stack->calls[stack->count++] = (struct pithi_call){in.functions[k], in.places[k]};
+            stack->calls[stack->count++] = (struct pithi_stack_call){in.functions[k], in.places[k]};
         }
     }
     if (!all)

@@ -4,14 +4,14 @@
 
 #include "tools/sample_names.h"
 
-struct pithi_call {
+struct pithi_stack_call {
     uint32_t function;
     const struct pithi_place *place; /* where in it; NULL: unknown */
 };
 
 /* Zeros: empty. The caller frees `calls`. */
 struct pithi_call_stack {
-    struct pithi_call *calls; /* outermost first */
+    struct pithi_stack_call *calls; /* outermost first */
     uint32_t count, room;
 };
 

@@ -295,8 +295,8 @@ static const char *find_line(struct pithi_code_file *file, uint64_t address, int
 static int is_function(int tag) { return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine; }
 
 /* Adds the functions below `parent` that have the address, outermost first, and returns how many there are then.
- * Follows addresses, not abstract origins: with -flto these are in another unit. `everywhere`: also looks into functions
- * that do not have the address, as one in another's text need not lie in its code (Fortran's CONTAINS). */
+ * Follows addresses, not abstract origins: with -flto these are in another unit. `everywhere`: also looks into
+ * functions that do not have the address, as one in another's text need not lie in its code (Fortran's CONTAINS). */
 enum { NESTED = 256 };
 static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywhere, Dwarf_Die *chain, unsigned count)
 {

@@ -1,8 +1,8 @@
 /* stat_lines.c - `pith stat --by line`: the time of the program's source lines, from samples.
  *
  * A sample counts for the innermost line on its stack that is known and outside MPI, the C library and Pith: the time
- * of a function without lines is that of the line that calls it. Its total is the time of all samples that have the line
- * on their stack. */
+ * of a function without lines is that of the line that calls it. Its total is the time of all samples that have the
+ * line on their stack. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ static const struct pithi_function *function_of(const struct lines *l, uint32_t 
 }
 
 /* The line of a call; lines of no file are those of their function. */
-static int line_of(struct lines *l, const struct pithi_call *call, struct line **line)
+static int line_of(struct lines *l, const struct pithi_stack_call *call, struct line **line)
 {
     const struct pithi_place *place = call->place && call->place->source ? call->place : NULL;
     uint64_t file = place ? pithi_hash_text(PITHI_HASH, place->source) : call->function;
@@ -66,7 +66,7 @@ static int line_of(struct lines *l, const struct pithi_call *call, struct line *
 }
 
 /* 1: the time of this call is that of its caller's line. */
-static int is_inside(const struct lines *l, const struct pithi_call *call)
+static int is_inside(const struct lines *l, const struct pithi_stack_call *call)
 {
     const struct pithi_function *function = function_of(l, call->function);
     return strcmp(function->name, PITHI_RECORDING) != 0 &&

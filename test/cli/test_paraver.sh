@@ -213,6 +213,67 @@ T
 is "$(pith print apps.prv | grep -E 'paraver_(ends|states)' | cut -f2-3 | sort)" "$(printf 'key=paraver_ends_without_state\tvalue=1\nkey=paraver_states_cut\tvalue=1')" \
     "what was odd is a property of the log"
 
+# Sampled functions are samples: nothing is entered. The trace may have other states meanwhile; several depths are one stack.
+cat >sampled.pcf <<'T'
+EVENT_TYPE
+6 30000000 Sampled functions
+6 30000001 Sampled functions (depth 1)
+6 30000100 Sampled lines functions
+VALUES
+0 End
+5 foo
+6 bar
+7 main
+T
+cat >sampled.prv <<'T'
+#Paraver (01/01/2026 at 00:00):10000_ns:1(1):1:2(1:1,1:1)
+2:1:1:1:1:1000:30000000:5:30000001:7:30000100:6
+2:1:1:1:1:2000:50000003:31
+2:1:1:1:1:3000:30000000:6:30000001:7
+2:1:1:2:1:3500:30000000:5
+2:1:1:1:1:4000:50000003:0
+2:1:1:1:1:6000:30000000:5:30000001:7
+1:1:1:1:1:0:10000:1
+T
+is "$(pith print sampled.prv | grep -v '^#' | cut -f2-5,7 | grep -v pith:code)" "$(tabs <<'T'
+0|0|enter|state 1
+0|0|event|pith:sample|functions=main;foo
+0|0|enter|MPI_Init
+0|0|event|pith:sample|functions=main;bar
+1|0|event|pith:sample|functions=foo
+0|0|leave|MPI_Init
+0|0|event|pith:sample|functions=main;foo
+0|0|leave|state 1
+T
+)" "Extrae's sampled functions are samples"
+is "$(pith stat sampled.prv --lane 0 --by function --csv | cut -d, -f1,2,6,8)" "function,self_s,total_s,samples
+foo,0.000005500,0.000005500,2
+bar,0.000002000,0.000002000,1
+main,0.000000000,0.000007500,0" "with the time between them"
+cat >two.prv <<'T'
+#Paraver (10/11/2019 at 10:24):90_ns:1(4):2:2(1:1,1:1),1:2(1:1,1:1),1
+c:1:1:2:1:2
+2:1:1:1:1:10:50000001:1
+3:1:1:1:1:10:10:1:1:2:1:25:25:8:5
+2:1:2:1:1:20:50000002:8:50100001:4:50100002:4
+3:1:2:1:1:30:30:1:2:2:1:45:45:8:5
+2:1:2:1:1:40:50000002:0
+2:1:1:1:1:90:50000001:0
+T
+is "$(pith print two.prv | grep '^# comm' | cut -f2-)" "$(tabs <<'T'
+comm=0|name=MPI_COMM_WORLD|size=4|ranks=0,1,2,3
+comm=1|name=MPI_COMM_WORLD|size=2|ranks=0,1
+comm=2|name=MPI_COMM_WORLD|size=2|ranks=2,3
+T
+)" "each application has its MPI_COMM_WORLD"
+is "$(records two.prv | grep -E 'send|recv|coll' | cut -f2,4,6)" "$(tabs <<'T'
+0|send|comm=1
+2|coll|comm=2
+1|recv|comm=1
+2|send|comm=2
+3|recv|comm=2
+T
+)" "with its messages and collectives"
 cat >old.prv <<'T'
 #Paraver (26/01/04 at 16:35):260:2:1:2(1:1,1:2),2
 c:1:91:2:1:2

@@ -258,7 +258,7 @@ static int make_comm(struct pithi_prv_comms *c, struct pithlog_comm comm, uint32
 {
     const struct pithi_prv_type *type = c->own ? pithi_prv_type(c->labels, PITHI_PRV_COLL_COMM) : NULL;
     const char *label = type ? pithi_prv_value(c->labels, type->group, (int64_t)(uint32_t)comm.key) : NULL;
-    char *name = strdup(label ? label : "");
+    char *name = strdup(label ? label : comm.name ? comm.name : "");
     if (!name)
         return pithi_no_memory();
     pithi_unescape(name);
@@ -291,16 +291,38 @@ int pithi_prv_comms_line(struct pithi_prv_comms *c, const char *at, const char *
         world &= task == i + 1;
     }
     uint64_t *place = pithi_map_at(&c->known, pithi_map_pair((uint32_t)app, (uint32_t)number));
+    int is_world = c->worlds && !c->worlds[app] && world && count == tasks;
     if (c->own ? number != 1 : !world || app != 1 || tasks != h->task_count || count != tasks || c->known.count > 1)
         err = make_comm(c,
                         (struct pithlog_comm){.key = pithi_map_pair((uint32_t)app, (uint32_t)number),
+                                              .name = is_world ? "MPI_COMM_WORLD" : NULL,
                                               .size = (int32_t)count,
                                               .world_ranks = members},
                         &index);
+    if (is_world)
+        c->worlds[app] = index;
     if (place)
         *place = index + (uint64_t)1;
     free(members);
     return place ? err : pithi_no_memory();
+}
+
+int pithi_prv_comms_worlds(struct pithi_prv_comms *c)
+{
+    const struct pithi_prv_header *h = c->header;
+    int err = PITH_OK;
+
+    for (uint32_t app = 1; c->worlds && !err && app <= h->app_count; app++) {
+        uint32_t first = h->first_task[app - 1], count = h->first_task[app] - first;
+        if (count > 0 && !c->worlds[app]) /* the key is of no line, whose numbers are smaller */
+            err = make_comm(c,
+                            (struct pithlog_comm){.key = pithi_map_pair(app, UINT32_MAX),
+                                                  .name = "MPI_COMM_WORLD",
+                                                  .size = (int32_t)count,
+                                                  .world_ranks = c->ranks + first},
+                            &c->worlds[app]);
+    }
+    return err;
 }
 
 int pithi_prv_comms_find(struct pithi_prv_comms *c, uint32_t app, int64_t number, uint32_t *comm)

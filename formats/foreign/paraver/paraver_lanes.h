@@ -13,6 +13,8 @@ struct pithi_prv_lane {
     int now_open, next_open;
     uint32_t now, next; /* definition ids */
     int64_t now_end, next_begin, next_end;
+    int has_sample;
+    int64_t sample_ns; /* time of the last sample */
 };
 
 struct pithi_prv_lanes {
@@ -62,10 +64,17 @@ struct pithi_prv_comms {
     const int32_t *ranks; /* [tasks] */
     int own;
     struct pithi_map known; /* (application, number) -> communicator of the log + 1 */
+    uint32_t *worlds;       /* [applications + 1]: the communicator of all tasks; 0: none. NULL: one application */
 };
 
 /* Reads a line "c:application:number:tasks:task:task...", from after the "c:". Ignores a malformed line. */
 int pithi_prv_comms_line(struct pithi_prv_comms *comms, const char *at, const char *end);
+/* After the lines: each of several applications gets its own MPI_COMM_WORLD, unless a line was that. */
+int pithi_prv_comms_worlds(struct pithi_prv_comms *comms);
+static inline uint32_t pithi_prv_comms_world(const struct pithi_prv_comms *comms, uint32_t app)
+{
+    return comms->worlds ? comms->worlds[app] : 0;
+}
 /* Finds a communicator by number. A number without a line gets unknown members. */
 int pithi_prv_comms_find(struct pithi_prv_comms *comms, uint32_t app, int64_t number, uint32_t *comm);
 

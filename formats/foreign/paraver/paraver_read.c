@@ -1,9 +1,11 @@
 /* paraver_read.c - Paraver to native records, in three passes over the .prv. The first finds the threads and checks the
  * order of times. The second sorts the ends of messages by time, because the file stores them at the begins. The third
  * adds the records. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/sorter.h"
@@ -39,12 +41,20 @@ struct paraver_reader {
     struct pair *pairs; /* of the current event line */
     uint32_t pair_count, pair_room;
     uint64_t payloads;
-    int64_t last_ns; /* of all records */
+    int64_t last_ns;               /* of all records */
+    struct pithi_map function_map; /* (task, value): functions */
+    struct function {
+        uint32_t place, type; /* a lane of the task; the type */
+        int64_t value;
+    } * functions; /* in samples */
+    uint32_t function_count, function_room;
+    int64_t sample_sum_ns; /* between samples of a thread, and how many times */
+    int64_t sample_count;
 };
 
 /* The receive of a message, waiting for its time. */
 struct end {
-    uint32_t lane;
+    uint32_t lane, comm;
     int32_t peer, tag;
     uint64_t bytes, posted;
 };
@@ -197,7 +207,10 @@ static int order_lines(struct paraver_reader *r)
 static int read_comms(struct paraver_reader *r)
 {
     int err = PITH_OK;
-    r->comms = (struct pithi_prv_comms){r->writer, &r->labels, &r->header, r->lanes.ranks, r->own, {0}};
+    r->comms = (struct pithi_prv_comms){r->writer, &r->labels, &r->header, r->lanes.ranks, r->own, {0}, NULL};
+    if (!r->own && r->header.app_count > 1 &&
+        !(r->comms.worlds = calloc(r->header.app_count + (size_t)1, sizeof *r->comms.worlds)))
+        return pithi_no_memory();
     rewind_lines(r);
     while (!err && r->at < r->size) {
         const char *text = (const char *)r->input->data + r->at;
@@ -209,10 +222,16 @@ static int read_comms(struct paraver_reader *r)
         r->at += size + 1;
     }
     rewind_lines(r);
-    return err;
+    return err ? err : pithi_prv_comms_worlds(&r->comms);
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+/* Messages have no communicator; those inside an application are taken as on its MPI_COMM_WORLD. */
+static uint32_t comm_of(const struct paraver_reader *r, const struct pithi_prv_line *line)
+{
+    return line->from.app == line->to.app ? pithi_prv_comms_world(&r->comms, line->from.app) : 0;
+}
 
 /* The second pass. Receives are numbered in the order of the sends, so that matching gives the messages of the file. */
 static int sort_arrivals(struct paraver_reader *r)
@@ -225,6 +244,7 @@ static int sort_arrivals(struct paraver_reader *r)
     while (r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
         uint32_t task = (uint32_t)task_of(r, &line.to);
         struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
+                          .comm = comm_of(r, &line),
                           .peer = r->lanes.ranks[task_of(r, &line.from)],
                           .tag = (int32_t)line.state,
                           .bytes = line.bytes,
@@ -246,6 +266,7 @@ static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
         struct pithlog_record record = {.time_ns = pithi_sorted_time(&arrival),
                                         .lane = r->lanes.lanes[end.lane].number,
                                         .kind = PITHLOG_RECV,
+                                        .comm = end.comm,
                                         .peer = end.peer,
                                         .tag = end.tag,
                                         .bytes = end.bytes,
@@ -262,6 +283,7 @@ static int add_send(struct paraver_reader *r, uint32_t place, const struct pithi
     return pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = line->time,
                                                                 .lane = r->lanes.lanes[place].number,
                                                                 .kind = PITHLOG_SEND,
+                                                                .comm = comm_of(r, line),
                                                                 .peer = r->lanes.ranks[task_of(r, &line->to)],
                                                                 .tag = (int32_t)line->state,
                                                                 .bytes = line->bytes});
@@ -275,6 +297,102 @@ struct event {
     struct pithlog_record record, coll;
     int has_coll;
 };
+
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+/* A function has no address in the trace, so each gets CODE_BYTES of its own, and pith:code says its name. */
+enum { CODE_BYTES = 16, DEPTHS = PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED };
+
+static int own_event(struct paraver_reader *r, const char *name, const char *format, uint32_t *id)
+{
+    return pithi_defs_add(pithi_writer_defs(r->writer),
+                          &(struct pithlog_def){PITHLOG_EVENT_TYPE, name, "", "pith", format}, id);
+}
+
+/* The address of a function of this task; the map has it once. */
+static int function_address(struct paraver_reader *r, uint32_t place, uint32_t type, int64_t value, uint64_t *address)
+{
+    uint32_t task = r->lanes.lanes[place].task;
+    uint64_t *at = pithi_map_at(&r->function_map, pithi_map_pair(task, (uint32_t)value));
+
+    if (!at || (*at == 0 && !pithi_grow(&r->functions, r->function_count, &r->function_room, sizeof *r->functions)))
+        return pithi_no_memory();
+    if (*at == 0) {
+        r->functions[r->function_count++] = (struct function){place, type, value};
+        *at = r->function_count;
+    }
+    *address = *at * CODE_BYTES + CODE_BYTES / 2;
+    return PITH_OK;
+}
+
+/* The functions of a line are one sample. Its CPU time is unknown. */
+static int add_sample(struct paraver_reader *r, const struct event *e)
+{
+    unsigned char payload[8 * (DEPTHS + 1)], *end = pithi_put_be(payload, 0, 8);
+    struct pithlog_record record = e->record;
+    struct pithi_prv_lane *lane = &r->lanes.lanes[e->place];
+    uint64_t address = 0;
+    uint32_t type;
+
+    for (uint32_t i = 0; i < r->pair_count; i++) {
+        const struct pair *pair = &r->pairs[i];
+        CHECK(pithi_prv_types_find(&r->types, pair->type, &type));
+        if (r->types.known[type].meaning != PITHI_PRV_SAMPLES || pair->type >= PITHI_PRV_SAMPLED_END ||
+            pair->value <= 0 || pair->value > INT32_MAX || end == payload + sizeof payload)
+            continue;
+        CHECK(function_address(r, e->place, type, pair->value, &address));
+        end = pithi_put_be(end, address, 8);
+    }
+    if (end == payload + 8)
+        return PITH_OK;
+    CHECK(own_event(r, "pith:sample", "cpu=%l", &record.id));
+    CHECK(pithi_prv_lanes_until(&r->lanes, e->place, record.time_ns));
+    r->sample_count += lane->has_sample;
+    r->sample_sum_ns += lane->has_sample ? record.time_ns - lane->sample_ns : 0;
+    lane->has_sample = 1;
+    lane->sample_ns = record.time_ns;
+    record.kind = PITHLOG_EVENT;
+    record.payload = payload;
+    record.payload_bytes = (uint32_t)(end - payload);
+    return pithi_writer_add(r->writer, &record);
+}
+
+static int name_functions(struct paraver_reader *r)
+{
+    unsigned char payload[18 + 4096], *p;
+    char period[24];
+    uint32_t id;
+
+    if (r->function_count == 0)
+        return PITH_OK;
+    snprintf(period, sizeof period, "%lld", (long long)(r->sample_sum_ns / (r->sample_count ? r->sample_count : 1)));
+    if (r->sample_count > 0)
+        CHECK(pithi_defs_property(pithi_writer_defs(r->writer), "sample_ns", period));
+    CHECK(pithi_defs_property(pithi_writer_defs(r->writer), "sample_clock", "wall"));
+    CHECK(own_event(r, "pith:code", "begin=%X end=%X name=%s", &id));
+    for (uint32_t i = 0; i < r->function_count; i++) {
+        const struct function *f = &r->functions[i];
+        const struct pithi_prv_known *k = &r->types.known[f->type];
+        const char *name = k->group == UINT32_MAX ? NULL : pithi_prv_value(&r->labels, k->group, f->value);
+        char number[40];
+        snprintf(number, sizeof number, "function %lld", (long long)f->value);
+        name = name && *name ? name : number;
+        size_t size = strnlen(name, 4096);
+        p = pithi_put_be(payload, (i + (uint64_t)1) * CODE_BYTES, 8);
+        p = pithi_put_be(p, (i + (uint64_t)2) * CODE_BYTES, 8);
+        memcpy(pithi_put_be(p, size, 2), name, size);
+        CHECK(pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = r->last_ns,
+                                                                   .lane = r->lanes.lanes[f->place].number,
+                                                                   .kind = PITHLOG_EVENT,
+                                                                   .id = id,
+                                                                   .peer = -1,
+                                                                   .payload = payload,
+                                                                   .payload_bytes = (uint32_t)(18 + size)}));
+    }
+    return PITH_OK;
+}
+
+/* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
 /* Ends the states of a line in reverse order, because the last was entered last. */
 static int take_leaves(struct paraver_reader *r, const struct event *e)
@@ -366,6 +484,8 @@ static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
     uint32_t type, def;
     CHECK(pithi_prv_types_find(&r->types, pair->type, &type));
     known = &r->types.known[type];
+    if (known->meaning == PITHI_PRV_SAMPLES)
+        return PITH_OK;
     if (known->meaning == PITHI_PRV_CALLS || known->meaning == PITHI_PRV_PHASES) {
         if (pair->value == 0)
             return PITH_OK;
@@ -404,6 +524,9 @@ static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_
     CHECK(take_leaves(r, &e));
     for (uint32_t i = 0; i < r->pair_count; i++)
         CHECK(take_pair(r, &e, i));
+    CHECK(add_sample(r, &e));
+    if (e.has_coll && !e.coll.comm)
+        e.coll.comm = pithi_prv_comms_world(&r->comms, e.app);
     return e.has_coll ? pithi_writer_add(r->writer, &e.coll) : PITH_OK;
 }
 
@@ -417,6 +540,8 @@ static int add_collective(struct paraver_reader *r, uint32_t place, const struct
                                     .bytes = line->bytes,
                                     .got_bytes = line->got_bytes};
     CHECK(pithi_prv_comms_find(&r->comms, line->from.app, line->state, &record.comm));
+    if (!record.comm)
+        record.comm = pithi_prv_comms_world(&r->comms, line->from.app);
     CHECK(pithi_prv_lanes_until(&r->lanes, place, line->time));
     return pithi_writer_add(r->writer, &record);
 }
@@ -449,6 +574,7 @@ static int add_lines(struct paraver_reader *r)
     CHECK(status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
     CHECK(add_arrivals(r, INT64_MAX));
     CHECK(pithi_prv_lanes_end(&r->lanes));
+    CHECK(name_functions(r));
     CHECK(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
     CHECK(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
     return pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads);
@@ -528,6 +654,9 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
     pithi_prv_labels_close(&r.labels);
     pithi_prv_header_free(&r.header);
     pithi_map_free(&r.comms.known);
+    pithi_map_free(&r.function_map);
+    free(r.comms.worlds);
+    free(r.functions);
     free(r.pairs);
     free(r.got);
     return err;

@@ -132,6 +132,12 @@ static int is_named(int64_t type)
     return (type >= PITHI_PRV_SAMPLED && type < PITHI_PRV_SAMPLED_END) || type == PITHI_PRV_CALLER;
 }
 
+/* Of other programs' traces: the stack of a sample, not functions that are entered and left. */
+static int is_sampled(const struct pithi_prv_types *t, int64_t type)
+{
+    return !t->own && type >= PITHI_PRV_SAMPLED && type < PITHI_PRV_SAMPLED_LINES_END;
+}
+
 static int is_special(const struct pithi_prv_types *t, int64_t type)
 {
     return type == PITHI_PRV_TRACING || (type >= PITHI_PRV_COLL_SENT && type <= PITHI_PRV_COLL_COMM) ||
@@ -177,7 +183,8 @@ static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
     k->group = type ? type->group : UINT32_MAX;
     if (find_own(t, k))
         return PITH_OK;
-    k->meaning = is_call(t, k->type)                             ? PITHI_PRV_CALLS
+    k->meaning = is_sampled(t, k->type)                          ? PITHI_PRV_SAMPLES
+                 : is_call(t, k->type)                            ? PITHI_PRV_CALLS
                  : is_special(t, k->type)                        ? PITHI_PRV_SPECIAL
                  : is_mpi(k->type) || (group && group->has_zero) ? PITHI_PRV_PHASES
                  : group && group->has_values                    ? PITHI_PRV_EVENTS

@@ -11,6 +11,7 @@ enum pithi_prv_meaning {
     PITHI_PRV_EVENTS,    /* an event; the value's label is its payload */
     PITHI_PRV_NUMBERS,   /* Pith's own event with a number */
     PITHI_PRV_COUNTERS,
+    PITHI_PRV_SAMPLES, /* a function on the stack of a sample */
     PITHI_PRV_SPECIAL /* the type has a meaning of its own */
 };
 
