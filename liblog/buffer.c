@@ -379,7 +379,7 @@ void pith_slow_(uint32_t kind, uint32_t id)
     /* first the cases that should be cheap: excluded, paused, over */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
-    if (pith_try_(kind, id)) /* the caller did not inline it */
+    if (pith_try_(1, kind, id)) /* the caller did not inline it */
         return;
     if (!PITH_ID_IN_(id)) {
         count_lost();
@@ -575,7 +575,7 @@ void pith_count(uint32_t id, double value) { pithi_count_at(id, value, NULL); }
 
 static void slow_words(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count, const uint64_t *at)
 {
-    if (!on() || (kind > PITH_KIND_LEAVE_ && !pith_messages()))
+    if (!on() || (kind >= PITH_KIND_SEND_ && !pith_messages()))
         return;
     look_again();
     if (kind <= PITH_KIND_LEAVE_)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -18,6 +19,12 @@
 #include "native/defs.h"
 #include "process.h"
 #include "spill/spill_emit.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#define AHEAD_MAX ((size_t)1 << 20)
+#define FEW_PAGES 16
 
 /* ---- Encoded bytes ----------------------------------------------------------------------------------------------- */
 
@@ -47,14 +54,30 @@ static int file_all(struct pithi_hold *hold)
     return PITH_OK;
 }
 
+/* Makes the pages of fresh memory many at a time: a fault for each costs 0.7 us, 5 to 7 us in some virtual machines. */
+static void populate(struct pithi_hold *hold, size_t more)
+{
+    const size_t page = PITHI_SPILL_PAGE;
+    size_t need = hold->memory.size + more, ahead = need / 2 < AHEAD_MAX ? need / 2 : AHEAD_MAX;
+    size_t to = ahead < hold->memory.room - need ? need + ahead : hold->memory.room;
+    uintptr_t data = (uintptr_t)hold->memory.data, begin = (data + hold->populated + page - 1) & ~(page - 1),
+              end = (data + to) & ~(page - 1);
+    if (need <= hold->populated || end < begin + FEW_PAGES * page)
+        return;
+    madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+    hold->populated = to;
+}
+
 int pithi_hold_append(void *context, const void *data, size_t size, uint64_t *offset)
 {
     struct pithi_hold *hold = context;
     if (hold->memory.size + size > hold->most && hold->memory.size > 0)
         CHECK(file_all(hold));
     *offset = pithi_hold_size(hold);
-    return pithi_buffer_add(&hold->memory, data, size) ? PITH_OK
-                                                       : pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
+    if (!pithi_buffer_reserve(&hold->memory, size))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
+    populate(hold, size);
+    return pithi_buffer_add(&hold->memory, data, size) ? PITH_OK : PITH_ERR_MEMORY;
 }
 
 size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *data, size_t size)

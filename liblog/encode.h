@@ -17,7 +17,8 @@ struct pithi_hold {
     const char *folder;
     struct pithi_buffer memory; /* the newest bytes */
     size_t most;
-    uint64_t filed; /* bytes in the file, which come before `memory` */
+    size_t populated; /* bytes of it whose pages are there */
+    uint64_t filed;   /* bytes in the file, which come before `memory` */
     int fd;
 };
 

@@ -193,15 +193,15 @@ static inline uint64_t *pith_claim_(uint64_t count)
 /* The time where the clock is read by a call. */
 PITH_API uint64_t pith_call_ticks_(void);
 
-/* Stores a record if there is room without the slow path. */
-static inline int pith_try_(uint32_t kind, uint32_t id)
+/* Stores a record if there is room without the slow path. With `calls` 0, only if the clock is read inline. */
+static inline int pith_try_(int calls, uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(PITH_ID_IN_(id), 1)) {
         uint64_t ticks;
         if (__builtin_expect(
                 PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED), 1))
             ticks = pith_ticks_();
-        else if (pith_buffer_.next < __atomic_load_n(&pith_buffer_.call_limit, __ATOMIC_RELAXED))
+        else if (calls && pith_buffer_.next < __atomic_load_n(&pith_buffer_.call_limit, __ATOMIC_RELAXED))
             ticks = pith_call_ticks_();
         else
             return 0;
@@ -216,7 +216,7 @@ static inline int pith_try_(uint32_t kind, uint32_t id)
 
 static inline void pith_word_(uint32_t kind, uint32_t id)
 {
-    if (!pith_try_(kind, id))
+    if (!pith_try_(1, kind, id))
         pith_slow_(kind, id);
 }
 

@@ -282,8 +282,8 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
 {
 #ifndef PITH_NULL
     uint64_t words[3] = {first, second, third};
-    uint64_t **limit = kind <= PITH_KIND_LEAVE_ ? &pith_buffer_.limit : &pith_buffer_.message_limit;
-    uint64_t **call_limit = kind <= PITH_KIND_LEAVE_ ? &pith_buffer_.call_limit : &pith_buffer_.call_message_limit;
+    uint64_t **limit = kind < PITH_KIND_SEND_ ? &pith_buffer_.limit : &pith_buffer_.message_limit;
+    uint64_t **call_limit = kind < PITH_KIND_SEND_ ? &pith_buffer_.call_limit : &pith_buffer_.call_message_limit;
     int is_inline = PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(limit, __ATOMIC_RELAXED);
     if (__builtin_expect(is_inline, 1) || pith_buffer_.next < __atomic_load_n(call_limit, __ATOMIC_RELAXED)) {
         uint64_t ticks = same ? pith_buffer_.last_ticks : is_inline ? pith_ticks_() : pith_call_ticks_();
@@ -311,6 +311,18 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
         pith_slow_words_(kind, id, words, count);
 #else
     (void)same, (void)kind, (void)id, (void)count, (void)first, (void)second, (void)third;
+#endif
+}
+
+/* Like pith_begin and pith_end, for code with hundreds of copies: half as many bytes. Where the clock is read by a call,
+ * 1.4 ns slower. */
+static inline void pith_short_(uint32_t kind, uint32_t id)
+{
+#ifndef PITH_NULL
+    if (!pith_try_(0, kind, id))
+        pith_slow_(kind, id);
+#else
+    (void)kind, (void)id;
 #endif
 }
 

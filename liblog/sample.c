@@ -96,6 +96,11 @@ static struct {
 static unsigned program; /* 1 + the entry of the program itself, which stays */
 static unsigned known_count, known_number;
 static int known_busy;
+/* Where the program itself is, for readers without known_busy; `number`: 1 + the log in which it is recorded, atomic. */
+static struct {
+    uint64_t begin, end;
+    unsigned number;
+} program_at;
 
 static uint64_t add_bytes(uint64_t hash, const char *bytes, size_t size)
 {
@@ -166,7 +171,12 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
         known[known_count].begin = module.begin;
         known[known_count].end = module.end;
         known[known_count++].identity = identity;
-        program = module.path[0] == 0 ? known_count : program;
+        if (module.path[0] != 0)
+            continue;
+        program = known_count;
+        program_at.begin = module.begin;
+        program_at.end = module.end;
+        __atomic_store_n(&program_at.number, known_number + 1, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&known_busy, 0, __ATOMIC_RELEASE);
 }
@@ -247,6 +257,15 @@ static int is_library(uint64_t address)
     return 0;
 }
 
+/* 1: the program itself, which is never unloaded, made the call, and the log knows it: nearly always. Reading where
+ * modules are takes 70 ns. */
+static int is_program(uint64_t address)
+{
+    return __atomic_load_n(&program_at.number, __ATOMIC_ACQUIRE) ==
+               __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED) + 1 &&
+           address >= program_at.begin && address < program_at.end;
+}
+
 int pith_call_sites(void) { return pithi_session.settings.call_sites; }
 
 void pith_call_site(const void *caller)
@@ -256,7 +275,8 @@ void pith_call_site(const void *caller)
     int saved = errno;
     if (site == 0 || pithi_state() != PITHI_RECORDING) /* in a pause the record of a new module would be lost */
         return;
-    if (is_library(site)) {
+    int is_quick = is_program(site);
+    if (!is_quick && is_library(site)) {
         count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]);
         for (i = 0; i < count && (stack[i] == 0 || is_library(stack[i])); i++)
             ;
@@ -270,9 +290,13 @@ void pith_call_site(const void *caller)
         __atomic_store_n(&site_id, pith_event_define_group("pith:site", "gray50", "address=%X", "pith"),
                          __ATOMIC_RELAXED);
     }
-    record_new_modules(&site, 1);
+    if (!is_quick)
+        record_new_modules(&site, 1);
     put((unsigned char *)&site, site, 8);
-    pith_event_data(site_id, &site, 8);
+    if (PITH_ID_IN_(site_id)) /* with the time of the state's begin */
+        pith_words_(1, PITHI_W_EVENT_DATA, site_id, 2, sizeof site, site, 0);
+    else
+        pith_event_data(site_id, &site, 8);
 }
 
 /* ---- Timers ------------------------------------------------------------------------------------------------------ */

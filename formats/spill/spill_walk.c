@@ -6,10 +6,15 @@
 #include "spill/spill_walk.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 #include "native/block.h"
 #include "spill/spill_numbers.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
@@ -76,6 +81,8 @@ static int next_chunk(struct pithi_spill_walk *walk)
             walk->open = open;
     }
     walk->seq = chunk->seq + 1;
+    if (walk->spill->mapped) /* all its pages at once; kernels before 5.14 refuse, which does no harm */
+        madvise((void *)(uintptr_t)(data + chunk->offset), chunk->size, MADV_POPULATE_READ);
     walk->word =
         (const uint64_t *)(const void *)(data + chunk->offset + sizeof(struct pithi_chunk) + chunk->open_bytes);
     walk->end = (const uint64_t *)(const void *)(data + chunk->offset + chunk->size);

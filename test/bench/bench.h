@@ -3,10 +3,14 @@
 #ifndef PITH_BENCH_H
 #define PITH_BENCH_H
 
+#include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static inline double bench_ns(clockid_t clock)
 {
@@ -31,6 +35,38 @@ static inline void bench_row(const char *what, double value, const char *unit, d
         fprintf(out, "BENCH\t%s\t%.9g\t%s\t%.9g\t%s\n", what, value, unit, floor, goal);
         fclose(out);
     }
+}
+
+/* Page faults of this thread between begin and end. (getrusage also counts pages that madvise makes without a fault;
+ * it is used where perf_event_open is not allowed.) */
+struct bench_faults {
+    int fd;
+    long before;
+};
+
+static inline struct bench_faults bench_faults_begin(void)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                   .size = sizeof attr,
+                                   .config = PERF_COUNT_SW_PAGE_FAULTS,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (struct bench_faults){(int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0),
+                                 usage.ru_minflt + usage.ru_majflt};
+}
+
+static inline double bench_faults_end(struct bench_faults faults)
+{
+    struct rusage usage;
+    uint64_t count = 0;
+    getrusage(RUSAGE_SELF, &usage);
+    if (faults.fd < 0 || read(faults.fd, &count, sizeof count) != sizeof count)
+        count = (uint64_t)(usage.ru_minflt + usage.ru_majflt - faults.before);
+    if (faults.fd >= 0)
+        close(faults.fd);
+    return (double)count;
 }
 
 #endif

@@ -389,13 +389,16 @@ int main(void)
     double n = (double)count;
     printf("%zu records\n", count);
     floors(records, count);
+    struct bench_faults begun = bench_faults_begin();
     write_log(path, records, count, RANKS, &s);
+    double faults = bench_faults_end(begun);
     if (stat(path, &st) != 0)
         die("stat");
     bench_row("size of the log (floor: entropy of the times)", (double)st.st_size / n, "bytes/event",
               time_entropy(records, count), "<=2.3");
     bench_row("size of its columns alone", (double)columns_size(path) / n, "bytes/event", time_entropy(records, count),
               "");
+    bench_row("encode and write, page faults", faults * 1e6 / n, "/Mevents", 0, "");
     bench_row("encode and write, one core", n / s / 1e6, "Mevents/s", made_rate, ">=60");
     reading_floors(path);
     compare_codecs(path);

@@ -58,7 +58,7 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
         uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
         self->begun = 1;
         if (__builtin_expect(PITH_ID_IN_(id), 1))
-            pith_begin(id);
+            pith_short_(PITH_KIND_ENTER_, id);
         else
             self->begun = id != PITH_LEFT_OUT_ && pithi_state_first(state, caller);
     }
@@ -74,7 +74,7 @@ static inline void pithi_leave(const struct pithi_call *call)
             if (self->stamped)
                 pith_same_end(id);
             else
-                pith_end(id);
+                pith_short_(PITH_KIND_LEAVE_, id);
         }
         self->stamped = 0;
     }
