@@ -282,6 +282,10 @@ void pithi_check_collective(const struct pithi_collective *call, const char *nam
 
     if (!team())
         return;
+    if (pithi_check_refused(call)) {
+        pithi_check_now()->team = NULL;
+        return;
+    }
     switch (call->shape) {
     case PITHI_SHAPE_barrier:
         break;
