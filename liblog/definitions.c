@@ -1,6 +1,7 @@
 /* definitions.c - the table of definitions, and definition records in the spill file. */
 #include "definitions.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,45 @@ static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const string
         entry->id = entry_count;
     }
     return entry->id;
+}
+
+/* The number of edits (insert, delete, replace) between two names, without their case: Levenshtein's, row by row. */
+static unsigned edits_between(const char *a, const char *b)
+{
+    unsigned row[64], size = (unsigned)strlen(b), i, j;
+    if (size >= 64)
+        return 64;
+    for (j = 0; j <= size; j++)
+        row[j] = j;
+    for (i = 1; *a != '\0'; i++, a++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (j = 1; j <= size; j++) {
+            unsigned best = diagonal + (tolower((unsigned char)*a) != tolower((unsigned char)b[j - 1]));
+            diagonal = row[j];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+        }
+    }
+    return row[size];
+}
+
+const char *pithi_defs_nearest(const char *misspelt)
+{
+    const char *nearest = NULL;
+    unsigned best = 3; /* more edits would be a guess */
+    size_t i;
+    for (i = 0; i < bucket_count; i++)
+        for (const struct entry *entry = buckets[i]; entry != NULL; entry = entry->chain)
+            for (int group = 0; group < 2; group++) {
+                const char *name = group ? entry->group : entry->name;
+                unsigned edits = strncmp(name, "pith:", 5) != 0 ? edits_between(misspelt, name) : best;
+                if (edits < best && edits < strlen(misspelt)) {
+                    best = edits;
+                    nearest = name;
+                }
+            }
+    return nearest;
 }
 
 static uint32_t find(uint16_t type, uint64_t hash, const char *name)

@@ -34,6 +34,7 @@
 #include "pith.h"
 #include "process.h"
 #include "sample.h"
+#include "selection.h"
 #include "session.h"
 #include "snapshot.h"
 #include "spill/clock_sync.h"
@@ -417,6 +418,33 @@ static int stop_recording(uint32_t flush_state)
     return have;
 }
 
+/* Patterns of PITH_ONLY and PITH_SKIP that matched nothing in any process are probably misspelt. */
+enum { MATCHES = 2 * PITHI_PATTERNS };
+
+static void count_matches(uint64_t counts[MATCHES])
+{
+    for (int i = 0; i < MATCHES; i++)
+        counts[i] = (uint64_t)pithi_pattern_matched(i >= PITHI_PATTERNS, i % PITHI_PATTERNS);
+}
+
+static void tell_unmatched(const uint64_t counts[MATCHES])
+{
+    char pattern[256], plain[256];
+    for (int i = 0; i < MATCHES; i++) {
+        int skip = i >= PITHI_PATTERNS;
+        size_t size = 0;
+        if (counts[i] > 0 || !pithi_pattern(skip, i % PITHI_PATTERNS, pattern, sizeof pattern))
+            continue;
+        for (const char *at = pattern; *at != '\0'; at++)
+            if (*at != '*')
+                plain[size++] = *at;
+        plain[size] = '\0';
+        const char *nearest = pithi_defs_nearest(plain);
+        pithi_say("%s: nothing in this run has the name or group %s%s%s%s", skip ? "PITH_SKIP" : "PITH_ONLY", pattern,
+                  nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+    }
+}
+
 void pithi_merge(const struct pith_transport *transport)
 {
     struct merge merge = {.t = transport};
@@ -429,8 +457,9 @@ void pithi_merge(const struct pith_transport *transport)
         flush_state = pithi_own_state();
         pith_begin(flush_state);
     }
-    if (!reduce_one(&merge, &here, PITH_SUM))
-        here = 0;
+    uint64_t sums[1 + MATCHES] = {here};
+    count_matches(sums + 1);
+    here = transport->reduce(transport->context, sums, 1 + MATCHES, PITH_SUM) == 0 ? sums[0] : 0;
     merge.recorded = here;
     merge.have = stop_recording(flush_state);
     if (here == 0) {
@@ -453,6 +482,8 @@ void pithi_merge(const struct pith_transport *transport)
         pithi_snapshot_clear();
         rmdir(pithi_session.folder); /* succeeds in the last process; files of others keep the folder */
     }
+    if (transport->rank == 0 && !pithi_session.settings.quiet)
+        tell_unmatched(sums + 1);
     pithi_far_close(&merge.far);
     pithi_encode_close(&merge.encode);
     pithi_spill_close(&merge.spill);

@@ -47,6 +47,33 @@ static const char *short_word(const char *name, char word[WORD])
     return pithi_shell_word(short_name(name), word, WORD);
 }
 
+/* The suffix of the log's name if it looks like that of a format, but is of none; else NULL. Names such as run-2.5 have
+ * none. */
+static const char *unknown_suffix(void)
+{
+    const char *slash = strrchr(pithi_session.log, '/'), *dot = strrchr(pithi_session.log, '.');
+    if (pithi_session.settings.format != NULL || pithi_session.settings.log == NULL || wanted_format() >= 0 ||
+        dot == NULL || dot <= slash + 1 || strlen(dot) < 3 || strlen(dot) > 8 || dot[1] < 'A')
+        return NULL;
+    return dot;
+}
+
+void pithi_output_expect(void)
+{
+    const struct pithi_session *s = &pithi_session;
+    const char *slash = strrchr(s->log, '/'), *suffix = unknown_suffix();
+    char folder[PITHI_PATH_MAX];
+    if (s->forked || !pithi_speaks_for_job())
+        return;
+    snprintf(folder, sizeof folder, "%.*s", slash == s->log ? 1 : (int)(slash - s->log), s->log);
+    if (access(folder, W_OK | X_OK) != 0)
+        pithi_say("%s: %s: %s; mend this while the program runs, or its records stay in %s", short_name(s->log), folder,
+                  strerror(errno), s->folder);
+    if (suffix != NULL)
+        pithi_say("%s: no format has the suffix %s, so the log will have Pith's own; `pith help formats` lists them",
+                  short_name(s->log), suffix);
+}
+
 /* The format to convert the log to; NULL: none, it stays in the native format. */
 static const struct pithi_format_name *foreign_format(void)
 {
@@ -113,7 +140,7 @@ static double file_bytes(const char *path)
     return stat(path, &info) == 0 ? (double)info.st_size : -1;
 }
 
-static void announce(const struct pithi_output *output, const char *name)
+static void announce(const struct pithi_output *output, const char *name, int replaced)
 {
     char size[32], lost[80] = "", missing[80] = "", ranks[80], word[WORD];
     const char *shown = short_name(name);
@@ -136,8 +163,9 @@ static void announce(const struct pithi_output *output, const char *name)
     if (output->ranks_missing > not_listed)
         snprintf(missing, sizeof missing, " (%u not recorded)", output->ranks_missing - not_listed);
     size_text(size, sizeof size, bytes);
-    pithi_say("%s: %s%s, %llu events%s, %s; open it with: pith view %s", shown, ranks, missing,
-              (unsigned long long)output->records, lost, size, pithi_shell_word(shown, word, sizeof word));
+    pithi_say("%s: %s%s, %llu events%s, %s%s; open it with: pith view %s", shown, ranks, missing,
+              (unsigned long long)output->records, lost, size, replaced ? ", replaces an older log" : "",
+              pithi_shell_word(shown, word, sizeof word));
 }
 
 int pithi_output_publish(const struct pithi_output *output)
@@ -161,6 +189,7 @@ int pithi_output_publish(const struct pithi_output *output)
             pithi_say("the log cannot be converted to %s: %s; it is kept in Pith's own format", format->name, notes);
         }
     }
+    int replaced = access(wanted, F_OK) == 0;
     if (pithi_place_publish(from, output->volumes, wanted, pithi_session.start_real_ns, name, sizeof name) != 0) {
         pithi_say("%s: cannot be written: %s", wanted, strerror(errno));
         pithi_session.failed = 1;
@@ -171,7 +200,7 @@ int pithi_output_publish(const struct pithi_output *output)
     if (from != output->part)
         unlink(output->part);
     memcpy(pithi_session.written, name, sizeof name);
-    announce(output, name);
+    announce(output, name, replaced && strcmp(name, wanted) == 0);
     if (from != output->part && notes[0] != '\0' && !pithi_session.settings.quiet)
         pithi_say("%s: %s", short_name(name), notes);
     return 1;

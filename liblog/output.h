@@ -16,6 +16,9 @@ struct pithi_output {
 /* 1: the log will be converted to another format, which needs a native log in one file. */
 int pithi_output_foreign(void);
 
+/* At the start, in one process of the job: reports what the user can still mend before the log is written. */
+void pithi_output_expect(void);
+
 /* In one process of the job. 1: done; 0: failed, `part` is still there. A line says which. */
 int pithi_output_publish(const struct pithi_output *output);
 

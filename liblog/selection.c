@@ -11,6 +11,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,31 +59,61 @@ static int fits(const char *pattern, const char *text)
     return text != NULL && fnmatch(pattern, text, FNM_CASEFOLD) == 0;
 }
 
-/* 1: a pattern of the list matches the name or the group. Blanks around commas are ignored; blanks inside count. */
-static int names(const char *list, const char *name, const char *group)
+static uint32_t matched[LISTS]; /* atomic: bit i: pattern i has matched something */
+
+/* Copies the next pattern and moves on. Blanks around commas are ignored; blanks inside count. 0: there is none. */
+static int next_pattern(const char **list, char *pattern, size_t room)
 {
-    char pattern[1024];
-    while (*list != '\0') {
-        size_t begin = strspn(list, " \t"), end = strcspn(list, ","), size;
-        for (size = end; size > begin && (list[size - 1] == ' ' || list[size - 1] == '\t');)
+    while (**list != '\0') {
+        const char *at = *list;
+        size_t begin = strspn(at, " \t"), end = strcspn(at, ","), size;
+        for (size = end; size > begin && (at[size - 1] == ' ' || at[size - 1] == '\t');)
             size--;
         size = size > begin ? size - begin : 0;
-        if (size > 0 && size < sizeof pattern) {
-            memcpy(pattern, list + begin, size);
+        *list += end + (at[end] == ',');
+        if (size > 0 && size < room) {
+            memcpy(pattern, at + begin, size);
             pattern[size] = '\0';
-            if (fits(pattern, name) || fits(pattern, group))
-                return 1;
+            return 1;
         }
-        list += end + (list[end] == ',');
     }
     return 0;
+}
+
+/* 1: a pattern of the list matches the name or the group. */
+static int names(int which, const char *list, const char *name, const char *group)
+{
+    char pattern[1024];
+    int any = 0, i;
+    for (i = 0; next_pattern(&list, pattern, sizeof pattern); i++)
+        if (fits(pattern, name) || fits(pattern, group)) {
+            any = 1;
+            if (i < PITHI_PATTERNS)
+                __atomic_fetch_or(&matched[which], UINT32_C(1) << i, __ATOMIC_RELAXED);
+        }
+    return any;
+}
+
+int pithi_pattern(int is_skip, int index, char *pattern, size_t room)
+{
+    const char *list = list_of(is_skip ? SKIP : ONLY);
+    while (next_pattern(&list, pattern, room))
+        if (index-- == 0)
+            return 1;
+    return 0;
+}
+
+int pithi_pattern_matched(int is_skip, int index)
+{
+    return (int)(__atomic_load_n(&matched[is_skip ? SKIP : ONLY], __ATOMIC_RELAXED) >> index & 1);
 }
 
 int pith_selected(const char *name, const char *group)
 {
     const char *only = list_of(ONLY), *skip = list_of(SKIP);
     int own = name != NULL && strncmp(name, "pith:", 5) == 0; /* of the recorder; users do not list it */
-    return (own || only[strspn(only, ", \t")] == '\0' || names(only, name, group)) && !names(skip, name, group);
+    int left_out = names(SKIP, skip, name, group);
+    return (names(ONLY, only, name, group) || own || only[strspn(only, ", \t")] == '\0') && !left_out;
 }
 
 int pith_messages(void)

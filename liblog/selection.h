@@ -3,6 +3,14 @@
 #ifndef PITHI_SELECTION_H
 #define PITHI_SELECTION_H
 
+#include <stddef.h>
+
+/* The patterns of PITH_ONLY or PITH_SKIP, from 0: copies one; 0: there is none. matched: it has matched a name or a
+ * group in this process; known of the first PITHI_PATTERNS. */
+enum { PITHI_PATTERNS = 32 };
+int pithi_pattern(int is_skip, int index, char *pattern, size_t room);
+int pithi_pattern_matched(int is_skip, int index);
+
 /* 1 when the text is such a list. The other calls accept only such lists, and NULL: all ranks. */
 int pithi_ranks_good(const char *list);
 int pithi_ranks_has(const char *list, int rank);

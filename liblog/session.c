@@ -17,6 +17,7 @@
 #include "definitions.h"
 #include "merge.h"
 #include "native/own_cost.h"
+#include "output.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "process.h"
@@ -301,6 +302,7 @@ void pithi_session_start(void)
         registered = 1;
         pthread_atfork(fork_prepare, fork_parent, fork_child);
     }
+    pithi_output_expect();
     pithi_defs_write_all();
     pithi_snapshot_start();
     __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);

@@ -4,7 +4,7 @@
 #include "tools/tools.h"
 
 const struct pithi_command pithi_commands[] = {
-    {"run", NULL, "[-o LOG] [--lib NAME] [--sample[=MS]] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
+    {"run", NULL, "[-o LOG] [--lib NAME] [--sample[=MS]] [--also NAMES] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
      "run a program and record it: mpirun -n 4 pith run ./app",
      "The program needs no change; its output and exit status stay the same. At the end rank 0 prints one line:\n"
      "the name of the log, what it holds and how to open it.\n"
@@ -19,6 +19,7 @@ const struct pithi_command pithi_commands[] = {
      "                 or the path of a profiling library of your own (./libNAME.so)\n"
      "  --sample[=MS]  also record the call stack of each thread every MS milliseconds (default: 10) of its CPU\n"
      "                 time, with MS,wall of wall-clock time; `pith stat --by function` shows them\n"
+     "  --also NAMES   also record other calls: io, functions, openmp, pthread, memory, with commas; man pith-also\n"
      "  --mpi NAME     mpich or openmpi; default: the MPI that PROGRAM is linked with, else that of mpirun\n"
      "\n"
      "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n"

@@ -78,6 +78,47 @@ static int unknown_command(const char *name)
     return 2;
 }
 
+/* ---- Misspelt variables ---------------------------------------------------------------------------------------- */
+
+static const char *const variables[] = {
+#define ENV(name, standard, range, help) name,
+#include "tools/env.def"
+#undef ENV
+    NULL};
+
+/* In a job, its first process speaks. */
+static int is_first(void)
+{
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", NULL};
+
+    for (int i = 0; ranks[i]; i++)
+        if (getenv(ranks[i]))
+            return strcmp(getenv(ranks[i]), "0") == 0;
+    return 1;
+}
+
+/* Says which variable of the environment has nearly the name of one of Pith's. Others may be the user's own. */
+static void tell_misspelt(void)
+{
+    for (char **at = environ; *at; at++) {
+        char name[64];
+        const char *nearest = NULL;
+        unsigned best = 3;
+        if (strncmp(*at, "PITH", 4) != 0 || strcspn(*at, "=") >= sizeof name)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
+        for (int i = 0; variables[i] && best > 0; i++) {
+            unsigned edits = distance(name, variables[i]);
+            if (edits < best) {
+                best = edits;
+                nearest = variables[i];
+            }
+        }
+        if (nearest && best > 0)
+            pithi_tool_say(stderr, "pith: %s: no such variable; did you mean %s?", name, nearest);
+    }
+}
+
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
 /* Becomes the program libexec/pith/pith-NAME; returns only on failure. */
@@ -106,6 +147,8 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
         char *help[] = {"help", argv[0], NULL};
         return pithi_tool_help(2, help);
     }
+    if (strcmp(command->name, "run") == 0 && is_first())
+        tell_misspelt();
     if (!command->run)
         return run_external(command, argv);
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */

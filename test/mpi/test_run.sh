@@ -33,6 +33,39 @@ else
     skip "static program" "no static libc"
 fi
 
+# What the user can still mend is said at the start.
+cat >marks.c <<'END'
+#include <pith.h>
+int main(void)
+{
+    uint32_t state = pith_state_define("work", 0);
+    pith_begin(state);
+    pith_end(state);
+    return 0;
+}
+END
+cc -I"$build/include" marks.c -o marks -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" $(sanitizers); ok $? "a program with marks"
+last() { sed -n '$p' err; }
+pith run -o nofolder/x.pith ./marks 2>err
+like "$(head -n 1 err)" "^pith: nofolder/x.pith: $PWD/nofolder: No such file or directory; mend this while the program runs, or its records stay in $TMPDIR/" "a folder that is not there"
+pith run -o x.xyz ./marks 2>err
+is "$(head -n 1 err)" "pith: x.xyz: no format has the suffix .xyz, so the log will have Pith's own; \`pith help formats\` lists them" "a suffix of no format"
+pith run -o run-2.5 ./marks 2>err; is "$(wc -l <err)" 1 "a number is no suffix"
+pith run ./marks 2>err; is "$(last | grep -c 'older')" 0 "a first log"
+pith run ./marks 2>err; like "$(last)" '^pith: marks.pith: 1 rank, .* kB, replaces an older log; open it with: pith view marks.pith$' "a second one says what it replaces"
+PITH_SKP=x PITHLOG=y PITH_OF_MINE=z pith run ./marks 2>err
+is "$(grep 'no such variable' err | sort)" "pith: PITHLOG: no such variable; did you mean PITH_LOG?
+pith: PITH_SKP: no such variable; did you mean PITH_SKIP?" "misspelt variables"
+PITH_SKIP='wrk,pith:*' PITH_ONLY='*, nothing-like-it' pith run ./marks 2>err
+is "$(grep 'nothing in this run' err)" "pith: PITH_ONLY: nothing in this run has the name or group nothing-like-it
+pith: PITH_SKIP: nothing in this run has the name or group wrk; did you mean work?" "patterns that match nothing"
+pith run mpiexec -n 2 ./marks 2>err; is "$? $(cat err)" "2 pith run: put it the other way round: mpiexec -n 2 pith run ./marks" "mpiexec behind pith run"
+pith run -n 4 ./marks x 2>err; is "$? $(cat err)" "2 pith run: put it the other way round: mpirun -n 4 pith run ./marks x" "the arguments of mpirun"
+like "$(pith run --help)" '^  --also NAMES ' "--help names --also"
+for mpi in $(mpis); do
+    "mpiexec.$mpi" -n 4 pith run ./nosuch >out 2>err; is "$(grep -c 'no such program' err)" 1 "$mpi: a program that is not there: said once"
+done
+
 # Programs with other rights than their user's.
 cat >rights.c <<'END'
 #include <stdio.h>

@@ -156,6 +156,13 @@ static const char *rights_of(const char *binary)
     return NULL;
 }
 
+char *program_path(const char *name)
+{
+    int fault;
+
+    return search(name, &fault);
+}
+
 int program_find(const char *name, struct program *program)
 {
     int fault = 0;
@@ -163,10 +170,11 @@ int program_find(const char *name, struct program *program)
     memset(program, 0, sizeof *program);
     program->path = search(name, &fault);
     if (!program->path) {
-        fprintf(stderr, "pith run: %s: %s\n", name,
-                fault == ENOENT || fault == ENOTDIR ? "no such program"
-                : fault == EISDIR                   ? "is a directory"
-                                                    : "not executable");
+        if (speaks_for_host())
+            fprintf(stderr, "pith run: %s: %s\n", name,
+                    fault == ENOENT || fault == ENOTDIR ? "no such program"
+                    : fault == EISDIR                   ? "is a directory"
+                                                        : "not executable");
         return fault == ENOENT || fault == ENOTDIR ? 127 : 126;
     }
     inspect(program, program->path, 0);
@@ -252,6 +260,13 @@ const char *mpi_of_launcher(void)
         if (getenv(launchers[i].variable))
             return launchers[i].mpi;
     return NULL;
+}
+
+int speaks_for_host(void)
+{
+    const char *open = getenv("OMPI_COMM_WORLD_LOCAL_RANK"), *local = open ? open : getenv("MPI_LOCALRANKID");
+
+    return local && *local ? atoi(local) == 0 : rank_of_launcher() == 0;
 }
 
 int rank_of_launcher(void) { return pithi_launcher_rank(0); }

@@ -91,6 +91,38 @@ static void parse_also(struct run_options *options, const char *names)
     free(copy);
 }
 
+/* `pith run` belongs behind mpirun. Prints the command the other way round: `from` is mpirun's first argument. */
+static void turn_round(const char *launcher, char **from)
+{
+    char command[1024] = "";
+    int is_begun = 0;
+
+    for (; *from; from++) {
+        char *program =
+            is_begun || **from == '-' || from[0][strspn(*from, "0123456789")] == 0 ? NULL : program_path(*from);
+        snprintf(command + strlen(command), sizeof command - strlen(command), "%s %s", program ? " pith run" : "",
+                 *from);
+        is_begun |= program != NULL;
+        free(program);
+    }
+    if (!is_begun)
+        snprintf(command, sizeof command, " -n 4 pith run ./app");
+    if (rank_of_launcher() == 0)
+        fprintf(stderr, "pith run: put it the other way round: %s%s\n", launcher, command);
+    exit(2);
+}
+
+static int is_launcher(const char *path)
+{
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcspn(name, ".") == strlen(names[i]) && !strncmp(name, names[i], strlen(names[i])))
+            return 1;
+    return 0;
+}
+
 static void parse_options(int argc, char **argv, struct run_options *options)
 {
     const char *names = NULL;
@@ -115,6 +147,8 @@ static void parse_options(int argc, char **argv, struct run_options *options)
         }
         while (v < VALUED && (strlen(valued[v].name) != size || strncmp(argv[i], valued[v].name, size) != 0))
             v++;
+        if (v == VALUED && (!strcmp(argv[i], "-n") || !strcmp(argv[i], "-np")))
+            turn_round("mpirun", argv + i);
         if (v == VALUED)
             usage("no option %s", argv[i]);
         if (argv[i][size])
@@ -127,6 +161,8 @@ static void parse_options(int argc, char **argv, struct run_options *options)
     if (i >= argc)
         usage("no program given");
     options->program = argv + i;
+    if (is_launcher(argv[i]) && !mpi_of_launcher())
+        turn_round(argv[i], argv + i + 1);
     find_library(options);
     if (!options->mpi && getenv("PITH_MPI") && *getenv("PITH_MPI"))
         options->mpi = getenv("PITH_MPI");
@@ -346,6 +382,8 @@ int main(int argc, char **argv)
         options.program[-1] = "sh";
         execv("/bin/sh", options.program - 1);
     }
-    fprintf(stderr, "pith run: %s: %s\n", program.path, strerror(errno));
-    return errno == ENOENT ? 127 : 126;
+    int fault = errno;
+    if (speaks_for_host())
+        fprintf(stderr, "pith run: %s: %s\n", program.path, strerror(fault));
+    return fault == ENOENT ? 127 : 126;
 }

@@ -23,6 +23,9 @@ struct program {
  * executable. */
 int program_find(const char *name, struct program *program);
 
+/* The same without an error line: the path, or NULL. The caller frees it. */
+char *program_path(const char *name);
+
 /* Looks for an MPI among all libraries that the program needs: "mpich", "openmpi", "abi" (the standard ABI of MPI 5) or
  * NULL. Sets is_cxx and is_asan of the program. */
 const char *mpi_of_program(struct program *program);
@@ -30,5 +33,7 @@ const char *mpi_of_program(struct program *program);
 const char *mpi_of_launcher(void);
 /* The rank that the launcher gave this process; 0 without a launcher. */
 int rank_of_launcher(void);
+/* 1: this process speaks for those of the job on its machine. */
+int speaks_for_host(void);
 
 #endif
