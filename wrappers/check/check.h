@@ -69,7 +69,7 @@ void pithi_check_number_if(int is_stated, const char *argument, int64_t value);
 /* The arguments of a collective: shapes.c. `name`: of the function. */
 void pithi_check_collective(const struct pithi_collective *call, const char *name, MPI_Op op);
 void pithi_check_root(int root);
-/* 1: MPI itself refuses the call in this process, whatever the others do: it is not checked. refused.c */
+/* 1: MPI itself refuses the call in this process, whatever the others do: it is not checked. refused_calls.c */
 int pithi_check_refused(const struct pithi_collective *call);
 
 /* For other calls: arguments.c. */

@@ -189,7 +189,7 @@ static void *find_tool(const char *name, void *real)
     return next;
 }
 
-void *pithi_real_next(struct pithi_next *next, const char *name)
+void *pithi_real_next(struct pithi_real_slot *next, const char *name)
 {
     void *real = __atomic_load_n(&next->real, __ATOMIC_ACQUIRE);
 

@@ -30,7 +30,7 @@
 #else
 #define NEXT(function)                                                                                                 \
     ((__typeof__(&P##function))__extension__({                                                                         \
-        static struct pithi_next next_;                                                                                \
+        static struct pithi_real_slot next_;                                                                           \
         void *real_ = __atomic_load_n(&next_.slot, __ATOMIC_RELAXED);                                                  \
         __builtin_expect(real_ != 0, 1) ? real_ : pithi_real_next(&next_, "P" #function);                              \
     }))
@@ -47,10 +47,10 @@ extern "C" {
 #endif
 
 /* For NEXT. `slot` stays NULL if there is another tool, so that each call comes to pithi_real_next. */
-struct pithi_next {
+struct pithi_real_slot {
     void *slot, *tool, *real;
 };
-void *pithi_real_next(struct pithi_next *next, const char *name);
+void *pithi_real_next(struct pithi_real_slot *next, const char *name);
 /* The name of the function PMPI_X of this library that is being called in this thread. Its wrapper passes other tools
  * over, and clears this. */
 #ifndef __cplusplus

@@ -1,6 +1,6 @@
-/* refused.c - collective calls that MPI itself refuses without the other processes, because an argument is wrong: MPI
- * returns an error, and the others need not make the call. Such a call is not checked, or it would count in one process
- * only, and all later calls of its communicator would be compared with the wrong ones.
+/* refused_calls.c - collective calls that MPI itself refuses without the other processes, because an argument is
+ * wrong: MPI returns an error, and the others need not make the call. Such a call is not checked, or it would count in
+ * one process only, and all later calls of its communicator would be compared with the wrong ones.
  *
  * MPI implementations refuse different things, so each kind is tried once, with arguments of our own, on a communicator
  * of this process alone. What is not refused there is checked as usual. */
