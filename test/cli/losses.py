@@ -327,7 +327,8 @@ def comm_names(b, a, form):
 
 
 def properties(b, a, form):
-    count, b.props = len(b.props), {}
+    kept = {"program": b.props["program"]} if form == "paje" and "program" in b.props else {}
+    count, b.props = len(b.props) - len(kept), kept
     return count
 
 

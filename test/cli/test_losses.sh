@@ -85,7 +85,7 @@ pith convert all.txt all.pith && pith print all.pith >before
 ok $? "a log that has everything"
 is "$(pith info all.pith | grep -E '^(ranks|lanes|messages):' | tr '\n' ' ')" "ranks: 3 lanes: 4 messages: 7 " "as it should be"
 
-for format in native text clog2 slog2 alog picl chrome paraver otf2; do
+for format in native text clog2 slog2 alog picl chrome paje paraver otf2; do
     if ! pith convert all.pith "all.$format" --format "$format" 2>notes.$format; then
         skip "$format" "$(head -n 1 notes.$format)"
         continue
@@ -97,11 +97,11 @@ done
 is "$(cat notes.native notes.text)" "" "native and text lose nothing"
 
 # What is only written says it in the same words.
-for format in perfetto paje ctf sqlite csv json; do
+for format in perfetto ctf sqlite csv json; do
     pith convert all.pith "all.$format" --format "$format" 2>notes
     ok $? "$format: written"
     is "$(grep -vE '^pith: note: [1-9][0-9]* [a-z]' notes)$(sort notes | uniq -d)" "" "$format: each once, with its count"
-    case $format in json | sqlite) kept=5 ;; ctf) kept=2 ;; paje) kept=1 ;; *) kept=0 ;; esac # program; start_unix_s; of 5 with the two that the reader of text counts
+    case $format in json | sqlite) kept=5 ;; ctf) kept=2 ;; *) kept=0 ;; esac # program; start_unix_s; of 5 with the two that the reader of text counts
     [ $kept = 5 ] || grep -qx "pith: note: $((5 - kept)) properties of the run are left out" notes
     ok $? "$format: properties"
     case $format in csv | json | ctf) continue ;; esac

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """paje_expect.py: what `pj_dump -l 9` must print of a log written as Paje, made from the lines of `pith print` on standard
-input: every state with its times and depth, event, value of a variable and link; sorted. With --dump it puts what
+input: every state with its times and depth, event, value of a variable and link; sorted. The first record is at time 0; with a
+second argument, times stay. With --dump it puts what
 pj_dump prints, on standard input, into the same form: without containers, keys of links and ends of variables."""
 import sys
 from collections import defaultdict
@@ -73,7 +74,7 @@ def links():
 if sys.argv[1] == "--dump":
     print("\n".join(sorted(from_dump())))
     sys.exit()
-program, first = sys.argv[1], None
+program, first = sys.argv[1], 0 if sys.argv[2:] else None
 for line in sys.stdin:
     f = line.rstrip("\n").split("\t")
     if f[0] == "# lane":
