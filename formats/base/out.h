@@ -70,8 +70,8 @@ enum pithi_quote {
     PITHI_QUOTE_JSON,     /* quoted; invalid UTF-8 becomes U+FFFD */
     PITHI_QUOTE_HTML      /* as TEXT; & < > " as entities, for text and attributes of HTML and XML */
 };
-/* From now on, CSV text that a spreadsheet would take for a formula (it begins with = + - or @ and is no number) gets a '
- * before it. For a whole process; call it before other threads write. */
+/* From now on, CSV text that a spreadsheet would take for a formula (it begins with = + - or @ and is no number) gets a
+ * ' before it. For a whole process; call it before other threads write. */
 void pithi_quote_formulas(void);
 void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text);
 

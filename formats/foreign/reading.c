@@ -112,11 +112,10 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
     if (!is_doubted(leaves, leaves->alone))
         return PITH_OK;
     leaves->next++;
-    return pithi_writer_add(leaves->writer, &(struct pithlog_record){.time_ns = record->time_ns,
-                                                                     .lane = record->lane,
-                                                                     .kind = PITHLOG_LOST,
-                                                                     .peer = -1,
-                                                                     .bytes = 1});
+    return pithi_writer_add(
+        leaves->writer,
+        &(struct pithlog_record){
+            .time_ns = record->time_ns, .lane = record->lane, .kind = PITHLOG_LOST, .peer = -1, .bytes = 1});
 }
 
 static int by_number(const void *a, const void *b)

@@ -42,15 +42,15 @@ int pithi_lines_next(struct pithi_lines *lines, const char **line, size_t *size)
 int pithi_lines_wrong(const struct pithi_lines *lines, const char *what);
 static inline void pithi_lines_rewind(struct pithi_lines *lines) { lines->at = lines->number = 0; }
 
-/* Leaves without an enter. A file that has one contradicts itself: records are missing before it, or it has a wrong name.
- * Which of the states around it then still go on?
+/* Leaves without an enter. A file that has one contradicts itself: records are missing before it, or it has a wrong
+ * name. Which of the states around it then still go on?
  *
  *     enter main, enter a, leave b, enter c, leave c, leave main
  *
- * `main` does, for its leave comes. `a` ended somewhere, at the latest inside `main`; it must not count until the end of the
- * log. So a record LOST goes before the leave, and lost_states.h does the rest. A LOST has a price: messages of the rank
- * are not matched after it. It is therefore added only if some state that is open there is never left. This is known at the
- * end of the lane, so the file is read again then (struct pithi_again).
+ * `main` does, for its leave comes. `a` ended somewhere, at the latest inside `main`; it must not count until the end
+ * of the log. So a record LOST goes before the leave, and lost_states.h does the rest. A LOST has a price: messages of
+ * the rank are not matched after it. It is therefore added only if some state that is open there is never left. This is
+ * known at the end of the lane, so the file is read again then (struct pithi_again).
  *
  * Call `look` before each record is added to the writer, in the order of its lane, and `end` after the last record. */
 struct pithi_leaves {

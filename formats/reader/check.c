@@ -290,11 +290,12 @@ static void check_complete(struct check *c)
     damage_as_said(c);
 }
 
-/* Reports what the reader of a foreign format could not take as it stands: it counted that in properties whose names begin
- * with the format's. This is no damage: a part of a trace looks the same. */
+/* Reports what the reader of a foreign format could not take as it stands: it counted that in properties whose names
+ * begin with the format's. This is no damage: a part of a trace looks the same. */
 static void say_counted(struct check *c)
 {
-    static const char *const facts[] = {"alog_start_us", "clog1_block_bytes", "clog2_unfinished"}; /* no counts of such */
+    static const char *const facts[] = {"alog_start_us", "clog1_block_bytes",
+                                        "clog2_unfinished"}; /* no counts of such */
     const struct pithlog_info *info = &c->log->info;
     size_t prefix = strlen(info->format);
     const char *key, *value;

@@ -109,7 +109,8 @@ const struct pithi_command pithi_commands[] = {
      "\n"
      "  --search DIR  also look in DIR for files with symbols or debug information: by build id, in\n"
      "                DIR/.build-id, or by the name of the program or library; may be repeated\n"},
-    {"sql", pithi_tool_sql, "LOG QUERY [--csv|--spreadsheet|--json]", "query a log with SQL: 'SELECT * FROM state_times'",
+    {"sql", pithi_tool_sql, "LOG QUERY [--csv|--spreadsheet|--json]",
+     "query a log with SQL: 'SELECT * FROM state_times'",
      "The database of a log is made at the first query and kept in the cache. LOG may also be a database that\n"
      "`pith convert LOG OUT.sqlite` wrote.\n"
      "Tables: log, lanes, definitions, communicators, members, intervals, call_paths, events, counters,\n"

@@ -323,8 +323,8 @@ static int answer_programs(struct pithi_out *out, struct sqlite3 *db, struct sql
     return !out->failed && more != PITHI_SQLITE_DONE ? failed(db) : PITH_OK;
 }
 
-/* Rows for people: columns as wide as their widest value in the first rows. A wider value of a later row moves the rest of
- * its line. So a query of any length needs little memory, and its first rows are shown at once. */
+/* Rows for people: columns as wide as their widest value in the first rows. A wider value of a later row moves the rest
+ * of its line. So a query of any length needs little memory, and its first rows are shown at once. */
 enum { FIRST_ROWS = 1000, FIRST_BYTES = 1 << 20 };
 
 struct people {

@@ -1,5 +1,5 @@
-/* make_otf2.c - make_otf2 FOLDER [alone]: an archive as measurement systems write them, with what Pith reads and does not
- * write: a clock of its own with corrections, numbers of a location's own, requests, threads and a stream of an
+/* make_otf2.c - make_otf2 FOLDER [alone]: an archive as measurement systems write them, with what Pith reads and does
+ * not write: a clock of its own with corrections, numbers of a location's own, requests, threads and a stream of an
  * accelerator, several values at once, accesses to windows, calling contexts, samples. Two ranks without names.
  * `alone`: the first rank has events that lack their partners. */
 #include <otf2/otf2.h>

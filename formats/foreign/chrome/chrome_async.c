@@ -1,5 +1,5 @@
-/* chrome_async.c - asynchronous events, first sorted by time, then placed: only in order of time it is known which lanes
- * are free. */
+/* chrome_async.c - asynchronous events, first sorted by time, then placed: only in order of time it is known which
+ * lanes are free. */
 #include "foreign/chrome/chrome_async.h"
 
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* chrome_async.h - gives asynchronous events lanes.
  *
- * An asynchronous operation ("b" begins, "n" marks, "e" ends; before 2016 "S", "T" and "p", "F") belongs to no thread. Its
- * process, category and id tell the operation: b and e of an operation nest. Operations overlap, and there may be a million
- * of them, so an operation does not get a lane for ever: it takes the first lane of its process and category that is free,
- * and gives it back at its last end. "disk" has as many lanes as there were operations at once: "disk", "disk 2" ...
+ * An asynchronous operation ("b" begins, "n" marks, "e" ends; before 2016 "S", "T" and "p", "F") belongs to no thread.
+ * Its process, category and id tell the operation: b and e of an operation nest. Operations overlap, and there may be a
+ * million of them, so an operation does not get a lane for ever: it takes the first lane of its process and category
+ * that is free, and gives it back at its last end. "disk" has as many lanes as there were operations at once: "disk",
+ * "disk 2" ...
  *
  *     read 1   b-----------e                      disk    1111111111111 3333
  *     read 2        b---------e            ->     disk 2       22222222222

@@ -34,8 +34,8 @@ void pithi_chrome_lanes_free(struct pithi_chrome_lanes *lanes);
 int pithi_chrome_lanes_thread(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event,
                               uint32_t *thread);
 uint32_t pithi_chrome_lanes_process(const struct pithi_chrome_lanes *lanes, uint32_t thread);
-/* Adds a thread that no event names, for lane `number` of group `group` of asynchronous events. It comes after the other
- * threads of its process, and has a lane. */
+/* Adds a thread that no event names, for lane `number` of group `group` of asynchronous events. It comes after the
+ * other threads of its process, and has a lane. */
 int pithi_chrome_lanes_add(struct pithi_chrome_lanes *lanes, uint32_t process, uint32_t group, uint32_t number,
                            const char *name, uint32_t *thread);
 /* Marks a thread as used, so that it gets a lane. */

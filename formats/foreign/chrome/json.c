@@ -168,7 +168,8 @@ static int hex4(const unsigned char *p, const unsigned char *end, uint32_t *code
     return 1;
 }
 
-/* Decodes the part after "\u" and returns its size in bytes; 0: it is no character. A character outside the first plane is two such halves. */
+/* Decodes the part after "\u" and returns its size in bytes; 0: it is no character. A character outside the first plane
+ * is two such halves. */
 static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     uint32_t low;

@@ -192,7 +192,8 @@ out:
 int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     char *anchor = input->data ? strdup(input->path) : pithi_otf2_anchor_in(input->path);
-    struct otf2_reader r = {.path = anchor, .watched = input->watched, .writer = writer, .leaves = {.input = input, .writer = writer}};
+    struct otf2_reader r = {
+        .path = anchor, .watched = input->watched, .writer = writer, .leaves = {.input = input, .writer = writer}};
     int err;
 
     if (!anchor)

@@ -1,5 +1,5 @@
-/* paje_read.c - Paje's trace format to native records. The file describes itself: it begins with the events that it uses
- * and the order of their fields, so every program writes it in another way.
+/* paje_read.c - Paje's trace format to native records. The file describes itself: it begins with the events that it
+ * uses and the order of their fields, so every program writes it in another way.
  *
  *     %EventDef PajePushState 5             the number of an event of this kind, and its fields
  *     %  Time date
@@ -366,6 +366,7 @@ static void look_for_own(struct paje_reader *r)
         if (!pithi_map_find(&r->type_numbers, hash_of(0, own[i])))
             return;
     r->is_own = 1;
+    r->lines.size = pithi_whole_lines(r->input); /* a last line without a newline was cut */
 }
 
 static int add_type(struct paje_reader *r, enum event_kind kind)

@@ -1,5 +1,5 @@
-/* sqlite_functions.c - median and percentile as functions of SQL. The percentile P of n values is the value at place
- * P / 100 * (n - 1) in their order; between two places, in proportion between their values. The median is the percentile
+/* sqlite_functions.c - median and percentile as functions of SQL. The percentile P of n values is the value at place P
+ * / 100 * (n - 1) in their order; between two places, in proportion between their values. The median is the percentile
  * 50. Values that are no numbers do not count; of no value, the result is NULL. */
 #include <stdlib.h>
 

@@ -361,10 +361,10 @@ static int line_time(const char *line, size_t size, int64_t *time_ns)
     return pithi_text_seconds(text, time_ns);
 }
 
-/* ---- Payloads of events that no line defines ---------------------------------------------------------------------- */
+/* ---- Payloads of events that no line defines --------------------------------------------------------------------- */
 
-/* Such an event has no format, so its payload would have to be hex. If it is not, it is text: the event gets the format %s.
- * The first pass finds these events, because the format applies to all their records. */
+/* Such an event has no format, so its payload would have to be hex. If it is not, it is text: the event gets the format
+ * %s. The first pass finds these events, because the format applies to all their records. */
 static int look_at_payload(struct text_reader *r, const char *line, size_t size)
 {
     static const char kind[] = "event\t";
