@@ -12,138 +12,17 @@
  * Types, values and containers have a name and perhaps an alias; events refer to either. The first pass over the file
  * takes these definitions and the ends of links. The second takes states, events, values and messages. Between them the
  * links are matched (README.md). */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
-#include "base/sorter.h"
 #include "base/text_fields.h"
 #include "foreign/formats.h"
 #include "foreign/names.h"
-#include "foreign/reading.h"
+#include "foreign/paje/paje_reader.h"
 
-enum { FIELDS_MAX = 32, NAME = 512, MEMORY = PITHI_SORTER_BYTES / 4 };
-
-enum event_kind {
-    CONTAINER_TYPE,
-    STATE_TYPE,
-    EVENT_TYPE,
-    VARIABLE_TYPE,
-    LINK_TYPE,
-    ENTITY_VALUE,
-    CREATE,
-    DESTROY, /* definitions */
-    NEW_EVENT,
-    SET_STATE,
-    PUSH_STATE,
-    POP_STATE,
-    RESET_STATE,
-    SET_VARIABLE,
-    ADD_VARIABLE,
-    SUB_VARIABLE,
-    START_LINK,
-    END_LINK,
-    OTHER
-};
-static const char *const event_names[OTHER] = {"PajeDefineContainerType",
-                                               "PajeDefineStateType",
-                                               "PajeDefineEventType",
-                                               "PajeDefineVariableType",
-                                               "PajeDefineLinkType",
-                                               "PajeDefineEntityValue",
-                                               "PajeCreateContainer",
-                                               "PajeDestroyContainer",
-                                               "PajeNewEvent",
-                                               "PajeSetState",
-                                               "PajePushState",
-                                               "PajePopState",
-                                               "PajeResetState",
-                                               "PajeSetVariable",
-                                               "PajeAddVariable",
-                                               "PajeSubVariable",
-                                               "PajeStartLink",
-                                               "PajeEndLink"};
-
-enum field {
-    F_TIME,
-    F_NAME,
-    F_ALIAS,
-    F_TYPE,
-    F_CONTAINER,
-    F_VALUE,
-    F_COLOUR,
-    F_KEY,
-    F_START,
-    F_END,
-    F_TAG,
-    F_BYTES,
-    FIELDS
-};
-static const struct {
-    const char *name;
-    enum field field;
-} field_names[] = {{"Time", F_TIME},
-                   {"Name", F_NAME},
-                   {"Alias", F_ALIAS},
-                   {"Type", F_TYPE},
-                   {"Container", F_CONTAINER},
-                   {"Value", F_VALUE},
-                   {"Color", F_COLOUR},
-                   {"Key", F_KEY},
-                   {"StartContainer", F_START},
-                   {"EndContainer", F_END},
-                   /* of the format's first version */
-                   {"NewType", F_ALIAS},
-                   {"NewContainerType", F_ALIAS},
-                   {"NewStateType", F_ALIAS},
-                   {"NewEventType", F_ALIAS},
-                   {"NewVariableType", F_ALIAS},
-                   {"NewLinkType", F_ALIAS},
-                   {"NewValue", F_ALIAS},
-                   {"NewContainer", F_ALIAS},
-                   {"ContainerType", F_TYPE},
-                   {"EntityType", F_TYPE},
-                   {"SourceContainer", F_START},
-                   {"DestContainer", F_END},
-                   /* of our own */
-                   {"Tag", F_TAG},
-                   {"Bytes", F_BYTES},
-                   {"Size", F_BYTES}};
-
-struct event_def {
-    uint64_t number;
-    enum event_kind kind;
-    uint32_t count;
-    signed char fields[FIELDS_MAX]; /* -1: of no use here */
-};
-
-struct type {
-    char *name;
-    enum event_kind kind;
-    uint32_t def; /* of an event or a variable: its definition + 1 */
-    uint32_t own; /* of our own events: the kind of the record; 0: none */
-};
-
-struct value {
-    uint32_t def;
-};
-
-struct container {
-    char *name;
-    uint32_t parent, type; /* + 1; 0: the root */
-    uint32_t stacks;       /* the first of its stacks + 1 */
-    uint32_t lane;
-    int32_t rank;
-    int is_used;
-};
-
-/* The open states of a type in a container. */
-struct stack {
-    uint32_t next, count, room, *ids;
-};
+enum { MEMORY = PITHI_SORTER_BYTES / 4 };
 
 struct link_end {
     int64_t time_ns;
@@ -158,331 +37,13 @@ struct message_end {
     uint64_t bytes, posted;
 };
 
-struct paje_reader {
-    const struct pithi_input *input;
-    struct pithi_writer *writer;
-    struct pithi_lines lines;
-    struct pithi_buffer line;
-    struct event_def *events;
-    uint32_t event_count, event_room;
-    struct type *types;
-    uint32_t type_count, type_room;
-    struct value *values;
-    uint32_t value_count, value_room;
-    struct container *containers;
-    uint32_t container_count, container_room;
-    struct stack *stacks;
-    uint32_t stack_count, stack_room;
-    double *sums; /* of variables */
-    uint32_t sum_count, sum_room;
-    struct pithi_map event_numbers, type_numbers, value_numbers, container_numbers, stack_numbers,
-        sum_numbers; /* + 1 */
-    struct pithi_sorter *ends, *messages, *numbered;
-    struct pithi_reorder reorder;
-    struct pithi_sorted next_end; /* of a message */
-    int has_next, is_own;
-    uint64_t seq, lone_links, lone_pops, other_events;
-    char *at[FIELDS]; /* of the line; NULL: it has no such field */
-    int64_t time_ns;
-};
-
-static int wrong(const struct paje_reader *r, const char *what, const char *name)
-{
-    char text[NAME];
-    snprintf(text, sizeof text, "%s%s%.200s", what, name ? ": " : "", name ? name : "");
-    return pithi_lines_wrong(&r->lines, text);
-}
-
-static uint64_t hash_of(uint64_t scope, const char *text) { return pithi_hash_text(PITHI_HASH ^ scope, text) >> 1; }
-
-/* A name as it was: in our own files, control characters are spelled as by `pith print`, and "(none)" is none. */
-static char *kept(const struct paje_reader *r, const char *text)
-{
-    char *copy = strdup(text);
-    if (copy && r->is_own) {
-        pithi_unescape(copy);
-        if (strcmp(copy, "(none)") == 0)
-            *copy = 0;
-    }
-    return copy;
-}
-
-/* ---- Lines ------------------------------------------------------------------------------------------------------- */
-
-static int is_blank(char c) { return c == ' ' || c == '\t'; }
-
-/* The next word, or text in quotes, of a line; NULL: its end. */
-static char *next_word(char **place)
-{
-    char *at = *place, *word;
-    while (is_blank(*at))
-        at++;
-    if (!*at)
-        return NULL;
-    int quoted = *at == '"';
-    word = at += quoted;
-    while (*at && (quoted ? *at != '"' : !is_blank(*at)))
-        at++;
-    *place = *at ? at + 1 : at;
-    *at = 0;
-    return word;
-}
-
-static int next_line(struct paje_reader *r, char **line)
-{
-    const char *text;
-    size_t size;
-    do {
-        if (!pithi_lines_next(&r->lines, &text, &size))
-            return 0;
-        size -= size > 0 && text[size - 1] == '\r';
-        r->line.size = 0;
-        if (!pithi_buffer_add(&r->line, text, size) || !pithi_buffer_add(&r->line, "", 1)) {
-            pithi_no_memory();
-            return -1;
-        }
-        *line = (char *)r->line.data;
-        while (is_blank(**line))
-            ++*line;
-    } while (!**line || **line == '#');
-    return 1;
-}
-
-/* ---- Definitions of events --------------------------------------------------------------------------------------- */
-
-/* "%EventDef PajePushState 5": name and number in either order. */
-static int begin_event_def(struct paje_reader *r, char *rest)
-{
-    char *first = next_word(&rest), *second = next_word(&rest);
-    struct event_def def = {.kind = OTHER};
-    uint64_t *known;
-    if (!second || (!pithi_text_u64(second, &def.number) && !pithi_text_u64(first, &def.number)))
-        return wrong(r, "%EventDef needs the name of an event and a number", NULL);
-    for (int i = 0; i < OTHER; i++)
-        if (strcmp(first, event_names[i]) == 0 || strcmp(second, event_names[i]) == 0)
-            def.kind = (enum event_kind)i;
-    if (!(known = pithi_map_at(&r->event_numbers, def.number)) ||
-        (!*known && !pithi_grow(&r->events, r->event_count, &r->event_room, sizeof *r->events)))
-        return pithi_no_memory();
-    if (!*known)
-        *known = ++r->event_count;
-    r->events[*known - 1] = def;
-    return PITH_OK;
-}
-
-static int take_percent(struct paje_reader *r, char *line, struct event_def **open)
-{
-    char *word;
-    line++;
-    if (!(word = next_word(&line)) || strcmp(word, "EndEventDef") == 0) {
-        *open = word ? NULL : *open;
-        return PITH_OK;
-    }
-    if (strcmp(word, "EventDef") == 0) {
-        CHECK(begin_event_def(r, line));
-        *open = &r->events[r->event_count - 1];
-        return PITH_OK;
-    }
-    if (!*open)
-        return wrong(r, "a field stands outside of %EventDef", word);
-    if ((*open)->count == FIELDS_MAX)
-        return wrong(r, "an event has more fields than 32", NULL);
-    signed char *field = &(*open)->fields[(*open)->count++];
-    *field = -1;
-    for (size_t i = 0; i < sizeof field_names / sizeof *field_names; i++)
-        if (strcmp(word, field_names[i].name) == 0)
-            *field = (signed char)field_names[i].field;
-    return PITH_OK;
-}
-
-/* Sets the fields of an event's line, and its time. */
-static int cut_event(struct paje_reader *r, char *line, enum event_kind *kind)
-{
-    char *word = next_word(&line);
-    uint64_t number, *known = pithi_text_u64(word, &number) ? pithi_map_find(&r->event_numbers, number) : NULL;
-    const struct event_def *def;
-    if (!known)
-        return wrong(r, "no %EventDef defines this event", word);
-    def = &r->events[*known - 1];
-    *kind = def->kind;
-    memset(r->at, 0, sizeof r->at);
-    for (uint32_t i = 0; i < def->count; i++) {
-        if (!(word = next_word(&line)))
-            return wrong(r, "an event has fewer fields than its %EventDef", NULL);
-        if (def->fields[i] >= 0)
-            r->at[def->fields[i]] = word;
-    }
-    if (r->at[F_TIME] && !pithi_text_seconds(r->at[F_TIME], &r->time_ns)) {
-        char *end;
-        double seconds = strtod(r->at[F_TIME], &end); /* with an exponent */
-        if (*end || !(fabs(seconds) < 9e9))
-            return wrong(r, "this is no time", r->at[F_TIME]);
-        r->time_ns = (int64_t)llround(seconds * 1e9);
-    }
-    return PITH_OK;
-}
-
-static int needs(const struct paje_reader *r, enum field field, const char *name)
-{
-    return r->at[field] ? PITH_OK : wrong(r, "an event lacks its field", name);
-}
-
-/* ---- Types, values, containers ----------------------------------------------------------------------------------- */
-
-/* Lets `word` stand for number `index` of a table. An alias wins over a name. */
-static int name_it(struct pithi_map *map, uint64_t hash, uint32_t index, int is_alias)
-{
-    uint64_t *known = pithi_map_at(map, hash);
-    if (!known)
-        return pithi_no_memory();
-    if (!*known || is_alias)
-        *known = index + UINT64_C(1);
-    return PITH_OK;
-}
-
-static const char *colour_of(const struct paje_reader *r, char out[8])
-{
-    float part[3] = {0};
-    *out = 0;
-    if (r->at[F_COLOUR] && sscanf(r->at[F_COLOUR], "%f %f %f", &part[0], &part[1], &part[2]) == 3)
-        snprintf(out, 8, "#%02x%02x%02x", (unsigned)(fminf(fmaxf(part[0], 0), 1) * 255 + 0.5f),
-                 (unsigned)(fminf(fmaxf(part[1], 0), 1) * 255 + 0.5f),
-                 (unsigned)(fminf(fmaxf(part[2], 0), 1) * 255 + 0.5f));
-    return out;
-}
-
-static int define(struct paje_reader *r, enum pithlog_def_kind kind, const char *name, const char *group, uint32_t *id)
-{
-    char colour[8];
-    struct pithlog_def def = {kind, name, colour_of(r, colour), group, kind == PITHLOG_EVENT_TYPE ? "%s" : ""};
-    return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
-}
-
-/* Files of Pith have these three types of containers. */
-static void look_for_own(struct paje_reader *r)
-{
-    static const char *const own[] = {"CP", "CR", "CT"};
-    for (uint32_t i = 0; i < 3; i++)
-        if (!pithi_map_find(&r->type_numbers, hash_of(0, own[i])))
-            return;
-    r->is_own = 1;
-    r->lines.size = pithi_whole_lines(r->input); /* a last line without a newline was cut */
-}
-
-static int add_type(struct paje_reader *r, enum event_kind kind)
-{
-    static const struct {
-        const char *name;
-        uint32_t kind;
-    } own[] = {
-        {"recording paused", PITHLOG_PAUSE}, {"recording resumed", PITHLOG_RESUME}, {"records lost", PITHLOG_LOST}};
-    struct type type = {.kind = kind};
-    uint32_t id;
-    CHECK(needs(r, F_NAME, "Name"));
-    if (pithi_map_find(&r->type_numbers, hash_of(0, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME])))
-        return PITH_OK; /* again */
-    if (!pithi_grow(&r->types, r->type_count, &r->type_room, sizeof *r->types) || !(type.name = kept(r, r->at[F_NAME])))
-        return pithi_no_memory();
-    r->types[r->type_count++] = type;
-    struct type *t = &r->types[r->type_count - 1];
-    CHECK(name_it(&r->type_numbers, hash_of(0, r->at[F_NAME]), r->type_count - 1, 0));
-    if (r->at[F_ALIAS])
-        CHECK(name_it(&r->type_numbers, hash_of(0, r->at[F_ALIAS]), r->type_count - 1, 1));
-    if (kind == CONTAINER_TYPE)
-        look_for_own(r);
-    if (kind == EVENT_TYPE && r->is_own && r->at[F_ALIAS] && *r->at[F_ALIAS] == 'o')
-        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-            if (strcmp(t->name, own[i].name) == 0)
-                t->own = own[i].kind;
-    if (t->own || (kind != EVENT_TYPE && kind != VARIABLE_TYPE))
-        return PITH_OK;
-    CHECK(define(r, kind == EVENT_TYPE ? PITHLOG_EVENT_TYPE : PITHLOG_COUNTER_TYPE, t->name, "user", &id));
-    t->def = id + 1;
-    return PITH_OK;
-}
-
-static int find_type(const struct paje_reader *r, enum event_kind kind, uint32_t *type)
-{
-    CHECK(needs(r, F_TYPE, "Type"));
-    const uint64_t *known = pithi_map_find(&r->type_numbers, hash_of(0, r->at[F_TYPE]));
-    if (!known || (kind != OTHER && r->types[*known - 1].kind != kind))
-        return wrong(r, "no such type was defined", r->at[F_TYPE]);
-    *type = (uint32_t)*known - 1;
-    return PITH_OK;
-}
-
-/* A state: a value of a type of states. Its definition is made at the first use or definition. */
-static int find_state(struct paje_reader *r, uint32_t type, const char *word, const char *name, uint32_t *value)
-{
-    uint64_t *known = pithi_map_at(&r->value_numbers, hash_of(type + UINT64_C(1), word));
-    if (!known || (!*known && !pithi_grow(&r->values, r->value_count, &r->value_room, sizeof *r->values)))
-        return pithi_no_memory();
-    if (!*known) {
-        char *text = kept(r, name);
-        struct value v;
-        if (!text)
-            return pithi_no_memory();
-        int err = define(r, PITHLOG_STATE, text, r->is_own ? pithi_name_group(text) : r->types[type].name, &v.def);
-        free(text);
-        CHECK(err);
-        r->values[r->value_count] = v;
-        *known = ++r->value_count;
-    }
-    *value = (uint32_t)*known - 1;
-    return PITH_OK;
-}
-
-static int add_value(struct paje_reader *r)
-{
-    uint32_t type, value;
-    CHECK(find_type(r, OTHER, &type));
-    CHECK(needs(r, F_NAME, "Name"));
-    if (r->types[type].kind != STATE_TYPE)
-        return PITH_OK;
-    CHECK(find_state(r, type, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME], r->at[F_NAME], &value));
-    return name_it(&r->value_numbers, hash_of(type + UINT64_C(1), r->at[F_NAME]), value, 0);
-}
-
-static int find_container(const struct paje_reader *r, enum field field, const char *name, uint32_t *container)
-{
-    CHECK(needs(r, field, name));
-    const uint64_t *known = pithi_map_find(&r->container_numbers, hash_of(0, r->at[field]));
-    if (!known && strcmp(r->at[field], "0") != 0 && strcmp(r->at[field], "/") != 0)
-        return wrong(r, "no such container was created", r->at[field]);
-    *container = known ? (uint32_t)*known - 1 : UINT32_MAX;
-    return PITH_OK;
-}
-
-static int add_container(struct paje_reader *r)
-{
-    struct container c = {0};
-    uint32_t type, parent = UINT32_MAX;
-    CHECK(find_type(r, CONTAINER_TYPE, &type));
-    CHECK(needs(r, F_NAME, "Name"));
-    if (pithi_map_find(&r->container_numbers, hash_of(0, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME])))
-        return PITH_OK; /* created again: it goes on */
-    if (r->at[F_CONTAINER])
-        CHECK(find_container(r, F_CONTAINER, "Container", &parent));
-    c.parent = parent + 1;
-    c.type = type + 1;
-    if (!pithi_grow(&r->containers, r->container_count, &r->container_room, sizeof *r->containers) ||
-        !(c.name = kept(r, r->at[F_NAME])))
-        return pithi_no_memory();
-    r->containers[r->container_count++] = c;
-    if (r->is_own && strcmp(r->types[type].name, "Program") == 0 && strcmp(c.name, "program") != 0)
-        CHECK(pithi_defs_property(pithi_writer_defs(r->writer), "program", c.name));
-    CHECK(name_it(&r->container_numbers, hash_of(0, r->at[F_NAME]), r->container_count - 1, 0));
-    return r->at[F_ALIAS] ? name_it(&r->container_numbers, hash_of(0, r->at[F_ALIAS]), r->container_count - 1, 1)
-                          : PITH_OK;
-}
-
 /* ---- The first pass ---------------------------------------------------------------------------------------------- */
 
-static int use(struct paje_reader *r, enum field field, const char *name, uint32_t *container)
+static int use(struct paje_reader *r, enum paje_field field, const char *name, uint32_t *container)
 {
-    CHECK(find_container(r, field, name, container));
+    CHECK(pithi_paje_find_container(r, field, name, container));
     if (*container == UINT32_MAX)
-        return wrong(r, "the root container has no records of its own here", r->at[field]);
+        return pithi_paje_wrong(r, "the root container has no records of its own here", r->at[field]);
     r->containers[*container].is_used = 1;
     return PITH_OK;
 }
@@ -494,19 +55,21 @@ static int add_link_end(struct paje_reader *r, int is_end)
     struct pithi_sort_key key;
     int64_t tag = 0;
     uint32_t type;
-    CHECK(find_type(r, LINK_TYPE, &type));
-    CHECK(needs(r, F_KEY, "Key"));
+    CHECK(pithi_paje_find_type(r, LINK_TYPE, &type));
+    CHECK(pithi_paje_needs(r, F_KEY, "Key"));
     CHECK(use(r, is_end ? F_END : F_START, is_end ? "EndContainer" : "StartContainer", &end.container));
     end.has_tag = pithi_text_i64(r->at[F_TAG], INT32_MIN, INT32_MAX, &tag);
     end.tag = (int32_t)tag;
     if (!r->at[F_BYTES] || !pithi_text_u64(r->at[F_BYTES], &end.bytes))
         end.bytes = 0;
     key = (struct pithi_sort_key){
-        {hash_of(hash_of(type + UINT64_C(1), r->at[F_CONTAINER] ? r->at[F_CONTAINER] : ""), r->at[F_KEY]), r->seq, 0}};
+        {pithi_paje_hash(pithi_paje_hash(type + UINT64_C(1), r->at[F_CONTAINER] ? r->at[F_CONTAINER] : ""),
+                         r->at[F_KEY]),
+         r->seq, 0}};
     return pithi_sorter_add(r->ends, &key, &end, sizeof end);
 }
 
-static int take_definition(struct paje_reader *r, enum event_kind kind, int64_t *last_ns)
+static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *last_ns)
 {
     uint32_t container;
     if (kind >= DESTROY && kind != OTHER) {
@@ -519,11 +82,11 @@ static int take_definition(struct paje_reader *r, enum event_kind kind, int64_t 
     case EVENT_TYPE:
     case VARIABLE_TYPE:
     case LINK_TYPE:
-        return add_type(r, kind);
+        return pithi_paje_add_type(r, kind);
     case ENTITY_VALUE:
-        return add_value(r);
+        return pithi_paje_add_value(r);
     case CREATE:
-        return add_container(r);
+        return pithi_paje_add_container(r);
     case START_LINK:
     case END_LINK:
         return add_link_end(r, kind == END_LINK);
@@ -545,15 +108,15 @@ static int settle(const struct paje_reader *r, int err)
 
 static int first_pass(struct paje_reader *r)
 {
-    struct event_def *open = NULL;
+    struct paje_event_def *open = NULL;
     int64_t last_ns = INT64_MIN;
-    enum event_kind kind;
+    enum paje_kind kind;
     int status, err = PITH_OK;
     char *line;
-    for (; err == PITH_OK && (status = next_line(r, &line)) > 0; r->seq++) {
+    for (; err == PITH_OK && (status = pithi_paje_line(r, &line)) > 0; r->seq++) {
         if (*line == '%')
-            err = settle(r, take_percent(r, line, &open));
-        else if ((err = settle(r, cut_event(r, line, &kind))) == PITH_OK && r->lines.number)
+            err = settle(r, pithi_paje_percent(r, line, &open));
+        else if ((err = settle(r, pithi_paje_event(r, line, &kind))) == PITH_OK && r->lines.number)
             err = settle(r, take_definition(r, kind, &last_ns));
     }
     return err == PITH_OK && status < 0 ? PITH_ERR_MEMORY : err;
@@ -583,7 +146,7 @@ static int64_t number_in(const char *name)
 /* Containers of a type like "Thread" are the threads of the container around them; every other one is a process. */
 static uint32_t process_of(const struct paje_reader *r, uint32_t container)
 {
-    const struct container *c = &r->containers[container];
+    const struct paje_container *c = &r->containers[container];
     const char *type = r->types[c->type - 1].name;
     return c->parent && (strcasestr(type, "thread") || strcasestr(type, "worker") || strcasestr(type, "core"))
                ? c->parent - 1
@@ -592,15 +155,15 @@ static uint32_t process_of(const struct paje_reader *r, uint32_t container)
 
 static int is_lane(const struct paje_reader *r, uint32_t container)
 {
-    const struct container *c = &r->containers[container];
+    const struct paje_container *c = &r->containers[container];
     return c->is_used || (r->is_own && strcmp(r->types[c->type - 1].name, "Thread") == 0);
 }
 
 /* Our own: "0.1 writer" in "rank 0 (node7)". */
-static int make_own_lane(struct paje_reader *r, struct container *c)
+static int make_own_lane(struct paje_reader *r, struct paje_container *c)
 {
     const char *host = c->parent ? strstr(r->containers[c->parent - 1].name, " (") : NULL;
-    char *end, text[NAME];
+    char *end, text[PAJE_NAME];
     long rank = strtol(c->name, &end, 10);
     unsigned long thread = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
     if (rank < 0 || rank > INT32_MAX || thread >= UINT32_MAX)
@@ -630,8 +193,8 @@ static int make_lanes(struct paje_reader *r)
             *owner = process + UINT64_C(1);
     }
     for (uint32_t i = 0; err == PITH_OK && i < r->container_count; i++) {
-        struct container *c = &r->containers[i];
-        char name[2 * NAME];
+        struct paje_container *c = &r->containers[i];
+        char name[2 * PAJE_NAME];
         if (!is_lane(r, i))
             continue;
         if (r->is_own) {
@@ -748,32 +311,32 @@ static int add(struct paje_reader *r, uint32_t container, uint32_t kind, uint32_
             .time_ns = r->time_ns, .lane = r->containers[container].lane, .kind = kind, .id = id, .peer = -1});
 }
 
-static int find_stack(struct paje_reader *r, uint32_t container, uint32_t type, struct stack **stack)
+static int find_stack(struct paje_reader *r, uint32_t container, uint32_t type, struct paje_stack **stack)
 {
     uint64_t *known = pithi_map_at(&r->stack_numbers, pithi_map_pair(container, type));
     if (!known || (!*known && !pithi_grow(&r->stacks, r->stack_count, &r->stack_room, sizeof *r->stacks)))
         return pithi_no_memory();
     if (!*known) {
-        r->stacks[r->stack_count] = (struct stack){.next = r->containers[container].stacks};
+        r->stacks[r->stack_count] = (struct paje_stack){.next = r->containers[container].stacks};
         *known = r->containers[container].stacks = ++r->stack_count;
     }
     *stack = &r->stacks[*known - 1];
     return PITH_OK;
 }
 
-static int end_states(struct paje_reader *r, uint32_t container, struct stack *stack, uint32_t left)
+static int end_states(struct paje_reader *r, uint32_t container, struct paje_stack *stack, uint32_t left)
 {
     while (stack->count > left)
         CHECK(add(r, container, PITHLOG_LEAVE, stack->ids[--stack->count]));
     return PITH_OK;
 }
 
-static int take_state(struct paje_reader *r, enum event_kind kind)
+static int take_state(struct paje_reader *r, enum paje_kind kind)
 {
     uint32_t container, type, value;
-    struct stack *stack = NULL;
-    CHECK(find_container(r, F_CONTAINER, "Container", &container));
-    CHECK(find_type(r, STATE_TYPE, &type));
+    struct paje_stack *stack = NULL;
+    CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
+    CHECK(pithi_paje_find_type(r, STATE_TYPE, &type));
     CHECK(find_stack(r, container, type, &stack));
     if (kind == POP_STATE) {
         r->lone_pops += stack->count == 0;
@@ -783,8 +346,8 @@ static int take_state(struct paje_reader *r, enum event_kind kind)
         CHECK(end_states(r, container, stack, 0));
     if (kind == RESET_STATE)
         return PITH_OK;
-    CHECK(needs(r, F_VALUE, "Value"));
-    CHECK(find_state(r, type, r->at[F_VALUE], r->at[F_VALUE], &value));
+    CHECK(pithi_paje_needs(r, F_VALUE, "Value"));
+    CHECK(pithi_paje_find_state(r, type, r->at[F_VALUE], r->at[F_VALUE], &value));
     if (!pithi_grow(&stack->ids, stack->count, &stack->room, sizeof *stack->ids))
         return pithi_no_memory();
     stack->ids[stack->count++] = r->values[value].def;
@@ -794,7 +357,7 @@ static int take_state(struct paje_reader *r, enum event_kind kind)
 static int destroy(struct paje_reader *r)
 {
     uint32_t container;
-    CHECK(find_container(r, F_NAME, "Name", &container));
+    CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
     if (container == UINT32_MAX || !is_lane(r, container))
         return PITH_OK;
     for (uint32_t i = r->containers[container].stacks; i; i = r->stacks[i - 1].next)
@@ -802,17 +365,17 @@ static int destroy(struct paje_reader *r)
     return PITH_OK;
 }
 
-static int take_variable(struct paje_reader *r, enum event_kind kind)
+static int take_variable(struct paje_reader *r, enum paje_kind kind)
 {
     struct pithlog_record record = {.time_ns = r->time_ns, .kind = PITHLOG_COUNTER, .peer = -1};
     uint32_t container, type;
     char *end;
-    CHECK(find_container(r, F_CONTAINER, "Container", &container));
-    CHECK(find_type(r, VARIABLE_TYPE, &type));
-    CHECK(needs(r, F_VALUE, "Value"));
+    CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
+    CHECK(pithi_paje_find_type(r, VARIABLE_TYPE, &type));
+    CHECK(pithi_paje_needs(r, F_VALUE, "Value"));
     double value = strtod(r->at[F_VALUE], &end);
     if (*end || end == r->at[F_VALUE])
-        return wrong(r, "this is no value of a variable", r->at[F_VALUE]);
+        return pithi_paje_wrong(r, "this is no value of a variable", r->at[F_VALUE]);
     uint64_t *known = pithi_map_at(&r->sum_numbers, pithi_map_pair(container, type));
     if (!known || (!*known && !pithi_grow(&r->sums, r->sum_count, &r->sum_room, sizeof *r->sums)))
         return pithi_no_memory();
@@ -833,9 +396,9 @@ static int take_event(struct paje_reader *r)
     struct pithlog_record record = {.time_ns = r->time_ns, .kind = PITHLOG_EVENT, .peer = -1};
     unsigned char payload[2 + 65536];
     uint32_t container, type;
-    CHECK(find_container(r, F_CONTAINER, "Container", &container));
-    CHECK(find_type(r, EVENT_TYPE, &type));
-    const struct type *t = &r->types[type];
+    CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
+    CHECK(pithi_paje_find_type(r, EVENT_TYPE, &type));
+    const struct paje_type *t = &r->types[type];
     const char *text = r->at[F_VALUE] ? r->at[F_VALUE] : "";
     record.lane = r->containers[container].lane;
     if (t->own) {
@@ -860,11 +423,11 @@ static int take_event(struct paje_reader *r)
 }
 
 /* The partners of the ends of links are known from between the passes. */
-static int take_link(struct paje_reader *r, enum event_kind kind)
+static int take_link(struct paje_reader *r, enum paje_kind kind)
 {
     struct message_end end;
     uint32_t container, comm = 0;
-    CHECK(find_container(r, kind == END_LINK ? F_END : F_START, "container", &container));
+    CHECK(pithi_paje_find_container(r, kind == END_LINK ? F_END : F_START, "container", &container));
     if (!r->has_next || r->next_end.key.word[0] != r->seq)
         return PITH_OK;
     memcpy(&end, r->next_end.data, sizeof end);
@@ -873,11 +436,11 @@ static int take_link(struct paje_reader *r, enum event_kind kind)
     if (status < 0)
         return PITH_ERR_IO;
     if (r->is_own && r->at[F_VALUE] && strcmp(r->at[F_VALUE], "MPI_COMM_WORLD") != 0) { /* the communicator */
-        char *name = kept(r, r->at[F_VALUE]);
+        char *name = pithi_paje_kept(r, r->at[F_VALUE]);
         if (!name)
             return pithi_no_memory();
-        int err =
-            pithi_writer_comm(r->writer, &(struct pithlog_comm){.key = hash_of(1, name) | 1, .name = name}, &comm);
+        int err = pithi_writer_comm(r->writer,
+                                    &(struct pithlog_comm){.key = pithi_paje_hash(1, name) | 1, .name = name}, &comm);
         free(name);
         CHECK(err);
     }
@@ -892,7 +455,7 @@ static int take_link(struct paje_reader *r, enum event_kind kind)
                                                       .posted = kind == END_LINK ? end.posted : 0});
 }
 
-static int take_record(struct paje_reader *r, enum event_kind kind)
+static int take_record(struct paje_reader *r, enum paje_kind kind)
 {
     switch (kind) {
     case DESTROY:
@@ -918,12 +481,12 @@ static int take_record(struct paje_reader *r, enum event_kind kind)
 
 static int second_pass(struct paje_reader *r)
 {
-    enum event_kind kind;
+    enum paje_kind kind;
     int status, err = PITH_OK;
     char *line;
     pithi_lines_rewind(&r->lines);
-    for (r->seq = 0; err == PITH_OK && (status = next_line(r, &line)) > 0; r->seq++)
-        if (*line != '%' && (err = settle(r, cut_event(r, line, &kind))) == PITH_OK)
+    for (r->seq = 0; err == PITH_OK && (status = pithi_paje_line(r, &line)) > 0; r->seq++)
+        if (*line != '%' && (err = settle(r, pithi_paje_event(r, line, &kind))) == PITH_OK)
             err = settle(r, take_record(r, kind));
     if (err == PITH_OK && status < 0)
         err = PITH_ERR_MEMORY;
@@ -993,11 +556,12 @@ int pithi_paje_probe(const struct pithi_input *input)
     const char *line;
     size_t size;
     for (int i = 0; i < 64 && pithi_lines_next(&lines, &line, &size); i++) {
-        while (size > 0 && is_blank(*line))
+        while (size > 0 && pithi_paje_is_blank(*line))
             line++, size--;
         if (size == 0 || *line == '#' || *line == '\r')
             continue;
-        return size > strlen(start) && memcmp(line, start, strlen(start)) == 0 && is_blank(line[strlen(start)]);
+        return size > strlen(start) && memcmp(line, start, strlen(start)) == 0 &&
+               pithi_paje_is_blank(line[strlen(start)]);
     }
     return 0;
 }

@@ -1,0 +1,138 @@
+/* paje_reader.h - shared by the parts of the reader. */
+#ifndef PITHI_PAJE_READER_H
+#define PITHI_PAJE_READER_H
+
+#include "base/hash.h"
+#include "base/sorter.h"
+#include "foreign/reading.h"
+
+enum { PAJE_FIELDS_MAX = 32, PAJE_NAME = 512 };
+
+enum paje_kind {
+    CONTAINER_TYPE,
+    STATE_TYPE,
+    EVENT_TYPE,
+    VARIABLE_TYPE,
+    LINK_TYPE,
+    ENTITY_VALUE,
+    CREATE,
+    DESTROY, /* definitions */
+    NEW_EVENT,
+    SET_STATE,
+    PUSH_STATE,
+    POP_STATE,
+    RESET_STATE,
+    SET_VARIABLE,
+    ADD_VARIABLE,
+    SUB_VARIABLE,
+    START_LINK,
+    END_LINK,
+    OTHER
+};
+
+enum paje_field {
+    F_TIME,
+    F_NAME,
+    F_ALIAS,
+    F_TYPE,
+    F_CONTAINER,
+    F_VALUE,
+    F_COLOUR,
+    F_KEY,
+    F_START,
+    F_END,
+    F_TAG,
+    F_BYTES,
+    FIELDS
+};
+
+struct paje_event_def {
+    uint64_t number;
+    enum paje_kind kind;
+    uint32_t count;
+    signed char fields[PAJE_FIELDS_MAX]; /* -1: of no use here */
+};
+
+struct paje_type {
+    char *name;
+    enum paje_kind kind;
+    uint32_t def; /* of an event or a variable: its definition + 1 */
+    uint32_t own; /* of our own events: the kind of the record; 0: none */
+};
+
+struct paje_value {
+    uint32_t def;
+};
+
+struct paje_container {
+    char *name;
+    uint32_t parent, type; /* + 1; 0: the root */
+    uint32_t stacks;       /* the first of its stacks + 1 */
+    uint32_t lane;
+    int32_t rank;
+    int is_used;
+};
+
+/* The open states of a type in a container. */
+struct paje_stack {
+    uint32_t next, count, room, *ids;
+};
+
+struct paje_reader {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    struct pithi_lines lines;
+    struct pithi_buffer line;
+    struct paje_event_def *events;
+    uint32_t event_count, event_room;
+    struct paje_type *types;
+    uint32_t type_count, type_room;
+    struct paje_value *values;
+    uint32_t value_count, value_room;
+    struct paje_container *containers;
+    uint32_t container_count, container_room;
+    struct paje_stack *stacks;
+    uint32_t stack_count, stack_room;
+    double *sums; /* of variables */
+    uint32_t sum_count, sum_room;
+    struct pithi_map event_numbers, type_numbers, value_numbers, container_numbers, stack_numbers,
+        sum_numbers; /* + 1 */
+    struct pithi_sorter *ends, *messages, *numbered;
+    struct pithi_reorder reorder;
+    struct pithi_sorted next_end; /* of a message */
+    int has_next, is_own;
+    uint64_t seq, lone_links, lone_pops, other_events;
+    char *at[FIELDS]; /* of the line; NULL: it has no such field */
+    int64_t time_ns;
+};
+
+static inline uint64_t pithi_paje_hash(uint64_t scope, const char *text)
+{
+    return pithi_hash_text(PITHI_HASH ^ scope, text) >> 1;
+}
+static inline int pithi_paje_is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* Fails with the line and, if it is not NULL, a name in it. */
+int pithi_paje_wrong(const struct paje_reader *r, const char *what, const char *name);
+/* A name as it was, malloc'ed; NULL: no memory. */
+char *pithi_paje_kept(const struct paje_reader *r, const char *text);
+
+/* The next line that is neither empty nor a comment: 1; 0 at the end; -1: no memory. */
+int pithi_paje_line(struct paje_reader *r, char **line);
+/* Takes a line with '%'. *open is the definition that it belongs to, or NULL. */
+int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def **open);
+/* Takes any other line: sets r->at and r->time_ns. */
+int pithi_paje_event(struct paje_reader *r, char *line, enum paje_kind *kind);
+int pithi_paje_needs(const struct paje_reader *r, enum paje_field field, const char *name);
+
+/* Take the event that defines a type, a value or a container. */
+int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind);
+int pithi_paje_add_value(struct paje_reader *r);
+int pithi_paje_add_container(struct paje_reader *r);
+/* Find what an event refers to. `kind` OTHER: a type of any kind. *container UINT32_MAX: the root. */
+int pithi_paje_find_type(const struct paje_reader *r, enum paje_kind kind, uint32_t *type);
+int pithi_paje_find_state(struct paje_reader *r, uint32_t type, const char *word, const char *name, uint32_t *value);
+int pithi_paje_find_container(const struct paje_reader *r, enum paje_field field, const char *name,
+                              uint32_t *container);
+
+#endif
