@@ -68,7 +68,7 @@ byte $at of $size: $verdict" ;;
     ok $? "$what: most cut files are read up to the cut"
 }
 
-for suffix in pith clog2 slog2 alog trf prv trace.json txt; do
+for suffix in pith clog2 slog2 alog trf prv paje trace.json txt; do
     where=lines
     case $suffix in clog2 | slog2 | pith) where=64 ;; esac
     [ -f edge.$suffix ] || pith convert edge.pith edge.$suffix 2>/dev/null

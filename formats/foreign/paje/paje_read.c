@@ -75,6 +75,7 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
     if (kind >= DESTROY && kind != OTHER) {
         r->reorder.is_needed |= r->time_ns < *last_ns;
         *last_ns = r->time_ns;
+        r->has_records |= kind > DESTROY;
     }
     switch (kind) {
     case CONTAINER_TYPE:
@@ -91,6 +92,8 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
     case END_LINK:
         return add_link_end(r, kind == END_LINK);
     case DESTROY:
+        CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
+        r->is_ended |= container != UINT32_MAX && r->containers[container].parent == 0;
         return PITH_OK;
     case OTHER:
         r->other_events++;
@@ -538,6 +541,10 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(second_pass(&r));
     if (pithi_ends_in_line(input))
         TRY(pithi_ends_here(writer, input, "inside a line"));
+    else if (r.is_own && !r.is_ended)
+        TRY(pithi_ends_here(writer, input, "before the end of its outermost container"));
+    else if (!r.is_own && !r.has_records)
+        TRY(pithi_ends_here(writer, input, "before the first record"));
     TRY(pithi_say_count(writer, "paje_events_left_out", r.other_events));
     TRY(pithi_say_count(writer, "paje_ends_without_state", r.lone_pops));
     TRY(pithi_say_count(writer, "paje_links_without_partner", r.lone_links));

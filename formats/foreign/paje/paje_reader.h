@@ -99,8 +99,8 @@ struct paje_reader {
         sum_numbers; /* + 1 */
     struct pithi_sorter *ends, *messages, *numbered;
     struct pithi_reorder reorder;
-    struct pithi_sorted next_end; /* of a message */
-    int has_next, is_own;
+    struct pithi_sorted next_end;                /* of a message */
+    int has_next, is_own, has_records, is_ended; /* is_ended: an outermost container was destroyed */
     uint64_t seq, lone_links, lone_pops, other_events;
     char *at[FIELDS]; /* of the line; NULL: it has no such field */
     int64_t time_ns;
