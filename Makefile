@@ -28,8 +28,9 @@ BASE := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 # ---- what is there ------------------------------------------------------------------------------------------------
 # MPIs: the one MPICC names, else every one of mpicc.mpich, mpicc.openmpi, else mpicc. mpi_kind asks mpi.h which it is.
 # For the standard ABI of MPI 5 there are no wrappers yet.
-mpi_kind = $(shell printf '\043include <mpi.h>\n\043ifdef OPEN_MPI\nkind=openmpi\n\043elif !defined(MPI_H_ABI)\nkind=mpich\n\043endif\n' | \
-	$(1) -E -P -x c - 2>/dev/null | sed -n 's/^kind=//p')
+mpi_kind = $(shell printf '\043%s\n' 'include <mpi.h>' 'ifdef OPEN_MPI' 'define KIND openmpi' \
+	'elif !defined(MPI_H_ABI)' 'define KIND mpich' endif | sed '$$a kind=KIND' | \
+	$(1) -E -P -x c - 2>/dev/null | sed -n 's/^kind=\([mo].*\)/\1/p')
 ifneq ($(origin MPICC),undefined)
   MPIS := $(call mpi_kind,$(MPICC))
   MPICC_$(MPIS) := $(MPICC)
@@ -209,7 +210,8 @@ tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(gen_header) $(O)/bin/ups
 wrappers: $(mpi_so) $(mpi_a) $(run_so) $(also_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
 viewer: $(viewer_out)
 missing:
-	@$(if $(MPIS),:,echo 'no MPICH and no Open MPI found (mpicc.mpich, mpicc.openmpi, mpicc; not the standard ABI of MPI 5): MPI wrappers left out')
+	@$(if $(MPIS),:,echo 'no MPICH and no Open MPI found' \
+		'(mpicc.mpich, mpicc.openmpi, mpicc; not the standard ABI of MPI 5): MPI wrappers left out')
 	@$(if $(OMP_TOOLS),:,echo 'no omp-tools.h found (libomp-dev): pith run --also openmp records programs of gcc only')
 	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo \
 		'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)

@@ -167,7 +167,7 @@ void pithi_job_end(struct pithi_call *call)
  * Each process begins a session alone; collective work must wait for the end. Ranks are those of "mpi://WORLD", which a
  * session of our own provides. */
 #ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions, but its MPI_VERSION is 3 */
-static int sessions; /* open; atomic */
+static int sessions;    /* open; atomic */
 static int has_session;
 static MPI_Session own_session; /* it and the group: valid while has_session */
 static MPI_Group all_processes;
@@ -181,8 +181,7 @@ void pithi_job_session(int result)
         __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1)
         return;
     REAL(MPI_Initialized)(&world);
-    if (world || has_session ||
-        REAL(MPI_Session_init)(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) != MPI_SUCCESS)
+    if (world || has_session || REAL(MPI_Session_init)(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) != MPI_SUCCESS)
         return;
     if (REAL(MPI_Group_from_session_pset)(own_session, "mpi://WORLD", &all_processes) != MPI_SUCCESS) {
         REAL(MPI_Session_finalize)(&own_session);

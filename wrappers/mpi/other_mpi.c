@@ -1,9 +1,9 @@
 /* other_mpi.c - keeps the wrappers away from programs of another MPI.
  *
- * pith run looks at the program that it starts. But if that is a script, the programs that it starts inherit LD_PRELOAD,
- * and may be linked with another MPI than its launcher's. Their calls would come to wrappers that misread them. When
- * this library is loaded, nothing of the program has run yet, so the program is executed again without the wrappers. A
- * program that loads its MPI later (Python) ends with a message in its first call (real.c). */
+ * pith run looks at the program that it starts. But if that is a script, the programs that it starts inherit
+ * LD_PRELOAD, and may be linked with another MPI than its launcher's. Their calls would come to wrappers that misread
+ * them. When this library is loaded, nothing of the program has run yet, so the program is executed again without the
+ * wrappers. A program that loads its MPI later (Python) ends with a message in its first call (real.c). */
 #include "launcher.h"
 #include "real.h"
 

@@ -69,8 +69,8 @@ extern __thread const char *pithi_real_pmpi __attribute__((tls_model("initial-ex
 #define PITHI_PMPI __attribute__((visibility("default"), optimize("O2")))
 #endif
 
-/* Fills the slot. If no MPI library is loaded, loads the one for which this library was built. Without an MPI library of
- * the right kind, prints a message and ends the process, since there is no function to call. */
+/* Fills the slot. If no MPI library is loaded, loads the one for which this library was built. Without an MPI library
+ * of the right kind, prints a message and ends the process, since there is no function to call. */
 void *pithi_real_find(void **slot, const char *name);
 
 /* The kind of the loaded MPI library, such as "Open MPI", if this library is for another kind; else NULL. */

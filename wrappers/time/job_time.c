@@ -255,7 +255,7 @@ void pithi_time_finish(struct pithi_time_call *call)
 /* ---- sessions ------------------------------------------------------------------------------------------------------
  * Each process begins a session alone; all processes meet when the last session ends. */
 #ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions, but its MPI_VERSION is 3 */
-static int sessions; /* open; atomic */
+static int sessions;    /* open; atomic */
 static int has_session;
 static MPI_Session own_session; /* it and the group: valid while has_session */
 static MPI_Group all;

@@ -114,6 +114,9 @@ struct entry_shape {
 static const struct entry_shape shapes[] = {
     {"%s_", "p%s_", 0, 0, 0},
     {"%s_f08_", "p%s_f08_", 0, 1, 0},      /* Open MPI */
+    {"%s_f08ts_", "p%s_f08ts_", 0, 1, 1},  /* from 6 on, with descriptors */
+    {"%s_c_f08_", "p%s_c_f08_", 1, 1, 0},
+    {"%s_c_f08ts_", "p%s_c_f08ts_", 1, 1, 1},
     {"%s_f08_", "pmpir_%s_f08_", 0, 1, 0}, /* MPICH: without mpi_ */
     {"%s_f08ts_", "pmpir_%s_f08ts_", 0, 1, 1},
     {"%s_f08_large_", "pmpir_%s_f08_large_", 1, 1, 0},

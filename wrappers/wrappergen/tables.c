@@ -5,7 +5,8 @@
  *     # comment
  *     MPI_Send  send  peer=dest type=datatype colour:blue
  *
- * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. A role named like its argument may be left out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
+ * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. A role named like its argument may be left
+ * out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
  * without a row uses the row of NAME.
  *
  * The table of the C++ bindings of MPI-2.2 (wrappers/cxx/bindings.table) says for each function of namespace MPI which

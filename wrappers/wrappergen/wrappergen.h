@@ -79,8 +79,8 @@ const char *names_removed(const struct gen_word *name);
 
 /* ---- standard_names.c: the arguments' names in the MPI standard -------------------------------------------------- */
 struct protos;
-/* Gives arguments the standard's names by their positions, in the generated code too. A function that the header declares
- * with another number of arguments keeps its names, and cannot be wrapped (proto.standard_count). */
+/* Gives arguments the standard's names by their positions, in the generated code too. A function that the header
+ * declares with another number of arguments keeps its names, and cannot be wrapped (proto.standard_count). */
 void names_apply(struct protos *protos);
 int names_in_standard(const struct gen_word *name); /* 1: the standard has this function */
 
