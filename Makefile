@@ -364,8 +364,6 @@ $(call obj,$(call also_src,functions)): | $(code_header)
 $(call obj,$(call also_src,*)): private CPPFLAGS += -fexceptions
 # After the compiler's own folders, as this one has another compiler's headers, too.
 $(call obj,wrappers/also/openmp/ompt.c): private CPPFLAGS += -idirafter $(OMP_TOOLS)
-$(call obj,wrappers/also/memory/memory_record.c): private CPPFLAGS += $(call see,base)
-$(call obj,wrappers/also/memory/memory_record.c): | layers
 define also_rule
 $(O)/lib/pith/libpith-$(1).so: $(call obj,$(call also_src,$(1))) $(also_needs_$(1)) $(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $$(@D)

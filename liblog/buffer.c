@@ -21,6 +21,7 @@
 #include "counters.h"
 #include "pith.h"
 #include "pith_tool.h"
+#include "sample.h"
 #include "session.h"
 #include "spill/spill_walk.h"
 
@@ -62,6 +63,14 @@ static unsigned idle_count;
 
 static pthread_key_t exit_key;
 static int exit_key_made;
+static void thread_exit(void *unused);
+
+/* When the library is loaded: a thread has room for the values of the first 32 keys; for others, the C library calls
+ * malloc. */
+__attribute__((constructor)) static void make_exit_key(void)
+{
+    exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
+}
 
 /* ---- Lanes of threads -------------------------------------------------------------------------------------------- */
 
@@ -172,8 +181,6 @@ void pithi_buffer_leave(void)
 
 static void thread_list(void)
 {
-    if (!exit_key_made)
-        exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
     if (exit_key_made)
         pthread_setspecific(exit_key, &self);
     self.buffer = &pith_buffer_;
@@ -186,8 +193,27 @@ static void thread_list(void)
 
 int pithi_buffer_is_listed(void) { return self.link != NULL; }
 
+/* 1: this thread ends, and the destructors of keys have been called or are being called. The C library then frees
+ * memory, and an allocator, or one of its calls that is wrapped, may make the thread's first record. No function of the
+ * thread is on its stack: below its beginning, clone and start_thread, are more functions of the C library. */
+static int is_past_destructors(void)
+{
+    static struct pithi_module library; /* the C library */
+    uint64_t stack[64];
+    unsigned count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]), first = count;
+    if (library.end == 0 && !pithi_module_find((uint64_t)(uintptr_t)&pthread_key_delete, &library))
+        return 0;
+    while (first > 0 && stack[first - 1] >= library.begin && stack[first - 1] < library.end)
+        first--;
+    return count - first > 2;
+}
+
 static void lane_get(void)
 {
+    if (!pithi_buffer_ended && self.link == NULL && is_past_destructors()) {
+        pithi_buffer_ended = 1;
+        self.holding++; /* the record that needs the lane */
+    }
     if (!pithi_buffer_ended)
         thread_list();
     self.has_lane = 1;

@@ -135,6 +135,7 @@ int64_t pith_own_cost_sum(void) { return 0; }
 void pith_own_cost_probe(uint32_t kind, void (*call)(void)) { (void)kind, (void)call; }
 
 int pith_recording(void) { return 0; }
+void pith_start(void) {}
 
 void pith_watch_calls(void (*watch)(void)) { (void)watch; }
 int pith_watched_call(void) { return 0; }

@@ -13,6 +13,7 @@
 
 #include "base/open_file.h"
 #include "native/log_files.h"
+#include "process.h"
 #include "spill/spill_folder.h"
 
 static const char *base_name(const char *path)
@@ -244,15 +245,17 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
 /* CLOCK_REALTIME of the start of this process, which exec does not change. INT64_MAX: unknown. */
 static int64_t process_start_ns(void)
 {
-    char line[1024] = "", *at;
+    char line[1024], *at;
     unsigned long long ticks;
     struct timespec since_boot, now;
-    FILE *file = fopen("/proc/self/stat", "re");
-    if (file == NULL)
+    int fd = pithi_descriptor_open("/proc/self/stat", O_RDONLY, 0);
+    ssize_t size = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0)
         return INT64_MAX;
-    /* The program's name in parentheses may contain anything. */
-    at = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
-    fclose(file);
+    line[size] = '\0';
+    at = strrchr(line, ')'); /* the program's name in parentheses may contain anything */
     if (at == NULL ||
         sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks) != 1)
         return INT64_MAX;

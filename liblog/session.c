@@ -140,6 +140,7 @@ int pithi_session_at_root(void)
  * handler that interrupted the guarded part does without the lock. */
 static __thread struct pithi_guard fork_guard;
 static __thread int fork_guarded;
+static int has_started; /* under the guard; a child from before belongs to no recording */
 
 static void fork_prepare(void) { fork_guarded = pithi_guard_enter(&fork_guard); }
 
@@ -151,6 +152,10 @@ static void fork_parent(void)
 
 static void fork_child(void)
 {
+    if (!has_started) {
+        fork_parent();
+        return;
+    }
     pithi_buffer_forked();
     pithi_defs_forked();
     pithi_snapshot_forked();
@@ -170,6 +175,9 @@ static void fork_child(void)
 }
 
 /* ---- Start ------------------------------------------------------------------------------------------------------- */
+
+/* When the library is loaded, as this call may use malloc. */
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
 
 /* On a full disk a folder can often be made, but no file in it: then tries the folder in TMPDIR. */
 static int create_file(struct pithi_session *s)
@@ -271,7 +279,6 @@ int pithi_session_past_window(void)
 
 void pithi_session_start(void)
 {
-    static int registered;
     const char *wrong;
 
     if (pithi_session.state != PITHI_NEW)
@@ -298,16 +305,22 @@ void pithi_session_start(void)
         pithi_session_over();
         return;
     }
-    if (!registered) {
-        registered = 1;
-        pthread_atfork(fork_prepare, fork_parent, fork_child);
-    }
+    has_started = 1;
     pithi_output_expect();
     pithi_defs_write_all();
     pithi_snapshot_start();
     __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);
     pithi_counters_start();
     pithi_sample_start();
+}
+
+void pith_start(void)
+{
+    struct pithi_guard guard;
+    if (!pithi_guard_enter(&guard))
+        return;
+    pithi_session_start();
+    pithi_guard_leave(&guard);
 }
 
 void pithi_session_over(void)

@@ -5,6 +5,10 @@
  * A call is recorded if its process is recorded: from the first call of MPI or pith.h on, or from the start in a
  * program that `pith run` started itself and that will probably record. So forked children and the programs that the
  * program starts are not recorded. Calls of Pith's own libraries are never recorded.
+ *
+ * An allocator may make many of these calls (mmap, read, pthread_mutex_lock) while it holds its locks. So nothing that
+ * runs inside a wrapped call may call the program's malloc or free: memory comes from mmap, and variables of threads
+ * have the model initial-exec.
  */
 #ifndef PITHI_ALSO_H
 #define PITHI_ALSO_H

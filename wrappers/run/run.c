@@ -190,9 +190,10 @@ static char *find_prefix(void)
     return strdup(path);
 }
 
-/* Adds a library after those that are preloaded already. So another tool that counts or checks calls still sees them
- * first. */
-static void preload(const char *library)
+/* Adds a library before or after those that are preloaded already. After: another tool that counts or checks calls still
+ * sees them first. */
+enum place { BEFORE, AFTER };
+static void preload_at(enum place place, const char *library)
 {
     const char *old = getenv("LD_PRELOAD");
     char *list;
@@ -206,9 +207,13 @@ static void preload(const char *library)
                     library);
         return;
     }
-    if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? ":" : "", library) > 0)
+    if (!old)
+        old = "";
+    if (asprintf(&list, "%s%s%s", place == BEFORE ? library : old, *old ? ":" : "", place == BEFORE ? old : library) > 0)
         setenv("LD_PRELOAD", list, 1);
 }
+
+static void preload(const char *library) { preload_at(AFTER, library); }
 
 static char *library_path(const char *prefix, const char *format, const char *name)
 {
@@ -289,8 +294,8 @@ static void preload_also(const struct run_options *options, const char *prefix)
         if (library && access(library, R_OK) && rank_of_launcher() == 0)
             fprintf(stderr, "pith run: --also %s: Pith was built without libdw; the program runs without it\n",
                     also[i]);
-        else if (library)
-            preload(library);
+        else if (library) /* an allocator that is preloaded, too, would hide the calls from libpith-memory */
+            preload_at(strcmp(also[i], "memory") ? AFTER : BEFORE, library);
         free(library);
     }
 }

@@ -21,11 +21,6 @@ extern size_t pithi_memory_count __attribute__((visibility("hidden")));
 
 /* These preserve errno. `call` gave the block to the program (NULL: it failed). */
 void pithi_memory_got_large(const char *call, const void *block, size_t bytes, const void *caller);
-static inline void pithi_memory_got(const char *call, const void *block, size_t bytes, const void *caller)
-{
-    if (__builtin_expect(bytes >= pithi_memory_least, 0))
-        pithi_memory_got_large(call, block, bytes, caller);
-}
 
 /* Before the block is freed, as other threads may then get its address. Returns its size if it was recorded, else 0;
  * it counts as freed. */

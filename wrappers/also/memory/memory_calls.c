@@ -2,6 +2,10 @@
  *
  * The allocator that is called may be the C library's or another one. It is found by dlsym, which may itself allocate:
  * it then gets memory of `early`, which is never freed.
+ *
+ * Allocators other than the C library's call mmap and munmap through these wrappers. Such calls belong to the
+ * allocation that is recorded when it returns, so they are not recorded (`inside`). Where an allocator works outside of
+ * a wrapped call (C++'s new of its own, a thread of its own), its mappings are recorded, while it holds its locks.
  */
 #include "memory.h"
 
@@ -43,16 +47,33 @@ static void *early_get(size_t bytes)
 
 static int is_early(const void *block) { return (uintptr_t)block - (uintptr_t)early < sizeof early; }
 
+/* Calls of the allocator that this thread is in. */
+static __thread int inside __attribute__((tls_model("initial-exec")));
+#define ALLOCATOR(call)                                                                                                \
+    __extension__({                                                                                                    \
+        inside++;                                                                                                      \
+        __typeof__(call) result_ = call;                                                                               \
+        inside--;                                                                                                      \
+        result_;                                                                                                       \
+    })
+
 #define IS_READY __builtin_expect(is_ready || make_ready(), 1)
 
 /* ---- Allocating -------------------------------------------------------------------------------------------------- */
 
+/* Calls that the allocator itself makes are not recorded. */
+static inline void got(const char *call, const void *block, size_t bytes, const void *caller)
+{
+    if (__builtin_expect(bytes >= pithi_memory_least, 0) && !inside)
+        pithi_memory_got_large(call, block, bytes, caller);
+}
+
 #define ALLOCATES(name, bytes, parameters, arguments)                                                                  \
     PITHI_ALSO_API void *name parameters                                                                               \
     {                                                                                                                  \
-        void *block = IS_READY ? NEXT(name) arguments : early_get(bytes);                                              \
+        void *block = IS_READY ? ALLOCATOR(NEXT(name) arguments) : early_get(bytes);                                   \
         if (block)                                                                                                     \
-            pithi_memory_got(#name, block, bytes, PITHI_CALLER);                                                       \
+            got(#name, block, bytes, PITHI_CALLER);                                                                    \
         return block;                                                                                                  \
     }
 ALLOCATES(malloc, size, (size_t size), (size))
@@ -63,17 +84,17 @@ ALLOCATES(valloc, size, (size_t size), (size))
 
 PITHI_ALSO_API int posix_memalign(void **block, size_t alignment, size_t size)
 {
-    int result = IS_READY ? NEXT(posix_memalign)(block, alignment, size) : ENOMEM;
+    int result = IS_READY ? ALLOCATOR(NEXT(posix_memalign)(block, alignment, size)) : ENOMEM;
 
     if (result == 0)
-        pithi_memory_got("posix_memalign", *block, size, PITHI_CALLER);
+        got("posix_memalign", *block, size, PITHI_CALLER);
     return result;
 }
 
 /* The size of a block that may have been recorded, which is then taken; else 0. Other blocks are smaller. */
 static size_t take(void *block)
 {
-    if (!__atomic_load_n(&pithi_memory_count, __ATOMIC_RELAXED) || !block ||
+    if (!__atomic_load_n(&pithi_memory_count, __ATOMIC_RELAXED) || !block || inside ||
         NEXT(malloc_usable_size)(block) < pithi_memory_least)
         return 0;
     return pithi_memory_take(block);
@@ -91,14 +112,14 @@ static void *reallocate(const char *call, void *block, size_t size, const void *
         return result;
     }
     size_t bytes = take(block);
-    result = NEXT(realloc)(block, size);
+    result = ALLOCATOR(NEXT(realloc)(block, size));
     if (!result && size) {
         pithi_memory_keep(block, bytes);
         return NULL;
     }
     pithi_memory_freed(call, block, bytes, caller);
     if (result)
-        pithi_memory_got(call, result, size, caller);
+        got(call, result, size, caller);
     return result;
 }
 
@@ -120,7 +141,9 @@ PITHI_ALSO_API void free(void *block)
     if (is_early(block) || !IS_READY)
         return;
     pithi_memory_freed("free", block, take(block), PITHI_CALLER);
+    inside++;
     NEXT(free)(block);
+    inside--;
 }
 
 /* ---- Mapping -----------------------------------------------------------------------------------------------------
@@ -144,7 +167,7 @@ PITHI_ALSO_API void free(void *block)
     {                                                                                                                  \
         void *block = NEXT(name)(wish, size, access, flags, fd, offset);                                               \
         if (block != MAP_FAILED)                                                                                       \
-            pithi_memory_got("mmap", block, size, PITHI_CALLER);                                                       \
+            got("mmap", block, size, PITHI_CALLER);                                                                    \
         return block;                                                                                                  \
     }
 MAPS(mmap, off_t)
@@ -154,7 +177,7 @@ MAPS(mmap64, off64_t)
 WRAPS(int, munmap)(void *block, size_t size);
 int pithi_memory_munmap(void *block, size_t size)
 {
-    size_t bytes = pithi_memory_take(block);
+    size_t bytes = inside ? 0 : pithi_memory_take(block);
     int result = NEXT(munmap)(block, size);
 
     if (result != 0) {
@@ -176,7 +199,7 @@ void *pithi_memory_mremap(void *block, size_t old_size, size_t size, int flags, 
     va_start(arguments, flags);
     void *wish = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
-    size_t bytes = pithi_memory_take(block);
+    size_t bytes = inside ? 0 : pithi_memory_take(block);
     void *result = NEXT(mremap)(block, old_size, size, flags, wish);
 
     if (result == MAP_FAILED) {
@@ -184,7 +207,7 @@ void *pithi_memory_mremap(void *block, size_t old_size, size_t size, int flags, 
         return result;
     }
     pithi_memory_freed("mremap", block, bytes, PITHI_CALLER);
-    pithi_memory_got("mremap", result, size, PITHI_CALLER);
+    got("mremap", result, size, PITHI_CALLER);
     return result;
 }
 #endif

@@ -1,19 +1,22 @@
 /* memory_record.c - the blocks that were recorded, their events, and the counter of the resident size (memory.h).
  *
- * What the recorder itself allocates while it records goes through the wrapped calls, too. It is left out by its caller
+ * What the recorder itself maps while it records goes through the wrapped calls, too. It is left out by its caller
  * (pithi_also_wanted), and `busy` prevents that a record makes another one.
+ *
+ * Allocators call mmap and munmap while they hold their locks. So nothing here calls the program's allocator.
  */
 #include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/map.h"
 #include "handles/event_payload.h"
 #include "pith_tool.h"
 
@@ -26,16 +29,59 @@ static __thread int busy __attribute__((tls_model("initial-exec")));
 /* ---- The blocks -------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pithi_map blocks; /* from the address to the size; 0: freed */
+
+/* A hash table, at most half full, in memory of its own. Under the lock. */
+static struct block {
+    uintptr_t address; /* 0: free */
+    size_t bytes;      /* 0: the block is freed; the entry goes when the table is copied */
+} * blocks;
+static size_t block_room, block_used; /* block_room: a power of two */
+
+static struct block *block_at(uintptr_t address)
+{
+    size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+
+    while (blocks[at & (block_room - 1)].address && blocks[at & (block_room - 1)].address != address)
+        at++;
+    return &blocks[at & (block_room - 1)];
+}
+
+/* Copies the table to one with four entries for each block. 0: no memory. */
+static int copy_blocks(void)
+{
+    struct block *old = blocks;
+    size_t old_room = block_room, room = 1024;
+    long made;
+
+    while (room / 4 < pithi_memory_count)
+        room *= 2;
+    /* the system's call: the wrapped one is for the program */
+    made = syscall(SYS_mmap, NULL, room * sizeof *blocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    if (made == -1)
+        return 0;
+    blocks = (struct block *)made;
+    block_room = room;
+    block_used = 0;
+    for (size_t i = 0; i < old_room; i++)
+        if (old[i].bytes) {
+            *block_at(old[i].address) = old[i];
+            block_used++;
+        }
+    if (old)
+        syscall(SYS_munmap, old, old_room * sizeof *old);
+    return 1;
+}
 
 static void set_size(const void *block, size_t bytes)
 {
     pthread_mutex_lock(&lock);
-    uint64_t *size = pithi_map_at(&blocks, (uintptr_t)block);
-    if (size) {
-        if (!*size)
+    if (2 * block_used < block_room || copy_blocks()) {
+        struct block *entry = block_at((uintptr_t)block);
+        block_used += !entry->address;
+        entry->address = (uintptr_t)block;
+        if (!entry->bytes)
             __atomic_add_fetch(&pithi_memory_count, 1, __ATOMIC_RELAXED);
-        *size = bytes;
+        entry->bytes = bytes;
     }
     pthread_mutex_unlock(&lock);
 }
@@ -43,19 +89,19 @@ static void set_size(const void *block, size_t bytes)
 size_t pithi_memory_take(const void *block)
 {
     size_t bytes = 0;
-    int saved = errno;
 
     if (busy || !block || !__atomic_load_n(&pithi_memory_count, __ATOMIC_RELAXED))
         return 0;
+    busy = 1; /* in a signal handler, too: the lock may be this thread's */
     pthread_mutex_lock(&lock);
-    uint64_t *size = pithi_map_find(&blocks, (uintptr_t)block);
-    if (size && *size) {
-        bytes = *size;
-        *size = 0;
+    struct block *entry = block_room ? block_at((uintptr_t)block) : NULL;
+    if (entry && entry->bytes) {
+        bytes = entry->bytes;
+        entry->bytes = 0;
         __atomic_sub_fetch(&pithi_memory_count, 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);
-    errno = saved;
+    busy = 0;
     return bytes;
 }
 
@@ -80,12 +126,13 @@ static int64_t resident_bytes(void)
     char text[128];
     int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    long long pages = -1;
+    const char *second;
 
     if (fd >= 0)
         close(fd);
     text[size < 0 ? 0 : size] = 0;
-    return sscanf(text, "%*s %lld", &pages) == 1 ? pages * sysconf(_SC_PAGESIZE) : -1;
+    second = strchr(text, ' '); /* the sizes in pages: of all, resident, ... */
+    return second ? strtoll(second, NULL, 10) * sysconf(_SC_PAGESIZE) : -1;
 }
 
 static void count_resident(void)

@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int is_other; /* another runtime has these functions, too (LLVM's): ompt.c records it */
@@ -153,13 +152,15 @@ static __thread struct region *started __attribute__((tls_model("initial-exec"))
     void name parameters;                                                                                              \
     PITHI_ALSO_API void name parameters                                                                                \
     {                                                                                                                  \
-        struct region *region = calloc(1, sizeof *region);                                                             \
+        struct region *region = pithi_omp_take();                                                                      \
         if (region) {                                                                                                  \
             BEGIN_REGION(region, kind)                                                                                 \
         }                                                                                                              \
         GOMP(name) arguments;                                                                                          \
         begin_started(region);                                                                                         \
     }
+
+_Static_assert(sizeof(struct region) <= PITHI_OMP_BLOCK, "pithi_omp_take");
 
 static void begin_started(struct region *region)
 {
@@ -193,7 +194,7 @@ PITHI_ALSO_API void GOMP_parallel_end(void)
         return;
     started = region->outside;
     end_region(region);
-    free(region);
+    pithi_omp_give(region);
 }
 
 /* ---- Tasks ------------------------------------------------------------------------------------------------------- */

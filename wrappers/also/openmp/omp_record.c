@@ -6,6 +6,9 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "pith_tool.h"
 
@@ -144,6 +147,58 @@ void pithi_omp_idle_end(void)
     if (self.depth > 0 && self.depth <= LEVELS && self.levels[self.depth - 1].kind == PITHI_OMP_IDLE)
         end_to(self.depth - 1, end_now);
 }
+
+/* ---- Memory of regions -------------------------------------------------------------------------------------------- */
+
+union block {
+    union block *next;
+    unsigned char bytes[PITHI_OMP_BLOCK];
+};
+enum { BLOCKS = 512 }; /* in a mapping */
+static union block *spare;
+static int spare_busy; /* a lock, held for a moment */
+
+static void lock_spare(void)
+{
+    while (__atomic_exchange_n(&spare_busy, 1, __ATOMIC_ACQUIRE))
+        ;
+}
+
+static void unlock_spare(void) { __atomic_store_n(&spare_busy, 0, __ATOMIC_RELEASE); }
+
+void *pithi_omp_take(void)
+{
+    union block *block;
+
+    lock_spare();
+    if (!spare) {
+        long made = syscall(SYS_mmap, NULL, BLOCKS * sizeof *block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                            -1, 0L);
+        for (int i = 0; made != -1 && i < BLOCKS; i++) {
+            block = (union block *)made + i;
+            block->next = spare;
+            spare = block;
+        }
+    }
+    if ((block = spare))
+        spare = block->next;
+    unlock_spare();
+    if (block)
+        memset(block, 0, sizeof *block);
+    return block;
+}
+
+void pithi_omp_give(void *given)
+{
+    union block *block = given;
+
+    lock_spare();
+    block->next = spare;
+    spare = block;
+    unlock_spare();
+}
+
+/* ---- The start and the end ---------------------------------------------------------------------------------------- */
 
 static void thread_ends(void *unused)
 {

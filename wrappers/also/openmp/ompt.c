@@ -5,7 +5,6 @@
 #include "openmp.h"
 
 #include <omp-tools.h>
-#include <stdlib.h>
 
 #include "pith_tool.h"
 
@@ -19,13 +18,13 @@ struct team {
 static void leave_team(struct team *team)
 {
     if (team && __atomic_sub_fetch(&team->users, 1, __ATOMIC_ACQ_REL) == 0)
-        free(team);
+        pithi_omp_give(team);
 }
 
 static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned threads,
                               int flags, const void *site)
 {
-    struct team *team = calloc(1, sizeof *team);
+    struct team *team = pithi_omp_take();
 
     (void)task, (void)frame, (void)threads, (void)flags;
     if (team) {

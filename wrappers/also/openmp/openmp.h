@@ -52,6 +52,11 @@ void pithi_omp_idle_end(void);
  * no more. */
 void pithi_omp_idle_after(const uint64_t *ticks);
 
+/* A block of PITHI_OMP_BLOCK bytes, all 0, for a region; NULL: no memory. It comes from mmap (also.h). */
+enum { PITHI_OMP_BLOCK = 128 };
+void *pithi_omp_take(void);
+void pithi_omp_give(void *block);
+
 /* ---- GNU's runtime (gomp.c) -------------------------------------------------------------------------------------- */
 
 /* 1: a call of GNU's runtime is to be recorded. */
