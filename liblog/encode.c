@@ -18,6 +18,7 @@
 #include "base/zip.h"
 #include "native/defs.h"
 #include "process.h"
+#include "sample.h"
 #include "spill/spill_emit.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -223,6 +224,12 @@ static unsigned thread_count(const struct pithi_encode_job *job)
     return most > 0 ? (unsigned)most : 1;
 }
 
+static void *run_thread(void *context)
+{
+    pithi_sample_not_here();
+    return run_worker(context);
+}
+
 /* Runs the workers in threads, as many as can be made, and in this one. New threads have all signals blocked. */
 static void run_workers(struct worker *workers, unsigned count)
 {
@@ -230,7 +237,7 @@ static void run_workers(struct worker *workers, unsigned count)
     unsigned i, made = 1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (made < count && pthread_create(&workers[made].thread, NULL, run_worker, &workers[made]) == 0)
+    while (made < count && pthread_create(&workers[made].thread, NULL, run_thread, &workers[made]) == 0)
         made++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     run_worker(&workers[0]);

@@ -231,8 +231,9 @@ PITH_API int pith_recorded_before(const char *program, char *folder, size_t size
  * skip work that only serves recording, but must still keep track of requests and communicators. */
 PITH_API int pith_recording(void);
 
-/* Starts recording now instead of with the first record. Records never call malloc, and the start does only if it makes
- * threads of the recorder (PITH_SAMPLE, PITH_SNAPSHOT). So a wrapper of calls that allocators make calls this before. */
+/* Starts recording now instead of with the first record. Records never call malloc, and the start does only if it
+ * makes threads of the recorder (PITH_SAMPLE, PITH_SNAPSHOT). So a wrapper of calls that allocators make calls this
+ * before. */
 PITH_API void pith_start(void);
 
 /* Adds `ns` to the own cost of this thread: time that the wrapper itself took since its last such call, besides the

@@ -5,8 +5,14 @@
  * CPU time, so its system calls are not interrupted. A timer on the wall clock does interrupt them; SA_RESTART
  * continues most, but sleep, poll and select return early. The handler stores two kinds of events, as pith_event_data
  * would: pith:sample, the call stack, and before it pith:module for each module that occurs for the first time.
- * Signal handlers may record (buffer.c), and signals wait while the guard is held, so the handler needs no precautions
- * of its own.
+ * Signal handlers may record (buffer.c). The guard does not block the signal (sample_signal.c), so the handler does
+ * nothing while its thread holds the guard.
+ *
+ * The kernel looks at CPU clocks only at its clock ticks, every 4 ms on most systems. For a shorter period the watcher
+ * also opens a perf event, where that is allowed: a precise timer that runs while the thread does. It is for one
+ * period; the handler starts the next. An event that ends inside a system call is dropped, because its signal, unlike
+ * that of a timer, would outlive an exec. So time in system calls is left to the timer, at ticks; a tick that comes
+ * within a period of the last sample gives none.
  *
  * The handler calls nothing but system calls, _dl_find_object and the recorder; no malloc, no lock of the program's.
  */
@@ -16,11 +22,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -38,8 +47,21 @@ enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OU
 
 static uint32_t sample_id; /* set before the first timer */
 static uint32_t module_id, site_id;
-static int watching; /* under the guard */
-static int signal_number;
+static int watching;    /* under the guard */
+static uint64_t missed; /* periods that ended while the signal was blocked or no sample could be taken; atomic */
+static __thread int not_here __attribute__((tls_model("initial-exec")));
+static const char *refusal; /* why there are no samples, for the log; atomic */
+
+void pithi_sample_not_here(void) { not_here = 1; }
+
+/* Says once why there are no samples, or not of all threads. */
+static void refuse(const char *why)
+{
+    const char *none = NULL;
+    if (__atomic_compare_exchange_n(&refusal, &none, why, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
+        pithi_speaks_for_job())
+        pithi_say("PITH_SAMPLE: %s", why);
+}
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
@@ -209,17 +231,22 @@ static int is_ending(const uint64_t *addresses, unsigned count)
     return !pithi_buffer_is_listed();
 }
 
-static void take_sample(const ucontext_t *context, uint64_t *words)
+static int by_events; /* besides timers there are events */
+
+/* `is_tick`: drops it if the last sample is less than a period old. */
+static void take_sample(const ucontext_t *context, uint64_t *words, int is_tick)
 {
-    struct timespec cpu;
+    static __thread int64_t last_ns __attribute__((tls_model("initial-exec")));
+    int64_t cpu_ns = pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     unsigned count;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+    if (is_tick && cpu_ns - last_ns < pithi_session.settings.sample_ns)
         return;
+    last_ns = cpu_ns;
     count = pithi_sample_stack(context, words + 1, FRAMES);
     if (is_ending(words + 1, count))
         return;
     record_new_modules(words + 1, count);
-    words[0] = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
+    words[0] = (uint64_t)cpu_ns;
     for (unsigned i = 0; i <= count; i++)
         put((unsigned char *)&words[i], words[i], 8);
     pithi_counters_read();
@@ -228,14 +255,22 @@ static void take_sample(const ucontext_t *context, uint64_t *words)
 
 static void on_timer(int number, siginfo_t *info, void *context)
 {
-    int saved = errno;
-    struct room *room;
-    (void)number;
-    if (info->si_code == SI_TIMER && pithi_state() == PITHI_RECORDING && !pithi_buffer_ended &&
-        (room = take_room()) != NULL) {
-        take_sample(context, room->words);
-        __atomic_store_n(&room->busy, 0, __ATOMIC_RELEASE);
+    int saved = errno, is_event = info->si_code == POLL_IN || info->si_code == POLL_HUP;
+    struct room *room = NULL;
+    if (info->si_code != SI_TIMER && !is_event) {
+        pithi_sample_signal_pass(number, info, context);
+        return;
     }
+    if (pithi_state() == PITHI_RECORDING && !pithi_buffer_ended && !not_here) {
+        if (!pithi_guard_held() && (room = take_room()) != NULL) {
+            take_sample(context, room->words, by_events && !is_event);
+            __atomic_store_n(&room->busy, 0, __ATOMIC_RELEASE);
+        }
+        __atomic_add_fetch(&missed, (room == NULL) + (is_event || by_events ? 0 : (unsigned)info->si_overrun),
+                           __ATOMIC_RELAXED);
+    }
+    if (is_event) /* other files refuse this call, should the program have replaced the descriptor */
+        ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, 1);
     errno = saved;
 }
 
@@ -304,26 +339,88 @@ void pith_call_site(const void *caller)
 /* Of the watcher alone. */
 static struct timer {
     pid_t thread;
-    int number; /* of the kernel's timer */
-    int seen;   /* the thread is still there */
+    int number;        /* of the kernel's timer; -1: none */
+    int fd;            /* of the event; -1: none */
+    uint64_t event_id; /* the kernel's; the program may have closed the descriptor */
+    int seen;          /* the thread is still there */
 } timers[TIMERS];
 static unsigned timer_count;
 
-/* The C library's timer_create may call malloc, which a fork in another thread must not interrupt. */
-static int timer_begin(pid_t thread, int *number)
+/* The period of the kernel's clock ticks. */
+static int64_t tick_ns(void)
 {
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};
+    struct timespec tick;
+    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (int64_t)tick.tv_sec * 1000000000 + tick.tv_nsec : 0;
+}
+
+/* The kernel sends SIGIO, which ends a program, in place of a signal that it cannot queue. */
+static int may_queue(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_SIGPENDING, &limit) == 0 && limit.rlim_cur >= 1000;
+}
+
+static int event_is_ours(const struct timer *timer)
+{
+    uint64_t id;
+    return timer->fd >= 0 && ioctl(timer->fd, PERF_EVENT_IOC_ID, &id) == 0 && id == timer->event_id;
+}
+
+/* Counts only while the thread runs code of its own, since then the signal interrupts no system call. */
+static int event_begin(struct timer *timer)
+{
+    struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,
+                                         .config = PERF_COUNT_SW_CPU_CLOCK,
+                                         .size = sizeof attributes,
+                                         .sample_period = (uint64_t)pithi_session.settings.sample_ns,
+                                         .disabled = 1,
+                                         .exclude_kernel = 1,
+                                         .exclude_hv = 1,
+                                         .wakeup_events = 1};
+    struct f_owner_ex owner = {F_OWNER_TID, timer->thread};
+    int fd = -1;
+    timer->fd = -1;
+    if (may_queue())
+        fd = (int)syscall(SYS_perf_event_open, &attributes, timer->thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    timer->fd = pithi_descriptor_far(fd);
+    close(fd);
+    if (timer->fd < 0)
+        return 0;
+    if (ioctl(timer->fd, PERF_EVENT_IOC_ID, &timer->event_id) == 0 && fcntl(timer->fd, F_SETOWN_EX, &owner) == 0 &&
+        fcntl(timer->fd, F_SETSIG, PITHI_SAMPLE_SIGNAL) == 0 && fcntl(timer->fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
+        ioctl(timer->fd, PERF_EVENT_IOC_REFRESH, 1) == 0)
+        return 1;
+    close(timer->fd);
+    timer->fd = -1;
+    return 0;
+}
+
+/* The C library's timer_create may call malloc, which a fork in another thread must not interrupt. */
+static int timer_begin(struct timer *timer)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = PITHI_SAMPLE_SIGNAL};
     int64_t interval_ns = pithi_session.settings.sample_ns;
     struct itimerspec spec = {{interval_ns / 1000000000, interval_ns % 1000000000}, {0, 0}};
-    clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6); /* the kernel's clock of the CPU time of a thread */
+    clockid_t clock = (clockid_t)(~(unsigned)timer->thread << 3 | 6); /* the kernel's clock of a thread's CPU time */
     if (pithi_session.settings.sample_wall)
         clock = CLOCK_MONOTONIC;
     spec.it_value = spec.it_interval;
-    event._sigev_un._tid = thread;
-    if (syscall(SYS_timer_create, clock, &event, number) != 0)
+    event._sigev_un._tid = timer->thread;
+    timer->number = -1;
+    if (syscall(SYS_timer_create, clock, &event, &timer->number) != 0)
         return 0;
-    syscall(SYS_timer_settime, *number, 0, &spec, NULL);
+    syscall(SYS_timer_settime, timer->number, 0, &spec, NULL);
     return 1;
+}
+
+static void timer_end(const struct timer *timer)
+{
+    if (timer->number >= 0)
+        syscall(SYS_timer_delete, timer->number);
+    if (event_is_ours(timer))
+        close(timer->fd);
 }
 
 static void timers_end(int all)
@@ -333,37 +430,55 @@ static void timers_end(int all)
         if (timers[i].seen && !all)
             timers[kept++] = timers[i];
         else
-            syscall(SYS_timer_delete, timers[i].number);
+            timer_end(&timers[i]);
     }
     timer_count = kept;
 }
 
+/* Why there is no timer for a thread that is there. */
+static void refuse_timer(int error)
+{
+    static char text[160];
+    if (__atomic_load_n(&refusal, __ATOMIC_RELAXED) != NULL)
+        return;
+    if (timer_count == TIMERS || error == EAGAIN)
+        snprintf(text, sizeof text,
+                 "there are no more timers (ulimit -i, or %d threads), so some threads are not sampled", TIMERS);
+    else
+        snprintf(text, sizeof text, "no samples: the system refuses timers (timer_create: %s)", strerror(error));
+    refuse(text);
+}
+
 static void see(pid_t thread)
 {
-    static int is_reported;
+    struct timer *timer;
     unsigned i;
+    int has_timer, error = 0;
     for (i = 0; i < timer_count; i++)
         if (timers[i].thread == thread) {
             timers[i].seen = 1;
             return;
         }
-    if (i < TIMERS && timer_begin(thread, &timers[i].number)) {
-        timers[i].thread = thread;
-        timers[i].seen = 1;
-        timer_count++;
-    } else if ((i == TIMERS || errno == EAGAIN) && !is_reported) { /* else the thread has ended */
-        pithi_say("PITH_SAMPLE: there are no more timers (ulimit -i, or %d threads), so some threads are not sampled",
-                  TIMERS);
-        is_reported = 1;
+    timer = &timers[i];
+    if (i < TIMERS) {
+        *timer = (struct timer){thread, -1, -1, 0, 1};
+        has_timer = timer_begin(timer);
+        error = errno;
+        if (((by_events || !has_timer) && event_begin(timer)) || has_timer) {
+            timer_count++;
+            return;
+        }
     }
+    if (i == TIMERS || error != EINVAL) /* EINVAL: it has ended */
+        refuse_timer(error);
 }
 
-static void look_for_threads(pid_t self)
+static int look_for_threads(pid_t self)
 {
     DIR *folder = opendir("/proc/self/task");
     struct dirent *entry;
     if (folder == NULL)
-        return;
+        return 0;
     for (unsigned i = 0; i < timer_count; i++)
         timers[i].seen = 0;
     while ((entry = readdir(folder)) != NULL) {
@@ -373,59 +488,58 @@ static void look_for_threads(pid_t self)
     }
     closedir(folder);
     timers_end(0);
+    return 1;
 }
 
-static int is_ours(int number)
+/* How the period is kept. */
+static void choose_timers(void)
 {
-    struct sigaction now;
-    return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_timer;
+    struct timer probe = {(pid_t)syscall(SYS_gettid), -1, -1, 0, 0};
+    char period[24];
+    int64_t tick = tick_ns();
+    by_events = 0;
+    if (!pithi_session.settings.sample_wall && pithi_session.settings.sample_ns < tick && event_begin(&probe)) {
+        by_events = 1;
+        timer_end(&probe);
+    }
+    snprintf(period, sizeof period, "%lld", (long long)pithi_session.settings.sample_ns);
+    pith_property("sample_ns", period);
+    pith_property("sample_clock", pithi_session.settings.sample_wall ? "wall" : "cpu");
+    pith_property("sample_timer", by_events ? "perf" : "timer");
+    if (by_events || pithi_session.settings.sample_wall)
+        return;
+    snprintf(period, sizeof period, "%lld", (long long)tick);
+    pith_property("sample_tick_ns", period);
 }
 
 static void *watch(void *unused)
 {
-    char period[24];
     struct timespec pause;
     int64_t begin_ns, took_ns;
     pid_t self = (pid_t)syscall(SYS_gettid);
     struct pithi_module library;
+    not_here = 1;
     if (pithi_module_find((uint64_t)(uintptr_t)__builtin_return_address(0), &library) && library.path[0] != 0) {
         c_library_begin = library.begin; /* it has called this function */
         c_library_end = library.end;
     }
     sample_id = pith_event_define_group("pith:sample", "gray50", "cpu=%l", "pith");
     define_module();
-    snprintf(period, sizeof period, "%lld", (long long)pithi_session.settings.sample_ns);
-    pith_property("sample_ns", period);
-    pith_property("sample_clock", pithi_session.settings.sample_wall ? "wall" : "cpu");
-    while (is_ours(signal_number)) {
+    choose_timers();
+    while (pithi_sample_signal_take(on_timer)) {
         begin_ns = pithi_clock_ns(CLOCK_MONOTONIC);
-        if (pithi_state() != PITHI_OVER)
-            look_for_threads(self);
-        else
+        if (pithi_state() == PITHI_OVER)
             timers_end(1);
+        else if (!look_for_threads(self))
+            refuse("no samples: /proc/self/task, which lists the threads, cannot be read");
         took_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns; /* many threads: look less often */
         took_ns = took_ns < 100000 ? 10000000 : took_ns < 10000000 ? 100 * took_ns : 1000000000;
         pause = (struct timespec){took_ns / 1000000000, took_ns % 1000000000};
         nanosleep(&pause, NULL);
     }
     timers_end(1);
-    pithi_say("PITH_SAMPLE: the program uses signal %d itself, so it is not sampled any more", signal_number);
+    refuse("no samples: the signal that the C library keeps for itself cannot be used here");
     return unused;
-}
-
-/* The highest real-time signal that the program does not use. 0: none. */
-static int take_signal(void)
-{
-    struct sigaction before, own = {.sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    int number;
-    sigfillset(&own.sa_mask);
-    sigdelset(&own.sa_mask, SIGSEGV); /* faults cannot wait */
-    sigdelset(&own.sa_mask, SIGBUS);
-    for (number = SIGRTMAX; number >= SIGRTMIN; number--)
-        if (is_ours(number) || (sigaction(number, NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
-                                before.sa_handler == SIG_DFL && sigaction(number, &own, NULL) == 0))
-            return number;
-    return 0;
 }
 
 void pithi_sample_start(void)
@@ -437,22 +551,32 @@ void pithi_sample_start(void)
         return;
     if (!pithi_module_find((uint64_t)(uintptr_t)&pithi_sample_start, &module)) {
         const char *name = pithi_session.settings.sample_ns ? "PITH_SAMPLE" : "PITH_CALLSITES";
-        if (pithi_speaks_for_job())
-            pithi_say("%s: not possible on this system (it needs x86-64 or arm64, and glibc 2.35 or later)", name);
+        const char *why = "not possible on this system (it needs x86-64 or arm64, and glibc 2.35 or later)";
+        if (pithi_session.settings.sample_ns)
+            refuse(why);
+        else if (pithi_speaks_for_job())
+            pithi_say("%s: %s", name, why);
         return;
     }
-    if (pithi_session.settings.sample_ns == 0 || (signal_number = take_signal()) == 0 ||
-        pthread_attr_init(&attributes) != 0)
+    if (pithi_session.settings.sample_ns == 0 || pthread_attr_init(&attributes) != 0)
         return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     watching = pthread_create(&thread, &attributes, watch, NULL) == 0; /* it inherits the blocked signals */
     pthread_attr_destroy(&attributes);
+    if (!watching)
+        refuse("no samples: the system refuses a thread that starts the timers (ulimit -u, ulimit -v)");
 }
 
 void pithi_sample_forked(void)
 {
+    for (unsigned i = 0; i < timer_count; i++)
+        if (event_is_ours(&timers[i]))
+            close(timers[i].fd); /* the child's copy of the descriptor */
     watching = 0;
     timer_count = 0;
+    missed = 0;
+    refusal = NULL;
+    pithi_sample_signal_forked();
     known_count = program = 0;
     known_busy = 0;
     outside_count = 0;
@@ -517,11 +641,28 @@ static void record_code(void)
     fclose(map);
 }
 
+/* What the log should say of samples that are missing. */
+static void record_outcome(void)
+{
+    const char *why = __atomic_load_n(&refusal, __ATOMIC_SEQ_CST);
+    uint64_t count = __atomic_load_n(&missed, __ATOMIC_RELAXED);
+    char text[24];
+    if (why != NULL)
+        pith_property("sample_refused", why);
+    if (pithi_sample_signal_masked() && pithi_session.settings.sample_ns != 0)
+        pith_property("sample_stacks", "handlers on alternate stacks have no samples");
+    if (count == 0)
+        return;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)count);
+    pith_property("sample_missed", text);
+}
+
 void pithi_sample_finish(void)
 {
     struct pithi_module module;
     if (pithi_state() != PITHI_RECORDING)
         return;
+    record_outcome();
     record_code();
     if (!pithi_session.settings.ring && pithi_session.settings.from_ns == 0)
         return;

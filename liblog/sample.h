@@ -2,6 +2,7 @@
 #ifndef PITHI_SAMPLE_H
 #define PITHI_SAMPLE_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -9,9 +10,24 @@
 void pithi_sample_start(void);
 /* In a forked child, which has no timers. */
 void pithi_sample_forked(void);
+/* For a thread of the recorder: it gets no samples. */
+void pithi_sample_not_here(void);
 /* Not under the guard, before the end of recording: records the names of code that was made at run time, from the
  * program's perf map; records the modules again if their first records may be lost (a ring, PITH_FROM). */
 void pithi_sample_finish(void);
+
+/* ---- sample_signal.c --------------------------------------------------------------------------------------------- */
+
+/* SIGSETXID: a signal that the C library keeps for itself, so no program uses it. */
+enum { PITHI_SAMPLE_SIGNAL = 33 };
+/* Installs the handler; 1: it is installed, now or before; 0 (errno): not possible. After the program has made a
+ * thread, since the C library then installs its own. */
+int pithi_sample_signal_take(void (*handler)(int, siginfo_t *, void *));
+/* A signal that is not ours: to the C library. */
+void pithi_sample_signal_pass(int number, siginfo_t *info, void *context);
+/* 1: the program's handlers on alternate stacks block the signal, as a stack is too small for both. */
+int pithi_sample_signal_masked(void);
+void pithi_sample_signal_forked(void);
 
 /* ---- sample_stack.c ---------------------------------------------------------------------------------------------- */
 

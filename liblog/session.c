@@ -61,6 +61,8 @@ void pithi_guard_leave(const struct pithi_guard *guard)
     errno = guard->saved_errno;
 }
 
+int pithi_guard_held(void) { return holds_lock; }
+
 static int yielding; /* threads between yield and back; atomic */
 
 void pithi_guard_yield(void)

@@ -47,6 +47,8 @@ struct pithi_guard {
 };
 int pithi_guard_enter(struct pithi_guard *guard);
 void pithi_guard_leave(const struct pithi_guard *guard);
+/* 1: this thread holds the lock. For the handler of samples, whose signal is not blocked. */
+int pithi_guard_held(void);
 /* Inside the guard: releases the lock between yield and back, so that other threads need not wait; signals stay
  * blocked. pithi_guard_settle waits until no thread is in between; the end of recording calls it. */
 void pithi_guard_yield(void);

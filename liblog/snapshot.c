@@ -29,6 +29,7 @@
 #include "output.h"
 #include "pith.h"
 #include "process.h"
+#include "sample.h"
 #include "session.h"
 #include "spill/spill_read.h"
 
@@ -200,6 +201,7 @@ static void answer(uint64_t *seen)
 static void *listen_for_ever(void *unused)
 {
     uint64_t seen = 0;
+    pithi_sample_not_here();
     for (;;) {
         while (sem_wait(&asked) != 0 && errno == EINTR)
             ;

@@ -1,5 +1,5 @@
-/* allocates.c - allocates and frees blocks of many sizes, in four threads, of which each begins with an allocation. With
- * -DALONE without MPI. The program has many keys of threads: the C library allocates room for values of later ones. */
+/* allocates.c - allocates and frees blocks of many sizes, in four threads; each begins with an allocation. With -DALONE
+ * without MPI. The program has many keys of threads: the C library allocates room for values of later ones. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

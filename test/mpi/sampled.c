@@ -3,7 +3,7 @@
  * fork: a child that computes, and exec; mask: the thread blocks all signals; signals: the program takes the
  * highest real-time signal for itself; itimer: a storm of SIGPROF; kill: kills itself at the end; wait: waits in the
  * system for half a second; deep: computes 10,000 calls deep; longer: rank 1 computes longer
- * than the others; handler: computes in a handler on a stack of its own. */
+ * than the others; handler: computes in a handler on a large stack of its own. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -118,7 +118,7 @@ static void work_in_handler(int number)
 
 APART static int raise_deeply(void)
 {
-    static char own[8192];
+    static char own[65536]; /* room for two handlers */
     stack_t stack = {.ss_sp = own, .ss_size = sizeof own};
     struct sigaction action = {.sa_handler = work_in_handler, .sa_flags = SA_ONSTACK};
     double until = cpu() + seconds;

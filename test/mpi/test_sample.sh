@@ -165,7 +165,7 @@ print([f.get("function") for f in json.load(sys.stdin)["findings"] if f["name"] 
         pith analyze longer.pith --html longer.html
         like "$(cat longer.html)" "in ${function//[().]/.}" "$mpi: in the page for a browser"
     fi
-    # 10,000 calls deep: the stack is cut, and says so. Handlers on a stack of 8 KiB: the samples in them have all callers.
+    # 10,000 calls deep: the stack is cut, and says so. Handlers on a stack of 64 KiB: the samples in them have all callers.
     mpiexec_of "$mpi" 1 pith run --sample=1 -o deep.pith ./sampled 0.1 deep >out 2>err
     is "$? $(cat out)" "0 sampled: 1 ranks, well" "$mpi, deep: status and output as without"
     mpiexec_of "$mpi" 1 pith run --sample=1 -o handler.pith ./sampled 0.1 handler >out 2>err

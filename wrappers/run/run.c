@@ -190,8 +190,8 @@ static char *find_prefix(void)
     return strdup(path);
 }
 
-/* Adds a library before or after those that are preloaded already. After: another tool that counts or checks calls still
- * sees them first. */
+/* Adds a library before or after those that are preloaded already. After: another tool that counts or checks calls
+ * still sees them first. */
 enum place { BEFORE, AFTER };
 static void preload_at(enum place place, const char *library)
 {
@@ -207,9 +207,11 @@ static void preload_at(enum place place, const char *library)
                     library);
         return;
     }
-    if (!old)
-        old = "";
-    if (asprintf(&list, "%s%s%s", place == BEFORE ? library : old, *old ? ":" : "", place == BEFORE ? old : library) > 0)
+    if (!old || !*old)
+        list = strdup(library);
+    else if (asprintf(&list, "%s:%s", place == BEFORE ? library : old, place == BEFORE ? old : library) < 0)
+        list = NULL;
+    if (list)
         setenv("LD_PRELOAD", list, 1);
 }
 
