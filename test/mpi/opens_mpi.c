@@ -33,8 +33,8 @@ int main(int argc, char **argv)
     CALL(MPI_Comm_size)(MPI_COMM_WORLD, &size);
     for (int i = 0; i < 10; i++)
         CALL(MPI_Sendrecv)
-        (&rank, 1, MPI_INT, (rank + 1) % size, 3, &in, 1, MPI_INT, (rank + size - 1) % size, 3, MPI_COMM_WORLD,
-         MPI_STATUS_IGNORE);
+    (&rank, 1, MPI_INT, (rank + 1) % size, 3, &in, 1, MPI_INT, (rank + size - 1) % size, 3, MPI_COMM_WORLD,
+     MPI_STATUS_IGNORE);
     CALL(PMPI_Barrier)(MPI_COMM_WORLD);
 #ifdef OPENED
     if (dlsym(RTLD_DEFAULT, "no_such_symbol") || !dlerror() || dlsym(RTLD_NEXT, "main"))

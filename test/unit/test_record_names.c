@@ -117,7 +117,7 @@ static void test_suffixes(void)
 {
     static const struct {
         const char *log, *asked, *made, *format;
-        int is_said; /* that it is another format than the name says */
+        int is_said; /* 1: that it is another format than the name says; 2: that no format has the suffix */
     } cases[] = {
         {"run.clog2", NULL, "run.clog2", "clog2", 0},
         {"run.slog2", NULL, "run.slog2", "slog2", 0},
@@ -129,7 +129,8 @@ static void test_suffixes(void)
         {"run.clog2", "native", "run.clog2", "native", 0},
         {"run.pith", "otf2", "run.pith", "native", 1},
         {"run.pith", "clog2", "run.clog2", "clog2", 0},
-        {"run.foo", NULL, "run.foo", "native", 0},
+        {"run.foo", NULL, "run.foo", "native", 2},
+        {"run-2.5", NULL, "run-2.5", "native", 0},
     };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -142,8 +143,9 @@ static void test_suffixes(void)
         OK(good && strcmp(log.info->format, cases[i].format) == 0 && help_files(".", "") == 2,
            "PITH_LOG=%s PITH_FORMAT=%s: %s", cases[i].log, cases[i].asked != NULL ? cases[i].asked : "", cases[i].made);
         help_close(&log);
-        OK(help_lines(help_said()) == cases[i].is_said &&
-               (strstr(help_said(), "a program cannot record") != NULL) == cases[i].is_said,
+        OK(help_lines(help_said()) == (cases[i].is_said > 0) &&
+               (strstr(help_said(), "a program cannot record") != NULL) == (cases[i].is_said == 1) &&
+               (strstr(help_said(), "no format has the suffix") != NULL) == (cases[i].is_said == 2),
            cases[i].is_said ? "which one line says" : "without a word");
         unsetenv("PITH_FORMAT");
     }
