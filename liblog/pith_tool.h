@@ -319,8 +319,8 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
 #endif
 }
 
-/* Like pith_begin and pith_end, for code with hundreds of copies: half as many bytes. Where the clock is read by a call,
- * 1.4 ns slower. */
+/* Like pith_begin and pith_end, for code with hundreds of copies: half as many bytes. Where the clock is read by a
+ * call, 1.4 ns slower. */
 static inline void pith_short_(uint32_t kind, uint32_t id)
 {
 #ifndef PITH_NULL

@@ -118,7 +118,7 @@ static struct {
 static unsigned program; /* 1 + the entry of the program itself, which stays */
 static unsigned known_count, known_number;
 static int known_busy;
-/* Where the program itself is, for readers without known_busy; `number`: 1 + the log in which it is recorded, atomic. */
+/* Where the program itself is, for readers without known_busy. `number`: 1 + the log in which it is recorded. */
 static struct {
     uint64_t begin, end;
     unsigned number;

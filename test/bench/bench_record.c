@@ -1,7 +1,7 @@
 /* bench_record.c - what recording costs, beside floors measured in the same process: nanoseconds an event (best of many
  * short rounds; "mean": processor time over all of a long run); the floor of all is a read of the clock in use plus a
- * 16-byte store. Both clocks are measured: the counter, and clock_gettime. BENCH_EVENTS: events of the long run (default
- * 100 million, fewer when the disk is short). */
+ * 16-byte store. Both clocks are measured: the counter, and clock_gettime. BENCH_EVENTS: events of the long run
+ * (default 100 million, fewer when the disk is short). */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>

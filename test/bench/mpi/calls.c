@@ -1,7 +1,7 @@
 /* calls.c - what MPI calls cost on one rank, messages to itself: a line "NAME BEST MEDIAN" each, in ns: the best and
  * the median of rounds of calls, in the thread's processor time, which the machine's other work does not raise; and the
- * floors: the time stamp counter, or clock_gettime, read and 16 bytes stored. bench_mpi.sh runs it with and without Pith. Arguments: rounds
- * (default 40); anything more: the recording is paused. */
+ * floors: the time stamp counter, or clock_gettime, read and 16 bytes stored. bench_mpi.sh runs it with and without
+ * Pith. Arguments: rounds (default 40); anything more: the recording is paused. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
