@@ -75,5 +75,7 @@ sanitizers() {
 mpis() { ls "$build/lib/pith" 2>/dev/null | grep -E '^(mpich|openmpi)$'; }
 # Lines of `pith print` as most formats keep them: states and events without their communicator.
 off_comms() { sed -E '/\t(enter|leave|event)\t/s/\tcomm=[0-9]+//'; }
+# romio: Open MPI's component for MPI-IO that makes MPI calls of its own; another one where it has none.
+romio() { ompi_info 2>/dev/null | sed -n 's/.*MCA io: \(romio[0-9]*\).*/\1/p' | grep . || echo ompio; }
 mpiexec_of() { local m=$1 n=$2; shift 2; "mpiexec.$m" -n "$n" "$@"; }
 finish() { echo "1..$tap_count"; exit $((tap_failed != 0)); }

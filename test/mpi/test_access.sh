@@ -59,13 +59,14 @@ for mpi in $(mpis); do
     done
     # With PITH_NESTED=1 what the implementation calls is there too, as states inside those of the program.
     # (Open MPI's own calls nothing.)
-    PITH_NESTED=1 OMPI_MCA_io=romio321 record access "$mpi" 1
+    PITH_NESTED=1 OMPI_MCA_io=$(romio) record access "$mpi" 1
     is "$(pith print access.pith | awk -F '\t' '$4 == "enter" && $5 ~ /^MPI/ && depth++ == 0 { n[$5]++ } $4 == "leave" && $5 ~ /^MPI/ { depth-- }
         END { for (f in n) print n[f], f; if (depth) print "open:", depth }' | sort -k 2)" "$(calls_wanted 1)" "$mpi: PITH_NESTED=1: the program's calls are the outer ones"
     inner=$(pith print access.pith | awk -F '\t' '$4 == "enter" && depth++ && file { n++ } $4 == "enter" && depth == 1 { file = $5 ~ /^MPI_File/ } $4 == "leave" { depth-- } END { print n + 0 }')
     ok $((inner < 3)) "$mpi: PITH_NESTED=1: inner calls lie in those of MPI_File_*" || echo "# $inner of them"
     [ "$mpi" = openmpi ] || continue
-    export OMPI_MCA_io=romio321
+    OMPI_MCA_io=$(romio)
+    export OMPI_MCA_io
     record access openmpi 2
     check "openmpi romio 2" 2
     unset OMPI_MCA_io

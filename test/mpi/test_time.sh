@@ -64,7 +64,7 @@ for mpi in $(mpis); do
     is "$(grep -c '^pith: no table of times: the program ended without MPI_Finalize$' err)" 1 "$mpi: a program that does not finalize: said"
 
     # User code inside MPI calls is the program's; what MPI does for itself is not. (Open MPI with ROMIO, which makes MPI calls.)
-    OMPI_MCA_io=romio321 against "callbacks and files" "$mpi" 2 ./traced-$mpi callbacks
+    OMPI_MCA_io=$(romio) against "callbacks and files" "$mpi" 2 ./traced-$mpi callbacks
     is "$(reads share t.csv 2>&1)" "" "$mpi: what callbacks call counts once"
     PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi nested
     is "$(reads nested t.json)" "True True" "$mpi: the time of a call inside another is not counted twice"

@@ -79,7 +79,8 @@ for mpi in $(mpis); do
 
     # User code inside MPI calls is the program's; what MPI does for itself is not.
     # (Open MPI with ROMIO, which makes MPI calls for its files.)
-    export OMPI_MCA_io=romio321
+    OMPI_MCA_io=$(romio)
+    export OMPI_MCA_io
     traced "$mpi" 2 ./traced-$mpi callbacks 2>err
     is "$(grep -F '[0] Starting' err | cut -d' ' -f 3 | sort | uniq -c | awk '{ print $1 $2 }' | grep -v Type_size | tr '\n' ' ')" \
         "1MPI_Allreduce... 1MPI_Comm_create_keyval... 1MPI_Comm_delete_attr... 1MPI_Comm_dup... 1MPI_Comm_free... 1MPI_Comm_free_keyval... 1MPI_Comm_rank... 1MPI_Comm_set_attr... 2MPI_Comm_size... 1MPI_File_close... 1MPI_File_open... 1MPI_File_read_at_all... 1MPI_File_write_at_all... 1MPI_Finalize... 1MPI_Init... 1MPI_Op_create... 1MPI_Op_free... " \

@@ -43,7 +43,7 @@ def renamed(arguments):
         function = re.subn(r"\(\*\w+\)", "(*odd%d)" % count, part, count=1)
         parts[i] = function[0] if function[1] else re.sub(r"([ *])\w+((\[\w*\])*)$", r"\1odd%d\2" % count, part)
     return ",".join(parts)
-text = re.sub(r"__attribute__ ?\(\((?:[^()]|\([^()]*\))*\)\)", "", re.sub(r"\s+", " ", sys.stdin.read()))
+text = re.sub(r"__attribute__ ?\(\((?:[^()]|\([^()]*\))*\)\)", "", re.sub(r"\s+", " ", re.sub(r"(?m)^#.*", "", sys.stdin.read())))
 print(re.sub(r"(\bP?MPI_\w+ ?\()([^;{}]*)\) ?;", lambda m: m[1] + (m[2] if m[2] == "void" else renamed(m[2])) + ");", text))
 E1
 templates=
@@ -52,7 +52,7 @@ for t in mpi/compare_clocks compensate/after_call mpi/log mpi/messages compensat
 done
 for mpi in $(mpis); do
     python3 rename.py <"$build/gen/$mpi/mpi.i" >odd.i
-    wrappergen -H odd.i --list 2>/dev/null | grep -v '^MPIX_' >only
+    wrappergen -H odd.i --list 2>/dev/null | grep -vE '^MPIX_|^MPI_Session_set_info$' >only # not in the standard
     roles="$top/wrappers/mpi/roles.table" exported="$build/gen/$mpi/exported"
     # shellcheck disable=SC2086
     for header in "$build/gen/$mpi/mpi.i" odd.i; do

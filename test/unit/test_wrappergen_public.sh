@@ -260,7 +260,7 @@ for mpi in $(mpis); do
     export MPICC=mpicc.$mpi
     warn=(-Wall -Wextra -Wno-deprecated-declarations -Wno-unused -Werror)
     wrappergen trace.w waits.w -o out.c 2>err && "$MPICC" "${warn[@]}" -c out.c 2>>err
-    is "$? $(cat err)" "0 trace.w:4:30: warning: no function MPI_Type_count; skipped; did you mean MPI_Type_commit?" "$mpi: classic templates, nested" || head -n 5 err
+    is "$? $(sed "s,MPI_Type_[a-z]*?$,MPI_Type_..?," err)" "0 trace.w:4:30: warning: no function MPI_Type_count; skipped; did you mean MPI_Type_..?" "$mpi: classic templates, nested" || head -n 5 err
     for kind in swap counts redirect kinds ignore; do
         wrappergen --dialect=wrap "$kind.w" -o out.c 2>err; status=$?
         is "$status $(grep -v ': warning: ' err)" "0 " "$mpi: $kind is generated"

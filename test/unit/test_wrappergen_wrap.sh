@@ -254,7 +254,7 @@ for mpi in $(mpis); do
     warnings=(-Wall -Wextra -Wstrict-prototypes -Wno-deprecated-declarations -Werror)
     wrappergen --dialect=wrap --guard -H "$i" all.w -o all.c && "mpicc.$mpi" "${warnings[@]}" -c all.c 2>err
     is "$?$(head -n 3 err)" 0 "$mpi: wrap dialect, --guard: no warning for any function"
-    wrappergen --fortran -H "$i" --exports "$exported" some.w -o some.c && "mpicc.$mpi" "${warnings[@]}" -c some.c 2>err
+    MPICC="mpicc.$mpi" wrappergen --fortran --exports "$exported" some.w -o some.c && "mpicc.$mpi" "${warnings[@]}" -c some.c 2>err
     is "$?$(head -n 3 err)" 0 "$mpi: --fortran: no warning for any function"
     nm some.o | awk '$2 == "T" { print $3 }' >defined
     is "$(grep -cxE '(mpi_send_?_?|MPI_SEND|MPI_Send|mpi_wtime_|mpi_init_|mpi_comm_spawn_)' defined)" "$(grep -qx pmpi_send_ "$exported" && echo 8 || echo 1)" "$mpi: with entries of four spellings"
