@@ -101,21 +101,15 @@ static int is_first(void)
 static void tell_misspelt(void)
 {
     for (char **at = environ; *at; at++) {
-        char name[64];
-        const char *nearest = NULL;
-        unsigned best = 3;
-        if (strncmp(*at, "PITH", 4) != 0 || strcspn(*at, "=") >= sizeof name)
+        struct pithi_nearest nearest;
+        size_t length = strcspn(*at, "=");
+        if (strncmp(*at, "PITH", 4) != 0)
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
-        for (int i = 0; variables[i] && best > 0; i++) {
-            unsigned edits = distance(name, variables[i]);
-            if (edits < best) {
-                best = edits;
-                nearest = variables[i];
-            }
-        }
-        if (nearest && best > 0)
-            pithi_tool_say(stderr, "pith: %s: no such variable; did you mean %s?", name, nearest);
+        pithi_nearest_begin(&nearest, *at, length);
+        for (int i = 0; variables[i]; i++)
+            pithi_nearest_try(&nearest, variables[i]);
+        if (nearest.name && nearest.edits > 0)
+            pithi_tool_say(stderr, "pith: %.*s: no such variable%s", (int)length, *at, pithi_nearest_ask(&nearest));
     }
 }
 
