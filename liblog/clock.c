@@ -23,7 +23,7 @@ struct pithi_clock_line pithi_clock_line;
 
 enum pithi_clock_wanted pithi_clock_wanted(void)
 {
-    const char *value = getenv("PITH_CLOCK");
+    const char *value = secure_getenv("PITH_CLOCK");
     if (value == NULL || *value == '\0' || getauxval(AT_SECURE) != 0)
         return PITHI_WANT_SAFE;
     return strcmp(value, "counter") == 0     ? PITHI_WANT_COUNTER

@@ -261,8 +261,7 @@ struct pithlog_step {
 struct pithlog_walk;
 /* The lanes and the window of the query; its kinds are those of the records that are delivered beside ENTER and LEAVE,
  * 0: none. It has no filter and no flags. Steps come in the order of their to_ns over all lanes, except that those of
- * EDGE come last. Memory: as an iterator, 64 bytes a lane, and 40 bytes
- * for each open state. */
+ * EDGE come last. Memory: as an iterator, 88 bytes a lane, and 40 bytes for each open state. */
 PITHLOG_API int pithlog_walk_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_walk **walk);
 /* 1; 0: at the end; -1: a damaged part of a lane, call again to continue after it. The pointers in *step are valid
  * until the next call. */

@@ -1,13 +1,13 @@
-/* walker.c - pithlog_walk: what is open on a lane, and what is missing. The only place that follows open states for
- * readers of logs; what they need of open states is a sum over its steps.
+/* walker.c - pithlog_walk: what is open on a lane, and what is missing. Readers of logs that need open states add up its
+ * steps, and keep no stack of their own.
  *
  * The iterator below has paired the records (PITHLOG_CLIP): at the edges of the window and at holes it adds the ENTERs
  * and LEAVEs of states that are open there (enum pithi_iter_part), and it reports each hole once the last record before
  * it was delivered. What is left to do here: the intervals between the records of a lane, and the times of states.
  *
  * A hole begins at the lane's last record. It is known when the next record of the lane comes: HOLE_BEGINS ends the
- * interval up to there. The LEAVEs of the states that ended in the hole come next, at the same time. The first record of
- * the lane that is not one of these ends the hole. */
+ * interval up to there. The LEAVEs of the states that ended in the hole come next, at the same time. The lane's first
+ * record that is not one of these ends the hole. */
 #include <stdlib.h>
 #include <string.h>
 

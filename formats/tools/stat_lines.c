@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/open_file.h"
 #include "tools/call_stack.h"
 #include "tools/pair_map.h"
 #include "tools/stat_pass.h"
@@ -111,14 +112,14 @@ static int take(void *context, const struct pithlog_record *r)
 
 /* ---- The text of a line ------------------------------------------------------------------------------------------ */
 
-enum { MOST_BYTES = 64 << 20, SHOWN = 72 };
+enum { SHOWN = 72 };
 
 static void load(struct source *source)
 {
-    FILE *file = fopen(source->path, "r");
+    FILE *file = pithi_open_whole(source->path);
     struct stat info;
 
-    if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= MOST_BYTES &&
+    if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) &&
         (source->text = malloc((size_t)info.st_size + 1)) != NULL)
         source->size = fread(source->text, 1, (size_t)info.st_size, file);
     if (file)

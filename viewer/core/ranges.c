@@ -150,16 +150,16 @@ static int walk_lane(struct walk *walk, uint32_t lane, const struct pithi_watch 
         .from_ns = ranges->query.t0_ns, .to_ns = ranges->query.t1_ns, .lanes = &ranges->lanes[lane], .lane_count = 1};
     struct pithlog_walk *walked;
     struct pithlog_step step;
-    int status, damages = 0;
-    int err = pithlog_walk_open(ranges->log, &query, &walked);
+    int status, damages = 0, err = pithlog_walk_open(ranges->log, &query, &walked);
+    uint32_t steps = 0;
 
-    for (uint32_t i = 1; !err && (status = pithlog_walk_next(walked, &step)) != 0 && damages < PITHI_MOST_DAMAGES; i++) {
+    while (!err && (status = pithlog_walk_next(walked, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
         damages += status < 0; /* reading continues after the damage */
         if (status > 0) {
             advance(walk, to_units(ranges, step.from_ns), PITHI_NONE); /* to the first interval */
             advance(walk, to_units(ranges, step.to_ns), shown_state(ranges, &step));
         }
-        if (i % HELPING == 0 && !may_go_on(walk, watch, lane))
+        if (++steps % HELPING == 0 && !may_go_on(walk, watch, lane))
             break;
     }
     if (!err)

@@ -19,7 +19,7 @@
  * Returns their number. */
 static int leave_preload(void)
 {
-    char *list = getenv("LD_PRELOAD");
+    char *list = secure_getenv("LD_PRELOAD");
     Dl_info own;
     int count = 0;
 
@@ -44,7 +44,7 @@ static int leave_preload(void)
 /* Tells libpith-run that the reason was said (run/preload/note.c). */
 static void mark_note(void)
 {
-    char *note = getenv("_PITH_RUN"), *rank = note ? strchr(note, ' ') : NULL,
+    char *note = secure_getenv("_PITH_RUN"), *rank = note ? strchr(note, ' ') : NULL,
          *mpi = rank ? strchr(rank + 1, ' ') : NULL;
 
     if (mpi)
