@@ -9,10 +9,11 @@
  * nothing while its thread holds the guard.
  *
  * The kernel looks at CPU clocks only at its clock ticks, every 4 ms on most systems. For a shorter period the watcher
- * also opens a perf event, where that is allowed: a precise timer that runs while the thread does. It is for one
- * period; the handler starts the next. An event that ends inside a system call is dropped, because its signal, unlike
- * that of a timer, would outlive an exec. So time in system calls is left to the timer, at ticks; a tick that comes
- * within a period of the last sample gives none.
+ * also opens a perf event, where that is allowed: a precise timer that runs while the thread does. An event that ends
+ * inside a system call is dropped, because its signal, unlike that of a timer, would outlive an exec. So time in system
+ * calls is left to a timer with a period of 10 ms; when it comes within a period of the last sample it gives none. An
+ * event has a number of periods to go (EVENTS), and the handler adds some, so that few signals are queued while the
+ * program blocks them. (One period at a time would cost two interrupts more for each sample.)
  *
  * The handler calls nothing but system calls, _dl_find_object and the recorder; no malloc, no lock of the program's.
  */
@@ -232,14 +233,21 @@ static int is_ending(const uint64_t *addresses, unsigned count)
 }
 
 static int by_events; /* besides timers there are events */
+enum { EVENTS = 16 }; /* so many signals of a thread may be queued */
 
-/* `is_tick`: drops it if the last sample is less than a period old. */
-static void take_sample(const ucontext_t *context, uint64_t *words, int is_tick)
+/* Signals of events that were queued would all be in the same place. */
+static int64_t least_ns(int is_event)
+{
+    return !by_events ? 0 : is_event ? pithi_session.settings.sample_ns / 2 : pithi_session.settings.sample_ns;
+}
+
+/* Drops it if the last sample is less than `least_ns` of CPU time old. */
+static void take_sample(const ucontext_t *context, uint64_t *words, int64_t least_ns)
 {
     static __thread int64_t last_ns __attribute__((tls_model("initial-exec")));
     int64_t cpu_ns = pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     unsigned count;
-    if (is_tick && cpu_ns - last_ns < pithi_session.settings.sample_ns)
+    if (cpu_ns - last_ns < least_ns)
         return;
     last_ns = cpu_ns;
     count = pithi_sample_stack(context, words + 1, FRAMES);
@@ -255,6 +263,7 @@ static void take_sample(const ucontext_t *context, uint64_t *words, int is_tick)
 
 static void on_timer(int number, siginfo_t *info, void *context)
 {
+    static __thread unsigned events __attribute__((tls_model("initial-exec")));
     int saved = errno, is_event = info->si_code == POLL_IN || info->si_code == POLL_HUP;
     struct room *room = NULL;
     if (info->si_code != SI_TIMER && !is_event) {
@@ -263,14 +272,15 @@ static void on_timer(int number, siginfo_t *info, void *context)
     }
     if (pithi_state() == PITHI_RECORDING && !pithi_buffer_ended && !not_here) {
         if (!pithi_guard_held() && (room = take_room()) != NULL) {
-            take_sample(context, room->words, by_events && !is_event);
+            take_sample(context, room->words, least_ns(is_event));
             __atomic_store_n(&room->busy, 0, __ATOMIC_RELEASE);
         }
         __atomic_add_fetch(&missed, (room == NULL) + (is_event || by_events ? 0 : (unsigned)info->si_overrun),
                            __ATOMIC_RELAXED);
     }
-    if (is_event) /* other files refuse this call, should the program have replaced the descriptor */
-        ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, 1);
+    /* Other files refuse this call, should the program have replaced the descriptor. */
+    if (is_event && (info->si_code == POLL_HUP || ++events % (EVENTS / 2) == 0))
+        ioctl(info->si_fd, PERF_EVENT_IOC_REFRESH, info->si_code == POLL_HUP ? EVENTS : EVENTS / 2);
     errno = saved;
 }
 
@@ -390,7 +400,7 @@ static int event_begin(struct timer *timer)
         return 0;
     if (ioctl(timer->fd, PERF_EVENT_IOC_ID, &timer->event_id) == 0 && fcntl(timer->fd, F_SETOWN_EX, &owner) == 0 &&
         fcntl(timer->fd, F_SETSIG, PITHI_SAMPLE_SIGNAL) == 0 && fcntl(timer->fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
-        ioctl(timer->fd, PERF_EVENT_IOC_REFRESH, 1) == 0)
+        ioctl(timer->fd, PERF_EVENT_IOC_REFRESH, EVENTS) == 0)
         return 1;
     close(timer->fd);
     timer->fd = -1;
@@ -401,7 +411,7 @@ static int event_begin(struct timer *timer)
 static int timer_begin(struct timer *timer)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = PITHI_SAMPLE_SIGNAL};
-    int64_t interval_ns = pithi_session.settings.sample_ns;
+    int64_t interval_ns = by_events ? 10000000 : pithi_session.settings.sample_ns;
     struct itimerspec spec = {{interval_ns / 1000000000, interval_ns % 1000000000}, {0, 0}};
     clockid_t clock = (clockid_t)(~(unsigned)timer->thread << 3 | 6); /* the kernel's clock of a thread's CPU time */
     if (pithi_session.settings.sample_wall)
@@ -527,12 +537,12 @@ static void *watch(void *unused)
     define_module();
     choose_timers();
     while (pithi_sample_signal_take(on_timer)) {
-        begin_ns = pithi_clock_ns(CLOCK_MONOTONIC);
+        begin_ns = pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID); /* not the time in which others had the core */
         if (pithi_state() == PITHI_OVER)
             timers_end(1);
         else if (!look_for_threads(self))
             refuse("no samples: /proc/self/task, which lists the threads, cannot be read");
-        took_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns; /* many threads: look less often */
+        took_ns = pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns; /* many threads: look less often */
         took_ns = took_ns < 100000 ? 10000000 : took_ns < 10000000 ? 100 * took_ns : 1000000000;
         pause = (struct timespec){took_ns / 1000000000, took_ns % 1000000000};
         nanosleep(&pause, NULL);
