@@ -406,8 +406,8 @@ static int check_walk(struct pithlog *log, const uint32_t *asked, uint32_t asked
         last_ns = step.record ? step.to_ns : last_ns;
         if (wrong)
             printf("# walk [%lld, %lld] lane %u: [%lld, %lld) is %u, depth %u, kept %u, change %u\n",
-                   (long long)from_ns, (long long)to_ns, step.lane, (long long)step.from_ns, (long long)step.to_ns, step.is, step.depth,
-                   step.kept, step.change);
+                   (long long)from_ns, (long long)to_ns, step.lane, (long long)step.from_ns, (long long)step.to_ns,
+                   step.is, step.depth, step.kept, step.change);
     }
     pithlog_walk_close(walk);
     for (uint32_t i = 0; i < LANES && !wrong; i++)
