@@ -338,7 +338,8 @@ static int mark_incomplete(const struct reading *reading, const struct pithi_spi
 {
     struct pithi_defs *defs = pithi_writer_defs(reading->writer);
     const struct pithi_spill_result *result = reading->result;
-    uint64_t places = result->losses - folder->unreadable + result->damaged;
+    uint64_t losses = result->losses - folder->unreadable; /* which were searched for only if they are told */
+    uint64_t places = losses > result->damaged ? losses : result->damaged;
     uint32_t files = result->unreadable + folder->unreadable;
     char ranks[128];
     pithi_spill_ranks_missing(folder, reading->job, ranks, sizeof ranks);
