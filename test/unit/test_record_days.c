@@ -45,8 +45,9 @@ static void test_read_only(void)
     setenv("TMPDIR", help_folder, 1);
     chmod(".", 0777);
     OK(help_child(record_in_read_only) == 0, "a log folder that is read-only: the program ends well");
-    OK(help_lines(help_said()) == 2 && strstr(help_said(), "locked/run.pith") != NULL,
-       "it is said that there is no log");
+    OK(help_lines(help_said()) == 3 && strstr(help_said(), "locked/run.pith") != NULL &&
+           strstr(help_said(), "mend this while the program runs") != NULL,
+       "it is said at the start, and again that there is no log");
     at = strstr((char *)(uintptr_t)help_said(), "pith recover ");
     if (at != NULL)
         sscanf(at, "pith recover %199s", spill);
