@@ -1,6 +1,7 @@
 # clocks.sh - for tests with false clocks: run, near, build. Sourced after lib.sh; false_clock.c says what is played.
 export PITH_QUIET=1 UCX_LOG_LEVEL=fatal
 
+export PITH_CLOCK=monotonic # which false_clock.c gives
 "${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || { ok 1 "false_clock.c compiles"; finish; }
 
 # run MPI RANKS ARGS...: records synced.c into log.pith

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/heavy.sh"
 sim="python3 $top/test/cli/compensate_sim.py"
-export PITH_QUIET=1
+export PITH_QUIET=1 PITH_CLOCK=monotonic # all times come from played.c
 
 # played MPI RANKS COST LOG COMMAND...: recorded, with the burning where records cost something: 500 looks at the clock, and
 # one that is in nobody's account
