@@ -34,7 +34,7 @@ is "$(pith print part.pith | grep -c '^# lane') $(pith print part.pith | awk -F'
     "4 1 0" "--lane and --to"
 grep -v pith:sample log.txt >none.txt
 pith stat none.txt --flame none.pith >out 2>&1
-is "$? $(cat out) $(ls none.pith* 2>/dev/null)" "1 pith: the log has no samples; record with pith run --sample " "a log without samples"
+is "$? $(cat out) $(ls none.pith* 2>/dev/null)" "1 pith: none.txt: the log has no samples; record with pith run --sample " "a log without samples"
 pith stat log.pith --flame nowhere/x.pith >out 2>&1
 like "$? $(cat out)" '^1 pith: nowhere/x.pith' "a folder that is not there"
 finish

@@ -112,7 +112,7 @@ table <<'END'
 2|pith stat run.pith -o x|pith: stat: no such option: -o$see
 2|pith print run.pith csv|pith: print: too many arguments: 'csv'$see
 2|pith print -- run.pith --csv|pith: print: too many arguments: '--csv'$see
-2|pith stat run.pith --by rank|pith: stat: --by needs state, state,lane, lane, comm, size, wait, function, callsite or callpath, not 'rank'$see
+2|pith stat run.pith --by rank|pith: stat: --by needs state, state,lane, lane, comm, size, wait, function, callsite, callpath or line, not 'rank'$see
 2|pith stat run.pith --by|pith: stat: option --by needs a value$see
 2|pith stat run.pith --longest -5|pith: stat: --longest needs a number from 1 to 2147483647, not '-5'$see
 2|pith stat run.pith --longest 99999999999|pith: stat: --longest needs a number from 1 to 2147483647, not '99999999999'$see
@@ -193,8 +193,8 @@ rm -rf copy locked secret.pith
 # ---- SQL
 if pith sql run.pith 'SELECT 1' >/dev/null 2>&1; then
     table <<'END'
-1|pith sql run.pith 'SELECT * FROM state'|~pith: sql: no such table: state; did you mean states\? There are: calls, .*intervals, .*, waits
-1|pith sql run.pith 'SELECT * FROM xyzzy'|~pith: sql: no such table: xyzzy; there are: calls, .*intervals, .*, waits
+1|pith sql run.pith 'SELECT * FROM state'|~pith: sql: no such table: state; did you mean states\? There are: call_paths, calls, .*intervals, .*, waits
+1|pith sql run.pith 'SELECT * FROM xyzzy'|~pith: sql: no such table: xyzzy; there are: call_paths, calls, .*intervals, .*, waits
 1|pith sql run.pith 'SELECT nme FROM states'|pith: sql: no such column: nme; did you mean name?
 1|pith sql run.pith 'SELECT s.rnak FROM intervals s'|pith: sql: no such column: s.rnak; did you mean rank?
 1|pith sql run.pith 'SELECT xyzzy FROM states'|pith: sql: no such column: xyzzy; man pith-sql lists the columns

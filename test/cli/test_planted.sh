@@ -23,7 +23,7 @@ for suffix in pith clog2 slog2 alog trf trace.json pftrace paje txt csv json; do
 done
 follows out.prv pith convert in.pith out.prv
 follows cut.pith pith cut in.pith -o cut.pith --from 0
-follows merged.pith pith merge -o merged.pith in.pith in.pith
+follows merged.pith pith merge --ranks follow -o merged.pith in.pith in.pith
 head -c -200 in.pith >damaged.pith
 follows rest.pith pith recover damaged.pith -o rest.pith
 follows page.html pith analyze in.pith --html page.html

@@ -231,9 +231,9 @@ mpi=$(mpis | head -n 1)
 if [ -n "$mpi" ]; then
     mpiexec_of "$mpi" 1 pith run -o plain.pith "$scratch/$mpi/sampled" 0.01 >/dev/null 2>&1
     pith stat plain.pith --by function >out 2>err
-    is "$? $(cat out err)" "1 pith: the log has no samples; record with pith run --sample" "a log without samples"
+    is "$? $(cat out err)" "1 pith: plain.pith: the log has no samples; record with pith run --sample" "a log without samples"
     pith stat plain.pith --by callsite >out 2>err
-    is "$? $(cat out err)" "1 pith: the log has no call sites; record with PITH_CALLSITES=1" "a log without call sites"
+    is "$? $(cat out err)" "1 pith: plain.pith: the log has no call sites; record with PITH_CALLSITES=1" "a log without call sites"
     # A system that cannot say which file an address lies in.
     echo 'int _dl_find_object(void *address, void *found) { return address == found ? -1 : -2; }' >nothing.c
     "mpicc.$mpi" -shared -fPIC -o nothing.so nothing.c
