@@ -388,7 +388,7 @@ like "$(pith analyze alone.txt)" 'The log has no MPI calls' "no MPI: no efficien
 like "$(pith analyze alone.txt)" 'nothing can be said about waiting' "and no findings"
 is "$(pith analyze alone.txt | wc -l)" 5 "in a few lines"
 pith analyze alone.txt --from 2 >out 2>err
-is "$? $(wc -l <err) $(wc -c <out)" "1 1 0" "a part without records: one line"
+is "$? $(wc -l <err) $(wc -c <out)" "1 2 0" "a part without records: a note of the log's times, and one line"
 like "$(cat err)" 'alone.txt: nothing to analyse' "which says so"
 sed 's/^0.000000000\(.*\)leave/0.000100000\1leave/; /\tcoll\t/d' uneven.txt | sort -s -g -k 1,1 >states.txt
 like "$(pith analyze states.txt)" 'does not contain the members of collectives' "calls of collectives without their records"
