@@ -87,12 +87,26 @@ static int is_doubted(const struct pithi_leaves *leaves, uint64_t number)
     return again && again->is_second && leaves->next < again->count && again->numbers[leaves->next] == number;
 }
 
+/* The number of a state with a LOST record of the file inside: if it is never left, it ended there. */
+enum { ENDS_AT_LOST = -1 };
+
+/* States with a number are around those without. */
+static void number_states(struct pithi_stack *stack, int64_t number)
+{
+    for (uint32_t i = stack->count; i-- > 0 && stack->states[i].enter_ns == 0;)
+        stack->states[i].enter_ns = number;
+}
+
 int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *record)
 {
     struct pithi_open_state ended;
     struct pithi_stack *stack;
     uint32_t depth;
 
+    if (record->kind == PITHLOG_LOST && record->lane < leaves->lane_count && record->bytes > 0) {
+        number_states(&leaves->lanes[record->lane], ENDS_AT_LOST);
+        return PITH_OK;
+    }
     if (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE)
         return PITH_OK;
     for (; record->lane >= leaves->lane_count; leaves->lane_count++) {
@@ -105,10 +119,7 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
         return pithi_stack_enter(stack, record->id, 0) ? PITH_OK : pithi_no_memory();
     if (pithi_stack_leave(stack, record->id, 0, &ended, &depth))
         return PITH_OK;
-    leaves->alone++;
-    /* States with a number are around those without. */
-    for (uint32_t i = stack->count; i-- > 0 && stack->states[i].enter_ns == 0;)
-        stack->states[i].enter_ns = (int64_t)leaves->alone;
+    number_states(stack, (int64_t)++leaves->alone);
     if (!is_doubted(leaves, leaves->alone))
         return PITH_OK;
     leaves->next++;
@@ -133,12 +144,12 @@ int pithi_leaves_end(struct pithi_leaves *leaves)
         return PITH_OK;
     for (uint32_t lane = 0; lane < leaves->lane_count; lane++)
         for (uint32_t i = 0; i < leaves->lanes[lane].count; i++) {
-            uint64_t number = (uint64_t)leaves->lanes[lane].states[i].enter_ns;
-            if (number == 0)
+            int64_t number = leaves->lanes[lane].states[i].enter_ns;
+            if (number <= 0)
                 continue;
             if (!pithi_grow(&again->numbers, again->count, &again->room, sizeof *again->numbers))
                 return pithi_no_memory();
-            again->numbers[again->count++] = number;
+            again->numbers[again->count++] = (uint64_t)number;
         }
     if (again->count > 0)
         qsort(again->numbers, again->count, sizeof *again->numbers, by_number);

@@ -58,7 +58,8 @@ struct pithi_leaves {
     struct pithi_writer *writer;
     uint64_t alone; /* number of leaves without an enter */
     /* Internal, zero at first. */
-    struct pithi_stack *lanes; /* enter_ns of a state: number of the first such leave inside it, from 1; 0: none */
+    struct pithi_stack *lanes; /* enter_ns of a state: number of the first such leave inside it, from 1; 0: none;
+                                  -1: a LOST record of the file comes first */
     uint32_t lane_count, lane_room, next;
 };
 int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *record);

@@ -9,7 +9,7 @@ inside plain.pith beside_checks.tcl
 
 is "$(pith view --together plain.pith later.pith -e 'puts [file tail [beside]]; quit' 2>&1)" later.pith "--together"
 is "$(pith view --together plain.pith 2>&1)" 'pith: view: --together needs two logs; see `pith help view`' "of one log"
-is "$(pith view --together plain.pith none.pith 2>&1)" 'pith: none.pith: no such file' "a log that is not there"
+is "$(pith view --together plain.pith none.pith 2>&1)" 'pith: none.pith: no such file; this folder has later.pith, plain.pith, rich.pith' "a log that is not there"
 echo "no log" >text.pith
 like "$(pith view --together plain.pith text.pith 2>&1)" '^pith: text\.pith: ' "no log"
 out=$(pith view --together plain.pith rich.pith -e 'beside align init; sync; close' 2>&1)
