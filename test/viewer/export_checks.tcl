@@ -30,7 +30,7 @@ foreach kind {svg pdf ps eps html} {
     ok [expr {[size_of all.$kind] > 1000}] "save: $kind"
 }
 is [trouble_of {save x.gif}] "-o [file normalize x.gif]: its name must end in .png, .svg, .pdf, .ps, .eps or .html" "save: another suffix"
-ok [string match "*nowhere/x.png*: No such file or directory" [trouble_of {save nowhere/x.png}]] "save: no such folder"
+ok [string match "*nowhere/x.png*: the folder *nowhere does not exist; make it first" [trouble_of {save nowhere/x.png}]] "save: no such folder"
 save stats.svg --stats --legend none
 ok [string match "*total*self*" [text_of stats.svg]] "save: options of pith draw"
 
@@ -73,7 +73,7 @@ $field insert end /nowhere/at/all.png
 $top.export.body.buttons.save invoke
 ok [wait_for {[$top.export.body.trouble cget -text] ne {} || [set [$top.export.body.trouble cget -textvariable]] ne {}}] \
     "an error is said in the dialog"
-ok [string match "/nowhere/at/all.png*No such file or directory" [set [$top.export.body.trouble cget -textvariable]]] "in one clear line"
+ok [string match "/nowhere/at/all.png: *the folder /nowhere/at does not exist; make it first" [set [$top.export.body.trouble cget -textvariable]]] "in one clear line"
 focus -force $field
 event generate $field <Escape>
 sync

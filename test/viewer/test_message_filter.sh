@@ -35,7 +35,7 @@ if [ -x "$build/libexec/pith/pith-draw" ]; then
     pith draw more.pith -o none.png -e 'message_filter -late 2s' && pith draw more.pith -o off.png -e 'arrows off' && cmp none.png off.png
     ok $? "none passes: as without arrows"
     is "$(pith draw more.pith -o wrong.png -e 'message_filter {sise > 3}' 2>&1; echo $?)" \
-        "pith: draw: -e: message_filter: query: column 1: there is no field 'sise'; see pith-query(7); see \`pith help draw\`
+        "pith: draw: -e: message_filter: query: column 1: there is no field 'sise'; did you mean size?; see \`pith help draw\`
 2" "a wrong query"
     is "$(pith draw more.pith -o wrong.png -e 'message_filter -longer' 2>&1)" \
         "pith: draw: -e: message_filter: -longer needs a time; see \`pith help draw\`" "a time is missing"
