@@ -164,8 +164,10 @@ int main(int argc, char **argv)
         waitpid(child, &status, 0);
         calls = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1000;
     }
-    if (strcmp(more, "wait") == 0 && !wait_for_pipe())
-        calls = 1000;
+    if (strcmp(more, "wait") == 0) {
+        calls = wait_for_pipe() ? calls : 1000;
+        refine(); /* so that samples come after the time without a core */
+    }
     if (strcmp(more, "deep") == 0)
         for (double until = cpu() + seconds; cpu() < until;)
             descend(10000, 1);
