@@ -87,9 +87,11 @@ check-asan asan-build:
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= $(call sanitizer_goal,asan)
 tests_asan_window = $(patsubst %,test/viewer/test_%.sh,window rows walk search selection beside)
 asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
+# (test_clock plays the processor's counter by its faults, and files by a function open, which the sanitizer needs.)
 asan-suites: asan-built
 	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" SAN='$(SAN)' \
-		test/run $(foreach s,unit golden bad fuzz cli,$(tests_$(s))) test/analyze/test_oracle.sh \
+		test/run $(filter-out %/test_clock,$(foreach s,unit golden bad fuzz cli,$(tests_$(s)))) \
+		test/analyze/test_oracle.sh \
 		$(if $(HAVE_TK),$(tests_asan_window))
 # The log and the time library, and libpith-check under Open MPI, with MPI, which leaks by itself.
 check-asan-mpi:

@@ -100,7 +100,7 @@ static void check_cut(const char *format)
     int is_cut = 0;
 
     if (!is_guarded) {
-        OK(1, "%s: cut # SKIP a sanitizer handles SIGBUS", format);
+        printf("# %s: not cut, as a sanitizer handles SIGBUS\n", format);
         return;
     }
     OK(pithlog_open_watched(path, cut, &is_cut, &log) == PITH_ERR_IO && is_cut && !log &&
