@@ -176,6 +176,7 @@ int pithi_sample_signal_take(void (*handler)(int, siginfo_t *, void *))
     return good;
 }
 
+#ifndef __SANITIZE_THREAD__ /* a build of libpith with the thread sanitizer, which calls these before it has begun */
 __attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *restrict action,
                                                      struct sigaction *restrict old)
 {
@@ -211,6 +212,7 @@ __attribute__((visibility("default"))) int sigaltstack(const stack_t *restrict s
         note_stack(stack->ss_size);
     return real_stack != NULL ? real_stack(stack, old) : (int)syscall(SYS_sigaltstack, stack, old);
 }
+#endif
 
 #else
 int pithi_sample_signal_take(void (*handler)(int, siginfo_t *, void *)) { return (void)handler, 0; }

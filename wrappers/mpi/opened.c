@@ -2,7 +2,9 @@
  * Python's ctypes and Julia do this. The loader then does not search this library first. So this library has a dlsym:
  * for a function of the MPI library it gives what a program that is linked with MPI would call, which is our wrapper.
  * All else is the C library's dlsym. */
-#ifndef PITHI_STATIC /* a program that is linked with the archive is linked with MPI */
+/* A program that is linked with the archive is linked with MPI. In a build with the thread sanitizer, that calls dlsym
+ * before it has begun. */
+#if !defined(PITHI_STATIC) && !defined(__SANITIZE_THREAD__)
 #include "real.h"
 
 #include <dlfcn.h>
