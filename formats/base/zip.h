@@ -26,8 +26,9 @@ int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void 
 /* The limit of the unpacked size of `size` packed bytes. */
 static inline uint64_t pithi_zip_limit(uint64_t size) { return size * 1040 + 64; }
 
-/* Unpacks a gzip file, of one or more members, to the start of `fd`. *out_size is what was unpacked. *why is NULL, or
- * the reason why there is no more: it was cut or damaged. Returns PITH_OK, or an error: `fd` cannot be written. */
+/* Unpacks a gzip file, of one or more members, to the start of `fd`. *out_size: the number of bytes unpacked.
+ * *why: NULL, or why unpacking ended early (the file is cut or damaged). Returns PITH_OK, or an error: `fd` cannot be
+ * written. */
 struct pithi_watched;
 int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched *watched, uint64_t *out_size,
                      const char **why);

@@ -1,5 +1,5 @@
-/* walker.c - pithlog_walk: what is open on a lane, and what is missing. Readers of logs that need open states add up
- * its steps, and keep no stack of their own.
+/* walker.c - pithlog_walk: what is open on a lane, and what is missing. Readers of logs add up its steps
+ * and so need no stack of their own.
  *
  * The iterator below has paired the records (PITHLOG_CLIP): at the edges of the window and at holes it adds the ENTERs
  * and LEAVEs of states that are open there (enum pithi_iter_part), and it reports each hole once the last record before

@@ -333,12 +333,12 @@ static void tell_unreadable(const struct reading *reading, const struct pithi_sp
     reading->result->losses += folder->unreadable;
 }
 
-/* Says in the log what is missing in it. */
+/* Marks the log as incomplete, with the reasons. */
 static int mark_incomplete(const struct reading *reading, const struct pithi_spill_folder *folder)
 {
     struct pithi_defs *defs = pithi_writer_defs(reading->writer);
     const struct pithi_spill_result *result = reading->result;
-    uint64_t losses = result->losses - folder->unreadable; /* which were searched for only if they are told */
+    uint64_t losses = result->losses - folder->unreadable; /* only searched for if `say` is set */
     uint64_t places = losses > result->damaged ? losses : result->damaged;
     uint32_t files = result->unreadable + folder->unreadable;
     char ranks[128];
