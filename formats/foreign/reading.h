@@ -48,7 +48,7 @@ static inline void pithi_lines_rewind(struct pithi_lines *lines) { lines->at = l
  *     enter main, enter a, leave b, enter c, leave c, leave main
  *
  * `main` does, for its leave comes. `a` ended somewhere, at the latest inside `main`; it must not count until the end
- * of the log. So a record LOST goes before the leave, and lost_states.h does the rest. A LOST has a price: messages of
+ * of the log. So a record LOST goes before the leave, and lane_blocks.h does the rest. A LOST has a price: messages of
  * the rank are not matched after it. It is therefore added only if some state that is open there is never left. This is
  * known at the end of the lane, so the file is read again then (struct pithi_again).
  *

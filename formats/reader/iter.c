@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/tournament.h"
+#include "reader/clip.h"
 #include "reader/filter.h"
 #include "reader/lane_cursor.h"
-#include "reader/match.h"
 
 /* ---- The order of lanes ------------------------------------------------------------------------------------------ */
 
@@ -51,12 +51,6 @@ static UNCOMMON void play(struct pithlog_iter *it)
     pithi_packed_play(it->tree, it->leaves, keys);
 }
 
-static UNCOMMON void begin_closing(struct pithlog_iter *it)
-{
-    it->phase = CLOSING;
-    it->at = 0;
-}
-
 /* The current record's key is not below the limit: 1, the window ends; 0: it was FAR, and now it is not. */
 static UNCOMMON int over(struct pithlog_iter *it)
 {
@@ -64,7 +58,7 @@ static UNCOMMON int over(struct pithlog_iter *it)
         play(it);
     if (it->tree[0] < it->limit)
         return 0;
-    begin_closing(it);
+    it->phase = ENDED;
     return 1;
 }
 
@@ -90,27 +84,25 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
     struct pithlog_iter *it = *iter = calloc(1, sizeof *it);
     if (!it)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read it", log->path);
-    it->log = log;
+    it->log = it->unpacking.log = log;
+    it->unpacking.allowance = &it->allowance;
     it->allowance = PITHI_BLOCKS_UNPACKED + PITHI_UNPACKED_FACTOR * pithi_files_bytes(&log->files);
     it->from_ns = query ? query->from_ns : INT64_MIN;
     it->to_ns = query ? query->to_ns : INT64_MAX;
     it->kinds = query && query->kinds ? query->kinds : UINT32_MAX;
     it->flags = query ? query->flags : 0;
-    if (it->flags & PITHLOG_CLIP)
-        it->flags |= PITHLOG_NEST;
     if (it->from_ns > it->to_ns) {
         it->phase = ENDED;
         return PITH_OK;
     }
     uint32_t *lanes = NULL, count = 0;
-    int err = query && query->filter ? pithi_filtered_new(log, query, &it->filtered)
-                                     : pithi_query_lanes(log, query, &lanes, &count);
-    if (err == PITH_OK && it->flags & PITHLOG_OPENED && (it->flags != PITHLOG_OPENED || count > 1 || it->filtered))
-        err = pithi_fail(PITH_ERR_USAGE, "%s: PITHLOG_OPENED is for one lane, without other flags", log->path);
+    int err = query && query->filter         ? pithi_filtered_new(log, query, &it->filtered)
+              : it->flags & PITHLOG_CLIP ? pithi_clipped_new(log, query, &it->clipped)
+                                         : pithi_query_lanes(log, query, &lanes, &count);
     if (err == PITH_OK && count > PITHI_ITER_LANES) {
         struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags, NULL};
         err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);
-    } else if (err == PITH_OK && !it->filtered) {
+    } else if (err == PITH_OK && !it->filtered && !it->clipped) {
         err = make_cursors(it, lanes, count);
     }
     free(lanes);
@@ -131,181 +123,13 @@ void pithlog_iter_close(struct pithlog_iter *it)
     }
     pithi_runs_free(it->runs);
     pithi_filtered_free(it->filtered);
-    pithi_zip_free(&it->zip);
-    free(it->opened_stack.states);
-    free(it->broken.states);
-    free(it->chunk.data);
+    pithi_clipped_free(it->clipped);
+    pithi_unpacking_free(&it->unpacking);
     free(it->cursors);
     free(it);
 }
 
 /* ---- Delivering -------------------------------------------------------------------------------------------------- */
-
-/* The next state open at the window's start: 1, or 0: no more. */
-static int next_opening(struct pithlog_iter *it, struct pithlog_record *r)
-{
-    while (it->flags & AT_EDGES && it->kinds >> PITHLOG_ENTER & 1 && it->at < it->cursor_count) {
-        struct pithi_cursor *c = &it->cursors[it->at];
-        if (!c->hole && it->opened < c->stack.count) {
-            const struct pithi_open_state *s = &c->stack.states[it->opened];
-            *r = (struct pithlog_record){.time_ns = s->enter_ns,
-                                         .lane = c->lane_number,
-                                         .kind = PITHLOG_ENTER,
-                                         .id = s->id,
-                                         .peer = -1,
-                                         .depth = it->opened++,
-                                         .start_ns = s->enter_ns};
-            return 1;
-        }
-        it->at++;
-        it->opened = 0;
-        if (it->flags & PITHLOG_OPENED && c->hole && c->hole_ns < it->from_ns) {
-            *r = (struct pithlog_record){
-                .time_ns = c->hole_ns, .lane = c->lane_number, .kind = PITHLOG_LOST, .peer = -1, .bytes = 1};
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* The next state open at the window's end, innermost first. */
-static int next_closing(struct pithlog_iter *it, struct pithlog_record *r)
-{
-    int64_t end_ns = it->to_ns < it->log->info.end_ns ? it->to_ns : it->log->info.end_ns;
-    if (end_ns < it->from_ns)
-        end_ns = it->from_ns;
-    while (it->flags & PITHLOG_CLIP && it->kinds >> PITHLOG_LEAVE & 1 && it->at < it->cursor_count) {
-        struct pithi_cursor *c = &it->cursors[it->at];
-        if (!c->hole && c->stack.count) {
-            *r = (struct pithlog_record){.time_ns = end_ns,
-                                         .lane = c->lane_number,
-                                         .kind = PITHLOG_LEAVE,
-                                         .id = c->stack.states[c->stack.count - 1].id,
-                                         .peer = -1};
-            pair(c, r);
-            it->part = PITHI_PART_AFTER;
-            return 1;
-        }
-        it->at++;
-    }
-    return 0;
-}
-
-/* Records of the log follow. */
-static void set_pace(struct pithlog_iter *it)
-{
-    it->phase = it->slow_count > 0 ? STEPPING : RUNNING;
-    it->part = PITHI_PART_WITHIN;
-}
-
-/* A hole begins after the current record. 0: no memory. */
-static int begin_hole(struct pithlog_iter *it, struct pithi_cursor *c)
-{
-    if (!pithi_stack_reserve(&it->broken, c->stack.count + 1)) {
-        pithi_no_memory();
-        return 0;
-    }
-    if (c->stack.count > 0)
-        memcpy(it->broken.states, c->stack.states, c->stack.count * sizeof *c->stack.states);
-    it->broken.count = c->stack.count;
-    c->stack.count = c->kept;
-    return 1;
-}
-
-/* 1: a state that is open before the hole may be `after`, which is open after it. One entered in the hole may have the
- * time at which that begins, too. */
-static int may_be(const struct pithi_open_state *state, const struct pithi_open_state *after, int64_t hole_ns)
-{
-    return state->id == after->id && (state->enter_ns == hole_ns || after->enter_ns < hole_ns);
-}
-
-/* It is known which states are open after the hole, those before it in the same order. */
-static void begin_breaking(struct pithlog_iter *it, struct pithi_cursor *c)
-{
-    uint32_t before = 0; /* its place there */
-    for (c->kept = 0; c->kept < c->stack.count; c->kept++, before++) {
-        const struct pithi_open_state *s = &c->stack.states[c->kept];
-        while (before < it->broken.count && !may_be(&it->broken.states[before], s, c->hole_ns))
-            before++;
-        if (s->enter_ns > c->hole_ns || before == it->broken.count)
-            break;
-    }
-    it->matching = c->done ? 0 : c->kept;
-    it->opened = it->broken.count;
-    it->phase = BREAKING;
-}
-
-/* The next state that ends where a hole begins, innermost first; 0: no more. */
-static int next_broken(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
-{
-    while (it->opened > 0) {
-        struct pithi_open_state *s = &it->broken.states[--it->opened];
-        int is_open = it->matching > 0 && c->stack.states[it->matching - 1].id == s->id;
-        *r = (struct pithlog_record){.time_ns = c->hole_ns,
-                                     .lane = c->lane_number,
-                                     .kind = PITHLOG_LEAVE,
-                                     .id = s->id,
-                                     .peer = -1,
-                                     .depth = it->opened,
-                                     .start_ns = s->enter_ns,
-                                     .nested_ns = s->nested_ns};
-        if (it->opened > 0)
-            s[-1].nested_ns = (int64_t)((uint64_t)s[-1].nested_ns + (uint64_t)r->time_ns - (uint64_t)s->enter_ns);
-        it->matching -= (uint32_t)is_open;
-        it->part = is_open ? PITHI_PART_HOLE : PITHI_PART_ENDED;
-        if (it->kinds >> PITHLOG_LEAVE & 1)
-            return 1;
-    }
-    c->hole = PITHI_IN_HOLE;
-    return 0;
-}
-
-/* The next state that is open where a hole ends, outermost first. */
-static int next_reopened(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
-{
-    while (it->opened < c->stack.count) {
-        const struct pithi_open_state *s = &c->stack.states[it->opened];
-        *r = (struct pithlog_record){.time_ns = time_of(c),
-                                     .lane = c->lane_number,
-                                     .kind = PITHLOG_ENTER,
-                                     .id = s->id,
-                                     .peer = -1,
-                                     .depth = it->opened,
-                                     .start_ns = s->enter_ns};
-        it->part = it->opened++ < c->kept ? PITHI_PART_HOLE : PITHI_PART_BEGUN;
-        if (it->kinds >> PITHLOG_ENTER & 1)
-            return 1;
-    }
-    c->hole = PITHI_NO_HOLE;
-    pithi_cursor_pace(it, c);
-    set_pace(it);
-    return 0;
-}
-
-/* Handles all phases but RUNNING. 1: a record, 0: end, -1: error, 2: RUNNING begins, at the first record. */
-static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *r)
-{
-    if (it->phase == PRIMING) {
-        while (it->at < it->cursor_count) {
-            if (pithi_cursor_prime(it, &it->cursors[it->at]) < 0)
-                return -1;
-            it->at++;
-        }
-        play(it);
-        it->phase = OPENING;
-        it->at = 0;
-    }
-    if (it->phase == OPENING) {
-        if (next_opening(it, r))
-            return 1;
-        set_pace(it);
-        return 2;
-    }
-    if (it->phase == CLOSING && next_closing(it, r))
-        return 1;
-    it->phase = ENDED;
-    return 0;
-}
 
 /* 1: the lane's next record is ready without reading another block, which would invalidate delivered payloads; 0: there
  * is none, or the block is damaged. */
@@ -388,7 +212,7 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
             n += deliver(it, c, &records[n]);
         }
         if (next < end) {
-            begin_closing(it);
+            it->phase = ENDED;
             break;
         }
     }
@@ -397,88 +221,44 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
     return n;
 }
 
-/* Goes to the lane's next record, perhaps through a hole: 1; 0: none; -1: call again to continue. */
-static int advance_far(struct pithlog_iter *it, struct pithi_cursor *c)
+/* Finds the first record. -1: a damaged part of a lane. */
+static int prime(struct pithlog_iter *it)
 {
-    int status;
-    do {
-        int64_t now_ns = it->flags & PITHLOG_CLIP && !c->hole ? time_of(c) : INT64_MIN;
-        int is_known = c->hole;
-        status = pithi_cursor_advance(it, c);
-        if (c->hole && !is_known) {
-            c->hole_ns = now_ns;
-            if (it->flags & PITHLOG_OPENED)
-                pithi_cursor_replay(it, c);
-            status = begin_hole(it, c) ? status : -1;
-        }
-    } while (status == 2);
-    return status;
+    for (; it->at < it->cursor_count; it->at++)
+        if (pithi_cursor_prime(it, &it->cursors[it->at]) < 0)
+            return -1;
+    play(it);
+    it->phase = RUNNING;
+    return 1;
 }
 
-/* Goes past the last delivered record. Returns as other_phase. */
-static int go_on(struct pithlog_iter *it, struct pithlog_record *r)
+/* Goes past the last delivered record. -1: a damaged part of its lane. */
+static int go_on(struct pithlog_iter *it)
 {
     uint32_t last = pithi_packed_player(it->tree[0]);
-    struct pithi_cursor *c = &it->cursors[last];
-    if (it->phase != BREAKING) {
-        if (advance_far(it, c) < 0)
-            return -1;
-        if (c->hole == PITHI_HOLE_BEGINS)
-            begin_breaking(it, c);
-    }
-    if (it->phase == BREAKING && next_broken(it, c, r))
-        return 1;
-    pithi_cursor_pace(it, c);
-    set_pace(it);
+    if (pithi_cursor_advance(it, &it->cursors[last]) < 0)
+        return -1;
     it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
-    return 2;
-}
-
-/* The same as deliver; sees where a hole begins. -1: no memory. */
-static int deliver_near_hole(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
-{
-    int is_wanted = (int)deliver(it, c, r);
-    if (it->phase == STEPPING && it->flags & PITHLOG_OPENED && r->kind <= PITHLOG_LEAVE) {
-        struct pithlog_record paired = *r;
-        pair(c, &paired);
-    }
-    if (it->phase == STEPPING && pithi_match_is_hole(it->log, r)) {
-        pithi_cursor_lost(c, r->time_ns);
-        return begin_hole(it, c) ? is_wanted : -1;
-    }
-    return is_wanted;
+    return 1;
 }
 
 /* Delivers the next record, also if it must read a block: 1, 0: end, -1: error. */
 static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
-    for (;;) {
-        int status = 2;
-        if (it->phase == RUNNING || it->phase == STEPPING || it->phase == BREAKING)
-            status = go_on(it, r);
-        else if (it->phase != REOPENING)
-            status = other_phase(it, r);
-        if (status != 2)
-            return status;
-        if (it->tree[0] >= it->limit && over(it))
-            continue;
-        struct pithi_cursor *c = current(it);
-        if (c->hole && it->phase != REOPENING) {
-            it->phase = REOPENING;
-            it->opened = 0;
-        }
-        if (it->phase == REOPENING && next_reopened(it, c, r))
+    while (it->phase != ENDED) {
+        if ((it->phase == PRIMING ? prime(it) : go_on(it)) < 0)
+            return -1;
+        if (!(it->tree[0] >= it->limit && over(it)) && deliver(it, current(it), r))
             return 1;
-        if ((status = deliver_near_hole(it, c, r)) != 0)
-            return status;
     }
+    return 0;
 }
 
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it)
 {
     if (it->filtered && pithi_filtered_iter(it->filtered))
         return pithi_iter_part(pithi_filtered_iter(it->filtered));
-    return it->runs ? pithi_runs_part(it->runs) : it->part;
+    return it->clipped ? pithi_clipped_part(it->clipped) : PITHI_PART_WITHIN;
 }
 
 void pithi_iter_tell_holes(struct pithlog_iter *it, struct pithi_holes holes)
@@ -486,8 +266,16 @@ void pithi_iter_tell_holes(struct pithlog_iter *it, struct pithi_holes holes)
     it->holes = holes;
     if (it->filtered && pithi_filtered_iter(it->filtered))
         pithi_iter_tell_holes(pithi_filtered_iter(it->filtered), holes);
+    if (it->clipped)
+        pithi_clipped_tell_holes(it->clipped, holes);
     if (it->runs)
-        pithi_runs_tell_holes(it->runs, holes);
+        pithi_runs_tell_holes(it->runs, holes, it->looks_beyond);
+}
+
+void pithi_iter_tell_all_holes(struct pithlog_iter *it, struct pithi_holes holes)
+{
+    it->looks_beyond = 1;
+    pithi_iter_tell_holes(it, holes);
 }
 
 int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
@@ -496,6 +284,8 @@ int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
         return 1;
     if (it->filtered)
         return pithi_filtered_next(it->filtered, r, 1);
+    if (it->clipped)
+        return pithi_clipped_next(it->clipped, r, 1);
     return it->runs ? pithi_runs_next(it->runs, r, 1) : next(it, r);
 }
 
@@ -504,6 +294,8 @@ int pithlog_iter_next_many(struct pithlog_iter *it, struct pithlog_record *recor
     uint32_t n = 0;
     if (count > 0 && it->filtered)
         return pithi_filtered_next(it->filtered, records, count);
+    if (count > 0 && it->clipped)
+        return pithi_clipped_next(it->clipped, records, (uint32_t)count);
     if (count > 0 && it->runs)
         return pithi_runs_next(it->runs, records, (uint32_t)count);
     if (count > 0 && it->phase == RUNNING)

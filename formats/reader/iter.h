@@ -10,7 +10,7 @@ enum { PITHI_ITER_LANES = 256 };
 /* The lanes that a query (NULL: all) selects, each once, in order. PITH_OK, or an error; free *list in any case. */
 int pithi_query_lanes(struct pithlog *log, const struct pithlog_query *query, uint32_t **list, uint32_t *count);
 
-/* The parts of a query: PITHLOG_CLIP adds records before and after all others, and at holes (lost_states.h). */
+/* The parts of a query: PITHLOG_CLIP adds records before and after all others, and at holes (lane_blocks.h). */
 enum pithi_iter_part {
     PITHI_PART_BEFORE,
     PITHI_PART_WITHIN,
@@ -25,13 +25,15 @@ enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
 /* From now on, calls `tell` when records of a lane are missing: after its last record before them was delivered, and
  * perhaps again for the same hole. The call that does so returns -1, except in the next two cases. In a log whose index
  * was rebuilt, the damage was reported then; the end of each lane with messages counts as a hole, as its last blocks
- * may be missing. It is not called for holes of LOST records, which the caller finds by itself (pithi_match_is_hole).
- * The exception, with CLIP or OPENED: the hole in which the window begins, as its LOST record is before the window. */
+ * may be missing. It is not called for holes of LOST records, which the caller finds by itself (pithi_match_is_hole),
+ * nor with CLIP, for holes before the window. */
 struct pithi_holes {
     void (*tell)(void *context, uint32_t lane);
     void *context;
 };
 void pithi_iter_tell_holes(struct pithlog_iter *iter, struct pithi_holes holes);
+/* The same, and of holes that end after the window. For that, a block more of each lane is read. */
+void pithi_iter_tell_all_holes(struct pithlog_iter *iter, struct pithi_holes holes);
 
 /* The records of a query over more lanes; the query is copied. Otherwise like pithlog_iter_open, _next_many and _close.
  * A temporary file holds the packed records of a time slab of about `slab_records`. */
@@ -40,8 +42,7 @@ enum { PITHI_SLAB_RECORDS = 16 << 20 };
 int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint64_t slab_records,
                    struct pithi_runs **runs);
 int pithi_runs_next(struct pithi_runs *runs, struct pithlog_record *records, uint32_t count);
-enum pithi_iter_part pithi_runs_part(const struct pithi_runs *runs); /* of the record delivered last */
-void pithi_runs_tell_holes(struct pithi_runs *runs, struct pithi_holes holes);
+void pithi_runs_tell_holes(struct pithi_runs *runs, struct pithi_holes holes, int all);
 void pithi_runs_free(struct pithi_runs *runs);
 
 #endif

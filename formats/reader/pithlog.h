@@ -143,7 +143,7 @@ struct pithlog_record {
     /* Set by the iterator with PITHLOG_NEST: */
     uint32_t depth;    /* ENTER LEAVE: states open around this one on its lane */
     int64_t start_ns;  /* ENTER LEAVE: when its state began, also if it goes on after a hole */
-    int64_t nested_ns; /* LEAVE: time of that spent in states directly inside */
+    int64_t nested_ns; /* LEAVE: time of that spent in states directly inside; 0 if it goes on after a hole */
 };
 
 /* ---- Iterating --------------------------------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ enum {
      * Where records of a lane are missing, states end with the last record before, and go on with the next one. */
     PITHLOG_CLIP = 2,
     /* CLIP without its end, and the LOST of a hole at from_ns, unpaired: faster. One lane, no filter, no more flags. */
-    PITHLOG_OPENED = 4
+    PITHLOG_OPENED = PITHLOG_CLIP
 };
 
 struct pithlog_query {

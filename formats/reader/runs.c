@@ -119,9 +119,8 @@ static const unsigned char *unpack(struct packing *before, const unsigned char *
 enum { AT_ONCE = 256, OUT_BYTES = 1 << 20, BUFFERS_BYTES = 16 << 20, BUFFER_LEAST = 4096, BUFFER_MOST = 65536 };
 #define FILE_MOST (UINT64_C(1) << 30)
 
-/* The mark of a record that only says that others of its lane are missing from here on; the marks of the others are
- * those of enum pithi_iter_part. */
-enum { HOLE = PITHI_PART_BEGUN + 1 };
+/* The mark of a record that only says that others of its lane are missing from here on. */
+enum { RECORD, HOLE };
 
 struct run {
     struct pithi_player player; /* key: that of the current record */
@@ -151,14 +150,13 @@ struct pithi_runs {
     uint32_t leaves;
     int merging;   /* 1: the slab's runs are complete and being merged */
     int delivered; /* 1: the winner's record was delivered */
-    unsigned mark; /* of the record delivered last */
     int over;
     struct pithi_holes holes;
+    int all_holes;
 };
 
 /* ---- Slabs ------------------------------------------------------------------------------------------------------- */
 
-static int is_first(const struct pithi_runs *m) { return m->from_ns == m->query.from_ns; }
 static int is_last(const struct pithi_runs *m) { return m->to_ns == m->query.to_ns; }
 
 /* Begins the next slab, at `from_ns`; its runs are made next. */
@@ -188,7 +186,6 @@ int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint6
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read it", log->path);
     m->log = log;
     m->query = *query;
-    m->query.flags |= query->flags & PITHLOG_CLIP ? PITHLOG_NEST : 0;
     m->fd = pithi_temporary_file();
     m->run_count = (query->lane_count + PITHI_ITER_LANES - 1) / PITHI_ITER_LANES;
     m->leaves = pithi_tournament_leaves(m->run_count);
@@ -229,7 +226,11 @@ void pithi_runs_free(struct pithi_runs *m)
     free(m);
 }
 
-void pithi_runs_tell_holes(struct pithi_runs *m, struct pithi_holes holes) { m->holes = holes; }
+void pithi_runs_tell_holes(struct pithi_runs *m, struct pithi_holes holes, int all)
+{
+    m->holes = holes;
+    m->all_holes = all;
+}
 
 /* ---- Making runs ------------------------------------------------------------------------------------------------- */
 
@@ -275,7 +276,6 @@ static void put_hole(void *context, uint32_t lane)
     put(m, &(struct pithlog_record){.time_ns = is_first_record ? INT64_MIN : m->packing.time_ns, .lane = lane}, HOLE);
 }
 
-/* CLIP adds records at the ends of the query and at holes, not at the ends of each slab (put_all). */
 static int open_sub(struct pithi_runs *m)
 {
     struct pithlog_query query = m->query;
@@ -285,23 +285,22 @@ static int open_sub(struct pithi_runs *m)
     query.lane_count = m->query.lane_count - m->made * PITHI_ITER_LANES;
     if (query.lane_count > PITHI_ITER_LANES)
         query.lane_count = PITHI_ITER_LANES;
-    if (!is_first(m) && !is_last(m) && !pithi_match_incomplete(m->log))
-        query.flags &= ~(uint32_t)PITHLOG_CLIP;
     m->packing = (struct packing){0, 0};
     m->runs[m->made].at = m->written + m->out.size;
     if (pithlog_iter_open(m->log, &query, &m->sub) != PITH_OK)
         return give_up(m);
-    pithi_iter_tell_holes(m->sub, (struct pithi_holes){put_hole, m});
+    struct pithi_holes holes = {put_hole, m};
+    if (m->all_holes)
+        pithi_iter_tell_all_holes(m->sub, holes);
+    else
+        pithi_iter_tell_holes(m->sub, holes);
     return 1;
 }
 
 static int put_all(struct pithi_runs *m, const struct pithlog_record *records, int count)
 {
-    enum pithi_iter_part part = pithi_iter_part(m->sub);
-    if ((part == PITHI_PART_BEFORE && !is_first(m)) || (part == PITHI_PART_AFTER && !is_last(m)))
-        return 1;
     for (int i = 0; i < count; i++)
-        if (put(m, &records[i], part) < 0)
+        if (put(m, &records[i], RECORD) < 0)
             return -1;
     return 1;
 }
@@ -366,10 +365,7 @@ static int go_on(struct run *run)
     if (!p && run->at < run->end)
         return 0;
     run->used = p ? (size_t)(p - run->buffer) : run->have;
-    run->player.key = !p                               ? PITHI_KEY_DONE
-                      : run->mark == PITHI_PART_BEFORE ? 0
-                      : run->mark == PITHI_PART_AFTER  ? PITHI_KEY_LAST
-                                                       : pithi_key_of(run->record.time_ns);
+    run->player.key = p ? pithi_key_of(run->record.time_ns) : PITHI_KEY_DONE;
     return 1;
 }
 
@@ -429,9 +425,8 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
         if (status == 0 || m->tree[0].key == PITHI_KEY_DONE)
             break;
         const struct run *run = (const struct run *)m->tree[0].player;
-        if (n > 0 && (run->mark == HOLE || run->mark != m->mark)) /* the caller learns of it after these records */
+        if (n > 0 && run->mark == HOLE) /* the caller learns of it after these records */
             break;
-        m->mark = run->mark;
         m->delivered = 1;
         if (run->mark != HOLE)
             records[n++] = run->record;
@@ -440,8 +435,6 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
     }
     return (int)n;
 }
-
-enum pithi_iter_part pithi_runs_part(const struct pithi_runs *m) { return m->mark; }
 
 int pithi_runs_next(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {

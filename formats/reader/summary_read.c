@@ -10,7 +10,7 @@
 #include "native/stack.h"
 #include "native/lane_summary.h"
 #include "reader/iter.h"
-#include "reader/lost_states.h"
+#include "reader/lane_blocks.h"
 #include "reader/match.h"
 #include "reader/summary_read.h"
 
@@ -159,7 +159,7 @@ static int has_lost(struct pithlog *log, uint32_t lane)
 {
     const struct pithi_lost_states *lost;
     return pithi_lost_states_get(log, lane, &lost) == PITH_OK && lost &&
-           lost->holes[0].lost_ns < pithlog_get_lane(log, lane)->last_ns;
+           lost->holes[0].from_ns < pithlog_get_lane(log, lane)->last_ns;
 }
 
 static int make(struct pithlog_summary *s, uint32_t lane)

@@ -1,5 +1,5 @@
-/* test_lost_states.c - holes in lanes (lost_states.h): what iterators deliver with CLIP and OPENED, against the
- * definition, on random logs with LOST records and damaged blocks. */
+/* test_lost_states.c - holes in lanes (lane_blocks.h): what walks, and iterators with CLIP, deliver, against the definition,
+ * on random logs with LOST records and damaged blocks. */
 #include <fcntl.h>
 
 #include "native/log.h"
@@ -73,9 +73,7 @@ struct expecting {
     struct piece open[MOST];
     int depth, before; /* `before`: where a hole begins */
     int64_t from_ns, to_ns;
-    int is_in_hole, is_opened; /* is_opened: with OPENED */
-    int64_t lost_ns;           /* of the LOST record that began the hole; INT64_MAX: none did */
-    size_t closings;           /* added at the end of the window */
+    int is_in_hole;
 };
 
 static void leave(struct expecting *e, uint32_t lane, uint32_t id, int depth, int64_t time_ns)
@@ -114,16 +112,18 @@ static void end_hole(struct expecting *e, struct lane *l, int at, int is_inside)
         }
 }
 
-static void begin_hole(struct expecting *e, const struct lane *l, int64_t time_ns, int64_t lost_ns)
+static void begin_hole(struct expecting *e, const struct lane *l, int64_t time_ns)
 {
-    e->lost_ns = e->is_in_hole ? e->lost_ns : lost_ns;
     for (int i = 0; i < e->depth && !e->is_in_hole; i++)
         e->open[i].before_ns = e->open[i].nested_ns;
     if (!e->is_in_hole)
         e->before = e->depth;
     if (!e->is_in_hole)
-        for (int i = e->depth; i-- > 0;)
+        for (int i = e->depth; i-- > 0;) {
             leave(e, l->k[0].r.lane, l->k[e->open[i].enter].r.id, i, time_ns);
+            if (e->out.count > 0) /* it may go on */
+                e->out.records[e->out.count - 1].nested_ns = -1;
+        }
     e->is_in_hole = 1;
     e->depth = 0;
 }
@@ -138,9 +138,6 @@ static void begin_window(struct expecting *e, const struct lane *l)
     }
     if (e->is_in_hole) /* what the block's stack has is not known here */
         e->before = 0;
-    if (e->is_opened && e->is_in_hole && e->lost_ns < e->from_ns)
-        model_add(&e->out,
-                  &(struct pithlog_record){.time_ns = e->lost_ns, .lane = l->k[0].r.lane, .kind = PITHLOG_LOST});
 }
 
 static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
@@ -150,7 +147,7 @@ static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
     for (int i = 0; i < l->count && (l->k[i].r.time_ns <= e->to_ns || l->k[i].is_damaged); i++) {
         const struct known *k = &l->k[i];
         if (k->is_damaged) {
-            begin_hole(e, l, now_ns, INT64_MAX);
+            begin_hole(e, l, now_ns);
             continue;
         }
         if (!has_begun && k->r.time_ns >= e->from_ns) {
@@ -182,12 +179,11 @@ static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
         if (now_ns >= e->from_ns)
             model_add(&e->out, &r);
         if (k->is_hole)
-            begin_hole(e, l, now_ns, now_ns);
+            begin_hole(e, l, now_ns);
     }
     if (!has_begun)
         begin_window(e, l);
     end_ns = e->to_ns < end_ns ? e->to_ns : end_ns;
-    e->closings = e->is_in_hole ? 0 : (size_t)e->depth;
     for (int i = e->depth; i-- > 0 && !e->is_in_hole;)
         leave(e, l->k[0].r.lane, l->k[e->open[i].enter].r.id, i, end_ns > e->from_ns ? end_ns : e->from_ns);
 }
@@ -269,11 +265,11 @@ static int damage(const struct model *m, const char *path, uint32_t seed)
     return damaged;
 }
 
-static int is_same(const struct pithlog_record *got, const struct pithlog_record *want, uint32_t flags)
+static int is_same(const struct pithlog_record *got, const struct pithlog_record *want)
 {
     if (got->time_ns != want->time_ns || got->lane != want->lane || got->kind != want->kind || got->id != want->id)
         return 0;
-    if (flags & PITHLOG_OPENED || got->kind > PITHLOG_LEAVE)
+    if (got->kind > PITHLOG_LEAVE)
         return 1;
     if (got->depth != want->depth)
         return 0;
@@ -295,7 +291,6 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
         struct expecting *e = &want[asked[i]];
         model_free(&e->out);
         e->depth = e->is_in_hole = 0;
-        e->is_opened = flags == PITHLOG_OPENED;
         e->from_ns = from_ns;
         e->to_ns = to_ns;
         expect(e, &lanes[asked[i]], pithlog_get_info(log)->end_ns);
@@ -308,7 +303,7 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
             const struct expecting *e = &want[some[i].lane];
             size_t n = at[some[i].lane]++;
             const struct pithlog_record *r = n < e->out.count ? &e->out.records[n] : NULL;
-            wrong = !r || !is_same(&some[i], r, flags) || (some[i].time_ns < now_ns && some[i].time_ns >= from_ns);
+            wrong = !r || !is_same(&some[i], r) || (some[i].time_ns < now_ns && some[i].time_ns >= from_ns);
             now_ns = some[i].time_ns;
             if (wrong)
                 printf(
@@ -320,7 +315,7 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
                     r ? (long long)r->start_ns : -1, r ? (long long)r->nested_ns : 0);
         }
     for (uint32_t i = 0; i < asked_count && !wrong; i++)
-        if ((wrong = at[asked[i]] != want[asked[i]].out.count - (flags & PITHLOG_OPENED ? want[asked[i]].closings : 0)))
+        if ((wrong = at[asked[i]] != want[asked[i]].out.count))
             printf("# lane %u [%lld, %lld] %zu records, not %zu\n", asked[i], (long long)from_ns, (long long)to_ns,
                    at[asked[i]], want[asked[i]].out.count);
     pithlog_iter_close(iter);
@@ -498,7 +493,7 @@ int main(void)
 {
     const char *path = scratch_path("holes.pith");
     const uint32_t all[] = {0, 1};
-    long wrong[5] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
+    long wrong[4] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
     for (uint32_t seed = 1; seed <= 60; seed++) {
         struct model m;
         struct pithlog *log;
@@ -521,9 +516,8 @@ int main(void)
             uint32_t lane = (uint32_t)i / 2 % LANES;
             wrong[0] += check_window(log, &lane, 1, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
             wrong[1] += check_window(log, all, 2, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
-            wrong[2] += check_window(log, &lane, 1, from_ns, to_ns, PITHLOG_OPENED, i % 3 ? 8 : 1);
-            wrong[3] += check_walk(log, &lane, 1, from_ns, to_ns);
-            wrong[4] += check_walk(log, all, 2, from_ns, to_ns);
+            wrong[2] += check_walk(log, &lane, 1, from_ns, to_ns);
+            wrong[3] += check_walk(log, all, 2, from_ns, to_ns);
         }
         pithlog_close(log);
         model_free(&m);
@@ -533,9 +527,8 @@ int main(void)
     OK(damaged > 100 && holes > 100 && ended > 100, "random logs have holes");
     OK(wrong[0] == 0, "CLIP: states end where a hole begins, and those still open begin again (%ld windows)", wrong[0]);
     OK(wrong[1] == 0, "also of two lanes (%ld)", wrong[1]);
-    OK(wrong[2] == 0, "and with OPENED (%ld)", wrong[2]);
-    OK(wrong[3] == 0, "a walk: the intervals of a lane, their states and holes, by definition (%ld)", wrong[3]);
-    OK(wrong[4] == 0, "also of two lanes (%ld)", wrong[4]);
+    OK(wrong[2] == 0, "a walk: the intervals of a lane, their states and holes, by definition (%ld)", wrong[2]);
+    OK(wrong[3] == 0, "also of two lanes (%ld)", wrong[3]);
     check_single(path);
     return tap_done();
 }

@@ -1,0 +1,71 @@
+/* lane_blocks.h - unpacks the blocks of a lane one by one, and tells which states are open on it at a time.
+ *
+ * A hole is [t_b, t_e): records of the lane are missing there. t_b is the time of a LOST record in the middle of its
+ * lane, or of the last record before a damaged or missing block; t_e is that of the lane's first record after it. In a
+ * hole, no state counts.
+ *
+ * Which states are open from t_e on? After a damaged or missing block, those in the next block's stack, since the
+ * writer knew all records. After a LOST record the writer did not: its stack keeps a state whose LEAVE was lost. Of
+ * the states open at t_b, let S be the innermost whose LEAVE comes later in the lane (also in a damaged block: then a
+ * later block's stack lacks it). S and the states around it are open again. The states inside S have ended.
+ *
+ *     enter A, enter B, enter C, LOST, enter D, leave D, leave B
+ *
+ * B is left later, so A and B are open after the hole; C ended in it. If A is never left, it ends at the next hole.
+ */
+#ifndef PITHI_LANE_BLOCKS_H
+#define PITHI_LANE_BLOCKS_H
+
+#include "native/block.h"
+#include "native/log.h"
+#include "native/stack.h"
+
+/* The memory to unpack a block, for one lane after another. Starts with `log` and else all zero. */
+struct pithi_unpacking {
+    struct pithlog *log;
+    uint64_t *allowance; /* see struct pithi_block; NULL: no limit */
+    struct pithi_zip zip;
+    struct pithi_buffer chunk;
+    struct pithi_log_window window;
+    struct pithi_stack opened; /* of the block unpacked last, if asked for */
+};
+void pithi_unpacking_free(struct pithi_unpacking *unpacking);
+
+/* Unpacks block `at` of the lane with this number, and with `wants_opened` the stack at its start. PITH_OK, or an error
+ * with *why (not PITH_ERR_IO, whose text is set). */
+int pithi_unpack(struct pithi_unpacking *unpacking, const struct pithi_log_lane *lane, uint32_t number,
+                 const struct pithi_log_block *at, struct pithi_block *block, int wants_opened, const char **why);
+
+/* The holes of a lane's LOST records, in order. */
+struct pithi_lost_hole {
+    int64_t from_ns, to_ns; /* to_ns: of the next readable record; INT64_MAX: there is none */
+    uint32_t block;         /* of its LOST record */
+    uint32_t gone;          /* so many of the states open before it ended in it, the innermost ones */
+    uint32_t is_wider;      /* 1: a damaged or missing block is in it as well */
+};
+
+struct pithi_lost_states {
+    uint32_t hole_count, gone_count;
+    struct pithi_lost_hole *holes;
+    struct pithi_gone *gone; /* the states that ended in them: by time, then id, then hole */
+};
+
+/* Those of a lane. The first call reads the lane from its first LOST record on; the log owns the result. Any thread.
+ * *found: NULL if no record was lost in its middle, or after an error. */
+int pithi_lost_states_get(struct pithlog *log, uint32_t lane, const struct pithi_lost_states **found);
+
+/* The states open on a lane just before its first record at or after a time. */
+struct pithi_open_at {
+    struct pithi_stack stack; /* in a hole: of those open after it */
+    int is_hole;              /* 1: the time is in a hole */
+    int64_t to_ns;            /* then its end; INT64_MAX: no record comes after it */
+};
+/* `block` and `unpacking` are working memory; at->stack may have memory from a call before, else it is all zero. A part
+ * of the lane that cannot be read is a hole. PITH_OK or PITH_ERR_MEMORY. */
+int pithi_open_at(struct pithi_unpacking *unpacking, struct pithi_block *block, uint32_t lane, int64_t time_ns,
+                  struct pithi_open_at *at);
+/* The same for the hole of a damaged or missing block that begins at time_ns, the time of the last record before it. */
+int pithi_open_after_gap(struct pithi_unpacking *unpacking, struct pithi_block *block, uint32_t lane, int64_t time_ns,
+                         struct pithi_open_at *at);
+
+#endif
