@@ -431,7 +431,8 @@ static inline int take_quickly(struct pithlog_walk *walk, struct walked_lane *la
 {
     if (lane->hole != NO_HOLE)
         return 0;
-    if (r->kind == PITHLOG_ENTER && lane->depth < lane->room && lane->depth < PITHI_OPEN_MAX) {
+    if (r->kind == PITHLOG_ENTER && lane->depth < lane->room && lane->depth < PITHI_OPEN_MAX &&
+        lane->discarding == 0) {
         end_interval(lane, r->time_ns, PITHLOG_BEGINS, step);
         r->depth = lane->depth;
         r->start_ns = r->time_ns;
