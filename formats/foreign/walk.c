@@ -1,4 +1,4 @@
-/* walk.c - reads the records of a log for writers of foreign formats, and makes states nest. */
+/* walk.c - the steps of a log for writers of foreign formats, states that nest, and losses. */
 #include "foreign/walk.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "foreign/names.h"
 #include "native/defs.h"
-#include "reader/iter.h"
+#include "native/layout.h"
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how)
 {
@@ -20,45 +20,55 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
                           const uint32_t *lanes, uint32_t count)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
-    struct pithlog_query query = {.lanes = lanes, .lane_count = count, .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_query query = {.lanes = lanes, .lane_count = count, .kinds = UINT32_MAX};
 
     *walk = (struct pithi_walk){.from_ns = info->start_ns, .to_ns = info->end_ns};
     if (how && how->from_ns > walk->from_ns)
         walk->from_ns = how->from_ns;
     if (how && how->to_ns < walk->to_ns)
         walk->to_ns = how->to_ns;
-    if (walk->from_ns > walk->to_ns) /* an empty window is not an error */
-        walk->to_ns = walk->from_ns;
     query.from_ns = walk->from_ns;
-    query.to_ns = walk->to_ns;
-    return pithlog_iter_open(log, &query, &walk->iter);
+    query.to_ns = walk->to_ns; /* before from_ns: the log has nothing in the window, which is not an error */
+    if (walk->to_ns < walk->from_ns)
+        walk->to_ns = walk->from_ns;
+    return pithlog_walk_open(log, &query, &walk->steps);
 }
 
-enum pithi_edge pithi_edge_of(enum pithi_iter_part part)
+/* States that begin or end for another reason than their record. */
+static void see_why(struct pithi_losses *losses, const struct pithlog_step *step)
 {
-    return part == PITHI_PART_BEFORE   ? PITHI_EDGE_START
-           : part == PITHI_PART_AFTER  ? PITHI_EDGE_END
-           : part == PITHI_PART_WITHIN ? PITHI_EDGE_NONE
-                                       : PITHI_EDGE_HOLE;
+    int ends = step->change == PITHLOG_ENDS;
+    losses->count[PITHI_LOSS_OPEN_START] += !ends && step->why & PITHLOG_AT_EDGE;
+    losses->count[PITHI_LOSS_OPEN_END] += ends && step->why & PITHLOG_AT_EDGE;
+    losses->count[PITHI_LOSS_OPEN_HOLE] += ends && step->why & PITHLOG_AT_HOLE;
+    losses->count[PITHI_LOSS_DISCARDED] += (step->why & PITHLOG_DISCARDED) != 0;
 }
 
-int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record)
+int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
 {
     int status;
 
-    while ((status = pithlog_iter_next(walk->iter, record)) == 1) {
-        enum pithi_iter_part part = pithi_iter_part(walk->iter);
-        if (part == PITHI_PART_HOLE) /* the state goes on: it is one in the other file */
+    while ((status = pithlog_walk_next(walk->steps, step)) == 1) {
+        if (step->change > PITHLOG_ENDS && step->change != PITHLOG_HAPPENS)
             continue;
-        if (record->kind == PITHLOG_LEAVE && record->depth == UINT32_MAX) {
+        if (step->change == PITHLOG_HAPPENS && step->record->kind == PITHLOG_LEAVE) { /* of a state that is not open */
             if (walk->losses)
                 walk->losses->count[PITHI_LOSS_UNMATCHED]++;
             continue;
         }
-        if (record->time_ns < walk->from_ns)
-            record->time_ns = walk->from_ns;
+        if (step->why) {
+            walk->made =
+                step->record
+                    ? *step->record
+                    : (struct pithlog_record){
+                          .lane = step->lane, .kind = PITHLOG_LEAVE, .id = step->open[step->at].id, .peer = -1};
+            walk->made.time_ns = step->to_ns;
+            step->record = &walk->made;
+            if (walk->losses)
+                see_why(walk->losses, step);
+        }
         if (walk->losses)
-            pithi_losses_record(walk->losses, record, pithi_edge_of(part));
+            pithi_losses_record(walk->losses, step->record);
         return 1;
     }
     return status;
@@ -66,38 +76,61 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record)
 
 void pithi_walk_close(struct pithi_walk *walk)
 {
-    pithlog_iter_close(walk->iter);
-    walk->iter = NULL;
+    pithlog_walk_close(walk->steps);
+    walk->steps = NULL;
+}
+
+/* 1: the state open[i] must nest with those that end in this step. */
+static int must_nest(const struct pithi_nest *nest, const struct pithlog_step *step, uint32_t i)
+{
+    uint32_t id = step->open[i].id, ending = step->why & PITHLOG_DISCARDED ? id : step->open[step->at].id;
+    return !nest->is_apart || !nest->is_apart(nest->context, id, ending);
+}
+
+void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *step)
+{
+    uint32_t at = step->at, inside = at + 1;
+    if (step->change == PITHLOG_BEGINS) {
+        nest->begin(nest->context, step->lane, step->record->id, step->to_ns);
+        return;
+    }
+    if (step->why & PITHLOG_DISCARDED) {
+        /* These come one after the other, innermost first (native/stack.h). All end with the first: to cut the states
+         * inside them each time would be thousands of times thousands of ends and begins. */
+        if (inside < PITHI_OPEN_OUTER + PITHI_OPEN_FORGOTTEN)
+            return;
+        at = PITHI_OPEN_OUTER;
+    }
+    for (uint32_t i = step->depth; i-- > at;)
+        if (must_nest(nest, step, i))
+            nest->end(nest->context, step->lane, step->open[i].id, step->to_ns);
+    for (uint32_t i = inside; i < step->depth; i++)
+        if (must_nest(nest, step, i)) {
+            nest->begin(nest->context, step->lane, step->open[i].id, step->to_ns);
+            nest->losses->count[PITHI_LOSS_SPLIT]++;
+        }
 }
 
 int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each)
 {
-    struct pithi_nest nest = {
+    const struct pithi_nest nest = {
         .begin = each->enter, .end = each->leave, .context = each->context, .losses = each->losses};
     struct pithi_walk walk;
-    struct pithlog_record r;
-    int err, status = 0, ok = !each->enter || pithi_nest_open(&nest, pithlog_get_info(log)->lanes);
+    struct pithlog_step step;
+    int status = 0, ok = 1;
 
-    TRY(pithi_walk_open(&walk, log, how));
+    CHECK(pithi_walk_open(&walk, log, how));
     walk.losses = each->losses;
     if (each->begin)
         each->begin(each->context, walk.from_ns);
-    while (ok && !*each->failed && (status = pithi_walk_next(&walk, &r)) == 1) {
-        if (!each->enter || r.kind > PITHLOG_LEAVE)
-            ok = each->put(each->context, &r);
-        else if (r.kind == PITHLOG_ENTER)
-            ok = pithi_nest_enter(&nest, r.lane, r.id, r.time_ns);
+    while (ok && !*each->failed && (status = pithi_walk_next(&walk, &step)) == 1) {
+        if (!each->enter || step.change == PITHLOG_HAPPENS)
+            ok = each->put(each->context, &step);
         else
-            pithi_nest_leave(&nest, r.lane, r.id, r.time_ns);
+            pithi_nest_step(&nest, &step);
     }
-    if (!ok)
-        err = pithi_no_memory();
     pithi_walk_close(&walk);
-    if (err == PITH_OK && status < 0)
-        err = PITH_ERR_DAMAGED;
-out:
-    pithi_nest_close(&nest);
-    return err;
+    return !ok ? pithi_no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 static int in_window(const struct pithi_convert *how, int64_t time_ns)
@@ -120,50 +153,6 @@ int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, con
         each->losses->matched = number;
     pithlog_matcher_close(matcher);
     return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
-}
-
-int pithi_nest_open(struct pithi_nest *nest, uint32_t lanes)
-{
-    nest->lanes = calloc(lanes + (size_t)1, sizeof *nest->lanes);
-    nest->lane_count = lanes;
-    return nest->lanes != NULL;
-}
-
-void pithi_nest_close(struct pithi_nest *nest)
-{
-    for (uint32_t i = 0; nest->lanes && i < nest->lane_count; i++)
-        free(nest->lanes[i].ids);
-    free(nest->lanes);
-    nest->lanes = NULL;
-}
-
-int pithi_nest_enter(struct pithi_nest *nest, uint32_t lane, uint32_t id, int64_t time_ns)
-{
-    struct pithi_nest_lane *l = &nest->lanes[lane];
-    if (!pithi_grow(&l->ids, l->count, &l->room, sizeof *l->ids))
-        return 0;
-    l->ids[l->count++] = id;
-    if (nest->begin)
-        nest->begin(nest->context, lane, id, time_ns);
-    return 1;
-}
-
-void pithi_nest_leave(struct pithi_nest *nest, uint32_t lane, uint32_t id, int64_t time_ns)
-{
-    struct pithi_nest_lane *l = &nest->lanes[lane];
-    uint32_t at = l->count;
-    while (at > 0 && l->ids[at - 1] != id)
-        at--;
-    if (at-- == 0)
-        return;
-    for (uint32_t i = l->count; nest->end && i > at; i--)
-        nest->end(nest->context, lane, l->ids[i - 1], time_ns);
-    l->count--;
-    memmove(l->ids + at, l->ids + at + 1, (l->count - at) * sizeof *l->ids);
-    for (uint32_t i = at; nest->begin && i < l->count; i++)
-        nest->begin(nest->context, lane, l->ids[i], time_ns);
-    if (nest->losses)
-        nest->losses->count[PITHI_LOSS_SPLIT] += l->count - at;
 }
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
@@ -230,31 +219,45 @@ static void see_message(struct pithi_losses *losses, const struct pithlog_record
     count[PITHI_LOSS_THREADS] += r->peer >= 0 && losses->first[r->lane] != r->lane;
 }
 
-static int is_stack(const struct pithi_losses *losses, uint32_t id)
-{
-    return id == losses->stack_ids[0] || id == losses->stack_ids[1];
-}
-
-void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *r, enum pithi_edge edge)
+void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *r)
 {
     uint64_t *count = losses->count;
-    int has_definition = r->kind <= PITHLOG_COUNTER;
-    if (has_definition && r->id < pithlog_get_info(losses->log)->defs)
+    if (r->kind <= PITHLOG_COUNTER && r->id < pithlog_get_info(losses->log)->defs)
         losses->used[r->id] |= 1;
     count[PITHI_LOSS_ROUNDED] += ((uint64_t)r->time_ns - (uint64_t)losses->zero_ns) % 1000 != 0;
-    count[PITHI_LOSS_OPEN_START] += edge == PITHI_EDGE_START;
-    count[PITHI_LOSS_OPEN_END] += edge == PITHI_EDGE_END;
-    count[PITHI_LOSS_OPEN_HOLE] += edge == PITHI_EDGE_HOLE && r->kind == PITHLOG_LEAVE;
-    count[PITHI_LOSS_ON_COMM] += (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT) && r->comm != 0;
-    count[PITHI_LOSS_STACKS] += r->kind == PITHLOG_EVENT && is_stack(losses, r->id);
-    count[PITHI_LOSS_PAYLOADS] += r->kind == PITHLOG_EVENT && r->payload_bytes > 0;
-    count[PITHI_LOSS_COUNTERS] += r->kind == PITHLOG_COUNTER;
-    count[PITHI_LOSS_COLLS] += r->kind == PITHLOG_COLL;
-    count[PITHI_LOSS_COMM_RECORDS] += r->kind == PITHLOG_COMM_CREATE || r->kind == PITHLOG_COMM_FREE;
-    count[PITHI_LOSS_PAUSES] += r->kind == PITHLOG_PAUSE || r->kind == PITHLOG_RESUME;
-    count[PITHI_LOSS_LOST] += r->kind == PITHLOG_LOST;
-    if (r->kind == PITHLOG_SEND || r->kind == PITHLOG_RECV)
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        count[PITHI_LOSS_ON_COMM] += r->comm != 0;
+        break;
+    case PITHLOG_EVENT:
+        count[PITHI_LOSS_ON_COMM] += r->comm != 0;
+        count[PITHI_LOSS_STACKS] += r->id == losses->stack_ids[0] || r->id == losses->stack_ids[1];
+        count[PITHI_LOSS_PAYLOADS] += r->payload_bytes > 0;
+        break;
+    case PITHLOG_COUNTER:
+        count[PITHI_LOSS_COUNTERS]++;
+        break;
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
         see_message(losses, r);
+        break;
+    case PITHLOG_COLL:
+        count[PITHI_LOSS_COLLS]++;
+        break;
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        count[PITHI_LOSS_COMM_RECORDS]++;
+        break;
+    case PITHLOG_PAUSE:
+    case PITHLOG_RESUME:
+        count[PITHI_LOSS_PAUSES]++;
+        break;
+    case PITHLOG_LOST:
+        count[PITHI_LOSS_LOST]++;
+        break;
+    default:
+        break;
+    }
 }
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */

@@ -1,12 +1,12 @@
 /* walk.h - a log for writers of foreign formats: in time order, without times before the window, with a start for every
- * end and an end for every start. States that are open at an edge of the window begin or end there. */
+ * end and an end for every start. States that are open at an edge of the window begin or end there; so do states that
+ * begin or end where records are missing. pithlog_walk decides what is open; no writer has a stack. */
 #ifndef PITHI_WALK_H
 #define PITHI_WALK_H
 
 #include <stdint.h>
 
 #include "reader/format.h"
-#include "reader/iter.h"
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
@@ -29,6 +29,7 @@
     ROW(OPEN_START, "states open at the start of the window begin there")                                              \
     ROW(OPEN_END, "states still open at the end are closed there")                                                     \
     ROW(OPEN_HOLE, "states that end where records are missing are closed there")                                       \
+    ROW(DISCARDED, "states end early: too many are open at once")                                                      \
     ROW(UNMATCHED, "ends of states without a start are left out")                                                      \
     ROW(ON_COMM, "states and events on a communicator: that is left out")                                              \
     ROW(COUNTERS, "values of counters are left out")                                                                   \
@@ -62,7 +63,8 @@ enum pithi_loss { PITHI_LOSS_LIST(PITHI_LOSS_ROW) PITHI_LOSSES };
 
 /* Bits of the mask in a format's row (base/formats.def): a single bit, and groups of bits. */
 #define PITHI_LOSES(name) (UINT64_C(1) << PITHI_LOSS_##name)
-#define PITHI_LOSES_OPEN (PITHI_LOSES(OPEN_START) | PITHI_LOSES(OPEN_END) | PITHI_LOSES(OPEN_HOLE))
+#define PITHI_LOSES_OPEN                                                                                               \
+    (PITHI_LOSES(OPEN_START) | PITHI_LOSES(OPEN_END) | PITHI_LOSES(OPEN_HOLE) | PITHI_LOSES(DISCARDED))
 #define PITHI_LOSES_ENDS (PITHI_LOSES_OPEN | PITHI_LOSES(UNMATCHED) | PITHI_LOSES(ON_COMM))
 #define PITHI_LOSES_NEST (PITHI_LOSES_ENDS | PITHI_LOSES(SPLIT))
 #define PITHI_LOSES_COUNTERS (PITHI_LOSES(COUNTERS) | PITHI_LOSES(COUNTER_DEFS))
@@ -89,10 +91,8 @@ void pithi_losses_close(struct pithi_losses *losses);
 /* Sets the log time that is 0 in the file. Call it before the first record. Default: 0. */
 void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns);
 
-/* The walk calls it for each record. `edge`: the walk made the record because its state is open at that edge. */
-enum pithi_edge { PITHI_EDGE_NONE, PITHI_EDGE_START, PITHI_EDGE_END, PITHI_EDGE_HOLE };
-enum pithi_edge pithi_edge_of(enum pithi_iter_part part);
-void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *record, enum pithi_edge edge);
+/* The walk calls it for each record that it delivers. */
+void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *record);
 
 /* Sets the colour that definition `id` has in the file; "": none. Another spelling of the same colour, and a colour for
  * a definition without one, are not losses. */
@@ -105,10 +105,13 @@ void pithi_losses_keep(struct pithi_losses *losses, const char *key);
  * record uses is counted only as unused. */
 void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *how);
 
+/* ---- The steps of a log ------------------------------------------------------------------------------------------ */
+
 struct pithi_walk {
-    struct pithlog_iter *iter;
+    struct pithlog_walk *steps;
     int64_t from_ns, to_ns;      /* the window, within the times of the log */
     struct pithi_losses *losses; /* set it after opening to count losses; NULL: not counted */
+    struct pithlog_record made;  /* the record of the last step, if it is not as the log has it */
 };
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how);
@@ -116,14 +119,32 @@ int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct p
  * log. */
 int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how,
                           const uint32_t *lanes, uint32_t count);
-int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record); /* 1; 0 at the end; -1: error */
+/* The next BEGINS, ENDS or HAPPENS, with a record of that time; a state that goes on after a hole is one state. 1; 0 at
+ * the end; -1: error. */
+int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step);
 void pithi_walk_close(struct pithi_walk *walk);
 
-/* For writers that take records as they come, until *failed is set. */
+/* ---- Nested states ---- */
+
+/* Some formats require states to nest: an end ends the state that began last. If a state ends while states inside it
+ * are open, those end with it and begin again: A [ B ] ends A before B becomes A [ B ], B. */
+struct pithi_nest {
+    void (*begin)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
+    void (*end)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
+    void *context;
+    struct pithi_losses *losses;                                  /* counts the states that were begun again */
+    int (*is_apart)(void *context, uint32_t id, uint32_t ending); /* 1: may end after the state around it; or NULL */
+};
+/* A step that BEGINS or ENDS a state. */
+void pithi_nest_step(const struct pithi_nest *nest, const struct pithlog_step *step);
+
+/* ---- Writers that take steps as they come ---- */
+
+/* Until *failed is set. */
 struct pithi_each {
     void *context;
     void (*begin)(void *context, int64_t from_ns); /* called first, with the start of the window; or NULL */
-    int (*put)(void *context, const struct pithlog_record *record);                         /* 0: out of memory */
+    int (*put)(void *context, const struct pithlog_step *step);                             /* 0: out of memory */
     void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* from 1 */
     const int *failed;
     struct pithi_losses *losses; /* as in struct pithi_walk */
@@ -134,29 +155,5 @@ struct pithi_each {
 int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
 /* Reports the matched messages whose two ends both lie in the window, in no particular order. */
 int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
-
-/* ---- Nested states ---- */
-
-/* Some formats require states to nest: an end ends the state that began last. If a state ends while states inside it
- * are open, those end with it and begin again: A [ B ] ends A before B becomes A [ B ], B. */
-struct pithi_nest {
-    struct pithi_nest_lane {
-        uint32_t *ids;
-        uint32_t count, room;
-    } * lanes;
-    uint32_t lane_count;
-    struct pithi_losses *losses; /* counts the states that were begun again; or NULL */
-    /* The functions that write begins and ends; NULL: only the open states are kept. */
-    void (*begin)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
-    void (*end)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
-    void *context;
-};
-
-/* 0: out of memory. */
-int pithi_nest_open(struct pithi_nest *nest, uint32_t lanes);
-void pithi_nest_close(struct pithi_nest *nest);
-int pithi_nest_enter(struct pithi_nest *nest, uint32_t lane, uint32_t id, int64_t time_ns);
-/* Ends the innermost open state `id`, which must exist. */
-void pithi_nest_leave(struct pithi_nest *nest, uint32_t lane, uint32_t id, int64_t time_ns);
 
 #endif

@@ -118,6 +118,23 @@ def broken(b, a, form):
                if records[-1]["kind"] == "lost")
 
 
+def discarded(b, a, form):
+    """The enter that would be the 4097th open state of its lane ends 2048, all but the outermost 64 and the newest."""
+    count = 0
+    for lane, records in b.by_lane().items():
+        open_states = []
+        for r in records:
+            if r["kind"] == "leave" and r["name"] in open_states:
+                del open_states[len(open_states) - 1 - open_states[::-1].index(r["name"])]
+            if r["kind"] == "enter":
+                for name in reversed(open_states[64:2112] if len(open_states) == 4096 else []):
+                    b.records.append({"time": r["time"], "rank": lane[0], "thread": lane[1], "kind": "leave", "name": name})
+                    count += 1
+                open_states[64:2112] = [] if len(open_states) == 4096 else open_states[64:2112]
+                open_states.append(r["name"])
+    return count
+
+
 def closed(b, a, form):
     end = max(r["time"] for r in b.records)
     return sum(end_open(b, lane, records, end) for lane, records in b.by_lane().items())
@@ -346,6 +363,7 @@ def sizes(b, a, form):
 
 RULES = [
     ("ends of states without a start are left out", unmatched),
+    ("states end early: too many are open at once", discarded),
     ("states that end where records are missing are closed there", broken),
     ("states still open at the end are closed there", closed),
     ("ns: by so much all times are moved", moved),

@@ -122,6 +122,17 @@ pith: note: 2 sends and receives of which the partner is not in the log are left
 pith convert wide.txt wide.alog 2>notes
 is "$(cat notes)" "pith: note: 300 states still open at the end are closed there" "open states of 300 lanes"
 
+# A program that never leaves its states: if 4096 are open on a lane, 2048 of them end, so that each has one end.
+{ printf '# lane\trank=0\tthread=0\tname=\thost=\n# state\tname=work\tcolour=red\tgroup=user\n'
+  for ((i = 1; i <= 4200; i++)); do printf '0.%09d\t0\t0\tenter\twork\n' $i; done; } >deep.txt
+for format in alog clog2 slog2 picl paraver chrome paje perfetto; do
+    pith convert deep.txt "deep.$format" --format $format 2>notes
+    case $format in alog | clog2 | slog2) cut= ;; *) cut="pith: note: 1984 ends of states that were not nested: the states inside are cut in two
+" ;; esac
+    is "$(grep -E 'open at|not nested' notes)" "${cut}pith: note: 2152 states still open at the end are closed there
+pith: note: 2048 states end early: too many are open at once" "$format: 4200 open states"
+done
+
 # ALOG's -6 is the first event's time, and Pith's own files keep their times all the same.
 printf '# lane\trank=0\tthread=0\tname=\thost=\n# state\tname=work\tcolour=red\tgroup=user\n5.000000000\t0\t0\tenter\twork\n6.000000000\t0\t0\tleave\twork\n' >late.txt
 pith convert late.txt late.alog

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/colour.h"
 #include "base/error.h"
+#include "base/out.h"
 #include "foreign/alog/alog_scan.h"
 #include "foreign/formats.h"
 #include "foreign/given_numbers.h"
@@ -311,74 +312,52 @@ static int write_header(struct alog_writer *w)
 
 /* ---- Lines of events ------------------------------------------------------------------------------------------- */
 
-static char *put_number(char *at, int64_t value)
+static void put_line(struct pithi_out *out, const struct planned *plan)
 {
-    char digits[24];
-    int n = 0;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-
-    if (value < 0)
-        *at++ = '-';
-    do
-        digits[n++] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    while (n)
-        *at++ = digits[--n];
-    return at;
-}
-
-/* Formats by hand because printf would take most of the time. */
-static void write_line(FILE *out, const struct planned *plan)
-{
-    char text[160 + COMMENT_BYTES], *at = put_number(text, plan->type);
-    size_t comment = strlen(plan->comment);
-
-    *at++ = ' ';
-    at = put_number(at, plan->line);
-    memcpy(at, " 0 ", 3);
-    at = put_number(at + 3, plan->data);
-    memcpy(at, " 0 ", 3);
-    at = put_number(at + 3, plan->time_us);
-    if (comment) {
-        *at++ = ' ';
-        at = memcpy(at, plan->comment, comment);
-        at += comment;
+    pithi_out_i64(out, plan->type);
+    pithi_out_char(out, ' ');
+    pithi_out_i64(out, plan->line);
+    pithi_out_bytes(out, " 0 ", 3);
+    pithi_out_i64(out, plan->data);
+    pithi_out_bytes(out, " 0 ", 3);
+    pithi_out_i64(out, plan->time_us);
+    if (*plan->comment) {
+        pithi_out_char(out, ' ');
+        pithi_out_text(out, plan->comment);
     }
-    *at++ = '\n';
-    fwrite_unlocked(text, 1, (size_t)(at - text), out);
+    pithi_out_char(out, '\n');
 }
 
-/* Makes one pass. If `write` is 0, it only counts. */
-static int pass(struct alog_writer *w, int write)
+/* Makes one pass. If `out` is NULL, it only counts. */
+static int pass(struct alog_writer *w, struct pithi_out *out)
 {
     struct pithi_walk walk;
-    struct pithlog_record record;
+    struct pithlog_step step;
     struct planned plan;
     int status = 0;
 
     CHECK(pithi_walk_open(&walk, w->log, w->how));
     w->base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* times in ALOG begin at 0 */
     w->start_us = (walk.from_ns - w->base_ns + 500) / 1000;
-    walk.losses = write ? NULL : &w->losses;
-    if (!write)
+    walk.losses = out ? NULL : &w->losses;
+    if (!out)
         pithi_losses_zero(&w->losses, w->base_ns);
-    while (!ferror_unlocked(w->out) && (status = pithi_walk_next(&walk, &record)) == 1) {
-        if (!plan_record(w, &record, &plan))
+    while (!(out && out->failed) && (status = pithi_walk_next(&walk, &step)) == 1) {
+        if (!plan_record(w, step.record, &plan))
             continue;
         w->lines_written++;
         w->end_us = plan.time_us > w->end_us ? plan.time_us : w->end_us;
-        if (write)
-            write_line(w->out, &plan);
+        if (out)
+            put_line(out, &plan);
     }
     pithi_walk_close(&walk);
-    if (status < 0)
-        return PITH_ERR_DAMAGED;
-    return PITH_OK;
+    return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct alog_writer w = {.log = log, .out = out, .how = how, .defs = pithlog_get_info(log)->defs, .next_number = 1};
+    struct pithi_out lines;
     int err;
 
     TRY(pithi_losses_open(&w.losses, log));
@@ -390,10 +369,11 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
         err = pithi_no_memory();
         goto out;
     }
-    TRY(pass(&w, 0));
+    TRY(pass(&w, NULL));
     TRY(write_header(&w));
     w.no_line = w.changed_payloads = 0; /* the second pass counts again */
-    TRY(pass(&w, 1));
+    TRY(pithi_out_open(&lines, out));
+    err = pithi_out_close(&lines, pass(&w, &lines));
     if (fflush(out) != 0 || ferror(out))
         err = pithi_fail(PITH_ERR_IO, "the ALOG file cannot be written");
     if (!err) {

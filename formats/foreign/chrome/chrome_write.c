@@ -172,9 +172,10 @@ static void put_own(struct chrome_writer *w, const struct pithlog_record *r)
     pithi_out_text(&w->out, r->kind == PITHLOG_LOST ? "}}" : "}");
 }
 
-static int put_record(void *context, const struct pithlog_record *r)
+static int put_record(void *context, const struct pithlog_step *step)
 {
     struct chrome_writer *w = context;
+    const struct pithlog_record *r = step->record;
     switch (r->kind) {
     case PITHLOG_EVENT:
         put_solo(w, r);

@@ -23,7 +23,6 @@ struct clog2_writer {
     struct pithi_clog2_cargo cargo;
     struct pithi_losses losses;
     unsigned char *completes; /* by definition: a call that completes receives */
-    uint32_t *completing;     /* by lane: number of such calls that are open */
     uint32_t describe, sync;  /* the events of libmpe; UINT32_MAX: not in the log */
     uint64_t counters, lost_messages, large_messages;
 };
@@ -36,8 +35,18 @@ static unsigned char *put(struct clog2_writer *w, enum pithi_clog2_type type, co
     return pithi_clog2_put(&w->stream, type, record->time_ns, line->comm, line->rank, line->thread);
 }
 
-static int write_message(struct clog2_writer *w, const struct pithlog_record *record)
+/* 1: a call that completes receives is open. */
+static int is_completing(const struct clog2_writer *w, const struct pithlog_step *step)
 {
+    uint32_t i = 0;
+    while (i < step->depth && !w->completes[step->open[i].id])
+        i++;
+    return i < step->depth;
+}
+
+static int write_message(struct clog2_writer *w, const struct pithlog_step *step)
+{
+    const struct pithlog_record *record = step->record;
     struct pithi_clog2_line line, partner;
     unsigned char *body;
     int known;
@@ -47,7 +56,7 @@ static int write_message(struct clog2_writer *w, const struct pithlog_record *re
         w->lost_messages += record->kind == PITHLOG_SEND;
         return PITH_OK;
     }
-    int is_waited = record->kind == PITHLOG_RECV && w->completing[record->lane] > 0;
+    int is_waited = record->kind == PITHLOG_RECV && is_completing(w, step);
     if (is_waited)
         CHECK(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 0));
     body = put(w, PITHI_CLOG2_MSGEVT, record, &line);
@@ -94,14 +103,11 @@ static int write_mark(struct clog2_writer *w, const struct pithlog_record *recor
     return pithi_clog2_describe(&w->numbers, record, &line, rank);
 }
 
-static int write_record(struct clog2_writer *w, const struct pithlog_record *record)
+static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
 {
+    const struct pithlog_record *record = step->record;
     if (record->lane >= w->lines.lane_count)
         return PITH_OK;
-    if (record->kind == PITHLOG_ENTER)
-        w->completing[record->lane] += w->completes[record->id];
-    if (record->kind == PITHLOG_LEAVE)
-        w->completing[record->lane] -= w->completes[record->id];
     int is_mark = record->kind == PITHLOG_EVENT && (record->id == w->describe || record->id == w->sync);
     if (record->kind <= PITHLOG_EVENT && !is_mark)
         return pithi_clog2_cargo_add(&w->cargo, record);
@@ -111,7 +117,7 @@ static int write_record(struct clog2_writer *w, const struct pithlog_record *rec
         return write_mark(w, record);
     case PITHLOG_SEND:
     case PITHLOG_RECV:
-        return write_message(w, record);
+        return write_message(w, step);
     case PITHLOG_COMM_CREATE:
     case PITHLOG_COMM_FREE:
         return pithi_clog2_write_comm(&w->lines, record);
@@ -149,7 +155,7 @@ static void tell_losses(struct clog2_writer *w)
 static int write_records(struct clog2_writer *w)
 {
     struct pithi_walk walk = {0};
-    struct pithlog_record record;
+    struct pithlog_step step;
     int status = 0, err;
 
     TRY(pithi_walk_open(&walk, w->log, w->how));
@@ -174,8 +180,8 @@ static int write_records(struct clog2_writer *w)
     }
     TRY(pithi_clog2_mark_world(&w->lines, time_ns, PITHI_CLOG2_COMM_INIT));
     TRY(pithi_clog2_describe_rest(&w->numbers, time_ns, 0));
-    while ((status = pithi_walk_next(&walk, &record)) == 1)
-        TRY(write_record(w, &record));
+    while ((status = pithi_walk_next(&walk, &step)) == 1)
+        TRY(write_record(w, &step));
     if (status < 0)
         err = PITH_ERR_DAMAGED;
     else
@@ -189,8 +195,7 @@ static int write_records(struct clog2_writer *w)
     if (err == PITH_OK)
         tell_losses(w);
 out:
-    if (walk.iter)
-        pithi_walk_close(&walk);
+    pithi_walk_close(&walk);
     return err;
 }
 
@@ -219,8 +224,7 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     TRY(pithi_losses_open(&w.losses, log));
     const struct pithlog_info *info = pithlog_get_info(w.log);
     w.completes = calloc(info->defs + (size_t)1, 1);
-    w.completing = calloc(info->lanes + (size_t)1, sizeof *w.completing);
-    if (!w.completes || !w.completing)
+    if (!w.completes)
         TRY(pithi_no_memory());
     for (uint32_t id = 0; id < info->defs; id++) {
         const struct pithlog_def *def = pithlog_get_def(w.log, id);
@@ -246,7 +250,6 @@ out:
     pithi_clog2_cargo_free(&w.cargo);
     pithi_losses_close(&w.losses);
     free(w.completes);
-    free(w.completing);
     return err;
 }
 

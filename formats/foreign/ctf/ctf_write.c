@@ -394,42 +394,42 @@ static void add_fields(struct stream *s, const struct pithlog_record *r)
     }
 }
 
-static int add_record(struct stream *s, const struct pithlog_record *r, int64_t from_ns)
+static int add_record(struct stream *s, const struct pithlog_record *r)
 {
-    int64_t time_ns = r->time_ns < from_ns ? from_ns : r->time_ns; /* the state began before the window */
     add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind,
-               (uint64_t)time_ns - (uint64_t)s->ctf->base_ns);
+               (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns);
     add_fields(s, r);
     return s->used >= PACKET_FULL ? put_packet(s) : PITH_OK;
 }
 
 /* ---- A lane ------------------------------------------------------------------------------------------------------ */
 
-/* Writes all records as they are. For a window, writes only ends that have a start. */
-static int add_records(struct stream *s, uint32_t lane, const struct pithi_convert *how)
+/* A whole log: all records as they are. */
+static int add_all(struct stream *s, uint32_t lane)
 {
-    int all = how->from_ns == INT64_MIN && how->to_ns == INT64_MAX;
-    struct pithlog_query query = {how->from_ns, how->to_ns, &lane, 1, 0, all ? 0 : PITHLOG_CLIP, NULL};
-    struct pithlog_iter *iter = NULL;
+    struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
+    struct pithlog_iter *iter;
     struct pithlog_record record;
-    int err, status;
-    TRY(pithlog_iter_open(s->ctf->log, &query, &iter));
-    while ((status = pithlog_iter_next(iter, &record)) == 1) {
-        enum pithi_iter_part part = pithi_iter_part(iter);
-        if (part == PITHI_PART_HOLE) /* the state goes on */
-            continue;
-        if (all || record.kind != PITHLOG_LEAVE || record.depth != UINT32_MAX) {
-            pithi_losses_record(&s->losses, &record, pithi_edge_of(part));
-            TRY(add_record(s, &record, how->from_ns));
-        } else {
-            s->losses.count[PITHI_LOSS_UNMATCHED]++;
-        }
+    int err = pithlog_iter_open(s->ctf->log, &query, &iter), status = 0;
+    while (err == PITH_OK && (status = pithlog_iter_next(iter, &record)) == 1) {
+        pithi_losses_record(&s->losses, &record);
+        err = add_record(s, &record);
     }
-    if (status < 0)
-        err = PITH_ERR_DAMAGED;
-out:
     pithlog_iter_close(iter);
-    return err;
+    return status < 0 ? PITH_ERR_DAMAGED : err;
+}
+
+/* A window: a start for each end, an end for each start. */
+static int add_window(struct stream *s, uint32_t lane, const struct pithi_convert *how)
+{
+    struct pithi_walk walk;
+    struct pithlog_step step;
+    int err = pithi_walk_open_lanes(&walk, s->ctf->log, how, &lane, 1), status = 0;
+    walk.losses = &s->losses;
+    while (err == PITH_OK && (status = pithi_walk_next(&walk, &step)) == 1)
+        err = add_record(s, step.record);
+    pithi_walk_close(&walk);
+    return status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
 /* A lane without records also has a packet, so that readers see the lane. */
@@ -444,7 +444,7 @@ static int write_lane(struct stream *s, const char *folder, uint32_t lane, const
         return pithi_fail(PITH_ERR_IO, "%s: the name is too long", folder);
     if (!(s->file = pithi_make_stream(s->path, "w")))
         return write_failed(s->path);
-    TRY(add_records(s, lane, how));
+    TRY(how->from_ns == INT64_MIN && how->to_ns == INT64_MAX ? add_all(s, lane) : add_window(s, lane, how));
     if (s->used > HEADER || s->packets == 0)
         TRY(put_packet(s));
 out:

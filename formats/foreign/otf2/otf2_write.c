@@ -188,7 +188,7 @@ int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struc
     w->how = how;
     w->def_count = info->defs;
     w->events = calloc(info->lanes + (size_t)1, sizeof *w->events);
-    if (pithi_losses_open(&w->losses, log) || !w->events || !pithi_nest_open(&w->nest, info->lanes))
+    if (pithi_losses_open(&w->losses, log) || !w->events)
         err = pithi_no_memory();
     else
         err = write_named(w, folder, name);
@@ -204,7 +204,6 @@ int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struc
     }
     for (int i = 0; i < OTF2_TEXTS; i++)
         free(w->texts[i].text);
-    pithi_nest_close(&w->nest);
     pithi_map_free(&w->ranks);
     pithi_map_free(&w->members);
     pithi_otf2_contexts_close(w);

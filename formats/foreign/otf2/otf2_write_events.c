@@ -130,20 +130,21 @@ static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const str
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
 /* The operation of the innermost collective state; without such a state, a guess from the root and the sizes. */
-static OTF2_CollectiveOp operation(const struct otf2_writer *w, const struct pithlog_record *r)
+static OTF2_CollectiveOp operation(const struct otf2_writer *w, const struct pithlog_step *step)
 {
-    const struct pithi_nest_lane *open = &w->nest.lanes[r->lane];
+    const struct pithlog_record *r = step->record;
 
-    for (uint32_t i = open->count; i > 0; i--)
-        if (w->written[open->ids[i - 1]].operation >= 0)
-            return (OTF2_CollectiveOp)w->written[open->ids[i - 1]].operation;
+    for (uint32_t i = step->depth; i-- > 0;)
+        if (w->written[step->open[i].id].operation >= 0)
+            return (OTF2_CollectiveOp)w->written[step->open[i].id].operation;
     return r->peer >= 0                     ? OTF2_COLLECTIVE_OP_BCAST
            : r->bytes == 0 && !r->got_bytes ? OTF2_COLLECTIVE_OP_BARRIER
                                             : OTF2_COLLECTIVE_OP_ALLREDUCE;
 }
 
-static void put_collective(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+static void put_collective(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_step *step)
 {
+    const struct pithlog_record *r = step->record;
     uint64_t time = ticks(w, r->time_ns);
     uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
 
@@ -155,7 +156,7 @@ static void put_collective(struct otf2_writer *w, struct otf2_lane *lane, const 
         root = r->peer == w->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_NONE;
         w->no_root += root == OTF2_COLLECTIVE_ROOT_NONE;
     }
-    EVENT(MpiCollectiveEnd, time, operation(w, r), r->comm, root, r->bytes, r->got_bytes);
+    EVENT(MpiCollectiveEnd, time, operation(w, step), r->comm, root, r->bytes, r->got_bytes);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -213,8 +214,9 @@ static void put_event(struct otf2_writer *w, struct otf2_lane *lane, const struc
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static int put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_step *step)
 {
+    const struct pithlog_record *r = step->record;
     uint64_t time = ticks(w, r->time_ns);
 
     if (r->kind != PITHLOG_COLL)
@@ -234,7 +236,7 @@ static int put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct
         put_receive(w, lane, r);
         break;
     case PITHLOG_COLL:
-        put_collective(w, lane, r);
+        put_collective(w, lane, step);
         break;
     case PITHLOG_COMM_CREATE:
         w->comm_events = 1;
@@ -256,18 +258,6 @@ static int put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct
     default:
         break;
     }
-    return 1;
-}
-
-static int put_record(struct otf2_writer *w, const struct pithlog_record *r)
-{
-    if (r->kind == PITHLOG_ENTER)
-        return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
-    if (r->kind == PITHLOG_LEAVE) {
-        pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
-        return 1;
-    }
-    return put_other(w, lane_of(w, r->lane), r);
 }
 
 /* Finds the lowest receive number of a window that begins after the log's start. */
@@ -297,16 +287,22 @@ static int find_first_receive(struct otf2_writer *w, const struct pithi_walk *wa
 
 static int write_records(struct otf2_writer *w, const uint32_t *lanes, uint32_t count)
 {
+    const struct pithi_nest nest = {.begin = begin_state, .end = end_state, .context = w, .losses = &w->losses};
     struct pithi_walk walk;
-    struct pithlog_record record;
+    struct pithlog_step step;
     int err, status = 0;
 
     TRY(pithi_walk_open_lanes(&walk, w->log, w->how, lanes, count));
     walk.losses = &w->losses;
     err = find_first_receive(w, &walk, lanes, count);
-    while (err == PITH_OK && w->code == OTF2_SUCCESS && (status = pithi_walk_next(&walk, &record)) == 1)
-        if (!put_record(w, &record) || w->no_memory)
+    while (err == PITH_OK && w->code == OTF2_SUCCESS && (status = pithi_walk_next(&walk, &step)) == 1) {
+        if (step.change == PITHLOG_HAPPENS)
+            put_other(w, lane_of(w, step.lane), &step);
+        else
+            pithi_nest_step(&nest, &step);
+        if (w->no_memory)
             err = pithi_no_memory();
+    }
     pithi_walk_close(&walk);
     if (err == PITH_OK && status < 0)
         err = PITH_ERR_DAMAGED;
@@ -334,10 +330,6 @@ int pithi_otf2_write_lanes(struct otf2_writer *w, uint32_t first, uint32_t count
     w->lanes = calloc(count, sizeof *w->lanes);
     w->first = first;
     w->rank = pithlog_get_lane(w->log, first)->rank;
-    w->nest.begin = begin_state;
-    w->nest.end = end_state;
-    w->nest.context = w;
-    w->nest.losses = &w->losses;
     if (!lanes || !w->lanes)
         err = pithi_no_memory();
     else if (!open_lanes(w, lanes, count))

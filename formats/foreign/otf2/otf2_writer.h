@@ -41,7 +41,6 @@ struct otf2_writer {
         OTF2_StringRef ref;
     } texts[OTF2_TEXTS];
     /* For the rank being written: */
-    struct pithi_nest nest;
     struct otf2_lane *lanes; /* from lane `first` on */
     uint32_t first;
     int32_t rank;

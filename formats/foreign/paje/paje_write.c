@@ -370,9 +370,10 @@ static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns
     end_line(context);
 }
 
-static int put_record(void *context, const struct pithlog_record *r)
+static int put_record(void *context, const struct pithlog_step *step)
 {
     struct paje_writer *w = context;
+    const struct pithlog_record *r = step->record;
     put_ends_before(w, pithi_sort_time(r->time_ns));
     switch (r->kind) {
     case PITHLOG_EVENT:

@@ -42,8 +42,8 @@ struct paraver_writer {
     struct pithi_prv_payloads payloads;
     struct call {
         int type, value, state;
-    } * calls;              /* [defs]: of states */
-    struct pithi_nest nest; /* states pass: per lane; events pass: user's and MPI's per lane */
+    } * calls; /* [defs]: of states */
+    struct pithi_nest nest;
     struct pithi_sorter *waiting;
     int err;
     struct now *now; /* [lanes] */
@@ -115,22 +115,23 @@ static int end_state_record(struct paraver_writer *w, uint32_t lane, int64_t tim
 }
 
 /* The innermost state gives the lane's state; outside all states the lane is running. */
-static int follow_state(void *context, const struct pithlog_record *r)
+static int follow_state(void *context, const struct pithlog_step *step)
 {
     struct paraver_writer *w = context;
-    struct now *now = &w->now[r->lane];
-    const struct pithi_nest_lane *open = &w->nest.lanes[r->lane];
-    int state;
-    if (r->kind == PITHLOG_ENTER && !pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns))
-        return 0;
-    if (r->kind == PITHLOG_LEAVE)
-        pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
-    state = open->count ? w->calls[open->ids[open->count - 1]].state : PITHI_PRV_RUNNING;
+    struct now *now = &w->now[step->lane];
+    uint32_t inner = step->depth; /* 1 + the innermost state, after this step, if it does not begin now */
+    int state = PITHI_PRV_RUNNING;
+    if (step->change == PITHLOG_ENDS && step->at + 1 == step->depth)
+        inner--;
+    if (step->change == PITHLOG_BEGINS)
+        state = w->calls[step->record->id].state;
+    else if (inner > 0)
+        state = w->calls[step->open[inner - 1].id].state;
     if (now->seen && now->state == state)
         return 1;
-    if (!end_state_record(w, r->lane, r->time_ns))
+    if (!end_state_record(w, step->lane, step->to_ns))
         return 0;
-    now->since_ns = r->time_ns;
+    now->since_ns = step->to_ns;
     now->state = state;
     now->seen = 1;
     return 1;
@@ -142,10 +143,8 @@ static int collect_waiting(struct paraver_writer *w, const struct pithi_convert 
     struct pithi_each each = {
         .context = w, .put = follow_state, .message = wait_message, .failed = &w->err, .losses = &w->losses};
     int err;
-    w->nest = (struct pithi_nest){0};
     TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
-    if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)) ||
-        !pithi_nest_open(&w->nest, w->places.lane_count))
+    if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)))
         return pithi_no_memory();
     TRY(pithi_each_message(w->log, how, &each));
     TRY(pithi_each_record(w->log, how, &each));
@@ -155,7 +154,6 @@ static int collect_waiting(struct paraver_writer *w, const struct pithi_convert 
     }
     TRY(w->err ? w->err : pithi_sorter_end(w->waiting));
 out:
-    pithi_nest_close(&w->nest);
     free(w->now);
     w->now = NULL;
     return err;
@@ -274,7 +272,7 @@ static int payload_number(const struct pithlog_def *def, const struct pithlog_re
 static void begin_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
 {
     struct paraver_writer *w = context;
-    begin_event(w, lane / 2, time_ns);
+    begin_event(w, lane, time_ns);
     put_pair(w, w->calls[id].type, w->calls[id].value);
     end_line(w);
 }
@@ -282,7 +280,7 @@ static void begin_call(void *context, uint32_t lane, uint32_t id, int64_t time_n
 static void end_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
 {
     struct paraver_writer *w = context;
-    begin_event(w, lane / 2, time_ns);
+    begin_event(w, lane, time_ns);
     put_pair(w, w->calls[id].type, 0);
     end_line(w);
 }
@@ -351,16 +349,24 @@ static void put_single(struct paraver_writer *w, const struct pithlog_record *r,
     end_line(w);
 }
 
-static int put_record(void *context, const struct pithlog_record *r)
+static int is_user(const struct paraver_writer *w, uint32_t id) { return w->calls[id].type == PITHI_PRV_USER; }
+
+/* Calls of MPI have event types of their own, so only states of the user need to nest with each other, and only calls
+ * of MPI. */
+static int is_apart(void *context, uint32_t id, uint32_t ending)
+{
+    return is_user(context, id) != is_user(context, ending);
+}
+
+static int put_record(void *context, const struct pithlog_step *step)
 {
     struct paraver_writer *w = context;
-    uint32_t part = r->kind <= PITHLOG_LEAVE && w->calls[r->id].type != PITHI_PRV_USER;
+    const struct pithlog_record *r = step->record;
     put_waiting_until(w, r->time_ns);
     switch (r->kind) {
     case PITHLOG_ENTER:
-        return pithi_nest_enter(&w->nest, 2 * r->lane + part, r->id, r->time_ns);
     case PITHLOG_LEAVE:
-        pithi_nest_leave(&w->nest, 2 * r->lane + part, r->id, r->time_ns);
+        pithi_nest_step(&w->nest, step);
         return 1;
     case PITHLOG_EVENT:
         return put_solo(w, r);
@@ -400,15 +406,12 @@ static int put_record(void *context, const struct pithlog_record *r)
 static int put_records(struct paraver_writer *w, const struct pithi_convert *how)
 {
     struct pithi_each each = {.context = w, .put = put_record, .failed = &w->out.failed};
-    int err = PITH_OK;
-    w->nest = (struct pithi_nest){.begin = begin_call, .end = end_call, .context = w, .losses = &w->losses};
-    if (w->places.lane_count > UINT32_MAX / 2 || !pithi_nest_open(&w->nest, 2 * w->places.lane_count))
-        return pithi_no_memory();
-    TRY(pithi_each_record(w->log, how, &each));
-    put_waiting_until(w, INT64_MAX);
-    TRY(w->err);
-out:
-    pithi_nest_close(&w->nest);
+    int err;
+    w->nest = (struct pithi_nest){
+        .begin = begin_call, .end = end_call, .context = w, .losses = &w->losses, .is_apart = is_apart};
+    err = pithi_each_record(w->log, how, &each);
+    if (err == PITH_OK)
+        put_waiting_until(w, INT64_MAX);
     return w->err ? w->err : err;
 }
 

@@ -400,9 +400,10 @@ static int put_value(struct perfetto_writer *w, const struct pithlog_record *r)
     return 1;
 }
 
-static int put_record(void *context, const struct pithlog_record *r)
+static int put_record(void *context, const struct pithlog_step *step)
 {
     struct perfetto_writer *w = context;
+    const struct pithlog_record *r = step->record;
     unsigned char event[EVENT_ROOM], *p;
     const char *functions;
     switch (r->kind) {

@@ -31,10 +31,7 @@ struct node {
     int entered; /* `enter` is a send, recv or sync that may become a record of PICL */
     int has_message;
     struct pithlog_record enter, message;
-    struct waiting { /* open recv_blocking states */
-        int64_t time_ns;
-        uint64_t order;
-    } * waiting;
+    uint64_t *waiting; /* orders of the begins of the open recv_blocking states, outermost first */
     uint32_t waiting_count, waiting_room;
 };
 
@@ -134,60 +131,78 @@ static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithl
 
 /* ---- Pending records --------------------------------------------------------------------------------------------- */
 
-/* Writes the pending state as a block and the pending message without a state. 0: no memory. */
-static int release(struct picl_writer *w, uint32_t at)
+/* Writes the pending state as a block and the pending message without a state. */
+static void release(struct picl_writer *w, uint32_t at)
 {
     struct node *node = &w->node[at];
-    int ok = 1;
     if (node->entered)
-        ok = pithi_nest_enter(&w->nest, at, node->enter.id, node->enter.time_ns);
+        begin_state(w, at, node->enter.id, node->enter.time_ns);
     if (node->has_message)
         put_lasting(w, at, &node->message, node->message.time_ns, node->message.time_ns);
     node->entered = node->has_message = 0;
-    return ok;
+}
+
+static int is_waiting_state(const struct picl_writer *w, uint32_t id)
+{
+    return w->numbers.own[id] == PITHI_PICL_RECV_BLOCKING;
+}
+
+/* The begin of a recv_blocking is not written before its end is known, so that it need not nest with other states. */
+static int is_waiting(void *context, uint32_t id, uint32_t ending)
+{
+    (void)ending;
+    return is_waiting_state(context, id);
 }
 
 static int add_enter(struct picl_writer *w, const struct pithlog_record *r)
 {
     struct node *node = &w->node[r->lane];
     enum pithi_picl_type type = w->numbers.own[r->id];
-    if (!release(w, r->lane))
-        return 0;
+    release(w, r->lane);
     if (type == PITHI_PICL_RECV_BLOCKING) {
         if (!pithi_grow(&node->waiting, node->waiting_count, &node->waiting_room, sizeof *node->waiting))
             return 0;
-        node->waiting[node->waiting_count++] = (struct waiting){r->time_ns, w->order++};
-        return 1;
+        node->waiting[node->waiting_count++] = w->order++;
+    } else if (type) {
+        node->entered = 1;
+        node->enter = *r;
+    } else {
+        begin_state(w, r->lane, r->id, r->time_ns);
     }
-    if (!type)
-        return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
-    node->entered = 1;
-    node->enter = *r;
     return 1;
 }
 
-/* Ends the innermost recv_blocking: with the message that it waited for, or as a block. */
-static int end_waiting(struct picl_writer *w, const struct pithlog_record *r)
+/* Takes the order of the begin of a recv_blocking that ends. */
+static uint64_t take_waiting(struct picl_writer *w, const struct pithlog_step *step)
 {
+    struct node *node = &w->node[step->lane];
+    uint32_t at = 0; /* its place among the waiting */
+    for (uint32_t i = 0; i < step->at; i++)
+        at += (uint32_t)is_waiting_state(w, step->open[i].id);
+    uint64_t order = node->waiting[at];
+    memmove(&node->waiting[at], &node->waiting[at + 1], (--node->waiting_count - at) * sizeof *node->waiting);
+    return order;
+}
+
+/* Ends a recv_blocking: with the message that it waited for, or as a block. */
+static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
+{
+    const struct pithlog_record *r = step->record;
     struct node *node = &w->node[r->lane];
-    int woken = !node->entered && node->has_message && us_of(w, node->message.time_ns) == us_of(w, r->time_ns);
+    int64_t from_ns = step->open[step->at].from_ns;
+    uint64_t order = take_waiting(w, step);
     char values[LINE];
-    if (!woken && !release(w, r->lane))
-        return 0;
-    if (node->waiting_count == 0)
-        return 1;
-    struct waiting begin = node->waiting[--node->waiting_count];
-    if (!woken) {
-        put_block_at(w, begin.order, PITHI_PICL_BLOCK_BEGIN, r->lane, r->id, begin.time_ns);
+    if (node->entered || !node->has_message || us_of(w, node->message.time_ns) != us_of(w, r->time_ns)) {
+        release(w, r->lane);
+        put_block_at(w, order, PITHI_PICL_BLOCK_BEGIN, r->lane, r->id, from_ns);
         end_state(w, r->lane, r->id, r->time_ns);
-        return 1;
+        return;
     }
     snprintf(values, sizeof values, " %d", (int)node->message.tag);
-    put_at(w, begin.order, PITHI_PICL_RECV_BLOCKING, r->lane, begin.time_ns, values);
+    put_at(w, order, PITHI_PICL_RECV_BLOCKING, r->lane, from_ns, values);
     message_values(w, &node->message, values);
     put(w, PITHI_PICL_RECV_WAKING, r->lane, r->time_ns, values);
     node->has_message = 0;
-    return 1;
 }
 
 /* Can the pending state be a record of PICL? A send or receive that takes no time cannot: it would be read as a message
@@ -202,44 +217,45 @@ static int is_lasting(const struct picl_writer *w, const struct node *node, cons
     return node->has_message && us_of(w, node->message.time_ns) == end_us && us_of(w, node->enter.time_ns) < end_us;
 }
 
-static int add_leave(struct picl_writer *w, const struct pithlog_record *r)
+static void add_leave(struct picl_writer *w, const struct pithlog_step *step)
 {
+    const struct pithlog_record *r = step->record;
     struct node *node = &w->node[r->lane];
-    if (w->numbers.own[r->id] == PITHI_PICL_RECV_BLOCKING)
-        return end_waiting(w, r);
-    if (is_lasting(w, node, r)) {
+    int waits = is_waiting_state(w, r->id);
+    if (!waits && is_lasting(w, node, r)) {
         put_lasting(w, r->lane, node->has_message ? &node->message : NULL, node->enter.time_ns, r->time_ns);
         node->entered = node->has_message = 0;
-        return 1;
+        return;
     }
-    if (!release(w, r->lane))
-        return 0;
-    pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
-    return 1;
+    if (waits)
+        end_waiting(w, step);
+    else
+        release(w, r->lane);
+    if (!waits || step->why & PITHLOG_DISCARDED) /* this one, or those that are discarded with it */
+        pithi_nest_step(&w->nest, step);
 }
 
 /* Messages go to the first node of their rank, whichever thread has them, because the partner's record names that
  * node. */
-static int add_message(struct picl_writer *w, const struct pithlog_record *r)
+static void add_message(struct picl_writer *w, const struct pithlog_record *r)
 {
     uint32_t at = w->first_node[r->lane];
     struct node *node = &w->node[at];
     enum pithi_picl_type wanted = r->kind == PITHLOG_SEND ? PITHI_PICL_SEND : PITHI_PICL_RECV;
     if (r->peer < 0 || !pithi_map_find(&w->nodes, (uint32_t)r->peer)) {
         w->no_node += r->peer >= 0;
-        return 1;
+        return;
     }
     w->large += r->bytes > INT32_MAX;
     int inside = at == r->lane && node->entered && !node->has_message && w->numbers.own[node->enter.id] == wanted;
-    if (!inside && !release(w, at))
-        return 0;
+    if (!inside)
+        release(w, at);
     if (!inside && !(r->kind == PITHLOG_RECV && node->waiting_count && at == r->lane)) {
         put_lasting(w, at, r, r->time_ns, r->time_ns);
-        return 1;
+        return;
     }
     node->has_message = 1;
     node->message = *r;
-    return 1;
 }
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
@@ -266,7 +282,7 @@ static void put_text(struct picl_writer *w, const struct pithlog_record *r, cons
     put_bytes(w, us, r->lane + 1, w->order++, line, (size_t)used + size + 1);
 }
 
-static int add_event(struct picl_writer *w, const struct pithlog_record *r)
+static void add_event(struct picl_writer *w, const struct pithlog_record *r)
 {
     enum pithi_picl_type own = w->numbers.own[r->id];
     int32_t number = w->numbers.of[r->id];
@@ -274,11 +290,10 @@ static int add_event(struct picl_writer *w, const struct pithlog_record *r)
     char values[LINE];
     size_t size;
     w->losses.used[r->id] |= own ? PITHI_KEPT : 0;
-    if (!release(w, r->lane))
-        return 0;
+    release(w, r->lane);
     if (own == PITHI_PICL_TEXT && (text = message_text(r, &size)) != NULL) {
         put_text(w, r, text, size);
-        return 1;
+        return;
     }
     if (own == PITHI_PICL_MARK && r->payload_bytes == 4)
         number = (int32_t)pithi_get_be32(r->payload);
@@ -286,26 +301,30 @@ static int add_event(struct picl_writer *w, const struct pithlog_record *r)
         w->payloads += r->payload_bytes > 0;
     snprintf(values, sizeof values, " %d", (int)number);
     put(w, PITHI_PICL_MARK, r->lane, r->time_ns, values);
-    return 1;
 }
 
-static int put_record(void *context, const struct pithlog_record *r)
+static int put_record(void *context, const struct pithlog_step *step)
 {
     struct picl_writer *w = context;
+    const struct pithlog_record *r = step->record;
     w->last_ns = r->time_ns;
     switch (r->kind) {
     case PITHLOG_ENTER:
         return add_enter(w, r);
     case PITHLOG_LEAVE:
-        return add_leave(w, r);
+        add_leave(w, step);
+        break;
     case PITHLOG_EVENT:
-        return add_event(w, r);
+        add_event(w, r);
+        break;
     case PITHLOG_SEND:
     case PITHLOG_RECV:
-        return add_message(w, r);
+        add_message(w, r);
+        break;
     default:
-        return 1; /* no counterpart in PICL */
+        break; /* no counterpart in PICL */
     }
+    return 1;
 }
 
 /* ---- The start --------------------------------------------------------------------------------------------------- */
@@ -355,7 +374,7 @@ static int make_nodes(struct picl_writer *w)
         *node = *node ? *node : i + (uint64_t)1;
         w->first_node[i] = (uint32_t)*node - 1;
     }
-    return w->node && w->first_node && pithi_nest_open(&w->nest, lanes);
+    return w->node && w->first_node;
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -377,10 +396,8 @@ static int write_all(struct picl_writer *w, FILE *out, const struct pithi_conver
     struct pithi_each each = {
         .context = w, .begin = put_start, .put = put_record, .failed = &w->err, .losses = &w->losses};
     uint32_t lanes = pithlog_get_info(w->log)->lanes;
-    w->nest.begin = begin_state;
-    w->nest.end = end_state;
-    w->nest.context = w;
-    w->nest.losses = &w->losses;
+    w->nest = (struct pithi_nest){
+        .begin = begin_state, .end = end_state, .context = w, .losses = &w->losses, .is_apart = is_waiting};
     if (!make_nodes(w))
         return pithi_no_memory();
     CHECK(pithi_losses_open(&w->losses, w->log));
@@ -388,8 +405,7 @@ static int write_all(struct picl_writer *w, FILE *out, const struct pithi_conver
     CHECK(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
     CHECK(pithi_each_record(w->log, how, &each));
     for (uint32_t i = 0; i < lanes; i++) {
-        if (!release(w, i))
-            return pithi_no_memory();
+        release(w, i);
         put_at(w, UINT64_MAX, PITHI_PICL_CLOSE, i, w->last_ns, "");
     }
     CHECK(w->err);
@@ -413,6 +429,5 @@ int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert 
     pithi_losses_close(&w.losses);
     pithi_map_free(&w.nodes);
     pithi_sorter_free(w.lines);
-    pithi_nest_close(&w.nest);
     return err;
 }

@@ -12,16 +12,11 @@
 #include "foreign/slog2/slog2_shadow.h"
 #include "foreign/slog2/slog2_tree.h"
 #include "foreign/walk.h"
-#include "native/stack.h"
 
 enum { ARROWS_MEMORY = 8 << 20, ARROW_INFO = 12 };
 
 struct slog2_writer {
     FILE *out;
-    /* The open states by lane. The reader's own sums of nested time cannot be used: they include time before the
-     * window. */
-    struct pithi_stack *open;
-    uint32_t lanes;
     struct pithi_slog2_tree tree;
     struct pithi_slog2_lines lines;
     struct pithi_slog2_categories categories;
@@ -76,19 +71,14 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
     return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
-/* Draws the innermost open state with the record's id. */
-static int draw_state(struct slog2_writer *w, const struct pithlog_record *r)
+static int draw_state(struct slog2_writer *w, const struct pithlog_step *step)
 {
-    struct pithi_open_state state;
-    uint32_t depth;
-    if (!pithi_stack_leave(&w->open[r->lane], r->id, r->time_ns, &state, &depth))
-        return PITH_OK;
-    int64_t took_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)state.enter_ns);
+    const struct pithlog_open *state = &step->open[step->at];
     return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
-                                                  .category = (int32_t)r->id + 1,
-                                                  .line = {(int32_t)r->lane, (int32_t)r->lane},
-                                                  .time_ns = {state.enter_ns, r->time_ns},
-                                                  .own_ns = took_ns > state.nested_ns ? took_ns - state.nested_ns : 0});
+                                                  .category = (int32_t)state->id + 1,
+                                                  .line = {(int32_t)step->lane, (int32_t)step->lane},
+                                                  .time_ns = {state->from_ns, step->to_ns},
+                                                  .own_ns = step->self_ns});
 }
 
 static int draw_event(struct slog2_writer *w, const struct pithlog_record *r)
@@ -103,39 +93,31 @@ static int draw_event(struct slog2_writer *w, const struct pithlog_record *r)
                                                   .info_size = size});
 }
 
-static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
+/* Other records have no counterpart in SLOG-2. */
+static int draw_step(struct slog2_writer *w, const struct pithlog_step *step)
 {
-    CHECK(draw_arrows(w, r->time_ns));
-    switch (r->kind) {
-    case PITHLOG_ENTER:
-        return pithi_stack_enter(&w->open[r->lane], r->id, r->time_ns) ? PITH_OK : pithi_no_memory();
-    case PITHLOG_LEAVE:
-        return draw_state(w, r);
-    case PITHLOG_EVENT:
-        return draw_event(w, r);
-    default:
-        break; /* no counterpart in SLOG-2 */
-    }
-    return PITH_OK;
+    CHECK(draw_arrows(w, step->to_ns));
+    return step->change == PITHLOG_ENDS          ? draw_state(w, step)
+           : step->record->kind == PITHLOG_EVENT ? draw_event(w, step->record)
+                                                 : PITH_OK;
 }
 
 static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
 {
     struct pithi_walk walk = {0};
-    struct pithlog_record record;
+    struct pithlog_step step;
     int status = 0, err;
     TRY(pithi_walk_open(&walk, log, how));
     walk.losses = &w->losses;
-    TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, w->lanes));
-    while ((status = pithi_walk_next(&walk, &record)) == 1)
-        TRY(draw_record(w, &record));
+    TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, pithlog_get_info(log)->lanes));
+    while ((status = pithi_walk_next(&walk, &step)) == 1)
+        TRY(draw_step(w, &step));
     if (status < 0)
         err = PITH_ERR_DAMAGED;
     if (!err)
         err = draw_arrows(w, INT64_MAX);
 out:
-    if (walk.iter)
-        pithi_walk_close(&walk);
+    pithi_walk_close(&walk);
     return err;
 }
 
@@ -224,10 +206,6 @@ static int write_all(struct slog2_writer *w, struct pithlog *log, const struct p
     struct pithi_each each = {.context = w, .message = keep_message, .failed = &w->failed, .losses = &w->losses};
     if (fwrite(header, 1, sizeof header, w->out) != sizeof header)
         return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
-    w->lanes = pithlog_get_info(log)->lanes;
-    w->open = calloc(w->lanes + (size_t)1, sizeof *w->open);
-    if (!w->open)
-        return pithi_no_memory();
     CHECK(pithi_losses_open(&w->losses, log));
     CHECK(pithi_slog2_lines_open(&w->lines, log));
     CHECK(pithi_slog2_categories_open(&w->categories, log));
@@ -250,9 +228,6 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
 {
     struct slog2_writer w = {.out = out};
     int err = write_all(&w, log, how);
-    for (uint32_t i = 0; w.open && i < w.lanes; i++)
-        free(w.open[i].states);
-    free(w.open);
     pithi_sorter_free(w.arrows);
     pithi_slog2_tree_free(&w.tree);
     pithi_slog2_lines_free(&w.lines);

@@ -19,7 +19,6 @@
 #include "foreign/names.h"
 #include "foreign/sqlite/sqlite_rows.h"
 #include "foreign/walk.h"
-#include "native/stack.h"
 #include "reader/payload.h"
 
 /* Foreign keys are declared for programs that draw or join tables by them; SQLite checks none, since `foreign_keys` is
@@ -113,13 +112,12 @@ struct writer {
     uint32_t path_count, path_room, sample_id;
     struct pithi_map stack_numbers; /* hash of the functions -> number of the stack */
     struct pithi_sqlite_rows *stacks;
-    struct open_lane { /* the open intervals of a lane, outermost first */
-        struct open_interval {
-            int64_t id;
+    struct numbered_lane {
+        struct numbered {
+            int64_t interval;
             uint32_t path; /* + 1 */
-        } * ids;
-        uint32_t count, room;
-        struct pithi_stack open; /* the same, between holes */
+        } * open;          /* beside the open states of a step */
+        uint32_t room;
     } * lanes;
     struct pithi_payload_line payload;
 };
@@ -333,38 +331,43 @@ static void put_sample(struct writer *w, const struct pithlog_record *r)
     put(w, w->rows[SAMPLES], "iii", (int64_t)r->lane, r->time_ns, (int64_t)*stack);
 }
 
-static int put_record(void *context, const struct pithlog_record *r)
+/* Gives a state its number and its path. 0: no memory. */
+static int number_interval(struct writer *w, const struct pithlog_step *step)
+{
+    struct numbered_lane *lane = &w->lanes[step->lane];
+    uint32_t depth = step->depth, path;
+
+    if (!pithi_grow(&lane->open, depth, &lane->room, sizeof *lane->open) ||
+        !(path = path_inside(w, depth ? lane->open[depth - 1].path : 0, step->record->id)))
+        return 0;
+    lane->open[depth] = (struct numbered){++w->intervals, path};
+    return 1;
+}
+
+static void put_interval(struct writer *w, const struct pithlog_step *step)
+{
+    struct numbered *open = w->lanes[step->lane].open, ended = open[step->at];
+    const struct pithlog_open *state = &step->open[step->at];
+
+    if (step->at)
+        put(w, w->rows[INTERVALS], "iiiiiiiii", ended.interval, (int64_t)step->lane, (int64_t)state->id, state->from_ns,
+            step->to_ns, step->self_ns, (int64_t)step->at, open[step->at - 1].interval, (int64_t)ended.path - 1);
+    else
+        put(w, w->rows[INTERVALS], "iiiiiiini", ended.interval, (int64_t)step->lane, (int64_t)state->id, state->from_ns,
+            step->to_ns, step->self_ns, (int64_t)0, (int64_t)ended.path - 1);
+    memmove(&open[step->at], &open[step->at + 1], (step->depth - step->at - 1) * sizeof *open);
+}
+
+static int put_record(void *context, const struct pithlog_step *step)
 {
     struct writer *w = context;
-    struct open_lane *lane = &w->lanes[r->lane];
-    struct pithi_open_state piece = {.enter_ns = r->start_ns};
-    struct open_interval ended;
-    uint32_t depth, path;
+    const struct pithlog_record *r = step->record;
 
     switch (r->kind) {
     case PITHLOG_ENTER:
-        if (!pithi_grow(&lane->ids, lane->count, &lane->room, sizeof *lane->ids))
-            return 0;
-        if (!(path = path_inside(w, lane->count ? lane->ids[lane->count - 1].path : 0, r->id)))
-            return 0;
-        lane->ids[lane->count++] = (struct open_interval){++w->intervals, path};
-        if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
-            return 0;
-        break;
-    case PITHLOG_LEAVE: /* its depth is its place among the open ones */
-        if (r->depth >= lane->count)
-            break;
-        ended = lane->ids[r->depth];
-        memmove(lane->ids + r->depth, lane->ids + r->depth + 1, (lane->count - r->depth - 1) * sizeof *lane->ids);
-        lane->count--;
-        pithi_stack_leave(&lane->open, r->id, r->time_ns, &piece, &depth);
-        if (r->depth)
-            put(w, w->rows[INTERVALS], "iiiiiiiii", ended.id, (int64_t)r->lane, (int64_t)r->id, piece.enter_ns,
-                r->time_ns, r->time_ns - piece.enter_ns - piece.nested_ns, (int64_t)r->depth,
-                lane->ids[r->depth - 1].id, (int64_t)ended.path - 1);
-        else
-            put(w, w->rows[INTERVALS], "iiiiiiini", ended.id, (int64_t)r->lane, (int64_t)r->id, piece.enter_ns,
-                r->time_ns, r->time_ns - piece.enter_ns - piece.nested_ns, (int64_t)0, (int64_t)ended.path - 1);
+        return number_interval(w, step);
+    case PITHLOG_LEAVE:
+        put_interval(w, step);
         break;
     case PITHLOG_EVENT:
         put_sample(w, r);
@@ -374,9 +377,9 @@ static int put_record(void *context, const struct pithlog_record *r)
         put(w, w->rows[COUNTERS], "iiid", (int64_t)r->lane, (int64_t)r->id, r->time_ns, r->value);
         break;
     case PITHLOG_COLL:
-        put(w, w->rows[COLLECTIVES], lane->count ? "iiiiiii" : "iiiiiin", (int64_t)r->lane, r->time_ns,
+        put(w, w->rows[COLLECTIVES], step->depth ? "iiiiiii" : "iiiiiin", (int64_t)r->lane, r->time_ns,
             (int64_t)r->comm, (int64_t)r->peer, (int64_t)r->bytes, (int64_t)r->got_bytes,
-            lane->count ? lane->ids[lane->count - 1].id : 0);
+            step->depth ? w->lanes[step->lane].open[step->depth - 1].interval : 0);
         break;
     default:
         break;
@@ -519,10 +522,8 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     TRY(put_analysis(&w, how));
     TRY(run(&w, indexes));
 out:
-    for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++) {
-        free(w.lanes[i].ids);
-        free(w.lanes[i].open.states);
-    }
+    for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++)
+        free(w.lanes[i].open);
     free(w.lanes);
     free(w.paths);
     pithi_map_free(&w.path_numbers);
