@@ -93,24 +93,6 @@ int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count
     return count ? pithi_defs_property(pithi_writer_defs(writer), key, text) : PITH_OK;
 }
 
-const char *pithi_property(const struct pithlog *log, const char *key)
-{
-    const char *found, *value;
-
-    for (uint32_t i = 0; (found = pithlog_get_property(log, i, &value)); i++)
-        if (strcmp(found, key) == 0)
-            return value;
-    return NULL;
-}
-
-int64_t pithi_sample_timing(const struct pithlog *log, int *wall)
-{
-    const char *clock = pithi_property(log, "sample_clock"), *period = pithi_property(log, "sample_ns");
-
-    *wall = clock && strcmp(clock, "wall") == 0;
-    return period && atoll(period) > 0 ? atoll(period) : 10000000;
-}
-
 char pithi_token_single(const char *format)
 {
     const char *percent = strchr(format, '%');

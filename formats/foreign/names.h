@@ -24,12 +24,6 @@ void pithi_note(const struct pithi_convert *how, uint64_t count, const char *tex
 /* Stores the count of something a reader skipped as a property of the log, if it is not 0. */
 int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count);
 
-/* The value of a log's property; NULL: the log does not have it. */
-const char *pithi_property(const struct pithlog *log, const char *key);
-
-/* The time between two samples of a thread in ns. *wall: 1: of wall-clock time; 0: of CPU time. */
-int64_t pithi_sample_timing(const struct pithlog *log, int *wall);
-
 /* Returns the only token of a format, or 0 if the format does not have exactly one. */
 char pithi_token_single(const char *format);
 

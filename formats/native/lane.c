@@ -2,6 +2,7 @@
 #include "native/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/zip.h"
@@ -162,4 +163,22 @@ const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t 
 const char *pithlog_get_property(const struct pithlog *log, uint32_t index, const char **value)
 {
     return pithi_defs_get_property(log->defs, index, value);
+}
+
+const char *pithi_property(const struct pithlog *log, const char *key)
+{
+    const char *found, *value;
+
+    for (uint32_t i = 0; (found = pithlog_get_property(log, i, &value)); i++)
+        if (strcmp(found, key) == 0)
+            return value;
+    return NULL;
+}
+
+int64_t pithi_sample_timing(const struct pithlog *log, int *wall)
+{
+    const char *clock = pithi_property(log, "sample_clock"), *period = pithi_property(log, "sample_ns");
+
+    *wall = clock && strcmp(clock, "wall") == 0;
+    return period && atoll(period) > 0 ? atoll(period) : 10000000;
 }

@@ -154,6 +154,14 @@ int pithi_log_clocks(struct pithlog *log);
 /* Counts a damage and reports it to log->say. Returns PITH_ERR_DAMAGED, with pithlog_error() set. */
 int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);
 
+/* ---- Properties -------------------------------------------------------------------------------------------------- */
+
+/* The value of a log's property; NULL: the log does not have it. */
+const char *pithi_property(const struct pithlog *log, const char *key);
+
+/* The time between two samples of a thread in ns. *wall: 1: of wall-clock time; 0: of CPU time. */
+int64_t pithi_sample_timing(const struct pithlog *log, int *wall);
+
 /* ---- Parts, shared by load.c, part.c and rebuild.c ----------------------------------------------------------------
  */
 

@@ -2,7 +2,7 @@
  * analysis/delay_replay.c. */
 #include "analysis/delay_replay.h"
 #include "base/error.h"
-#include "foreign/names.h"
+#include "native/log.h"
 #include "reader/own_cost_read.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"

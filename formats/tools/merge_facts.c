@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "foreign/names.h"
+#include "native/log.h"
 #include "tools/tools.h"
 
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";

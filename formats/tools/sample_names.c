@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
-#include "foreign/names.h"
 #include "native/log.h"
 #include "tools/code_names.h"
 #include "tools/pair_map.h"

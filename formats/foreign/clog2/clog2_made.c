@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "foreign/names.h"
+#include "native/log.h"
 
 /* clang-format off */
 static const struct pithi_clog2_known states[PITHI_CLOG2_KNOWN_STATES] = {

@@ -20,6 +20,7 @@
 #include "foreign/formats.h"
 #include "foreign/names.h"
 #include "foreign/walk.h"
+#include "native/log.h"
 #include "reader/iter.h"
 
 /* Event ids: the kind of the record minus one. An event without a payload has an id of its own, because babeltrace2 2.0

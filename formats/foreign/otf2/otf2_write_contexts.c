@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "foreign/names.h"
 #include "foreign/otf2/otf2_writer.h"
+#include "native/log.h"
 
 void pithi_otf2_contexts_open(struct otf2_writer *w)
 {

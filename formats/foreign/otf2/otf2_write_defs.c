@@ -11,6 +11,7 @@
 #include "foreign/names.h"
 #include "foreign/otf2/otf2_library.h"
 #include "foreign/otf2/otf2_writer.h"
+#include "native/log.h"
 
 #define DEFINE OTF2_PUT_DEF
 

@@ -15,6 +15,7 @@
 #include "foreign/formats.h"
 #include "foreign/names.h"
 #include "foreign/walk.h"
+#include "native/log.h"
 
 /* The numbers of events in the file. */
 enum paje_event {

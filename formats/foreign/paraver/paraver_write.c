@@ -18,6 +18,7 @@
 #include "foreign/paraver/paraver_write.h"
 #include "foreign/walk.h"
 #include "native/event_numbers.h"
+#include "native/log.h"
 #include "reader/payload.h"
 
 /* A state record or a message that waits for its place; at the same time, state records come first. */

@@ -20,6 +20,7 @@
 #include "base/out.h"
 #include "foreign/names.h"
 #include "foreign/walk.h"
+#include "native/log.h"
 
 enum {
     PACKET_TIME = 8,
