@@ -67,16 +67,18 @@ otf2_soname := $(if $(HAVE_OTF2),$(shell readelf -d "`$(CC) -print-file-name=lib
 OTF2_SONAME := $(or $(otf2_soname),libotf2.so.10)
 
 # ---- sources ------------------------------------------------------------------------------------------------------
-layers := base native spill reader analysis foreign tools
+layers := base native spill reader symbols analysis foreign tools
 otf2_src := $(addprefix formats/foreign/otf2/otf2_,probe.c requests.c none.c)
 otf2_left_out := $(if $(HAVE_OTF2),formats/foreign/otf2/otf2_none.c,\
 	$(filter-out $(otf2_src),$(wildcard formats/foreign/otf2/*.c)))
 layer_src = $(filter-out $(otf2_left_out),$(foreach l,$(1),$(wildcard formats/$(l)/*.c formats/$(l)/*/*.c)))
-formats_src := $(call layer_src,$(filter-out tools,$(layers)))
-# libpith is loaded into the user's program: liblog, and what it needs of these layers. libpithlog is all but the tools.
+formats_src := $(call layer_src,$(filter-out symbols tools,$(layers)))
+# libpith is loaded into the user's program: liblog, and what it needs of these layers. libpithlog is all but
+# the symbols, which need libdw, and the tools.
 record_src := $(call layer_src,base native spill)
 HAVE_LIBDW := $(shell $(PKG_CONFIG) --exists libdw 2>/dev/null && echo yes)
-tools_src := $(filter-out formats/tools/code_file$(if $(HAVE_LIBDW),_none).c,$(wildcard formats/tools/*.c))
+symbols_src := $(filter-out formats/symbols/code_file$(if $(HAVE_LIBDW),_none).c,$(wildcard formats/symbols/*.c))
+tools_src := $(wildcard formats/tools/*.c)
 libdw_libs := $(if $(HAVE_LIBDW),$(shell $(PKG_CONFIG) --libs libdw))
 liblog_src := $(filter-out liblog/null.c,$(wildcard liblog/*.c))
 HAVE_PCRE2 := $(shell $(PKG_CONFIG) --exists libpcre2-8 2>/dev/null && echo yes)
@@ -92,7 +94,7 @@ also_src = $(filter-out $(if $(OMP_TOOLS),,wrappers/also/openmp/ompt.c), \
 OMP_TOOLS ?= $(lastword $(sort $(patsubst %/omp-tools.h,%,$(wildcard $(addsuffix /omp-tools.h,\
 	/usr/include /usr/local/include /usr/lib/llvm-*/lib/clang/*/include /usr/lib*/clang/*/include)))))
 # Names of functions are found as `pith stat --by function` does it.
-also_names = $(call obj,formats/tools/code_file.c) $(record_a)
+also_names = $(call obj,formats/symbols/code_file.c) $(record_a)
 also_needs_functions = $(also_names)
 link_also_memory = -Wl,--version-script=wrappers/also/memory/memory.map
 link_also_functions = -Wl,--exclude-libs,ALL -Wl,--gc-sections $(also_names) $(libdw_libs)
@@ -174,7 +176,7 @@ headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(addprefix $(O)/include
 # Not installed: the rule that wrappers/compensate shares with the analysis.
 rule_header := $(O)/include/analysis/delay_rule.h
 # Not installed either: names of functions, for wrappers/also/functions.
-code_header := $(O)/include/tools/code_file.h
+code_header := $(O)/include/symbols/code_file.h
 # Nor these: what error messages of every room need, and how files are opened.
 shared_headers := $(addprefix $(O)/include/base/,nearest.h cause.h open_file.h shell_word.h)
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
@@ -240,9 +242,10 @@ see_base := base
 see_native := $(see_base) native
 see_spill := $(see_native) spill
 see_reader := $(see_spill) reader
+see_symbols := $(see_reader) symbols
 see_analysis := $(see_reader) analysis
 see_foreign := $(see_analysis) foreign
-see_tools := $(see_foreign) tools
+see_tools := $(see_foreign) symbols tools
 inc_liblog := -Iliblog $(call see,$(see_spill))
 inc_wrappers := -I$(O)/include
 inc_viewer := -I$(O)/include -Iviewer
@@ -295,7 +298,7 @@ $(O)/include/%.h: formats/reader/%.h
 $(rule_header): formats/analysis/delay_rule.h
 	@mkdir -p $(@D)
 	cp $< $@
-$(code_header): formats/tools/code_file.h
+$(code_header): formats/symbols/code_file.h
 	@mkdir -p $(@D)
 	cp $< $@
 $(shared_headers): $(O)/include/base/%.h: formats/base/%.h
@@ -334,7 +337,7 @@ $(O)/lib/%.so: $(O)/lib/%.so.$(SOVERSION)
 	ln -sf $(<F) $@
 
 # ---- tools -----------------------------------------------------------------------------------------------------------
-$(O)/bin/pith: $(call obj,$(tools_src)) $(log_a)
+$(O)/bin/pith: $(call obj,$(tools_src) $(symbols_src)) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(libdw_libs) -lz -lm $(LIBS)
 $(O)/bin/upshot: $(O)/bin/pith

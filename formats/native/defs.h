@@ -76,7 +76,7 @@ const char *pithi_incomplete_reason(const struct pithi_defs *defs);
 
 /* ---- Names of functions ------------------------------------------------------------------------------------------ */
 
-/* Keys of properties with the names of functions begin with this (SPEC.md; tools/code_names.h). */
+/* Keys of properties with the names of functions begin with this (SPEC.md; symbols/code_names.h). */
 #define PITHI_CODE_NAMES "code "
 static inline int pithi_is_code_name(const char *key)
 {

@@ -6,8 +6,8 @@
 #include "analysis/with_lanes.h"
 #include "base/error.h"
 #include "reader/format.h"
+#include "symbols/sample_text.h"
 #include "tools/outfile.h"
-#include "tools/sample_text.h"
 #include "tools/tools.h"
 
 static int read_options(int argc, char **argv, struct pithi_window_words *words, const struct pithi_format **format,

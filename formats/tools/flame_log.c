@@ -8,8 +8,8 @@
 #include "base/map.h"
 #include "native/defs.h"
 #include "native/segment.h"
+#include "symbols/sample_names.h"
 #include "tools/outfile.h"
-#include "tools/sample_names.h"
 #include "tools/stat_pass.h"
 
 struct stack {

@@ -12,7 +12,7 @@
 #include "base/shell_word.h"
 #include "foreign/text/printer.h"
 #include "reader/filter.h"
-#include "tools/sample_text.h"
+#include "symbols/sample_text.h"
 #include "tools/tools.h"
 
 /* ---- An existing log --------------------------------------------------------------------------------------------- */

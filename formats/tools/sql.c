@@ -17,8 +17,8 @@
 #include "foreign/sqlite/sqlite_library.h"
 #include "reader/cache.h"
 #include "reader/format.h"
+#include "symbols/sample_text.h"
 #include "tools/outfile.h"
-#include "tools/sample_text.h"
 #include "tools/table.h"
 #include "tools/tools.h"
 

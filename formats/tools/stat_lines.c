@@ -10,8 +10,8 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/open_file.h"
-#include "tools/call_stack.h"
-#include "tools/pair_map.h"
+#include "base/pair_map.h"
+#include "symbols/call_stack.h"
 #include "tools/stat_pass.h"
 
 struct line {

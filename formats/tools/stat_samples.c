@@ -10,10 +10,10 @@
 
 #include "base/map.h"
 #include "base/out.h"
-#include "tools/call_stack.h"
+#include "base/pair_map.h"
+#include "symbols/call_stack.h"
 #include "tools/flame_log.h"
 #include "tools/outfile.h"
-#include "tools/pair_map.h"
 #include "tools/stat_pass.h"
 
 #define ROOT UINT32_MAX

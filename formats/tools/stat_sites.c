@@ -8,8 +8,8 @@
 
 #include "analysis/mpi_calls.h"
 #include "base/map.h"
-#include "tools/pair_map.h"
-#include "tools/sample_names.h"
+#include "base/pair_map.h"
+#include "symbols/sample_names.h"
 #include "tools/stat_pass.h"
 
 struct site {

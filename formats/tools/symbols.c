@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "native/log.h"
+#include "symbols/sample_names.h"
 #include "tools/outfile.h"
-#include "tools/sample_names.h"
 #include "tools/tools.h"
 
 /* --search DIR: its files are looked for by absolute names, since libdw takes others for names beside a program. */

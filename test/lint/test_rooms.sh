@@ -19,12 +19,13 @@ is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|base/error\.c:|
     "no threads in formats, but in the commands and to write a file beside the analysis; error.c keeps a text for each"
 is "$(includes '(\.\./|liblog/|wrappers/|viewer/)' formats)" "" "formats knows nobody"
 # Layers of formats/, lowest first: each includes only itself and those before it, and calls no function of a later one.
-layers=(base native spill reader analysis foreign tools)
+layers=(base native spill reader symbols analysis foreign tools)
 later=
 for ((i = ${#layers[@]} - 1; i > 0; i--)); do
     later+="${later:+|}${layers[i]}"
     is "$(includes "($later)/" "formats/${layers[i - 1]}")" "" "formats/${layers[i - 1]} includes no later layer"
 done
+is "$(includes 'symbols/' formats/analysis formats/foreign)" "" "libpithlog does not need symbols, and so libdw"
 upwards=$(for layer in "${layers[@]}"; do
     files "formats/$layer/*.c" | sed "s|^|$build/obj/|; s|c\$|o|" | xargs nm -A 2>/dev/null | awk -v layer="$layer" '$(NF - 1) ~ /^[TDBRVWU]$/ { print layer, $(NF - 1), $NF }'
 done | awk -v order="${layers[*]}" 'BEGIN { n = split(order, name, " "); for (i = 1; i <= n; i++) rank[name[i]] = i }

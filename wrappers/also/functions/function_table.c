@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/code_file.h"
+#include "symbols/code_file.h"
 
 static struct pithi_traced unwanted; /* functions that are not recorded need no entries of their own */
 

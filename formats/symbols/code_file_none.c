@@ -1,7 +1,7 @@
 /* code_file_none.c - stands in for code_file.c where Pith is built without libdw. */
 #include <stddef.h>
 
-#include "tools/code_file.h"
+#include "symbols/code_file.h"
 
 int pithi_code_file_possible(void) { return 0; }
 

@@ -1,5 +1,5 @@
 /* call_stack.c - see call_stack.h. */
-#include "tools/call_stack.h"
+#include "symbols/call_stack.h"
 
 #include <string.h>
 

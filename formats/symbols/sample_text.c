@@ -1,13 +1,13 @@
 /* sample_text.c - writes the functions of a record as one line. Writers of formats call it through struct pithi_naming,
  * because they are below the tools and cannot read symbols. */
-#include "tools/sample_text.h"
+#include "symbols/sample_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "tools/sample_names.h"
+#include "symbols/sample_names.h"
 
 struct pithi_sample_text {
     struct pithi_sample_names *names;

@@ -5,7 +5,7 @@
 
 #include "native/segment.h"
 #include "pithlog.h"
-#include "tools/code_file.h"
+#include "symbols/code_file.h"
 
 /* Stores what pithi_code_file_find found at an address of a file; `count` 0: nothing, unless the log has names for it:
  * a file with this build id may be found under another path. */

@@ -7,7 +7,7 @@
 
 #include "native/segment.h"
 #include "pithlog.h"
-#include "tools/code_file.h"
+#include "symbols/code_file.h"
 
 struct pithi_function {
     char *name;   /* of the program; "[FILE]": its code without symbols; "[unknown]": of no file;

@@ -1,6 +1,6 @@
 /* sample_names.c - finds functions by address. A log has few different addresses and many samples, so each place is
  * looked up once, in the log or in the files of the program, and kept in a map. */
-#include "tools/sample_names.h"
+#include "symbols/sample_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
+#include "base/pair_map.h"
 #include "native/log.h"
-#include "tools/code_names.h"
-#include "tools/pair_map.h"
+#include "symbols/code_names.h"
 
 /* A loaded file, as a pith:module event says. */
 struct module {

@@ -1,7 +1,7 @@
 /* code_names.c - names of functions as text in properties. A value has a line for each function, innermost first, with
  * six fields that tabs separate: name, first address (hex), line and file of its declaration, line and file of the
  * address. */
-#include "tools/code_names.h"
+#include "symbols/code_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PITHI_CALL_STACK_H
 #define PITHI_CALL_STACK_H
 
-#include "tools/sample_names.h"
+#include "symbols/sample_names.h"
 
 struct pithi_stack_call {
     uint32_t function;

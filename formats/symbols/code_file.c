@@ -1,6 +1,6 @@
 /* code_file.c - finds functions and lines with libdw. The only file that includes its headers, so that Pith can be
  * built without it. */
-#include "tools/code_file.h"
+#include "symbols/code_file.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>
