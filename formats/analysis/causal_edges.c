@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/temporary.h"
 #include "native/log.h"
-#include "reader/iter.h"
 #include "reader/match.h"
 
 /* State of one thread while collecting. */
@@ -301,8 +300,6 @@ static int take(struct collecting *c, const struct pithlog_record *r)
     }
 }
 
-static void hole(void *pairs, uint32_t lane) { pithi_pairs_missing(pairs, lane); }
-
 static int take_all(struct collecting *c)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
@@ -313,7 +310,7 @@ static int take_all(struct collecting *c)
     int count, err = pithlog_iter_open(c->e->log, &query, &iter);
     if (err)
         return err;
-    pithi_iter_tell_holes(iter, (struct pithi_holes){hole, c->pairs});
+    pithi_pairs_follow(c->pairs, iter);
     while (err == PITH_OK && (count = pithlog_iter_next_many(iter, records, 256)) != 0) {
         if (count < 0)
             err = PITH_ERR_DAMAGED;

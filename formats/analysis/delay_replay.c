@@ -10,12 +10,11 @@
 #include "analysis/lane_delay.h"
 #include "analysis/mpi_calls.h"
 #include "analysis/partner_ends.h"
+#include "analysis/records.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
 #include "reader/copy.h"
-#include "reader/iter.h"
-#include "reader/match.h"
 #include "reader/own_cost_read.h"
 
 #define NONE UINT32_MAX
@@ -45,8 +44,8 @@ struct lane {
     struct pithi_delay delay;
     struct gathering got;
     struct pithlog_record left; /* a call's end, held until the next record reports its cost */
-    int has_left;
-    uint32_t *held; /* numbers of sends that leave when the lane waits */
+    uint32_t left_at;           /* its index among the open states; NONE: none is held */
+    uint32_t *held;             /* numbers of sends that leave when the lane waits */
     uint32_t held_count, held_room;
 };
 
@@ -354,12 +353,12 @@ static void end_making(struct replay *r, struct pithi_delay *d)
 /* ---- All records ------------------------------------------------------------------------------------------------- */
 
 /* A thread begins with the delay of its process's first thread. */
-static void begin_lane(struct replay *r, const struct pithlog_record *record)
+static void begin_lane(struct replay *r, uint32_t lane, int64_t time_ns)
 {
-    uint32_t first = pithi_log_rank(r->log, pithi_log_rank_of(r->log, record->lane))->first_lane;
-    struct pithi_delay *d = &r->lanes[record->lane].delay;
-    pithi_own_cost_find(r->log, record->lane, &d->cost);
-    pithi_lane_delay_begin(d, record->time_ns, r->lanes[first].delay.x_ns);
+    uint32_t first = pithi_log_rank(r->log, pithi_log_rank_of(r->log, lane))->first_lane;
+    struct pithi_delay *d = &r->lanes[lane].delay;
+    pithi_own_cost_find(r->log, lane, &d->cost);
+    pithi_lane_delay_begin(d, time_ns, r->lanes[first].delay.x_ns);
 }
 
 /* A thread's first pith:own is 0, and its time follows costs that only the next one reports. It gets the time of the
@@ -389,22 +388,23 @@ static int take_event(struct replay *r, const struct pithlog_record *record)
     return PITH_OK;
 }
 
-static void hole(void *context, uint32_t lane)
+static void missing(void *context, uint32_t lane)
 {
-    struct replay *r = context;
-    pithi_delay_lost(&r->lanes[lane].delay);
+    const struct replay *r = context;
     if (!r->local)
         pithi_colls_missing(r->colls, lane);
 }
 
-static int take(struct replay *r, const struct pithlog_record *record)
+/* `ended`: of a LEAVE, the index of its state; NONE: it has none. */
+static int take(struct replay *r, const struct pithlog_record *record, uint32_t ended)
 {
     struct pithi_delay *d = &r->lanes[record->lane].delay;
     struct pithi_open left;
     int wrapped = 0, err = PITH_OK;
     if (record->kind == PITHLOG_ENTER && pithi_delay_enter(d, record->id) < 0)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its states", r->log->path);
-    if (record->kind == PITHLOG_LEAVE && pithi_delay_leave(d, record->id, &left)) {
+    if (record->kind == PITHLOG_LEAVE && ended != NONE) {
+        pithi_delay_leave(d, ended, &left);
         wrapped = (r->traits[left.state] & PITHI_CALL) != 0;
         if (r->traits[left.state] & OWN_STATE)
             pithi_delay_tell_state(d, &left);
@@ -424,8 +424,6 @@ static int take(struct replay *r, const struct pithlog_record *record)
         TRY(take_coll(r, record));
     if (record->kind == PITHLOG_EVENT)
         TRY(take_event(r, record));
-    if (pithi_match_is_hole(r->log, record))
-        hole(r, record->lane);
     TRY(record->kind == PITHLOG_COUNTER ? take_counter(r, record) : emit_at(r, record, pithi_delay_out(d)));
     pithi_delay_cost(d, record->kind, wrapped);
 out:
@@ -443,7 +441,7 @@ static int goes_on(const struct replay *r, const struct lane *lane, const struct
     return is_end(r, record) && record->time_ns - last->time_ns <= (lane->got.in_call ? (int64_t)MOMENT_NS : 0);
 }
 
-static int go_on(struct replay *r, const struct pithlog_record *record)
+static int go_on(struct replay *r, const struct pithlog_record *record, uint32_t ended)
 {
     struct lane *lane = &r->lanes[record->lane];
     int err = PITH_OK;
@@ -451,7 +449,7 @@ static int go_on(struct replay *r, const struct pithlog_record *record)
         TRY(end_receives(r, lane));
     if (lane->got.count == 0) /* else recording took the time between them */
         pithi_delay_to(&lane->delay, record->time_ns);
-    err = !is_end(r, record)             ? take(r, record)
+    err = !is_end(r, record)             ? take(r, record, ended)
           : record->kind == PITHLOG_RECV ? take_receive(r, record)
                                          : take_complete(r, record);
 out:
@@ -461,58 +459,71 @@ out:
 /* A wrapper reports its cost after the call; any excess over the elapsed time was spent inside the call. */
 static int end_call(struct replay *r, struct lane *lane, const struct pithlog_record *next)
 {
-    if (!lane->has_left)
+    uint32_t at = lane->left_at;
+    if (at == NONE)
         return PITH_OK;
-    lane->has_left = 0;
+    lane->left_at = NONE;
     if (lane->got.count == 0)
         pithi_delay_to(&lane->delay, lane->left.time_ns);
     if (next && next->kind == PITHLOG_COUNTER && r->traits[next->id] & OWN_COUNTER)
         pithi_delay_tell_before(&lane->delay, next->value, next->time_ns - lane->left.time_ns);
-    return go_on(r, &lane->left);
+    return go_on(r, &lane->left, at);
 }
 
 /* 1: the record ends a call, and can wait for the next one. Ends of collectives cannot: they may be early. */
-static int may_stay(const struct replay *r, const struct pithlog_record *record)
+static int may_stay(const struct replay *r, const struct pithlog_step *step)
 {
-    const struct pithi_open *call =
-        record->kind == PITHLOG_LEAVE ? innermost_call(r, &r->lanes[record->lane].delay) : NULL;
-    return call && call->state == record->id && (call->part.coll == NONE || call->part.starts);
+    const struct pithi_delay *d = &r->lanes[step->lane].delay;
+    return step->change == PITHLOG_ENDS && &d->open[step->at] == innermost_call(r, d) &&
+           (d->open[step->at].part.coll == NONE || d->open[step->at].part.starts);
 }
 
-static int step(struct replay *r, const struct pithlog_record *record)
+/* A state that begins or ends in a hole has no record to be moved, and nobody knows what it waited for. */
+static int take_unrecorded(struct replay *r, const struct pithlog_step *step)
 {
-    struct lane *lane = &r->lanes[record->lane];
+    struct pithi_delay *d = &r->lanes[step->lane].delay;
+    struct pithi_open left;
+    if (step->change == PITHLOG_ENDS)
+        pithi_delay_leave(d, step->at, &left);
+    return step->change == PITHLOG_BEGINS && pithi_delay_enter(d, step->open[step->depth].id) < 0
+               ? pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its states", r->log->path)
+               : PITH_OK;
+}
+
+static int take_step(void *context, const struct pithlog_step *step)
+{
+    struct replay *r = context;
+    struct lane *lane = &r->lanes[step->lane];
+    const struct pithlog_record *record = step->why || step->change == PITHLOG_GOES_ON ? NULL : step->record;
     int err = PITH_OK;
     if (!lane->delay.begun)
-        begin_lane(r, record);
+        begin_lane(r, step->lane, step->to_ns);
     TRY(end_call(r, lane, record));
-    lane->has_left = may_stay(r, record);
-    if (lane->has_left)
+    if (!record)
+        return take_unrecorded(r, step);
+    uint32_t ended = step->change == PITHLOG_ENDS ? step->at : NONE;
+    if (may_stay(r, step)) {
+        lane->left_at = ended;
         lane->left = *record;
-    else
-        TRY(go_on(r, record));
+    } else {
+        TRY(go_on(r, record, ended));
+    }
 out:
     return err;
 }
 
 static int read_all(struct replay *r)
 {
-    struct pithlog_record records[64];
-    struct pithlog_iter *iter;
-    int count = 0, err = pithlog_iter_open(r->log, NULL, &iter);
-    if (err != PITH_OK)
-        return err;
-    pithi_iter_tell_holes(iter, (struct pithi_holes){hole, r});
-    while ((count = pithlog_iter_next_many(iter, records, 64)) > 0)
-        for (int i = 0; i < count; i++)
-            TRY(step(r, &records[i]));
+    struct pithlog_query all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = UINT32_MAX};
+    struct pithi_reading reading = {.take = take_step, .missing = missing, .context = r};
+    int err;
+    TRY(pithi_read_steps(r->log, &all, &reading));
     for (uint32_t i = 0; i < r->log->info.lanes; i++) {
         TRY(end_call(r, &r->lanes[i], NULL));
         TRY(end_receives(r, &r->lanes[i]));
     }
 out:
-    pithlog_iter_close(iter);
-    return count < 0 ? PITH_ERR_DAMAGED : err;
+    return err;
 }
 
 /* ---- One reading, and both --------------------------------------------------------------------------------------- */
@@ -524,6 +535,8 @@ static int reading(struct replay *r, struct pithi_writer *writer)
     r->lanes = calloc(r->log->info.lanes + (size_t)1, sizeof *r->lanes);
     if (!r->lanes)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its lanes", r->log->path);
+    for (uint32_t i = 0; i < r->log->info.lanes; i++)
+        r->lanes[i].left_at = NONE;
     if (!r->local) {
         TRY(pithi_partners_open(r->log, &r->partners));
         TRY(pithi_colls_open(r->log, &r->colls));

@@ -12,15 +12,14 @@
 #include "analysis/waits.h"
 #include "base/error.h"
 #include "native/log.h"
-#include "native/stack.h"
 
 enum { SMALL_BYTES = 1024, NEEDS_LEAST = 16 };
 
 /* A lane while the log is read. */
 struct building_lane {
-    struct pithi_stack open;
     struct pithi_lane_piece *last;       /* its last piece */
-    uint32_t call;                       /* 1 + index in `open` of the outermost MPI state; 0: none */
+    uint32_t call;                       /* 1 + index of the outermost MPI state among those open; 0: none */
+    uint32_t call_state;                 /* that state */
     int32_t last_peer;                   /* receiver of its last message; -1: none, or the lane has received since */
     int is_small;                        /* the open call sent a message that could be part of the message before */
     struct pithi_coll_part part;         /* open blocking collective; part.coll is UINT32_MAX: none */
@@ -37,6 +36,7 @@ struct building {
     unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
     unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
     int64_t from_ns, to_ns, first_init_ns, init_ns; /* as asked; the first and the last end of MPI_Init */
+    uint32_t kinds;                                 /* of the records that count */
     int is_full;                                    /* no memory in a callback */
 };
 
@@ -62,71 +62,87 @@ static int new_piece(struct building *b, uint32_t lane, int64_t time_ns, uint32_
     return PITH_OK;
 }
 
-/* 1 + the index of the outermost MPI state. */
-static uint32_t outermost_call(const struct pithi_graph *g, const struct pithi_stack *open)
+static inline void see_record(const struct building *b, const struct pithlog_record *r)
 {
-    for (uint32_t i = 0; i < open->count; i++)
-        if (g->is_call[open->states[i].id])
-            return i + 1;
-    return 0;
+    struct pithi_graph_lane *lane = &b->graph->lanes[r->lane];
+
+    lane->first_ns = r->time_ns < lane->first_ns ? r->time_ns : lane->first_ns;
+    lane->last_ns = r->time_ns;
 }
 
-static int take_enter(struct building *b, const struct pithlog_record *r)
+static void end_init(struct building *b, uint32_t state, int64_t time_ns)
 {
-    struct pithi_graph *g = b->graph;
-    struct building_lane *lane = &b->lanes[r->lane];
-    uint32_t before = lane->open.count;
+    if (b->at_init[state] != 1)
+        return;
+    b->first_init_ns = time_ns < b->first_init_ns ? time_ns : b->first_init_ns;
+    b->init_ns = time_ns > b->init_ns ? time_ns : b->init_ns;
+}
 
-    if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
-        return no_memory(g);
-    if (lane->open.count <= before)
-        lane->call = outermost_call(g, &lane->open); /* the stack discarded some open states */
+/* The outermost call, open[at], ends. An MPI state inside it that is still open becomes the call. */
+static void end_call(const struct pithi_graph *g, struct building_lane *lane, const struct pithlog_step *step)
+{
+    lane->call = 0;
+    for (uint32_t i = step->at + 1; i < step->depth && !lane->call; i++)
+        if (g->is_call[step->open[i].id]) {
+            lane->call = i; /* 1 + its index from now on */
+            lane->call_state = step->open[i].id;
+        }
+}
+
+static int begin_state(struct building *b, const struct pithlog_step *step)
+{
+    struct building_lane *lane = &b->lanes[step->lane];
+    uint32_t state = step->record->id;
+
     if (lane->call)
         return PITH_OK;
-    lane->call = g->is_call[r->id] ? lane->open.count : 0;
-    int err = new_piece(b, r->lane, r->time_ns, r->id);
-    if (b->at_init[r->id])
-        *(b->at_init[r->id] == 1 ? &lane->init : &lane->finalize) = g->lanes[r->lane].pieces.count;
+    lane->call = b->graph->is_call[state] ? step->depth + 1 : 0;
+    lane->call_state = state;
+    int err = new_piece(b, step->lane, step->record->time_ns, state);
+    if (b->at_init[state])
+        *(b->at_init[state] == 1 ? &lane->init : &lane->finalize) = b->graph->lanes[step->lane].pieces.count;
     return err;
 }
 
 static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns);
 static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns);
 
-static int take_leave(struct building *b, const struct pithlog_record *r)
+/* The end of the outermost call or, outside of calls, of the innermost state begins a new piece. */
+static int end_state(struct building *b, const struct pithlog_step *step)
 {
     struct pithi_graph *g = b->graph;
-    struct building_lane *lane = &b->lanes[r->lane];
-    struct pithi_open_state left;
-    uint32_t depth;
+    struct building_lane *lane = &b->lanes[step->lane];
+    uint32_t at = step->at;
 
-    if (b->at_init[r->id] == 1) {
-        b->first_init_ns = r->time_ns < b->first_init_ns ? r->time_ns : b->first_init_ns;
-        b->init_ns = r->time_ns > b->init_ns ? r->time_ns : b->init_ns;
-    }
-    if (!pithi_stack_leave(&lane->open, r->id, r->time_ns, &left, &depth))
-        return PITH_OK;
-    if (lane->call && depth + 1 != lane->call) {
-        lane->call -= depth + 1 < lane->call;
+    if (step->record)
+        end_init(b, step->record->id, step->record->time_ns);
+    if (lane->call && at + 1 != lane->call) {
+        lane->call -= at + 1 < lane->call;
         return PITH_OK;
     }
-    if (!lane->call && depth != lane->open.count)
-        return PITH_OK; /* a state that is not the innermost */
+    if (step->why & PITHLOG_DISCARDED) {
+        end_call(g, lane, step);
+        return PITH_OK;
+    }
+    if (!lane->call && at + 1 != step->depth)
+        return PITH_OK;
+    int64_t time_ns = step->record->time_ns;
     if (lane->is_small) {
-        g->lanes[r->lane].small_ns += r->time_ns - lane->last->begin_ns;
+        g->lanes[step->lane].small_ns += time_ns - lane->last->begin_ns;
         lane->is_small = 0;
     }
     if (lane->part.coll != UINT32_MAX) {
-        add_coll_need(b, r->lane, &lane->part, r->time_ns);
+        add_coll_need(b, step->lane, &lane->part, time_ns);
         lane->part.coll = UINT32_MAX;
     }
-    if (b->epochs && lane->call && !leave_epoch(b, r->lane, r->time_ns))
+    if (b->epochs && lane->call && !leave_epoch(b, step->lane, time_ns))
         return no_memory(g);
-    lane->call = lane->call ? outermost_call(g, &lane->open) : 0;
-    return new_piece(b, r->lane, r->time_ns,
-                     lane->call         ? lane->open.states[lane->call - 1].id
-                     : lane->open.count ? lane->open.states[lane->open.count - 1].id
-                                        : PITHI_OUTSIDE);
+    if (lane->call)
+        end_call(g, lane, step);
+    return new_piece(b, step->lane, time_ns,
+                     lane->call        ? lane->call_state
+                     : step->depth > 1 ? step->open[step->depth - 1 - (at + 1 == step->depth)].id
+                                       : PITHI_OUTSIDE);
 }
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
@@ -317,7 +333,7 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     struct pithi_graph *g = b->graph;
     struct building_lane *lane = &b->lanes[r->lane];
     struct pithi_coll_part part;
-    uint32_t state = lane->call ? lane->open.states[lane->call - 1].id : UINT32_MAX;
+    uint32_t state = lane->call ? lane->call_state : UINT32_MAX;
     int status = pithi_colls_enter(b->colls, r, state, 0, &part);
 
     if (status < 0)
@@ -342,11 +358,12 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     return PITH_OK;
 }
 
-static int take_event(struct building *b, const struct pithlog_record *r)
+static int take_event(struct building *b, const struct pithlog_step *step)
 {
+    const struct pithlog_record *r = step->record;
     struct building_lane *lane = &b->lanes[r->lane];
     struct pithi_coll_part part;
-    uint32_t state = lane->call ? lane->open.states[lane->call - 1].id : UINT32_MAX;
+    uint32_t state = lane->call ? lane->call_state : UINT32_MAX;
     int status = pithi_colls_event(b->colls, r, state, &part);
     struct pithi_epoch_call call = epoch_call(b, r->lane);
 
@@ -354,7 +371,7 @@ static int take_event(struct building *b, const struct pithlog_record *r)
         return no_memory(b->graph);
 
     if (status > 0 && lane->call) {
-        pithi_waits_completes_coll(b->waits, r->lane);
+        pithi_waits_completes_coll(b->waits, step);
         add_coll_need(b, r->lane, &part, r->time_ns);
     }
     return status < 0 ? no_memory(b->graph) : PITH_OK;
@@ -373,43 +390,61 @@ static void count_small(struct building *b, const struct pithlog_record *r)
     lane->last_peer = r->kind == PITHLOG_SEND ? r->peer : -1;
 }
 
-static int take(void *context, const struct pithlog_record *r)
+/* A record that begins or ends no open state. */
+static int take_record(struct building *b, const struct pithlog_step *step)
 {
-    struct building *b = context;
     struct pithi_graph *g = b->graph;
-    struct pithi_graph_lane *lane = &g->lanes[r->lane];
-    int err = PITH_OK;
+    const struct pithlog_record *r = step->record;
+    int err;
 
-    lane->first_ns = r->time_ns < lane->first_ns ? r->time_ns : lane->first_ns;
-    lane->last_ns = r->time_ns;
+    if (!(b->kinds >> r->kind & 1))
+        return PITH_OK;
+    see_record(b, r);
     switch (r->kind) {
-    case PITHLOG_ENTER:
-        if ((err = take_enter(b, r)) == PITH_OK)
-            err = pithi_waits_take(b->waits, r, lane->pieces.count - 1);
-        break;
-    case PITHLOG_LEAVE:
-        if ((err = pithi_waits_take(b->waits, r, 0)) == PITH_OK)
-            err = take_leave(b, r);
-        break;
+    case PITHLOG_LEAVE: /* its ENTER is not in the log */
+        end_init(b, r->id, r->time_ns);
+        return PITH_OK;
     case PITHLOG_SEND:
     case PITHLOG_RECV:
         g->sends += r->kind == PITHLOG_SEND && r->peer >= 0;
         g->recvs += r->kind == PITHLOG_RECV && r->peer >= 0;
         count_small(b, r);
-        err = pithi_waits_take(b->waits, r, 0);
-        break;
+        return pithi_waits_take(b->waits, step, 0);
     case PITHLOG_COLL:
         b->lanes[r->lane].last_peer = -1;
-        err = take_coll(b, r);
-        break;
+        return take_coll(b, r);
     case PITHLOG_EVENT:
-        if ((err = pithi_waits_take(b->waits, r, 0)) == PITH_OK)
-            err = take_event(b, r);
-        break;
+        err = pithi_waits_take(b->waits, step, 0);
+        return err ? err : take_event(b, step);
     default:
+        return PITH_OK;
+    }
+}
+
+static int take(void *context, const struct pithlog_step *step)
+{
+    struct building *b = context;
+    int err = PITH_OK;
+
+    switch (step->change) {
+    case PITHLOG_BEGINS:
+        see_record(b, step->record);
+        if ((err = begin_state(b, step)) == PITH_OK)
+            err = pithi_waits_take(b->waits, step, b->graph->lanes[step->lane].pieces.count - 1);
+        break;
+    case PITHLOG_ENDS:
+        if (step->record)
+            see_record(b, step->record);
+        if ((err = pithi_waits_take(b->waits, step, 0)) == PITH_OK)
+            err = end_state(b, step);
+        break;
+    case PITHLOG_HAPPENS:
+        err = take_record(b, step);
+        break;
+    default: /* there are no holes where a graph is used */
         break;
     }
-    return err || !b->is_full ? err : no_memory(g);
+    return err || !b->is_full ? err : no_memory(b->graph);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
@@ -556,7 +591,9 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     records.from_ns = is_part ? from_ns : INT64_MIN;
     records.to_ns = is_part ? to_ns : INT64_MAX;
     records.flags |= is_part ? PITHLOG_CLIP : 0;
-    damaged = pithi_read_records(log, &records, take, NULL, &b, progress, context);
+    b.kinds = records.kinds |= 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE; /* also a LEAVE without its ENTER */
+    struct pithi_reading reading = {.take = take, .context = &b, .progress = progress, .progress_context = context};
+    damaged = pithi_read_steps(log, &records, &reading);
     TRY(damaged == PITH_ERR_DAMAGED ? PITH_OK : damaged);
     TRY(pithi_waits_end(b.waits));
     for (uint32_t i = 0; i < pithlog_get_info(log)->lanes; i++) {
@@ -573,8 +610,6 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     release_needs(g);
     set_window(g, &b, from_ns, to_ns);
 out:
-    for (uint32_t i = 0; b.lanes && i < pithlog_get_info(log)->lanes; i++)
-        free(b.lanes[i].open.states);
     free(b.lanes);
     free(b.at_init);
     free(b.serves);

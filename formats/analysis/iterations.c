@@ -246,25 +246,22 @@ struct given {
     } * lanes;
 };
 
-static int take(void *context, const struct pithlog_record *r)
+static int take(void *context, const struct pithlog_step *step)
 {
     struct given *given = context;
     struct pithi_graph *g = &given->a->graph;
-    struct given_lane *lane = &given->lanes[r->lane];
+    struct given_lane *lane = &given->lanes[step->lane];
 
-    if (!given->is_named[r->id])
+    if (step->change == PITHLOG_BEGINS && given->is_named[step->record->id] && lane->open++ == 0)
+        lane->begin_ns = step->record->time_ns;
+    if (step->change != PITHLOG_ENDS || !given->is_named[step->open[step->at].id])
         return PITH_OK;
-    if (r->kind == PITHLOG_ENTER) {
-        if (lane->open++ == 0)
-            lane->begin_ns = r->time_ns;
-        return PITH_OK;
-    }
-    if (!lane->open || --lane->open || lane->begin_ns < g->from_ns || lane->begin_ns >= g->to_ns)
+    if (--lane->open || lane->begin_ns < g->from_ns || lane->begin_ns >= g->to_ns)
         return PITH_OK;
     struct pithlog_iteration *instance = pithi_chunks_add(&lane->instances, &g->scratch, sizeof *instance);
     if (!instance)
         return pithi_analysis_no_memory(given->a);
-    *instance = (struct pithlog_iteration){lane->begin_ns, least(r->time_ns, g->to_ns), r->lane};
+    *instance = (struct pithlog_iteration){lane->begin_ns, least(step->to_ns, g->to_ns), step->lane};
     return PITH_OK;
 }
 
@@ -299,9 +296,9 @@ static int find_instances(struct pithlog_analysis *a, uint32_t state)
 {
     struct pithlog *log = a->graph.log;
     const struct pithlog_info *info = pithlog_get_info(log);
-    struct pithlog_query query = {
-        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     struct given given = {.a = a};
+    struct pithi_reading reading = {.take = take, .context = &given};
     int err = PITH_OK;
 
     given.is_named = calloc(info->defs + (size_t)1, 1);
@@ -311,7 +308,7 @@ static int find_instances(struct pithlog_analysis *a, uint32_t state)
     for (uint32_t i = 0; i < info->defs; i++)
         given.is_named[i] = pithlog_get_def(log, i)->kind == PITHLOG_STATE &&
                             strcmp(pithlog_get_def(log, i)->name, pithlog_get_def(log, state)->name) == 0;
-    err = pithi_read_records(log, &query, take, NULL, &given, NULL, NULL);
+    err = pithi_read_steps(log, &query, &reading);
     if (err != PITH_ERR_DAMAGED) /* pithlog_analyze has told */
         TRY(err);
     TRY(longest_instances(&given, state));

@@ -8,7 +8,7 @@
 #include "native/log.h"
 #include "reader/match.h"
 
-enum { MANY = 512, DAMAGES_MOST = 10000 };
+enum { DAMAGES_MOST = 10000 };
 
 struct gap {
     int64_t from_ns, to_ns;
@@ -46,36 +46,38 @@ static int has_lost(struct pithlog *log, uint32_t lane)
     return status != 0;
 }
 
-/* Records were lost between a LOST record and the next one; but in a ring, before the first one, which is LOST. */
+/* Adds the holes of a lane that LOST records make. A ring lost the records before its first one, which is LOST. */
 static int find_lost(struct gaps *g, uint32_t number)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
-    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &number, .lane_count = 1};
-    struct pithlog_record records[MANY];
-    struct pithlog_iter *iter;
-    int64_t lost_ns = INT64_MIN; /* INT64_MIN: none here */
-    int count, damages = 0, err;
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &number, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, is_new = 1, damages = 0, err;
 
     if (!has_lost(g->log, number))
         return PITH_OK;
-    CHECK(pithlog_iter_open(g->log, &query, &iter));
+    CHECK(pithlog_walk_open(g->log, &query, &walk));
     err = PITH_OK;
-    while (!err && damages < DAMAGES_MOST && (count = pithlog_iter_next_many(iter, records, MANY)) != 0) {
-        damages += count < 0;
-        for (int i = 0; i < count && !err; i++) {
-            const struct pithlog_record *r = &records[i];
-            if (pithi_match_is_lost(r) && !pithi_match_is_hole(g->log, r)) {
-                err = add_gap(g, number, info->start_ns, r->time_ns);
-            } else if (pithi_match_is_lost(r)) {
-                lost_ns = lost_ns == INT64_MIN ? r->time_ns : lost_ns;
-            } else if (lost_ns > INT64_MIN) {
-                err = add_gap(g, number, lost_ns, r->time_ns);
-                lost_ns = INT64_MIN;
-            }
-        }
+    while (!err && damages < DAMAGES_MOST && (status = pithlog_walk_next(walk, &step)) != 0) {
+        damages += status < 0;
+        if (status < 0)
+            continue;
+        int is_lost = step.record && pithi_match_is_lost(step.record);
+        if (is_lost && !pithi_match_is_hole(g->log, step.record))
+            err = add_gap(g, number, info->start_ns, step.to_ns);
+        if (step.is != PITHLOG_IS_HOLE)
+            continue;
+        if (is_new)
+            err = add_gap(g, number, step.from_ns, step.to_ns);
+        if (!err)
+            g->list[g->count - 1].to_ns = step.change == PITHLOG_EDGE ? info->end_ns : step.to_ns;
+        /* states that end in the hole divide it, and LOST records in a row are one gap */
+        is_new = !is_lost && !(step.change == PITHLOG_ENDS && step.why & PITHLOG_AT_HOLE);
     }
-    pithlog_iter_close(iter);
-    return err || lost_ns == INT64_MIN ? err : add_gap(g, number, lost_ns, info->end_ns);
+    pithlog_walk_close(walk);
+    return err;
 }
 
 /* 1: block `index` can be read. `chunk`: memory to read into. */
@@ -149,6 +151,12 @@ static int by_time(const void *a, const void *b)
     return x->from_ns != y->from_ns ? (x->from_ns < y->from_ns ? -1 : 1) : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
+/* A lane with lost records and damage is looked at twice. */
+static int is_same(const struct gap *a, const struct gap *b)
+{
+    return a->lane == b->lane && a->from_ns == b->from_ns && a->to_ns == b->to_ns;
+}
+
 /* Sets known->from_ns and to_ns to the longest time between gaps. At the very ends of a gap there may be records that
  * are missing. */
 static void find_longest(const struct gaps *g, int64_t from_ns, int64_t to_ns, struct pithi_known_part *known)
@@ -194,7 +202,7 @@ int pithi_known_part_find(struct pithlog *log, int64_t from_ns, int64_t to_ns, i
     known->unread = g.unread;
     known->listed = g.listed;
     for (uint32_t i = 0; !err && i < g.count; i++) {
-        if (g.list[i].from_ns > to_ns || g.list[i].to_ns < from_ns)
+        if (g.list[i].from_ns > to_ns || g.list[i].to_ns < from_ns || (i > 0 && is_same(&g.list[i - 1], &g.list[i])))
             continue;
         if (!known->gaps++) {
             known->lane = g.list[i].lane;

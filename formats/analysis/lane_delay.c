@@ -91,15 +91,8 @@ void pithi_delay_cost(struct pithi_delay *d, uint32_t kind, int wrapped)
         d->pending_ns += d->cost.ns[PITHLOG_OWN_CALL];
 }
 
-/* Limits states that are never left; the newest are kept. */
-enum { OPEN_MOST = 4096 };
-
 int pithi_delay_enter(struct pithi_delay *d, uint32_t state)
 {
-    if (d->open_count == OPEN_MOST) {
-        d->open_count /= 2;
-        memmove(d->open, d->open + OPEN_MOST / 2, d->open_count * sizeof *d->open);
-    }
     if (!pithi_grow(&d->open, d->open_count, &d->open_room, sizeof *d->open))
         return -1;
     d->open[d->open_count++] = (struct pithi_open){.state = state,
@@ -110,17 +103,9 @@ int pithi_delay_enter(struct pithi_delay *d, uint32_t state)
     return 0;
 }
 
-void pithi_delay_lost(struct pithi_delay *d) { d->open_count = 0; }
-
-int pithi_delay_leave(struct pithi_delay *d, uint32_t state, struct pithi_open *left)
+void pithi_delay_leave(struct pithi_delay *d, uint32_t at, struct pithi_open *left)
 {
-    uint32_t at = d->open_count;
-    while (at > 0 && d->open[at - 1].state != state)
-        at--;
-    if (at == 0)
-        return 0;
-    *left = d->open[at - 1];
-    memmove(&d->open[at - 1], &d->open[at], (d->open_count - at) * sizeof *d->open);
-    d->open_count--;
-    return 1;
+    *left = d->open[at];
+    if (at < --d->open_count)
+        memmove(&d->open[at], &d->open[at + 1], (d->open_count - at) * sizeof *d->open);
 }

@@ -8,7 +8,7 @@
 #include "analysis/collectives.h"
 #include "reader/own_cost_read.h"
 
-/* A state that is open. Times and costs in ns. */
+/* What is known of an open state. Times and costs in ns. */
 struct pithi_open {
     uint32_t state;
     struct pithi_coll_part part; /* of the collective that began in it */
@@ -52,10 +52,9 @@ double pithi_delay_out(struct pithi_delay *delay);
 /* Adds the cost of a record of `kind`. `wrapped`: it is in a call that a wrapper records. */
 void pithi_delay_cost(struct pithi_delay *delay, uint32_t kind, int wrapped);
 
-/* Records are missing here: the open states may have been left. */
-void pithi_delay_lost(struct pithi_delay *delay);
-/* Enter a state: 0; -1: no memory. Leave the innermost state of that id: 1; 0: there is none. */
+/* A state begins: 0; -1: no memory. The state open[at] ends; the caller knows `at` from the steps of the log, whose
+ * open states are the same (records.h). */
 int pithi_delay_enter(struct pithi_delay *delay, uint32_t state);
-int pithi_delay_leave(struct pithi_delay *delay, uint32_t state, struct pithi_open *left);
+void pithi_delay_leave(struct pithi_delay *delay, uint32_t at, struct pithi_open *left);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "native/log.h"
+#include "reader/iter.h"
 #include "reader/match.h"
 
 #define NONE UINT32_MAX
@@ -60,6 +61,13 @@ void pithi_pairs_missing(struct pithi_pairs *p, uint32_t lane)
 
     if (p->match)
         pithi_match_missing(p->match, rank, pithi_log_rank(p->log, rank)->rank);
+}
+
+static void missing(void *pairs, uint32_t lane) { pithi_pairs_missing(pairs, lane); }
+
+void pithi_pairs_follow(struct pithi_pairs *p, struct pithlog_iter *iter)
+{
+    pithi_iter_tell_holes(iter, (struct pithi_holes){missing, p});
 }
 
 void pithi_pairs_lost(struct pithi_pairs *p, const struct pithlog_record *r)

@@ -25,6 +25,8 @@ int pithi_message_reaches(const struct pithlog_message *message, int64_t from_ns
 void pithi_pairs_missing(struct pithi_pairs *pairs, uint32_t lane);
 /* Takes a LOST record: the same, if it is in the middle of its lane (pithi_match_is_hole). */
 void pithi_pairs_lost(struct pithi_pairs *pairs, const struct pithlog_record *record);
+/* For clients that read records in order by an iterator: it reports its holes to the pairs. */
+void pithi_pairs_follow(struct pithi_pairs *pairs, struct pithlog_iter *iter);
 /* 1: pass this SEND or RECV record to pithi_pairs_take; 0: it belongs to no message of the window. */
 int pithi_pairs_want(struct pithi_pairs *pairs, const struct pithlog_record *record);
 /* Takes a SEND or RECV record, in time order. 1: it completes a message, whose send_lane and recv_lane are the numbers

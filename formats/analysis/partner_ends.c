@@ -7,7 +7,6 @@
 #include "analysis/pairs.h"
 #include "base/error.h"
 #include "native/log.h"
-#include "reader/iter.h"
 
 #define NONE UINT32_MAX
 /* Most ends that may wait for the replay; a receive whose partner is further ahead gets none. */
@@ -41,8 +40,6 @@ static int no_memory(const struct pithi_partners *p)
     return -1;
 }
 
-static void hole(void *pairs, uint32_t lane) { pithi_pairs_missing(pairs, lane); }
-
 int pithi_partners_open(struct pithlog *log, struct pithi_partners **partners)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
@@ -63,7 +60,7 @@ int pithi_partners_open(struct pithlog *log, struct pithi_partners **partners)
         *partners = NULL;
         return err;
     }
-    pithi_iter_tell_holes(p->iter, (struct pithi_holes){hole, p->pairs});
+    pithi_pairs_follow(p->pairs, p->iter);
     for (uint32_t i = 0; i < lanes; i++)
         p->queues[i] = (struct queue){NONE, NONE};
     return PITH_OK;

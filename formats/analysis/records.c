@@ -1,36 +1,185 @@
-/* records.c - reads many records at once, which is faster, and goes on after damaged parts. */
+/* records.c - the steps of a log for the folds of this folder, from two sources:
+ *
+ *     a window, or a log in which records may be missing      pithlog_walk
+ *     a whole log without holes                               the records themselves
+ *
+ * Steps of the second kind are only what the first would give, so nothing here knows what a hole means. They exist
+ * because they are cheaper. Without holes and edges a step needs no interval, no times of states and no kinds of
+ * records that nobody asked for. On a log of 1e6 records of which three in four are ENTER or LEAVE, pith analyze takes
+ * 17 % fewer instructions (callgrind) than over pithlog_walk. If damage turns up, the caller gets PITH_ERR_DAMAGED,
+ * and asks again with the damage known.
+ *
+ *     enter A at 10, enter B at 20, leave A at 50, leave B at 60      (they do not nest)
+ *
+ *     BEGINS    open: none       record: enter A
+ *     BEGINS    open: A          record: enter B
+ *     ENDS      open: A B, at 0  record: leave A; B stays open
+ *     ENDS      open: B, at 0    record: leave B */
 #include "analysis/records.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/error.h"
+#include "base/map.h"
+#include "native/layout.h"
 #include "native/log.h"
 #include "reader/iter.h"
+#include "reader/match.h"
 
 enum { MANY = 512, DAMAGES_MOST = 10000 };
 
-int pithi_read_records(struct pithlog *log, const struct pithlog_query *query,
-                       int (*take)(void *context, const struct pithlog_record *record),
-                       void (*hole)(void *context, uint32_t lane), void *context,
-                       int (*progress)(void *context, double part), void *progress_context)
+struct open_states {
+    struct pithlog_open *open; /* [depth] outermost first, and room for one more */
+    uint32_t depth, room;
+};
+
+/* How far a reading is, for its progress. */
+struct position {
+    double start, span;
+    uint32_t calls;
+};
+
+static struct position start_of(const struct pithlog *log, const struct pithlog_query *query)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     double start = (double)(query->from_ns > info->start_ns ? query->from_ns : info->start_ns);
-    double span = (double)(query->to_ns < info->end_ns ? query->to_ns : info->end_ns) - start;
-    struct pithlog_record records[MANY];
-    struct pithlog_iter *iter;
-    int count, damages = 0, err = pithlog_iter_open(log, query, &iter);
+    return (struct position){start, (double)(query->to_ns < info->end_ns ? query->to_ns : info->end_ns) - start, 0};
+}
 
-    if (err)
-        return err;
-    pithi_iter_tell_holes(iter, (struct pithi_holes){hole, context});
-    for (uint32_t chunk = 0; !err && (count = pithlog_iter_next_many(iter, records, MANY)) != 0; chunk++) {
+static int go_on(const struct pithlog *log, const struct pithi_reading *reading, const struct position *at,
+                 int64_t time_ns)
+{
+    return reading->progress && reading->progress(reading->progress_context,
+                                                  at->span > 0 ? ((double)time_ns - at->start) / at->span : 0)
+               ? pithi_fail(PITH_ERR_STOPPED, "%s: stopped", log->path)
+               : PITH_OK;
+}
+
+/* ---- A whole log without holes ----------------------------------------------------------------------------------- */
+
+/* As in a walk, the step PITHLOG_ENDS has the ended state still among those open. */
+static void remove_ended(struct open_states *lane, uint32_t at)
+{
+    if (at < --lane->depth)
+        memmove(&lane->open[at], &lane->open[at + 1], (lane->depth - at) * sizeof *lane->open);
+}
+
+/* So many states are open that some are not followed further (native/stack.h). */
+static int discard_states(const struct pithi_reading *reading, struct open_states *lane, uint32_t number)
+{
+    int err = PITH_OK;
+    for (uint32_t at = PITHI_OPEN_OUTER + PITHI_OPEN_FORGOTTEN; !err && at-- > PITHI_OPEN_OUTER;) {
+        struct pithlog_step step = {.lane = number, .open = lane->open, .depth = lane->depth};
+        step.change = PITHLOG_ENDS;
+        step.why = PITHLOG_DISCARDED;
+        step.at = at;
+        err = reading->take(reading->context, &step);
+        remove_ended(lane, at);
+    }
+    return err;
+}
+
+static inline int take_record(const struct pithi_reading *reading, struct open_states *lanes,
+                              const struct pithlog_record *r, struct pithlog_step *step)
+{
+    struct open_states *lane = &lanes[r->lane];
+    int err;
+
+    if (r->kind == PITHLOG_ENTER && lane->depth == PITHI_OPEN_MAX)
+        CHECK(discard_states(reading, lane, r->lane));
+    step->lane = r->lane;
+    step->to_ns = r->time_ns;
+    step->depth = lane->depth;
+    step->record = r;
+    step->change = PITHLOG_HAPPENS;
+    if (r->kind == PITHLOG_ENTER) {
+        if (!pithi_grow(&lane->open, lane->depth, &lane->room, sizeof *lane->open))
+            return pithi_no_memory();
+        lane->open[lane->depth++] = (struct pithlog_open){r->id, r->time_ns, r->time_ns, 0};
+        step->change = PITHLOG_BEGINS;
+    }
+    step->open = lane->open;
+    if (r->kind == PITHLOG_LEAVE) {
+        uint32_t at = lane->depth;
+        while (at > 0 && lane->open[at - 1].id != r->id)
+            at--;
+        if (at > 0) {
+            step->change = PITHLOG_ENDS;
+            step->at = at - 1;
+            err = reading->take(reading->context, step);
+            remove_ended(lane, at - 1);
+            return err;
+        }
+    }
+    return reading->take(reading->context, step);
+}
+
+static int read_whole(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading)
+{
+    struct pithlog_query asked = *query;
+    struct position at = start_of(log, query);
+    struct open_states *lanes = calloc(log->info.lanes + (size_t)1, sizeof *lanes);
+    struct pithlog_record records[MANY];
+    struct pithlog_step step = {.is = PITHLOG_IS_RECORDED};
+    struct pithlog_iter *iter = NULL;
+    int count, damages = 0, err;
+
+    TRY(lanes ? PITH_OK : pithi_no_memory());
+    asked.kinds |= 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
+    TRY(pithlog_iter_open(log, &asked, &iter));
+    if (reading->missing)
+        pithi_iter_tell_holes(iter, (struct pithi_holes){reading->missing, reading->context});
+    while ((count = pithlog_iter_next_many(iter, records, MANY)) != 0) {
         if (count < 0 && damages++ == DAMAGES_MOST)
             break;
-        for (int i = 0; i < count && !err; i++)
-            err = take(context, &records[i]);
-        if (!err && count > 0 && chunk % 64 == 0 && progress &&
-            progress(progress_context, span > 0 ? ((double)records[0].time_ns - start) / span : 0))
-            err = pithi_fail(PITH_ERR_STOPPED, "%s: stopped", log->path);
+        for (int i = 0; i < count; i++)
+            TRY(take_record(reading, lanes, &records[i], &step));
+        if (count > 0 && at.calls++ % 64 == 0)
+            TRY(go_on(log, reading, &at, records[0].time_ns));
     }
+    err = damages ? PITH_ERR_DAMAGED : PITH_OK;
+out:
+    for (uint32_t i = 0; lanes && i < log->info.lanes; i++)
+        free(lanes[i].open);
+    free(lanes);
     pithlog_iter_close(iter);
+    return err;
+}
+
+/* ---- Any log ----------------------------------------------------------------------------------------------------- */
+
+static int read_walk(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading)
+{
+    struct pithlog_query walked = *query;
+    struct position at = start_of(log, query);
+    int ends_at_edge = (query->flags & PITHLOG_CLIP) != 0, status, damages = 0, err = PITH_OK;
+    struct pithlog_step step;
+    struct pithlog_walk *walk;
+
+    if (reading->missing) /* a LOST record tells at once; a damaged block when the lane goes on */
+        walked.kinds |= 1u << PITHLOG_LOST;
+    CHECK(pithlog_walk_open(log, &walked, &walk));
+    while (!err && (status = pithlog_walk_next(walk, &step)) != 0) {
+        if (status < 0 && damages++ == DAMAGES_MOST)
+            break;
+        if (status < 0)
+            continue;
+        if (step.change != PITHLOG_EDGE && (ends_at_edge || !(step.why & PITHLOG_AT_EDGE)))
+            err = reading->take(reading->context, &step);
+        if (reading->missing &&
+            (step.change == PITHLOG_HOLE_BEGINS || (step.record && pithi_match_is_hole(log, step.record))))
+            reading->missing(reading->context, step.lane);
+        if (!err && at.calls++ % (64 * MANY) == 0)
+            err = go_on(log, reading, &at, step.to_ns);
+    }
+    pithlog_walk_close(walk);
     return !err && damages ? PITH_ERR_DAMAGED : err;
+}
+
+int pithi_read_steps(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading)
+{
+    int may_miss = log->info.lost || log->info.incomplete || log->damages;
+    int is_whole = query->from_ns == INT64_MIN && query->to_ns == INT64_MAX && !(query->flags & PITHLOG_CLIP);
+    return is_whole && !may_miss ? read_whole(log, query, reading) : read_walk(log, query, reading);
 }

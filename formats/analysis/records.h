@@ -1,15 +1,22 @@
-/* records.h - reads the records of a log for an analysis. */
+/* records.h - reads the steps of a log for an analysis: the one place of this folder that walks a log. */
 #ifndef PITHI_RECORDS_H
 #define PITHI_RECORDS_H
 
 #include "pithlog.h"
 
-/* Reads all records of a query in time order and passes them to `take`, which returns PITH_OK or an error. Damaged
- * parts are left out: PITH_ERR_DAMAGED; `hole` (may be NULL) learns of them, see pithi_iter_tell_holes. `progress` (may
- * be NULL) as in pithlog_waits_query. */
-int pithi_read_records(struct pithlog *log, const struct pithlog_query *query,
-                       int (*take)(void *context, const struct pithlog_record *record),
-                       void (*hole)(void *context, uint32_t lane), void *context,
-                       int (*progress)(void *context, double part), void *progress_context);
+struct pithi_reading {
+    /* Takes the next step; returns PITH_OK or an error. A state that is still open at the end of the log does not end,
+     * unless the query has PITHLOG_CLIP; the steps PITHLOG_EDGE are left out. */
+    int (*take)(void *context, const struct pithlog_step *step);
+    /* Records of the lane are missing from now on; may be called again for the same hole. NULL: not wanted. */
+    void (*missing)(void *context, uint32_t lane);
+    void *context;
+    int (*progress)(void *context, double part); /* may be NULL; as in pithlog_waits_query */
+    void *progress_context;
+};
+
+/* Walks the times and lanes of the query, with its kinds of records (pithlog_walk_open). Damaged parts are left out:
+ * PITH_ERR_DAMAGED. */
+int pithi_read_steps(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading);
 
 #endif

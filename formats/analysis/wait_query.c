@@ -1,23 +1,10 @@
 /* wait_query.c - pithlog_waits: the wait states of messages in a log or a window of it. */
 #include "analysis/records.h"
 #include "analysis/waits.h"
-#include "reader/match.h"
 
-struct asked {
-    struct pithlog *log;
-    struct pithi_waits *waits;
-};
+static void missing(void *waits, uint32_t lane) { pithi_waits_missing(waits, lane); }
 
-static void hole(void *context, uint32_t lane) { pithi_waits_missing(((const struct asked *)context)->waits, lane); }
-
-static int take(void *context, const struct pithlog_record *r)
-{
-    const struct asked *asked = context;
-
-    if (pithi_match_is_hole(asked->log, r))
-        hole(context, r->lane);
-    return r->kind == PITHLOG_LOST ? PITH_OK : pithi_waits_take(asked->waits, r, 0);
-}
+static int take(void *waits, const struct pithlog_step *step) { return pithi_waits_take(waits, step, 0); }
 
 int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
                   void (*tell)(void *context, const struct pithlog_wait *wait), void *context)
@@ -31,9 +18,8 @@ int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
     if (err)
         return err;
     if (records.from_ns <= records.to_ns) {
-        struct asked asked = {log, waits};
-        records.kinds |= 1u << PITHLOG_LOST;
-        damaged = pithi_read_records(log, &records, take, hole, &asked, query->progress, query->context);
+        struct pithi_reading reading = {take, missing, waits, query->progress, query->context};
+        damaged = pithi_read_steps(log, &records, &reading);
         err = damaged && damaged != PITH_ERR_DAMAGED ? damaged : pithi_waits_end(waits);
         err = err ? err : damaged;
     }

@@ -28,7 +28,6 @@
 #define UNKNOWN PITHI_NOT_KNOWN /* time of an unknown posting; end of a call that is not over */
 
 enum {
-    OPEN_MOST = 4096,     /* calls open on a lane */
     LATER_MOST = 1 << 16, /* sends in the list of a lane */
     QUEUE_MOST = 64       /* calls of a lane that wait until such sends are matched */
 };
@@ -66,14 +65,15 @@ struct end {
     struct pithlog_message message;
 };
 
+/* What is known of an open state, beside the state itself in the steps. */
 struct open_call {
-    uint32_t state, call, number, colls;
-    int64_t begin_ns;
+    uint32_t call; /* the live call; NONE */
+    uint32_t number, colls;
     uint64_t post; /* number of its posting call (posted_recvs.h) */
 };
 
 struct lane {
-    struct open_call *open;
+    struct open_call *open; /* [depth] */
     uint32_t depth, room;
     uint32_t first_call, last_call, queued; /* queue of calls that may complete sends */
     uint32_t first_send, last_send, sends;  /* list of sends that later calls complete */
@@ -105,7 +105,7 @@ static int no_memory(const struct pithi_waits *p)
 }
 
 /* NONE: no memory. */
-static uint32_t new_call(struct pithi_waits *p, uint32_t lane, const struct open_call *open)
+static uint32_t new_call(struct pithi_waits *p, uint32_t lane, const struct pithlog_open *state, uint32_t number)
 {
     uint32_t at = p->free_call;
 
@@ -116,11 +116,11 @@ static uint32_t new_call(struct pithi_waits *p, uint32_t lane, const struct open
     else
         return NONE;
     p->calls[at] = (struct call){.lane = lane,
-                                 .state = open->state,
-                                 .number = open->number,
-                                 .begin_ns = open->begin_ns,
+                                 .state = state->id,
+                                 .number = number,
+                                 .begin_ns = state->start_ns,
                                  .end_ns = UNKNOWN,
-                                 .release_ns = p->traits[open->state] & PITHI_FIRST ? INT64_MAX : open->begin_ns,
+                                 .release_ns = p->traits[state->id] & PITHI_FIRST ? INT64_MAX : state->start_ns,
                                  .next = NONE};
     return at;
 }
@@ -359,41 +359,43 @@ int pithi_waits_end(struct pithi_waits *p)
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-static int take_enter(struct pithi_waits *p, const struct pithlog_record *r, uint32_t number)
+static int begin_state(struct pithi_waits *p, const struct pithlog_step *step, uint32_t number)
 {
-    struct lane *lane = &p->lanes[r->lane];
-    struct pithi_posts *posts = &p->posts[lane->rank];
-    unsigned traits = p->traits[r->id];
+    struct lane *lane = &p->lanes[step->lane];
+    unsigned traits = p->traits[step->record->id];
 
-    if (lane->depth == OPEN_MOST) /* probably calls without LEAVE */
-        memmove(lane->open, lane->open + OPEN_MOST / 2, (lane->depth = OPEN_MOST / 2) * sizeof *lane->open);
-    if (!pithi_grow(&lane->open, lane->depth, &lane->room, sizeof *lane->open))
+    if (!pithi_grow(&lane->open, step->depth, &lane->room, sizeof *lane->open))
         return no_memory(p);
-    lane->open[lane->depth++] = (struct open_call){r->id, NONE, number, 0, r->time_ns, posts->next};
+    lane->depth = step->depth + 1;
+    lane->open[step->depth].call = NONE;
+    if (!traits)
+        return PITH_OK;
+    struct pithi_posts *posts = &p->posts[lane->rank];
+    lane->open[step->depth] = (struct open_call){NONE, number, 0, posts->next};
     if (traits & (PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY) &&
-        !pithi_posts_add(posts, &(struct pithi_post){r->time_ns, r->lane, number, (traits & PITHI_POSTS_MANY) != 0}))
+        !pithi_posts_add(
+            posts, &(struct pithi_post){step->record->time_ns, step->lane, number, (traits & PITHI_POSTS_MANY) != 0}))
         return no_memory(p);
     return PITH_OK;
 }
 
-static int take_leave(struct pithi_waits *p, const struct pithlog_record *r)
+static int end_state(struct pithi_waits *p, const struct pithlog_step *step)
 {
-    struct lane *lane = &p->lanes[r->lane];
-    unsigned traits = p->traits[r->id];
-    uint32_t at = lane->depth;
+    struct lane *lane = &p->lanes[step->lane];
+    unsigned traits = p->traits[step->open[step->at].id];
 
-    while (at > 0 && lane->open[at - 1].state != r->id)
-        at--;
-    if (at == 0)
+    lane->depth = step->depth - 1;
+    if (!traits && step->at == lane->depth)
         return PITH_OK;
-    struct open_call left = lane->open[at - 1];
-    if (at < lane->depth--)
-        memmove(&lane->open[at - 1], &lane->open[at], (lane->depth + 1 - at) * sizeof *lane->open);
-    if (left.call == NONE && (!(traits & PITHI_COMPLETES) || !lane->sends))
+    struct open_call left = lane->open[step->at];
+    if (step->at < lane->depth)
+        memmove(&lane->open[step->at], &lane->open[step->at + 1], (lane->depth - step->at) * sizeof *lane->open);
+    if (!traits || step->why & PITHLOG_DISCARDED ||
+        (left.call == NONE && (!(traits & PITHI_COMPLETES) || !lane->sends)))
         return PITH_OK;
-    if (left.call == NONE && (left.call = new_call(p, r->lane, &left)) == NONE)
+    if (left.call == NONE && (left.call = new_call(p, step->lane, &step->open[step->at], left.number)) == NONE)
         return no_memory(p);
-    p->calls[left.call].end_ns = r->time_ns;
+    p->calls[left.call].end_ns = step->record->time_ns;
     p->calls[left.call].colls = left.colls;
     if (traits & PITHI_LEAVES_NONE && p->calls[left.call].received)
         pithi_posts_none_left(&p->posts[lane->rank]);
@@ -404,28 +406,34 @@ static int take_leave(struct pithi_waits *p, const struct pithlog_record *r)
     return PITH_OK;
 }
 
-/* The innermost call of a lane; NULL: none is open. */
-static struct open_call *innermost(const struct pithi_waits *p, const struct pithlog_record *r)
+/* The innermost call of a lane: *state and what is known of it. NULL: none is open. */
+static struct open_call *innermost(const struct pithi_waits *p, const struct pithlog_step *step,
+                                   const struct pithlog_open **state)
 {
-    const struct lane *lane = &p->lanes[r->lane];
-
-    return lane->depth ? &lane->open[lane->depth - 1] : NULL;
+    for (uint32_t i = step->depth; i > 0; i--)
+        if (p->traits[step->open[i - 1].id]) {
+            *state = &step->open[i - 1];
+            return &p->lanes[step->lane].open[i - 1];
+        }
+    return NULL;
 }
 
 /* Makes the call live; NONE: no memory. */
-static uint32_t live(struct pithi_waits *p, const struct pithlog_record *r, struct open_call *open)
+static uint32_t live(struct pithi_waits *p, uint32_t lane, struct open_call *open, const struct pithlog_open *state)
 {
     if (open->call == NONE)
-        open->call = new_call(p, r->lane, open);
+        open->call = new_call(p, lane, state, open->number);
     return open->call;
 }
 
-static int take_send(struct pithi_waits *p, const struct pithlog_record *r)
+static int take_send(struct pithi_waits *p, const struct pithlog_step *step)
 {
+    const struct pithlog_record *r = step->record;
+    const struct pithlog_open *state = NULL;
     struct lane *lane = &p->lanes[r->lane];
     struct pithi_posts *posts = &p->posts[lane->rank];
-    struct open_call *open = innermost(p, r);
-    unsigned traits = open ? p->traits[open->state] : 0;
+    struct open_call *open = innermost(p, step, &state);
+    unsigned traits = open ? p->traits[state->id] : 0;
     uint32_t at;
 
     if (traits & PITHI_MAY_POST && posts->next == open->post + 1)
@@ -436,7 +444,7 @@ static int take_send(struct pithi_waits *p, const struct pithlog_record *r)
         return no_memory(p);
     struct end *end = &p->ends[at];
     if (open) {
-        end->begin = (struct pithi_release){open->begin_ns, r->lane, open->number};
+        end->begin = (struct pithi_release){state->start_ns, r->lane, open->number};
         end->traits = traits;
         int waits = pithi_send_waits(&p->eager, p->log, r, traits);
         if (waits == 0 || lane->sends == LATER_MOST)
@@ -444,7 +452,8 @@ static int take_send(struct pithi_waits *p, const struct pithlog_record *r)
         end->must_wait = waits > 0;
         if (end->traits & PITHI_SENDS_LATER)
             put_into_list(p, lane, at);
-        else if (!(traits & (PITHI_SENDS_LATER | PITHI_BUFFERED)) && (end->call = live(p, r, open)) == NONE)
+        else if (!(traits & (PITHI_SENDS_LATER | PITHI_BUFFERED)) &&
+                 (end->call = live(p, r->lane, open, state)) == NONE)
             return no_memory(p);
         if (end->call != NONE)
             p->calls[end->call].unmatched++;
@@ -452,17 +461,19 @@ static int take_send(struct pithi_waits *p, const struct pithlog_record *r)
     return pair(p, r, at);
 }
 
-static int take_recv(struct pithi_waits *p, const struct pithlog_record *r)
+static int take_recv(struct pithi_waits *p, const struct pithlog_step *step)
 {
-    struct open_call *open = innermost(p, r);
-    unsigned traits = open ? p->traits[open->state] : 0;
+    const struct pithlog_record *r = step->record;
+    const struct pithlog_open *state = NULL;
+    struct open_call *open = innermost(p, step, &state);
+    unsigned traits = open ? p->traits[state->id] : 0;
     const struct pithi_post *post =
         pithi_posts_complete(&p->posts[p->lanes[r->lane].rank], r->posted,
                              traits & PITHI_RECEIVES && traits & PITHI_POSTS ? &open->post : NULL);
     uint32_t call = NONE, at;
 
     if (r->peer >= 0 && open) {
-        if ((call = live(p, r, open)) == NONE)
+        if ((call = live(p, r->lane, open, state)) == NONE)
             return no_memory(p);
         p->calls[call].received++;
     }
@@ -471,7 +482,7 @@ static int take_recv(struct pithi_waits *p, const struct pithlog_record *r)
     if ((at = new_end(p, r)) == NONE)
         return no_memory(p);
     struct pithi_release *posted = &p->ends[at].post;
-    *posted = traits & PITHI_RECEIVES ? (struct pithi_release){open->begin_ns, r->lane, open->number}
+    *posted = traits & PITHI_RECEIVES ? (struct pithi_release){state->start_ns, r->lane, open->number}
                                       : (struct pithi_release){post->time_ns, post->lane, post->call};
     p->ends[at].call = call;
     if (call != NONE)
@@ -483,39 +494,47 @@ static int take_recv(struct pithi_waits *p, const struct pithlog_record *r)
     return pair(p, r, at);
 }
 
-static int take_event(struct pithi_waits *p, const struct pithlog_record *r)
+static int take_event(struct pithi_waits *p, const struct pithlog_step *step)
 {
-    struct open_call *open = innermost(p, r);
+    const struct pithlog_record *r = step->record;
+    const struct pithlog_open *state = NULL;
+    struct open_call *open = innermost(p, step, &state);
 
     if (r->id != p->probed || r->payload_bytes != 8 || !open || (open->call != NONE && p->calls[open->call].unmatched))
         return PITH_OK;
-    if (live(p, r, open) == NONE)
+    if (live(p, r->lane, open, state) == NONE)
         return no_memory(p);
     p->calls[open->call].unmatched = 1;
-    return pithi_probes_add(&p->probes, p->lanes[r->lane].rank, r, open->begin_ns, open->call) ? PITH_OK : no_memory(p);
+    return pithi_probes_add(&p->probes, p->lanes[r->lane].rank, r, state->start_ns, open->call) ? PITH_OK
+                                                                                                : no_memory(p);
 }
 
-void pithi_waits_completes_coll(struct pithi_waits *p, uint32_t number)
+void pithi_waits_completes_coll(struct pithi_waits *p, const struct pithlog_step *step)
 {
-    struct lane *lane = &p->lanes[number];
+    const struct pithlog_open *state;
+    struct open_call *open = innermost(p, step, &state);
 
-    if (lane->depth)
-        lane->open[lane->depth - 1].colls++;
+    if (open)
+        open->colls++;
 }
 
-int pithi_waits_take(struct pithi_waits *p, const struct pithlog_record *r, uint32_t number)
+int pithi_waits_take(struct pithi_waits *p, const struct pithlog_step *step, uint32_t number)
 {
-    switch (r->kind) {
-    case PITHLOG_ENTER:
-        return p->traits[r->id] ? take_enter(p, r, number) : PITH_OK;
-    case PITHLOG_LEAVE:
-        return p->traits[r->id] ? take_leave(p, r) : PITH_OK;
+    if (step->change == PITHLOG_BEGINS)
+        return begin_state(p, step, number);
+    if (step->change == PITHLOG_ENDS)
+        return end_state(p, step);
+    if (step->change != PITHLOG_HAPPENS)
+        return PITH_OK;
+    switch (step->record->kind) {
     case PITHLOG_SEND:
-        return take_send(p, r);
+        return take_send(p, step);
     case PITHLOG_RECV:
-        return take_recv(p, r);
+        return take_recv(p, step);
+    case PITHLOG_EVENT:
+        return take_event(p, step);
     default:
-        return take_event(p, r);
+        return PITH_OK;
     }
 }
 
@@ -566,10 +585,8 @@ int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *quer
     struct pithi_waits *p = *waits = calloc(1, sizeof *p);
     int err;
 
-    *records = (struct pithlog_query){.from_ns = INT64_MIN,
-                                      .to_ns = INT64_MAX,
-                                      .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_SEND |
-                                               1u << PITHLOG_RECV};
+    *records = (struct pithlog_query){
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
     if (!p)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its wait states", log->path);
     *p = (struct pithi_waits){.log = log, .query = query, .client = *client, .free_call = NONE, .free_end = NONE};

@@ -1,4 +1,4 @@
-/* waits.h - finds the messages that calls wait for, for clients that read the records themselves. */
+/* waits.h - finds the messages that calls wait for, for clients that walk the log themselves. */
 #ifndef PITHI_WAITS_H
 #define PITHI_WAITS_H
 
@@ -22,16 +22,16 @@ struct pithi_waits_client {
     void *context;
 };
 
-/* Sets `records` to a query for the records that pithi_waits_take needs. */
+/* Sets `records` to a query for the steps that pithi_waits_take needs (records.h). */
 int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *query,
                      const struct pithi_waits_client *client, struct pithlog_query *records,
                      struct pithi_waits **waits);
-/* Takes the next record. If it enters a call, `number` is the client's number of that call. */
-int pithi_waits_take(struct pithi_waits *waits, const struct pithlog_record *record, uint32_t number);
+/* Takes the next step. If a state begins, `number` is the client's number of its call. */
+int pithi_waits_take(struct pithi_waits *waits, const struct pithlog_step *step, uint32_t number);
 /* Records of the lane are missing from now on: later messages of its rank are not matched. */
 void pithi_waits_missing(struct pithi_waits *waits, uint32_t lane);
-/* The call that the lane is in completes a collective. */
-void pithi_waits_completes_coll(struct pithi_waits *waits, uint32_t lane);
+/* The innermost call of the step completes a collective. */
+void pithi_waits_completes_coll(struct pithi_waits *waits, const struct pithlog_step *step);
 /* After the last record: reports the calls that are still open or miss a partner. */
 int pithi_waits_end(struct pithi_waits *waits);
 void pithi_waits_close(struct pithi_waits *waits);

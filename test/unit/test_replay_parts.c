@@ -67,15 +67,15 @@ static void test_states(void)
     struct pithi_delay d = {.begun = 0};
     struct pithi_open left;
     pithi_lane_delay_begin(&d, 0, 0);
-    OK(!pithi_delay_leave(&d, 1, &left), "a state that is not open");
     pithi_delay_enter(&d, 1);
     pithi_delay_to(&d, 10);
     pithi_delay_enter(&d, 2);
     pithi_delay_to(&d, 20);
     pithi_delay_enter(&d, 1);
-    OK(pithi_delay_leave(&d, 1, &left) && left.begin_ns == 20, "the innermost of its kind");
-    OK(pithi_delay_leave(&d, 1, &left) && left.begin_ns == 0 && d.open_count == 1 && d.open[0].state == 2,
-       "one below another that stays open");
+    pithi_delay_leave(&d, 2, &left);
+    OK(left.begin_ns == 20 && d.open_count == 2, "the innermost state");
+    pithi_delay_leave(&d, 0, &left);
+    OK(left.begin_ns == 0 && d.open_count == 1 && d.open[0].state == 2, "one below another that stays open");
     pithi_delay_free(&d);
 }
 
@@ -93,7 +93,7 @@ static void test_own_state(void)
     pithi_delay_tell(&d, 50);
     OK(d.x_ns == 60, "in the recorder's state: 10 of its record, 50 told");
     pithi_delay_to(&d, 400);
-    pithi_delay_leave(&d, 1, &left);
+    pithi_delay_leave(&d, 0, &left);
     pithi_delay_tell_state(&d, &left);
     OK(d.x_ns == 300 && d.own_ns == 300, "as a whole it is what it lasted");
     pithi_delay_to(&d, 450);
