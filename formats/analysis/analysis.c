@@ -12,31 +12,6 @@
 #include "native/log.h"
 #include "reader/match.h"
 
-int pithi_analysis_no_memory(const struct pithlog_analysis *a)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its analysis", a->graph.log->path);
-}
-
-struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *c, uint32_t lane, uint32_t state)
-{
-    struct pithi_lane_sum *sum =
-        pithi_item_at(&c->map, pithi_map_pair(lane, state), &c->cells, &c->count, &c->room, sizeof *c->cells, NULL);
-    if (sum) {
-        sum->lane = lane;
-        sum->state = state;
-    }
-    return sum;
-}
-
-int pithi_stage_part(void *context, double part)
-{
-    struct pithi_stage *stage = context;
-
-    if (!stage->is_stopped && stage->progress)
-        stage->is_stopped = stage->progress(stage->context, stage->begin + stage->share * part) != 0;
-    return stage->is_stopped;
-}
-
 /* The next stage begins; `share`: of the time of them all, as measured. An error if progress wants to stop. */
 static int next_stage(struct pithlog_analysis *a, double share)
 {

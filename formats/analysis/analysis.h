@@ -1,9 +1,12 @@
-/* analysis.h - the results of pithlog_analyze and the steps that find them; private to this folder. */
+/* analysis.h - the results of pithlog_analyze, and what the steps that find them share: sums by lane and state, stages
+ * of progress, loops through the pieces of a lane. Private to this folder. */
 #ifndef PITHI_ANALYSIS_H
 #define PITHI_ANALYSIS_H
 
 #include "analysis/graph.h"
+#include "base/error.h"
 #include "base/map.h"
+#include "native/log.h"
 #include "pithlog_findings.h"
 
 /* Sums by lane and state. All zero: empty. */
@@ -16,7 +19,16 @@ struct pithi_lane_sums {
     uint32_t count, room;
 };
 /* The cell of a lane and state, zero at first; NULL: no memory. */
-struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *cells, uint32_t lane, uint32_t state);
+static inline struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *c, uint32_t lane, uint32_t state)
+{
+    struct pithi_lane_sum *sum =
+        pithi_item_at(&c->map, pithi_map_pair(lane, state), &c->cells, &c->count, &c->room, sizeof *c->cells, NULL);
+    if (sum) {
+        sum->lane = lane;
+        sum->state = state;
+    }
+    return sum;
+}
 
 /* Reports the progress of pithlog_analyze, whose stages take known shares of the time. */
 struct pithi_stage {
@@ -26,7 +38,14 @@ struct pithi_stage {
     int is_stopped; /* progress wants to stop: the stage may end early */
 };
 /* `part` of the stage is done. 1: stop. (A void pointer, as it serves as `progress` of parts of a stage.) */
-int pithi_stage_part(void *stage, double part);
+static inline int pithi_stage_part(void *context, double part)
+{
+    struct pithi_stage *stage = context;
+
+    if (!stage->is_stopped && stage->progress)
+        stage->is_stopped = stage->progress(stage->context, stage->begin + stage->share * part) != 0;
+    return stage->is_stopped;
+}
 
 struct pithlog_analysis {
     struct pithi_graph graph;
@@ -116,6 +135,9 @@ struct pithi_replay_state;
 int pithi_analysis_replay(struct pithlog_analysis *analysis, const struct pithlog_what_if *what, double *run_ns,
                           struct pithi_replay_state *states);
 
-int pithi_analysis_no_memory(const struct pithlog_analysis *analysis);
+static inline int pithi_analysis_no_memory(const struct pithlog_analysis *a)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its analysis", a->graph.log->path);
+}
 
 #endif

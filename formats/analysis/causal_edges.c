@@ -278,7 +278,7 @@ static int take_event(struct collecting *c, uint32_t rank, const struct pithlog_
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-static int take(struct collecting *c, const struct pithlog_record *r)
+static int take_edge(struct collecting *c, const struct pithlog_record *r)
 {
     uint32_t rank = pithi_log_rank_of(c->e->log, r->lane);
     switch (r->kind) {
@@ -315,7 +315,7 @@ static int take_all(struct collecting *c)
         if (count < 0)
             err = PITH_ERR_DAMAGED;
         for (int i = 0; i < count && err == PITH_OK; i++)
-            err = take(c, &records[i]);
+            err = take_edge(c, &records[i]);
     }
     pithlog_iter_close(iter);
     return err ? err : flush_messages(c);

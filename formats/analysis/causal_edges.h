@@ -90,11 +90,6 @@ void pithi_edges_free(struct pithi_edges *edges);
 /* The smallest latency between two ranks (indices in the log); 0: unknown. */
 int64_t pithi_edges_latency(const struct pithi_edges *edges, uint32_t from, uint32_t to);
 
-/* Forward pass: sets shift_ns of all edges. 1: some time moves; 0: none; < 0: an error, negated. */
-int pithi_edges_replay(struct pithi_edges *edges, uint64_t *collectives, uint64_t *given_up);
-/* Backward pass: sets before_ns and extra_ns of all edges. */
-void pithi_edges_smooth(struct pithi_edges *edges);
-
 /* How far a record of a rank moves. Ask for its records in order; *at keeps the position, and is 0 at first. */
 int64_t pithi_edges_shift(const struct pithi_edges *edges, uint32_t rank, const struct pithlog_record *record,
                           uint32_t *at);

@@ -21,14 +21,125 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/coll_members.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
+#include "pithlog.h"
 #include "reader/match.h"
 
 #define NONE UINT32_MAX
+
+/* ---- Members ----------------------------------------------------------------------------------------------------- */
+
+/* The members of communicators: how many of them are in the log, where a rank is among them, and if
+ * records of one of them are missing. */
+struct team {
+    int is_known;         /* 0: not asked for yet */
+    int is_missing;       /* records of a member are missing from now on */
+    uint32_t expected[2]; /* members that are in the log, by group */
+};
+
+struct members {
+    struct pithlog *log;
+    struct team *teams;      /* [communicators] */
+    struct pithi_map places; /* rank and communicator: place of the rank */
+    unsigned char *missing;  /* [ranks]: 1: its records are missing from now on */
+};
+
+/* NULL: the members are unknown. */
+const struct team *members_team(struct members *members, uint32_t comm);
+
+/* 0: no memory. Call members_free in any case. */
+static int members_open(struct members *m, struct pithlog *log)
+{
+    m->log = log;
+    m->teams = calloc(log->info.comms + (size_t)1, sizeof *m->teams);
+    m->missing = calloc(pithi_log_ranks(log) + (size_t)1, 1);
+    return m->teams && m->missing;
+}
+
+static void members_free(struct members *m)
+{
+    pithi_map_free(&m->places);
+    free(m->teams);
+    free(m->missing);
+}
+
+static int has_rank(const struct pithlog *log, int32_t number)
+{
+    const struct pithi_log_rank *rank = pithi_log_find_rank(log, number);
+    return rank && rank->lane_count > 0;
+}
+
+/* The number of members, of both groups. */
+static uint32_t members_count(const struct pithlog *log, const struct pithlog_comm *comm)
+{
+    return comm->size == 0 ? pithi_log_ranks(log) : (uint32_t)comm->size + (uint32_t)comm->remote_size;
+}
+
+/* 1: the log has the member at this place. */
+static int members_has(const struct pithlog *log, const struct pithlog_comm *comm, uint32_t place)
+{
+    return comm->size == 0 ? pithi_log_rank(log, place)->lane_count > 0 : has_rank(log, comm->world_ranks[place]);
+}
+
+/* 1: records of the member at this place are missing. */
+static int is_missing(const struct members *m, const struct pithlog_comm *comm, uint32_t place)
+{
+    const struct pithi_log_rank *rank =
+        comm->size == 0 ? pithi_log_rank(m->log, place) : pithi_log_find_rank(m->log, comm->world_ranks[place]);
+    return rank && rank->lane_count > 0 && m->missing[pithi_log_rank_of(m->log, rank->first_lane)];
+}
+
+const struct team *members_team(struct members *m, uint32_t number)
+{
+    const struct pithlog_comm *comm = number < m->log->info.comms ? pithlog_get_comm(m->log, number) : NULL;
+    if (!comm || (comm->size == 0 && number != 0))
+        return NULL;
+    struct team *team = &m->teams[number];
+    for (uint32_t i = 0; !team->is_known && i < members_count(m->log, comm); i++) {
+        team->expected[comm->size > 0 && i >= (uint32_t)comm->size] += (uint32_t)members_has(m->log, comm, i);
+        team->is_missing |= is_missing(m, comm, i);
+    }
+    team->is_known = 1;
+    return team;
+}
+
+/* Finds the place of a rank (index in the log) in a communicator whose members are known; the second group follows the
+ * first. UINT32_MAX: it is no member. Returns 0: no memory. */
+static int members_place(struct members *m, uint32_t rank, uint32_t number, uint32_t *place)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(m->log, number);
+    int32_t world_rank = pithi_log_rank(m->log, rank)->rank;
+    uint64_t key = (uint64_t)number << 32 | rank;
+    *place = rank;
+    if (comm->size == 0 || pithi_map_get(&m->places, key, place))
+        return 1;
+    for (*place = 0; *place < members_count(m->log, comm) && comm->world_ranks[*place] != world_rank;)
+        ++*place;
+    if (*place == members_count(m->log, comm))
+        *place = NONE;
+    return pithi_map_put(&m->places, key, *place);
+}
+
+/* Records of a rank are missing from now on. 0: no memory. */
+static int members_missing(struct members *m, uint32_t rank)
+{
+    uint32_t place;
+    m->missing[rank] = 1;
+    for (uint32_t i = 0; i < m->log->info.comms; i++) {
+        struct team *team = &m->teams[i];
+        if (!team->is_known || team->is_missing)
+            continue;
+        if (!members_place(m, rank, i, &place))
+            return 0;
+        team->is_missing = place != NONE;
+    }
+    return 1;
+}
+
+/* ---- Instances --------------------------------------------------------------------------------------------------- */
 
 /* Members that others wait for together: all, or the members of one group. */
 struct group {
@@ -74,7 +185,7 @@ struct pithi_colls {
     uint32_t count, room, free_first, serial;
     struct pithi_coll_part *parts;
     uint32_t part_count, part_room;
-    struct pithi_coll_members members;
+    struct members members;
     int is_full; /* no memory in pithi_colls_missing: later calls fail */
     struct lane {
         struct pithi_coll_part part; /* the last nonblocking one, until its request is recorded */
@@ -131,7 +242,7 @@ int pithi_colls_open(struct pithlog *log, struct pithi_colls **colls)
     c->free_first = NONE;
     c->rules = calloc(log->info.defs + (size_t)1, sizeof *c->rules);
     c->lanes = calloc(log->info.lanes + (size_t)1, sizeof *c->lanes);
-    if (!pithi_members_open(&c->members, log) || !c->rules || !c->lanes) {
+    if (!members_open(&c->members, log) || !c->rules || !c->lanes) {
         int err = no_memory(c);
         pithi_colls_close(c);
         *colls = NULL;
@@ -158,7 +269,7 @@ void pithi_colls_close(struct pithi_colls *c)
     free(c->all);
     free(c->parts);
     free(c->rules);
-    pithi_members_free(&c->members);
+    members_free(&c->members);
     free(c->lanes);
     free(c);
 }
@@ -190,21 +301,20 @@ static int sweep(struct pithi_colls *c)
 /* Makes the positions of a scan. No member waits for ranks that are not in the log. */
 static int make_positions(struct pithi_colls *c, struct coll *coll, const struct pithlog_comm *comm)
 {
-    uint32_t count = pithi_members_count(c->log, comm);
+    uint32_t count = members_count(c->log, comm);
     if (count > coll->position_room) {
         free(coll->positions);
         coll->positions = malloc(count * sizeof *coll->positions);
         coll->position_room = coll->positions ? count : 0;
     }
     for (uint32_t i = 0; coll->positions && i < count; i++)
-        coll->positions[i].at_ns = coll->positions[i].before_ns =
-            pithi_members_has(c->log, comm, i) ? INFINITY : -INFINITY;
+        coll->positions[i].at_ns = coll->positions[i].before_ns = members_has(c->log, comm, i) ? INFINITY : -INFINITY;
     return coll->positions != NULL;
 }
 
 static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rule rule, uint32_t comm)
 {
-    const struct pithi_coll_team *team = pithi_members_team(&c->members, comm);
+    const struct team *team = members_team(&c->members, comm);
     const struct pithlog_comm *of = pithlog_get_comm(c->log, comm);
     struct pithi_moment never = {-INFINITY, -INFINITY};
     uint32_t at = c->free_first;
@@ -388,10 +498,10 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
     if (!rule || c->is_full || !next_turn(c, rank, who, &key))
         return -no_memory(c);
     int is_root = pithi_log_rank(c->log, rank)->rank == r->peer;
-    const struct pithi_coll_team *team = pithi_members_team(&c->members, r->comm);
+    const struct team *team = members_team(&c->members, r->comm);
     if (rule->shape == PITHI_COLL_NONE || !team)
         return 1;
-    if (!pithi_members_place(&c->members, rank, r->comm, &place))
+    if (!members_place(&c->members, rank, r->comm, &place))
         return -no_memory(c);
     if (place == NONE)
         return 1;
@@ -532,14 +642,14 @@ void pithi_colls_missing(struct pithi_colls *c, uint32_t lane)
     uint32_t rank = pithi_log_rank_of(c->log, lane), place, turn;
     if (c->members.missing[rank])
         return;
-    c->is_full |= !pithi_members_missing(&c->members, rank);
+    c->is_full |= !members_missing(&c->members, rank);
     for (uint32_t i = 0; i < c->count && !c->is_full; i++) {
         struct coll *coll = &c->all[i];
         if (!is_under_way(coll))
             continue;
         turn = 0;
         pithi_map_get(&c->counts, (uint64_t)rank << 32 | coll->key >> 32, &turn);
-        c->is_full = !pithi_members_place(&c->members, rank, coll->comm, &place);
+        c->is_full = !members_place(&c->members, rank, coll->comm, &place);
         coll->is_lost |= !c->is_full && place != NONE && turn <= (uint32_t)coll->key;
     }
 }

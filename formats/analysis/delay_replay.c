@@ -9,7 +9,7 @@
 #include "analysis/delay_rule.h"
 #include "analysis/lane_delay.h"
 #include "analysis/mpi_calls.h"
-#include "analysis/partner_ends.h"
+#include "analysis/pairs.h"
 #include "analysis/records.h"
 #include "base/error.h"
 #include "base/map.h"

@@ -36,7 +36,7 @@ struct pithi_replay_result {
 
 /* Copies an open log to an empty writer, with new times. `local`: removes only own costs; no wait becomes shorter.
  * Reads all records twice, and messages once more each time; with `local`, all records once. Memory: 200 bytes a lane,
- * plus messages and collectives under way (partner_ends.h, collectives.h). */
+ * plus messages and collectives under way (pairs.h, collectives.h). */
 int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, struct pithi_replay_result *result);
 
 #endif

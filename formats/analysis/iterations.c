@@ -246,7 +246,7 @@ struct given {
     } * lanes;
 };
 
-static int take(void *context, const struct pithlog_step *step)
+static int take_instance(void *context, const struct pithlog_step *step)
 {
     struct given *given = context;
     struct pithi_graph *g = &given->a->graph;
@@ -298,7 +298,7 @@ static int find_instances(struct pithlog_analysis *a, uint32_t state)
     const struct pithlog_info *info = pithlog_get_info(log);
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     struct given given = {.a = a};
-    struct pithi_reading reading = {.take = take, .context = &given};
+    struct pithi_reading reading = {.take = take_instance, .context = &given};
     int err = PITH_OK;
 
     given.is_named = calloc(info->defs + (size_t)1, 1);

@@ -47,7 +47,7 @@ static double computing_part(const struct summing *s, const struct pithlog_step 
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) / (double)(to_ns - from_ns) : 0;
 }
 
-static int take(void *context, const struct pithlog_step *step)
+static int take_counter(void *context, const struct pithlog_step *step)
 {
     const struct summing *s = context;
     struct pithi_counter_sums *sums = s->sums;
@@ -72,7 +72,7 @@ static int make(struct pithlog *log, const struct pithlog_query *part, int is_co
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct summing summing = {.sums = sums, .computing = is_computing ? part : NULL};
-    struct pithi_reading reading = {.take = take, .context = &summing};
+    struct pithi_reading reading = {.take = take_counter, .context = &summing};
     struct pithlog_query query = {.from_ns = is_computing ? INT64_MIN : part->from_ns,
                                   .to_ns = is_computing ? INT64_MAX : part->to_ns,
                                   .lanes = part->lanes,

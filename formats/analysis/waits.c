@@ -14,23 +14,202 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <stdint.h>
 
 #include "analysis/mpi_calls.h"
 #include "analysis/pairs.h"
-#include "analysis/posted_recvs.h"
-#include "analysis/probes.h"
+#include "analysis/records.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
+#include "pithlog.h"
 #include "reader/match.h"
 
 #define NONE UINT32_MAX
-#define UNKNOWN PITHI_NOT_KNOWN /* time of an unknown posting; end of a call that is not over */
 
 enum {
     LATER_MOST = 1 << 16, /* sends in the list of a lane */
     QUEUE_MOST = 64       /* calls of a lane that wait until such sends are matched */
 };
+
+/* ---- Probes ------------------------------------------------------------------------------------------------------ */
+
+/* Calls that have found a message without receiving it: MPI_Probe, MPI_Iprobe, MPI_Mprobe.
+ *
+ * An event in the call tells the sender and the tag. The message is the next one with these that the rank receives, if
+ * the receive was posted after the probe began. */
+/* The event: world rank of the sender, and tag; 32 bits, big-endian. */
+#define PITHI_PROBED "pith:probed"
+
+/* Probes whose message has not been received so far. All zero: empty. */
+struct probes {
+    struct probe {
+        int64_t begin_ns;
+        uint32_t rank, call;
+        int32_t source, tag;
+    } * all;
+    uint32_t count, room;
+};
+
+enum { PROBES_MOST = 4096 }; /* a program may never receive what it finds; then the oldest half is forgotten */
+
+/* The definition of the event; UINT32_MAX: not in the log. */
+static uint32_t probed_event(const struct pithlog *log)
+{
+    for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(log, i);
+        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, PITHI_PROBED) == 0)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+/* Takes an event, in a call of the rank that began at begin_ns. `call`: the caller's own. 0: no memory. */
+static int probes_add(struct probes *probes, uint32_t rank, const struct pithlog_record *event, int64_t begin_ns,
+                      uint32_t call)
+{
+    if (probes->count == PROBES_MOST)
+        memmove(probes->all, probes->all + PROBES_MOST / 2, (probes->count = PROBES_MOST / 2) * sizeof *probes->all);
+    if (!pithi_grow(&probes->all, probes->count, &probes->room, sizeof *probes->all))
+        return 0;
+    probes->all[probes->count++] = (struct probe){.begin_ns = begin_ns,
+                                                  .rank = rank,
+                                                  .call = call,
+                                                  .source = (int32_t)pithi_get_be32(event->payload),
+                                                  .tag = (int32_t)pithi_get_be32(event->payload + 4)};
+    return 1;
+}
+
+/* A receive, posted at posted_ns, receives its message: removes one of the probes that found it, and returns its call;
+ * UINT32_MAX: none (left). */
+static uint32_t probes_take(struct probes *probes, uint32_t rank, const struct pithlog_record *recv, int64_t posted_ns)
+{
+    for (uint32_t i = 0; i < probes->count; i++) {
+        struct probe found = probes->all[i];
+        if (found.rank != rank || found.source != recv->peer || found.tag != recv->tag || found.begin_ns > posted_ns)
+            continue;
+        memmove(probes->all + i, probes->all + i + 1, (--probes->count - i) * sizeof *probes->all);
+        return found.call;
+    }
+    return UINT32_MAX;
+}
+
+static void probes_free(struct probes *probes) { free(probes->all); }
+
+/* ---- When receives were posted ----------------------------------------------------------------------------------- */
+
+/* Estimates when the receives of a rank were posted.
+ *
+ * A log records the order in which receives were posted, not the times. Receive p of a rank belongs to the p-th call
+ * that posts one. A call with MPI_PROC_NULL looks the same but posts nothing, so it may belong to a later call:
+ *
+ *     MPI_Irecv from MPI_PROC_NULL at 10, MPI_Irecv from 1 at 20, MPI_Waitall: completes receive 0
+ *
+ * The answer is the earliest possible call: 10 here, too early by the time between the two calls. A call that posts and
+ * completes its receive (MPI_Recv) shows how many calls posted nothing so far, and so does an MPI_Waitall that leaves
+ * no receive under way. After an MPI_Waitall, no receive is assumed to be under way. */
+#define UNKNOWN INT64_MAX /* time of an unknown posting; end of a call that is not over */
+
+/* A call that posts a receive, or any number (`is_many`). */
+struct post {
+    int64_t time_ns;
+    uint32_t lane, call; /* the caller's own */
+    int is_many;
+};
+
+/* The posting calls of one rank. All zero: the call of the first receive is unknown. */
+struct posts {
+    struct post *calls;       /* call c at c % room; the last 512 */
+    uint32_t room;            /* a power of two, or 0 */
+    uint64_t first, next;     /* numbers of the kept calls */
+    uint64_t base, end, seen; /* receives: complete up to here; highest seen + 1; seen since `base` */
+    uint64_t shift;           /* call p + shift made receive p */
+    int is_known;
+};
+
+enum { POSTS_MOST = 512 };
+
+static void posts_free(struct posts *posts) { free(posts->calls); }
+
+/* A posting call begins. Its number is then `next` - 1. 0: no memory. */
+static int posts_add(struct posts *posts, const struct post *post)
+{
+    if (posts->next - posts->first == posts->room && posts->room < POSTS_MOST) {
+        uint32_t room = posts->room ? posts->room * 2 : 8;
+        struct post *calls = malloc(room * sizeof *calls);
+        if (!calls)
+            return 0;
+        for (uint64_t i = posts->first; i < posts->next; i++)
+            calls[i & (room - 1)] = posts->calls[i & (posts->room - 1)];
+        free(posts->calls);
+        posts->calls = calls;
+        posts->room = room;
+    }
+    posts->first += posts->next - posts->first == posts->room;
+    posts->calls[posts->next++ & (posts->room - 1)] = *post;
+    return 1;
+}
+
+/* The last call posted none. */
+static void posts_drop(struct posts *posts)
+{
+    if (posts->next > posts->first)
+        posts->next--;
+}
+
+/* No receive is under way, so the next call posts receive `end`. */
+static void posts_begin_anew(struct posts *posts)
+{
+    posts->first = posts->next;
+    posts->shift = posts->next - posts->end;
+    posts->base = posts->end;
+    posts->seen = 0;
+    posts->is_known = 1;
+}
+
+static int posts_all_complete(const struct posts *posts)
+{
+    return !posts->is_known || posts->seen == posts->end - posts->base;
+}
+
+/* An MPI_Waitall that completed receives has ended. */
+static void posts_none_left(struct posts *posts)
+{
+    if (posts_all_complete(posts))
+        posts_begin_anew(posts);
+}
+
+static const struct post post_not_known = {.time_ns = UNKNOWN};
+
+/* The earliest call that can have posted the receive. */
+static const struct post *posts_find(const struct posts *posts, uint64_t number)
+{
+    uint64_t last = number + posts->shift;
+
+    if (!posts->is_known || last - posts->first >= POSTS_MOST)
+        return &post_not_known;
+    for (uint64_t i = posts->first; i < posts->next && i <= last; i++)
+        if (i == last || posts->calls[i & (posts->room - 1)].is_many)
+            return &posts->calls[i & (posts->room - 1)];
+    return &post_not_known;
+}
+
+/* Receive `number` is complete. `*by`: the call that posted it; NULL: unknown. Returns that call; its time is
+ * UNKNOWN if it is unknown, or `by` is given. Valid until the next posts_add. */
+static const struct post *posts_complete(struct posts *posts, uint64_t number, const uint64_t *by)
+{
+    const struct post *post = by ? &post_not_known : posts_find(posts, number);
+
+    if (by)
+        posts->shift = *by - number;
+    posts->seen++;
+    if (number >= posts->end)
+        posts->end = number + 1;
+    if (posts->is_known && posts_all_complete(posts) && posts->next - posts->shift == posts->end)
+        posts_begin_anew(posts);
+    return post;
+}
 
 /* ---- The state of the pass --------------------------------------------------------------------------------------- */
 
@@ -69,7 +248,7 @@ struct end {
 struct open_call {
     uint32_t call; /* the live call; NONE */
     uint32_t number, colls;
-    uint64_t post; /* number of its posting call (posted_recvs.h) */
+    uint64_t post; /* number of its posting call */
 };
 
 struct lane {
@@ -88,7 +267,7 @@ struct pithi_waits {
     struct pithi_waits_client client;
     unsigned *traits; /* [definitions] */
     struct lane *lanes;
-    struct pithi_posts *posts; /* [ranks] */
+    struct posts *posts; /* [ranks] */
     struct pithi_eager eager;
     struct pithi_pairs *pairs;
     struct call *calls;
@@ -96,7 +275,7 @@ struct pithi_waits {
     struct end *ends;
     uint32_t end_count, end_room, free_end;
     uint32_t probed; /* definition of the event; NONE */
-    struct pithi_probes probes;
+    struct probes probes;
 };
 
 static int no_memory(const struct pithi_waits *p)
@@ -370,11 +549,10 @@ static int begin_state(struct pithi_waits *p, const struct pithlog_step *step, u
     lane->open[step->depth].call = NONE;
     if (!traits)
         return PITH_OK;
-    struct pithi_posts *posts = &p->posts[lane->rank];
+    struct posts *posts = &p->posts[lane->rank];
     lane->open[step->depth] = (struct open_call){NONE, number, 0, posts->next};
     if (traits & (PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY) &&
-        !pithi_posts_add(
-            posts, &(struct pithi_post){step->record->time_ns, step->lane, number, (traits & PITHI_POSTS_MANY) != 0}))
+        !posts_add(posts, &(struct post){step->record->time_ns, step->lane, number, (traits & PITHI_POSTS_MANY) != 0}))
         return no_memory(p);
     return PITH_OK;
 }
@@ -398,7 +576,7 @@ static int end_state(struct pithi_waits *p, const struct pithlog_step *step)
     p->calls[left.call].end_ns = step->record->time_ns;
     p->calls[left.call].colls = left.colls;
     if (traits & PITHI_LEAVES_NONE && p->calls[left.call].received)
-        pithi_posts_none_left(&p->posts[lane->rank]);
+        posts_none_left(&p->posts[lane->rank]);
     if (traits & PITHI_COMPLETES && lane->sends)
         put_into_queue(p, lane, left.call);
     else
@@ -431,13 +609,13 @@ static int take_send(struct pithi_waits *p, const struct pithlog_step *step)
     const struct pithlog_record *r = step->record;
     const struct pithlog_open *state = NULL;
     struct lane *lane = &p->lanes[r->lane];
-    struct pithi_posts *posts = &p->posts[lane->rank];
+    struct posts *posts = &p->posts[lane->rank];
     struct open_call *open = innermost(p, step, &state);
     unsigned traits = open ? p->traits[state->id] : 0;
     uint32_t at;
 
     if (traits & PITHI_MAY_POST && posts->next == open->post + 1)
-        pithi_posts_drop(posts);
+        posts_drop(posts);
     if (r->peer < 0 || !pithi_pairs_want(p->pairs, r))
         return PITH_OK;
     if ((at = new_end(p, r)) == NONE)
@@ -467,9 +645,8 @@ static int take_recv(struct pithi_waits *p, const struct pithlog_step *step)
     const struct pithlog_open *state = NULL;
     struct open_call *open = innermost(p, step, &state);
     unsigned traits = open ? p->traits[state->id] : 0;
-    const struct pithi_post *post =
-        pithi_posts_complete(&p->posts[p->lanes[r->lane].rank], r->posted,
-                             traits & PITHI_RECEIVES && traits & PITHI_POSTS ? &open->post : NULL);
+    const struct post *post = posts_complete(&p->posts[p->lanes[r->lane].rank], r->posted,
+                                             traits & PITHI_RECEIVES && traits & PITHI_POSTS ? &open->post : NULL);
     uint32_t call = NONE, at;
 
     if (r->peer >= 0 && open) {
@@ -487,7 +664,7 @@ static int take_recv(struct pithi_waits *p, const struct pithlog_step *step)
     p->ends[at].call = call;
     if (call != NONE)
         p->calls[call].unmatched++;
-    while ((call = pithi_probes_take(&p->probes, p->lanes[r->lane].rank, r, posted->time_ns)) != NONE) {
+    while ((call = probes_take(&p->probes, p->lanes[r->lane].rank, r, posted->time_ns)) != NONE) {
         p->calls[call].next = p->ends[at].probes;
         p->ends[at].probes = call;
     }
@@ -505,8 +682,7 @@ static int take_event(struct pithi_waits *p, const struct pithlog_step *step)
     if (live(p, r->lane, open, state) == NONE)
         return no_memory(p);
     p->calls[open->call].unmatched = 1;
-    return pithi_probes_add(&p->probes, p->lanes[r->lane].rank, r, state->start_ns, open->call) ? PITH_OK
-                                                                                                : no_memory(p);
+    return probes_add(&p->probes, p->lanes[r->lane].rank, r, state->start_ns, open->call) ? PITH_OK : no_memory(p);
 }
 
 void pithi_waits_completes_coll(struct pithi_waits *p, const struct pithlog_step *step)
@@ -552,7 +728,7 @@ static int prepare(struct pithi_waits *p)
         return no_memory(p);
     for (uint32_t i = 0; i < info->defs; i++)
         found |= p->traits[i] = pithi_mpi_call_traits(pithlog_get_def(p->log, i));
-    p->probed = pithi_probed_event(p->log);
+    p->probed = probed_event(p->log);
     for (uint32_t i = 0; !found && i < info->defs; i++)
         p->traits[i] = pithlog_get_def(p->log, i)->kind == PITHLOG_STATE ? PITHI_CALL | PITHI_RECEIVES : 0;
     for (uint32_t i = 0; i < info->lanes; i++)
@@ -568,14 +744,14 @@ void pithi_waits_close(struct pithi_waits *p)
     for (uint32_t i = 0; p->lanes && i < pithlog_get_info(p->log)->lanes; i++)
         free(p->lanes[i].open);
     for (uint32_t i = 0; p->posts && i < pithi_log_ranks(p->log); i++)
-        pithi_posts_free(&p->posts[i]);
+        posts_free(&p->posts[i]);
     free(p->traits);
     free(p->lanes);
     free(p->posts);
     pithi_pairs_close(p->pairs);
     free(p->calls);
     free(p->ends);
-    pithi_probes_free(&p->probes);
+    probes_free(&p->probes);
     free(p);
 }
 
@@ -614,3 +790,32 @@ out:
 unsigned pithi_waits_traits(const struct pithi_waits *p, uint32_t state) { return p->traits[state]; }
 
 void pithi_waits_missing(struct pithi_waits *p, uint32_t lane) { pithi_pairs_missing(p->pairs, lane); }
+
+/* ---- All at once ------------------------------------------------------------------------------------------------- */
+
+/* Pithlog_waits: the wait states of messages in a log or a window of it. */
+
+static void wait_missing(void *waits, uint32_t lane) { pithi_waits_missing(waits, lane); }
+
+static int wait_step(void *waits, const struct pithlog_step *step) { return pithi_waits_take(waits, step, 0); }
+
+int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
+                  void (*tell)(void *context, const struct pithlog_wait *wait), void *context)
+{
+    uint64_t matched = 0;
+    struct pithi_waits_client client = {.tell = tell, .matched = &matched, .context = context};
+    struct pithi_waits *waits;
+    struct pithlog_query records;
+    int err = pithi_waits_open(log, query, &client, &records, &waits), damaged;
+
+    if (err)
+        return err;
+    if (records.from_ns <= records.to_ns) {
+        struct pithi_reading reading = {wait_step, wait_missing, waits, query->progress, query->context};
+        damaged = pithi_read_steps(log, &records, &reading);
+        err = damaged && damaged != PITH_ERR_DAMAGED ? damaged : pithi_waits_end(waits);
+        err = err ? err : damaged;
+    }
+    pithi_waits_close(waits);
+    return err;
+}

@@ -3,7 +3,7 @@
 #include "analysis/collectives.h"
 #include "analysis/delay_rule.h"
 #include "analysis/lane_delay.h"
-#include "analysis/partner_ends.h"
+#include "analysis/pairs.h"
 #include "replay_log.h"
 #include "tap.h"
 
