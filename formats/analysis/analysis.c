@@ -1,4 +1,17 @@
-/* analysis.c - pithlog_analyze: wait states, useful time, efficiencies and critical path from the dependency graph. */
+/* analysis.c - pithlog_analyze: wait states, useful time, efficiencies and critical path from the dependency graph.
+ *
+ *     rank 0   computes 0-5                 sends to rank 1 at 5
+ *     rank 1   computes 0-3, MPI_Recv 3-5,  sends to rank 2 at 5
+ *     rank 2   computes 0-1, MPI_Recv 1-5
+ *
+ *     wait states      rank 1: 3-5, caused by rank 0; rank 2: 1-5, caused by rank 1
+ *     efficiencies     T = 5, outside MPI 5, 3, 1: parallel = 3 / 5 = 0.6; load balance 3 / 5; communication 5 / 5.
+ *                      They multiply: the loss is the imbalance alone (POP, Standard Metrics)
+ *     critical path    from the end of rank 2 at 5 to its cause, rank 1 at 5, and from there to rank 0: 0-5 on rank 0.
+ *                      To compute faster on rank 1 or 2 gains nothing
+ *
+ * The path is after Boehme, Wolf, de Supinski, Schulz, Geimer: Scalable critical-path based performance analysis (IPDPS
+ * 2012). Each result needs only those before it, so they are found in this order; delays.c and what_if.c find two. */
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
 #include "analysis/known_part.h"
@@ -55,7 +68,14 @@ struct later {
     uint32_t lane; /* 1 + the receiving lane; of another lane: not set */
 };
 
-/* Marks late senders in the wrong order: goes backwards and keeps the earliest release of the messages of later calls,
+/* A late sender is in the wrong order if the lane could have received another message meanwhile, which it receives
+ * later:
+ *
+ *     message A sent at 20, message B sent at 60;  MPI_Recv B 10-61, then MPI_Recv A 61-62
+ *
+ * MPI_Recv B waits until 60, and A had been sent before. Received first, it would have filled 20-60.
+ *
+ * Marks late senders in the wrong order: goes backwards and keeps the earliest release of the messages of later calls,
  * in all and by sender. `later`: [lanes]. */
 static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *later)
 {

@@ -1,4 +1,15 @@
-/* causal.c - the passes of causal.h over the edges (causal_edges.h), and the corrected log. */
+/* causal.c - the passes of causal.h over the edges (causal_edges.h), and the corrected log.
+ *
+ *     rank 0   send at 100
+ *     rank 1   send at 10       receive at 40        record at 140            the latency is 5
+ *
+ *     forwards     the receive moves to 105, by 65; the record after it by 65 less 100 / 100: to 204
+ *     backwards    the 30 between send and receive would be 95 now. So the send moves, too: by 64 on the line from 0 at
+ *                  40 - 50 * 65 to 65 at 40; or by 20 if its own receive allows only 20
+ *
+ * Forwards comes first because a moved receive may move what it releases on other ranks, in a chain; backwards only
+ * uses room that is left, and moves nothing on another rank. (Becker, Rabenseifner, Wolf, Linford 2009, see
+ * causal.h.) */
 #include "analysis/causal.h"
 
 #include <stdio.h>
@@ -15,7 +26,8 @@
 
 /* ---- Forwards ---------------------------------------------------------------------------------------------------- */
 
-/* The forward pass: visits each edge after the edges that it depends on, in all ranks. */
+/* Visits each edge after the edges that it depends on, in all ranks. A rank goes on until an edge needs another rank
+ * that is not that far; it is ready again when that edge is done. */
 
 struct walker {
     uint32_t next;             /* next edge, counted from the rank's first */
@@ -229,8 +241,7 @@ static int replay_edges(struct pithi_edges *e, uint64_t *collectives, uint64_t *
 
 /* ---- Backwards --------------------------------------------------------------------------------------------------- */
 
-/* The backward pass: stretches the time before each jump, as far as its sends and collectives
- * allow. */
+/* Stretches the time before each jump, as far as its sends and collectives allow. */
 
 /* The largest further shift that an edge allows. */
 static int64_t room_of(const struct pithi_edges *e, const struct pithi_edge *edge)

@@ -1,5 +1,16 @@
 /* delay_replay.c - reads the log twice: first to learn the shortest times of calls and messages (delay_rule.h) with own
- * costs removed, then to write the new log. */
+ * costs removed, then to write the new log.
+ *
+ *     rank 0   own costs of 30, then MPI_Send at 130
+ *     rank 1   own costs of 5,  then MPI_Recv 60-140
+ *
+ * Without recording, the message would have left at 100, and come at 110, as it was under way for 10. MPI_Recv would
+ * have begun at 55 and waited until 110: it ends 30 earlier, although only 5 of that were costs of rank 1. From then on
+ * 30 is the delay of rank 1, too. Had rank 1 been late instead, with the message there before, it would have kept its
+ * own delay of 5: the rule is in delay_rule.h, and pith-compensate(1) has more of it.
+ *
+ * Two readings, because the shortest times must be known before the first call is judged. One by one in order of time
+ * is enough in each: what a call waited for was recorded before it ended. */
 #include "analysis/delay_replay.h"
 
 #include <stdlib.h>

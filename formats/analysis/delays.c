@@ -1,4 +1,21 @@
-/* delays.c - the root causes of wait states (Boehme et al. 2010; README.md has the rule).
+/* delays.c - the root causes of wait states (D. Boehme, M. Geimer, F. Wolf, L. Arnold: Identifying the root causes of
+ * wait states in large-scale parallel applications, ICPP 2010; README.md has the rule).
+ *
+ * Who is late is often late because it waited itself. So the cause of a wait state is not the lane that released it,
+ * but what that lane did longer than the waiting lane since both were last in step:
+ *
+ *     rank 0   computes 0-5                 sends to rank 1
+ *     rank 1   computes 0-3, waits 3-5,     sends to rank 2
+ *     rank 2   computes 0-1, waits 1-5
+ *
+ *     rank 2 waits 4 for rank 1, which in 0-5 computed 2 longer than rank 2, and waited 2:
+ *         2 are the cost of computing on rank 1; 2 are handed to the wait state of rank 1
+ *     rank 1 waits 2 for rank 0; its weight is 2 + 2. Rank 0 computed 2 longer than rank 1:
+ *         4 are the cost of computing on rank 0, half of it indirect
+ *     2 + 4 are all costs, and 2 + 4 all waiting
+ *
+ * A wait state must have its full weight before it is divided, so those that end last come first. Among equal ends, as
+ * here, a wait state comes before that of its cause.
  *
  * A forward pass finds, for each wait state, the last common synchronisation of its lane and the cause. A backward pass
  * begins with the latest end. The weight of a wait state is its length plus what later wait states handed to it. It is
@@ -229,7 +246,9 @@ static uint32_t go_to(struct delays *d, uint32_t lane, int64_t time_ns)
     return *at;
 }
 
-/* Sums the time of a lane by state; the waiting part of a call counts as waiting. Only wait states before `upto` can
+/* In the example: rank 1 in 0-5 gives computing 3, waiting 2; rank 2 in 0-1 gives computing 1.
+ *
+ * Sums the time of a lane by state; the waiting part of a call counts as waiting. Only wait states before `upto` can
  * begin before to_ns. Those that were distributed take no costs. */
 static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, size_t upto, struct profile *p)
 {

@@ -1,5 +1,11 @@
 /* epochs.c - matches posts with starts, ends of accesses with waits, and locks with each other.
  *
+ *     origin   MPI_Win_start 10-31                     late post from 10 to 30
+ *     target   MPI_Win_post 30-31
+ *
+ *     rank 1   MPI_Win_lock 5-6    MPI_Win_unlock 40-42
+ *     rank 2   MPI_Win_lock 10-43                      lock contention from 10 to 40
+ *
  * Post number n of a target that includes an origin belongs to start number n of the origin that includes the target:
  * MPI lets neither run ahead by more than one (MPI 4.1, 12.5.2). So two calls are kept for each pair of ranks.
  *

@@ -1,5 +1,10 @@
 /* findings.c - what makes a run slow, each with its cost: wait states with their causes, load imbalance, transfers,
- * slow hosts and collectives, descheduled ranks, small messages, I/O, recording. */
+ * slow hosts and collectives, descheduled ranks, small messages, I/O, recording.
+ *
+ * A cost is a time of all lanes together, so that costs can be compared: of three ranks, one that takes 1.2 s in a
+ * state where the two others take 0.4 s costs 3 x (1.2 - 0.67) = 1.6 s, which are 44 % of the run if it lasts 1.2 s.
+ * Costs overlap (the two others wait, and that is a finding as well), so they have no sum. A finding below
+ * PITHLOG_FINDING_LEAST of the run is left out; the rest is sorted by cost. */
 #include "analysis/findings.h"
 
 #include <stdlib.h>
@@ -324,7 +329,9 @@ static void set_longest(struct pithlog_analysis *a, const struct pithlog_call_su
 
 static int is_io(const char *name) { return strncmp(name, "MPI_File_", 9) == 0; }
 
-/* Time of MPI calls outside wait states: data moves, calls have overhead, or a rank is descheduled. */
+/* What no rule calls waiting is transfer, so this is also what the log cannot explain.
+ *
+ * Time of MPI calls outside wait states: data moves, calls have overhead, or a rank is descheduled. */
 static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);

@@ -1,5 +1,16 @@
 /* graph.c - builds the dependency graph in one pass: pieces come from the open states, needs for messages from waits.c,
- * needs for collectives from collectives.c. */
+ * needs for collectives from collectives.c.
+ *
+ *     enter work 0   enter MPI_Reduce 10   enter MPI_Recv 12   leave 29   leave 30   leave work 40
+ *
+ *     pieces         0 work   10 MPI_Reduce   30 work   40 outside
+ *
+ * MPI_Recv has no piece, as an MPI state inside another is how the library does its work. What is recorded in it
+ * belongs to MPI_Reduce, whose needs are the members that the root waits for. Their releases are known only when the
+ * last member has begun: so a need first has the number of its instance, and release_needs puts in the times after the
+ * last record.
+ *
+ * A piece is 16 bytes without its end, which is the begin of the next; so a search by time is a search in an array. */
 #include "analysis/graph.h"
 
 #include <stdlib.h>
@@ -78,7 +89,9 @@ static void end_init(struct building *b, uint32_t state, int64_t time_ns)
     b->init_ns = time_ns > b->init_ns ? time_ns : b->init_ns;
 }
 
-/* The outermost call, open[at], ends. An MPI state inside it that is still open becomes the call. */
+/* States need not nest: MPI_Reduce may end before an MPI_Recv that began in it.
+ *
+ * The outermost call, open[at], ends. An MPI state inside it that is still open becomes the call. */
 static void end_call(const struct pithi_graph *g, struct building_lane *lane, const struct pithlog_step *step)
 {
     lane->call = 0;

@@ -99,7 +99,12 @@ static int by_value(const void *a, const void *b)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Sets the times of the iterations. Between the last call of one and the first call of the next, the program computes.
+/* For example, a row of MPI_Send and MPI_Recv, repeated, with 5 ms of computing between them and the next MPI_Send:
+ *
+ *     5 ms  Send Recv  5 ms  Send Recv  5 ms  Send Recv               the loop computes first
+ *           Send Recv  5 ms  Send Recv  5 ms  Send Recv  5 ms         the loop begins with its calls
+ *
+ * Sets the times of the iterations. Between the last call of one and the first call of the next, the program computes.
  * Is that the end of an iteration, or the begin of the next? If the loop begins with calls, it computes after its last
  * call as long as ever, and not before its first call. Else it is the begin; then the first iteration begins as long
  * before its first call as is typical, at most. 0: no memory. */

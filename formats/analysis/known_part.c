@@ -1,4 +1,9 @@
-/* known_part.c - finds the gaps of a log, and the longest part between them (known_part.h). */
+/* known_part.c - finds the gaps of a log, and the longest part between them (known_part.h).
+ *
+ *     a log of 0-100; rank 0 has a gap 20-25, rank 1 one of 22-60     the parts are 0-19 and 61-100: the second one
+ *
+ * Gaps that LOST records make are the holes of a walk. Damaged blocks are found from the heads of all blocks, which
+ * takes a fraction of reading their records. */
 #include "analysis/known_part.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
-/* lane_delay.c - keeps the costs and open states of one lane (lane_delay.h). */
+/* lane_delay.c - keeps the costs and open states of one lane (lane_delay.h).
+ *
+ *     delay 100; enter at 1000, own cost 10; next record at 1004      1000 becomes 900
+ *                                                                     4 of the 10 can have been spent: the delay is
+ *                                                                     104, and 1004 becomes 900, too
+ *
+ * More than has passed is never taken, so records keep their order. */
 #include "analysis/lane_delay.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* mpi_calls.c - owns the table of traits, which wait states and the delay replay share. */
+/* mpi_calls.c - owns the table of traits, which wait states and the delay replay share.
+ *
+ * A log has only the name of a call. What the call does for messages follows from it: in MPI_Recv, the receive that is
+ * recorded was also posted; in MPI_Wait, another call has posted it. A function without a row (MPI_Comm_rank) is a call
+ * that neither waits nor lets others go on. Add a row for a function that moves messages; collectives have theirs in
+ * coll_rules.c. */
 #include "analysis/mpi_calls.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* network.c - fits the latency and the time of a byte to the transfers of a log.
  *
+ *     MPI_Recv of 1000 bytes    1.5 us on average        0.25 ns for each byte, and a latency of 1.25 us;
+ *     MPI_Recv of 9000 bytes    3.5 us                   so 5000 bytes take 2.5 us
+ *     MPI_Allreduce, 8 ranks    three latencies, as 8 is doubled three times from 1
+ *
  * A transfer is part of a call if it cannot begin before the call does: the call waited, or the message could not be
  * buffered. It lasts until the call ends. The transfers are grouped by function, size (powers of two) and steps; those
  * that are unusually long are left out, because the system interrupts some ranks. A straight line is fitted to the

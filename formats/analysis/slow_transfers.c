@@ -4,7 +4,12 @@
  * count whose receiver waited: the rest of its call, from the begin of the send, is the transfer. (If the message is
  * there already, the call shows nothing of the network.) They are compared by pair of hosts: a pair is slow if the
  * median of its messages is SLOW_HOSTS times that of most pairs. A call of a collective is slow if its transfer, which
- * begins when the last rank that it needs has come, is SLOW_COLL times the median of calls with as many ranks. */
+ * begins when the last rank that it needs has come, is SLOW_COLL times the median of calls with as many ranks.
+ *
+ *     medians of four pairs of hosts    10, 11, 12 and 30 us: the typical one is 11, so the last pair is slow, and each
+ *                                       of its messages costs 19 us
+ *
+ * Medians, because the system interrupts some ranks, and one late message must not make a network slow. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* waits.c - wait states of messages between two ranks (README.md has the model).
+/* waits.c - wait states of messages between two ranks (README.md has the model; the names are those of Scalasca).
  *
  * One pass over the records. Each lane has its open MPI calls. A send or receive makes an *end*; when the matcher
  * matches two ends, each may release the call that completed the other:
@@ -6,10 +6,24 @@
  *     receive's call   released when the send's call begins             late sender
  *     send's call      released when the receive is posted              late receiver
  *
- * A call is reported when it is over and all its messages are matched; until then it is *live*. A message of MPI_Isend
- * waits in its lane's list until a later MPI_Wait* completes it. A log does not record which one. The first one that
- * can have done so is assumed: it began after the send, and ended no earlier than the receive was posted.
- */
+ *     rank 0   computes 0-50    MPI_Send 50-51         the receive waits from 30 to 50, not to 53: from 50 on, the
+ *     rank 1   computes 0-30    MPI_Recv 30-53         message is under way, and that is transfer
+ *
+ *     rank 0   MPI_Ssend 10-42                         the send waits from 10 to 40; rank 1 does not wait
+ *     rank 1   computes 0-40    MPI_Recv 40-43
+ *
+ * A call is reported when it is over and all its messages are matched; until then it is *live*. So only the messages
+ * under way are in memory.
+ *
+ * A message of MPI_Isend waits in its lane's list until a later MPI_Wait* completes it. A log does not record which
+ * one. The first one that can have done so is assumed: it began after the send, and ended no earlier than the receive
+ * was posted.
+ *
+ *     rank 0   MPI_Isend 5-6    MPI_Wait 10-30    MPI_Wait 35-42
+ *     rank 1   MPI_Irecv 40-41
+ *
+ * The first MPI_Wait ended at 30, before there was a receive: it was for something else. The second one waits from 35
+ * to 40. A later call would only give less waiting, so a wrong guess does not invent any. */
 #include "analysis/waits.h"
 
 #include <stdlib.h>
@@ -331,8 +345,9 @@ static void free_end(struct pithi_waits *p, uint32_t at)
 
 /* ---- Reporting --------------------------------------------------------------------------------------------------- */
 
-/* A message releases a call. Keeps the decisive release; of two at the same time, a late sender's is kept. `must_wait`:
- * the message could not be buffered. */
+/* A message releases a call, which may have several: MPI_Waitall with releases at 20, 50 and 40 waits until 50, the
+ * latest; MPI_Waitany that began at 10 until 20, the earliest. Keeps the decisive release; of two at the same time, a
+ * late sender's is kept. `must_wait`: the message could not be buffered. */
 static void release(struct pithi_waits *p, struct call *call, uint32_t kind, const struct pithi_release *by,
                     const struct pithlog_message *message, int must_wait)
 {
@@ -372,7 +387,11 @@ static void finish(struct pithi_waits *p, uint32_t at)
 
 /* ---- Sends that a later call completes --------------------------------------------------------------------------- */
 
-/* Removes the sends that this call can have completed from the list of its lane. */
+/* The call is over, and the receives of all sends before it are known, or will not be known (QUEUE_MOST). A send whose
+ * receive was posted after the end of the call stays in the list for a later call. MPI_Wait completes one request: if
+ * it completed a receive or a collective, it completed no send.
+ *
+ * Removes the sends that this call can have completed from the list of its lane. */
 static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call *call)
 {
     unsigned traits = p->traits[call->state];

@@ -1,4 +1,12 @@
-/* what_if.c - how long the window would have taken if calls or states were faster.
+/* what_if.c - how long the window would have taken if calls or states were faster: a replay, as Dimemas does it.
+ *
+ *     rank 0   computes 0-50    MPI_Send 50-51
+ *     rank 1   computes 0-30    MPI_Recv 30-53         released at 50, so its transfer is 3
+ *
+ *     as it was                    MPI_Recv ends at 50 + 3 = 53
+ *     computing twice as fast      the send begins at 25, the receive at 15: it ends at 25 + 3 = 28
+ *     only that of rank 0          the send begins at 25, the receive at 30: 30 + 3 = 33; more speed would gain nothing
+ *     ideal network                transfers take no time: 50
  *
  * Each lane goes through its pieces again. Computing takes its measured time. A call ends when its needs are released
  * in the replay, plus its transfer: the part of the measured call after its release. So a replay without a change gives
@@ -61,7 +69,9 @@ struct replay {
     struct pithi_replay_state *states; /* [definitions]; NULL: not asked for */
 };
 
-/* The computing of all lanes that compute between two collectives in which all lanes wait for all. */
+/* The computing of all lanes that compute between two collectives in which all lanes wait for all. To balance it, each
+ * lane gets the mean: of 60 on rank 0 and 20 on rank 1, each computes 40, its pieces scaled by 2/3 and by 2. Work
+ * cannot move over such a collective, as others need its results there. */
 struct phase {
     double ns;
     uint32_t lanes;
@@ -211,7 +221,11 @@ static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t inst
     *list = lane + 1;
 }
 
-/* When the transfer of a need ends that is released at `at`. `is_in_call`: it begins not before the call. Else it had
+/* A message that lay there when its receive began took an unknown time, but no longer than up to the end of the call.
+ * So the model's time is cut to that: if it says 8 where only 5 passed, a network of half the speed makes 10 of them,
+ * not 16.
+ *
+ * When the transfer of a need ends that is released at `at`. `is_in_call`: it begins not before the call. Else it had
  * come by the end of the call, whatever the model says. */
 static double arrival(const struct replay *r, uint32_t lane, uint32_t state, const struct pithi_need *need, double at,
                       int is_in_call, int64_t end_ns)
