@@ -172,6 +172,9 @@ static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
     return PITH_OK;
 }
 
+/* POP's tree: each figure is the product of those below it, so the lowest leaf says where to look. The ideal run time
+ * comes from a replay in which transfers take no time (what_if.c); what remains beyond the useful time of the busiest
+ * lane is serialisation: lanes that wait in turn. */
 static int find_efficiencies(struct pithlog_analysis *a)
 {
     struct pithlog_analysis_info *info = &a->info;
@@ -257,7 +260,10 @@ static int share_path(struct pithlog_analysis *a)
     return a->shares ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
-/* Goes backwards from the end; at the end of a wait state, changes to the lane that was waited for. */
+/* The path is on one lane at each moment, so its length is the window. A wait state is never on it: whoever waited
+ * could have come later.
+ *
+ * Goes backwards from the end; at the end of a wait state, changes to the lane that was waited for. */
 static int find_path(struct pithlog_analysis *a)
 {
     uint32_t lane = last_lane(a);
@@ -297,7 +303,10 @@ static int find_path(struct pithlog_analysis *a)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* Builds the graph of the log, or, if records are missing, of its longest part without a gap. PITH_ERR_DAMAGED: this is
+/* Damage is known only once it was read. So the log is read as if it were whole; if that fails, its damage is looked
+ * for, and the longest part without it is read again.
+ *
+ * Builds the graph of the log, or, if records are missing, of its longest part without a gap. PITH_ERR_DAMAGED: this is
  * because of damage. */
 static int build(struct pithlog_analysis *a, struct pithlog *log, const struct pithlog_analyze_query *query,
                  struct pithi_known_part *known)

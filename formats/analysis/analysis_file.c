@@ -117,7 +117,9 @@ static int64_t near(struct stream *s, int64_t value, int64_t to)
 /* Small if the value is small, or UINT32_MAX. */
 static uint32_t index_or_none(struct stream *s, uint32_t value) { return (uint32_t)number(s, value + 1u) - 1u; }
 
-/* Fails unless a value from the file is below the limit. */
+/* A kept file may be damaged like any other: each index is checked before it is used.
+ *
+ * Fails unless a value from the file is below the limit. */
 static void below(struct stream *s, uint64_t value, uint64_t limit) { s->has_failed |= value >= limit; }
 
 static void below_or_none(struct stream *s, uint32_t value, uint32_t limit)
@@ -156,7 +158,10 @@ static void chunks(struct stream *s, struct pithi_graph *g, struct pithi_chunks 
 
 /* ---- The graph --------------------------------------------------------------------------------------------------- */
 
-/* The needs of a piece; their list keeps its order. `first`: the number of the first one. */
+/* One function for both ways: number() writes its argument, or returns what it reads, and the result is stored only
+ * when reading. So writer and reader cannot disagree on the order of fields.
+ *
+ * The needs of a piece; their list keeps its order. `first`: the number of the first one. */
 static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first, int64_t begin_ns)
 {
     struct pithi_need *need = s->is_reading ? NULL : pithi_graph_need(g, *first), copy;

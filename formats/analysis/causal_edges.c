@@ -37,7 +37,10 @@ static int no_memory(const struct pithi_edges *e)
 
 /* ---- Room -------------------------------------------------------------------------------------------------------- */
 
-/* Maps a file for at most this many entries. Reserves its disk space, as a full disk would raise a signal later. */
+/* Edges are counted before, in a first pass, so that those of a rank lie side by side in the order of time: the passes
+ * of causal.c go along a rank.
+ *
+ * Maps a file for at most this many entries. Reserves its disk space, as a full disk would raise a signal later. */
 static int make_room(struct pithi_edges *e, uint64_t edges, uint64_t instances, uint64_t positions)
 {
     int fd, err = PITH_OK;
@@ -103,7 +106,10 @@ static struct pithi_edge *new_edge(struct collecting *c, uint32_t rank, enum pit
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* The smallest latency from one rank's group to the other's. The first of a pair is from the lower group. */
+/* Ranks with one clock are a group, as it is the clock that is wrong. If messages there took at least 12, and back at
+ * least -4, the clocks differ by 8, and the latency is (12 - 4) / 2 = 4.
+ *
+ * The smallest latency from one rank's group to the other's. The first of a pair is from the lower group. */
 static int64_t *least_latency(const struct pithi_edges *e, uint32_t from, uint32_t to, uint64_t *key)
 {
     uint32_t a = e->group[from], b = e->group[to], index;

@@ -286,7 +286,8 @@ static int is_second(const struct coll *coll, uint32_t place) { return coll->is_
 
 static int is_under_way(const struct coll *coll) { return coll->groups[0].expected + coll->groups[1].expected > 0; }
 
-/* Finished instances stay in the map; rebuilds it when most of its entries are finished. */
+/* Keys count up and are never used again, and the map cannot remove. Finished instances stay in the map; rebuilds it
+ * when most of its entries are finished. */
 static int sweep(struct pithi_colls *c)
 {
     if (c->under_way.count < 4096 || c->under_way.count / 4 < c->count)
@@ -544,7 +545,11 @@ static void latest(struct pithi_moment *last, const struct pithi_moment *when)
     last->before_ns = when->before_ns > last->before_ns ? when->before_ns : last->before_ns;
 }
 
-/* Sets the arrival at a scan position, and raises the accumulated arrivals of higher positions. */
+/* `come` moves only over positions that have arrived, so a position below it is the latest up to there. It is raised if
+ * a later time of a lower one becomes known: positions 0 and 1 are at 10 and 20; if 0 turns out to have arrived at 25,
+ * both are at 25.
+ *
+ * Sets the arrival at a scan position, and raises the accumulated arrivals of higher positions. */
 static void sit_down(struct coll *coll, uint32_t place, const struct pithi_moment *when)
 {
     if (coll->positions[place].at_ns == INFINITY)

@@ -164,7 +164,10 @@ static void gather(struct replay *r, struct lane *lane, const struct arriving *o
     got->any = 1;
 }
 
-/* A held send leaves when the lane's call begins to wait. */
+/* A large MPI_Isend moves no data before its receiver answers, and MPI answers only inside a call. So it leaves when
+ * the sender next waits, tests or communicates.
+ *
+ * A held send leaves when the lane's call begins to wait. */
 static void leave_held(struct pithi_sent *sent, const struct pithi_delay *d, const struct pithi_open *call)
 {
     sent->held = 0;
@@ -172,7 +175,10 @@ static void leave_held(struct pithi_sent *sent, const struct pithi_delay *d, con
     sent->before_ns = call->before_ns;
 }
 
-/* Keeps a receive or completion until all others of its moment are read. */
+/* MPI_Waitall records three receives at its end, at 140. Each one alone would seem to have waited for its own message;
+ * but the call waited for the one that was sent last, and the others were there.
+ *
+ * Keeps a receive or completion until all others of its moment are read. */
 static int take_end(struct replay *r, const struct pithlog_record *record)
 {
     struct lane *lane = &r->lanes[record->lane];

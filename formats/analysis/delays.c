@@ -34,7 +34,11 @@
 
 enum { REPORT_GROUPS = 1024 };
 
-/* A lane whose wait states are taken in order of their ends, among all lanes. */
+/* Wait states are taken in order of their ends over all lanes, by a tournament: of the next wait state of each lane,
+ * the earliest wins, and only its lane plays again. Forwards this finds the last wait between two lanes; the order is
+ * kept in 4 bytes for each, and backwards it is only read.
+ *
+ * A lane whose wait states are taken in order of their ends, among all lanes. */
 struct turn {
     struct pithi_player player; /* must be first */
     size_t done;                /* wait states before this one were taken; backwards: from this one on */
@@ -169,7 +173,10 @@ static void to_front(struct recent *r, const struct sync *sync)
     r->first = sync->comm;
 }
 
-/* Finds the latest common collective before each wait state of a lane. */
+/* Lanes are members of many communicators, but mostly synchronise in few: so the search goes through the communicators
+ * of the lane from the latest synchronisation back, and ends at the first that has the cause as a member, too.
+ *
+ * Finds the latest common collective before each wait state of a lane. */
 static int find_common(struct delays *d, uint32_t lane)
 {
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];
@@ -304,6 +311,9 @@ static int add_costs(struct delays *d, const struct pithlog_wait_state *wait, co
     return 1;
 }
 
+/* Divides the weight of one wait state: its own length, and what was handed to it, by the kind of waiting that it came
+ * from. Shares are in proportion to the delays, whose sum is another one: if the cause computed 6 longer and waited 2
+ * longer, a weight of 4 is divided into 3 for computing and 1 that is handed on. */
 static int distribute(struct delays *d, const struct item *item)
 {
     struct pithlog_wait_state *wait = item->wait;
@@ -386,7 +396,7 @@ static int distribute_group(struct delays *d, size_t count)
 
 /* ---- In order of ends -------------------------------------------------------------------------------------------- */
 
-/* The key of a lane's next wait state. */
+/* The key of a lane's next wait state. PITHI_KEY_DONE is later than all keys: a lane that is done loses against all. */
 static uint64_t next_key(const struct delays *d, uint32_t lane)
 {
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];

@@ -198,6 +198,8 @@ static int read_ranks(const char *text, uint32_t length, uint32_t **ranks, uint3
     return 1;
 }
 
+/* A post that comes early waits for its start, a start that comes early is counted: both have the number of the epoch
+ * of the pair, and the last two posts are kept by their lowest bit. */
 static int begin_epoch(struct pithi_epochs *e, struct open *open, const struct pithi_epoch_call *call, uint32_t *ranks,
                        uint32_t count)
 {
@@ -316,6 +318,7 @@ static void need_lock(const struct pithi_epoch_client *client, const struct hold
         client->need(client->context, own->unlock.lane, PITHLOG_LOCK_CONTENTION, &before->unlock);
 }
 
+/* Unlocks are seen in the order of their ends; the one that began last decides how long the next rank waited. */
 static void keep_last(struct holder *last, int *has_last, const struct holder *own)
 {
     if (!*has_last || own->unlock.begin_ns > last->unlock.begin_ns)
@@ -323,6 +326,12 @@ static void keep_last(struct holder *last, int *has_last, const struct holder *o
     *has_last = 1;
 }
 
+/* The lock is over, so it is known now who had it before:
+ *
+ *     exclusive    waits for any lock of this target before it, and for MPI_Win_lock_all, which is of all targets
+ *     shared       waits only for an exclusive one
+ *
+ * Exclusive locks are kept while some rank has all locked, for the end of that. */
 static int leave_lock(struct pithi_epochs *e, const struct open *open, const struct pithi_epoch_client *client,
                       const struct pithi_epoch_call *unlock, int64_t end_ns)
 {
@@ -383,7 +392,15 @@ static void reach(const struct pithi_epoch_client *client, int64_t since_ns, uin
     *found = 1;
 }
 
-/* The call waits until its targets call MPI. */
+/* If MPI has no thread of its own, an access is served when its target calls MPI:
+ *
+ *     target   computes 0-50, MPI_Barrier 50-60
+ *     origin   MPI_Win_flush 20-52                     wait for progress from 20 to 50
+ *
+ * If the flush had ended at 40, the next call of the target would not have been read by then, and none is found: the
+ * library served the access without the target.
+ *
+ * The call waits until its targets call MPI. */
 static void need_progress(const struct pithi_epochs *e, const struct pithi_epoch_call *call, struct open *open,
                           const struct pithi_epoch_client *client)
 {

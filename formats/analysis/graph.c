@@ -160,7 +160,10 @@ static int end_state(struct building *b, const struct pithlog_step *step)
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
 
-/* Reserves places for needs of a lane, side by side, as most passes take lane by lane. 0: no memory. */
+/* The records of lanes come mixed, and so would their needs. A pass over one lane would then touch every page of the
+ * temporary file. So a lane takes places by the dozen, more of them the more it has: half as many again.
+ *
+ * Reserves places for needs of a lane, side by side, as most passes take lane by lane. 0: no memory. */
 static int reserve_needs(struct pithi_graph *g, struct building_lane *of)
 {
     uint32_t places = of->needs / 2;
@@ -249,7 +252,11 @@ static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns)
     return pithi_epochs_leave(b->epochs, &call, end_ns, &client);
 }
 
-/* The call that the lane is in has completed its part of a collective. */
+/* The lane has completed its part of a collective: at the end of a blocking call, or in the MPI_Wait of a nonblocking
+ * one. Between two groups, a member waits for the other group, whose instance has the next number or the one before.
+ *
+ * A collective that may or may not wait (MAY_WAIT: making a window) gets its needs in any case. Whether they count is
+ * seen at the end: if one member left before the last one came, none waited (release_needs). */
 static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns)
 {
     static const uint16_t of[] = {[PITHI_COLL_ALL] = PITHI_NEED_ALL,
@@ -292,7 +299,10 @@ static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, u
     return coll;
 }
 
-/* The lane begins its part of an instance in a piece. Keeps the begin of the root and the latest begin; of equal ones,
+/* Of a blocking collective the begin of the call counts, not the time of its record, which is later; of a nonblocking
+ * one, the begin of the call that starts it.
+ *
+ * The lane begins its part of an instance in a piece. Keeps the begin of the root and the latest begin; of equal ones,
  * that of the lowest lane. 0: no memory. */
 static int begin_member(struct pithi_graph *g, uint32_t lane, uint32_t piece, uint32_t instance, uint32_t position,
                         int is_root)
@@ -390,7 +400,10 @@ static int take_event(struct building *b, const struct pithlog_step *step)
     return status < 0 ? no_memory(b->graph) : PITH_OK;
 }
 
-/* Counts small messages that could be part of the message before: to the same receiver, with no receive in between. */
+/* Ten sends of 8 bytes to rank 1 in a row: the last nine could have been part of the first. After a receive they could
+ * not, as what was received may decide what is sent.
+ *
+ * Counts small messages that could be part of the message before: to the same receiver, with no receive in between. */
 static void count_small(struct building *b, const struct pithlog_record *r)
 {
     struct building_lane *lane = &b->lanes[r->lane];
@@ -493,7 +506,8 @@ static int prepare(struct building *b)
     return err;
 }
 
-/* MPI_Init: all lanes that call it wait for the last one, or none waits. */
+/* MPI_Init: all lanes that call it wait for the last one, or none waits. If one left it before the last came, the
+ * library does not synchronise there, and nobody waited. */
 static void init_together(struct building *b)
 {
     struct pithi_need need = {.release_ns = INT64_MIN, .kind = PITHLOG_WAIT_AT_INIT, .of = PITHI_NEED_LANE};
@@ -532,7 +546,10 @@ static int finalize_together(struct building *b)
     return PITH_OK;
 }
 
-/* Computes the latest begin up to each scan position, the releases of needs for collectives, and the pieces that
+/* In MPI_Scan, position 3 waits for the latest of positions 0 to 2: of begins at 10, 30, 20, 40, the latest up to each
+ * position are 10, 30, 30, 40, so position 3 is released at 30, by the lane of position 1.
+ *
+ * Computes the latest begin up to each scan position, the releases of needs for collectives, and the pieces that
  * contain the releases. */
 static void release_needs(struct pithi_graph *g)
 {

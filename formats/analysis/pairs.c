@@ -147,7 +147,10 @@ int pithi_pairs_are_of_window(const struct pithi_pairs *p) { return !p->match; }
 
 /* ---- Both -------------------------------------------------------------------------------------------------------- */
 
-/* In a window: finds the message that has this record as its end, if no earlier record was taken for it. */
+/* A digest has the messages of a window, but not where their records are. Several messages may have the same lane, time
+ * and kind of end (MPI_Waitall); tag, communicator and partner tell them apart, and equal ones may be taken in order.
+ *
+ * In a window: finds the message that has this record as its end, if no earlier record was taken for it. */
 int pithi_pairs_want(struct pithi_pairs *p, const struct pithlog_record *r)
 {
     int is_recv = r->kind == PITHLOG_RECV;

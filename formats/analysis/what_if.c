@@ -26,7 +26,10 @@
 
 enum { REPORT_WALKS = 4096 };
 
-/* The begins in the replay of those pieces of a lane that other lanes wait for. Bit n: the piece first + n is one. */
+/* A lane of a million pieces may have a thousand that others wait for; only their begins are kept. To find number n
+ * among the set bits, the bits before are counted, with the sum up to each word at hand.
+ *
+ * The begins in the replay of those pieces of a lane that other lanes wait for. Bit n: the piece first + n is one. */
 struct begins {
     uint64_t *bits;
     uint32_t *before; /* [words of `bits`]: bits set in earlier words */
@@ -239,7 +242,11 @@ static double arrival(const struct replay *r, uint32_t lane, uint32_t state, con
     return at + (model_ns > most_ns ? ns * most_ns / model_ns : ns);
 }
 
-/* Finds the end of a call in the replay. 0: not known yet; the lane is blocked. */
+/* The end is the release in the replay, but not before the call begins, plus the measured transfer. If the release came
+ * before the begin in the log (the message lay there), all of the call was transfer. On the fitted network, the last
+ * arrival decides instead: an early large message may come after a late small one.
+ *
+ * Finds the end of a call in the replay. 0: not known yet; the lane is blocked. */
 static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_piece *piece,
                        const struct pithi_lane_piece *next, int may_give_up, double *end)
 {
@@ -308,6 +315,9 @@ static double computing(const struct replay *r, uint32_t lane, struct walker *w,
                : ns;
 }
 
+/* Goes on with a lane until a call of it needs what is not known yet; it is then in the list of waiters of the lane or
+ * instance that will know. Lanes go as far as they can one after another, in any order: the result is the same, as a
+ * begin depends on releases only, and they do not change once they are known. */
 static void walk(struct replay *r, uint32_t lane, int may_give_up)
 {
     const struct pithi_analysis_lane *of = &r->a->lanes[lane];
