@@ -20,77 +20,66 @@ enum {
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
+/* The states that are open at some time of a pixel [from, to), each with its time there, outside holes. The walker says
+ * which ones are open: pixel [40, 60) of the lane
+ *
+ *     enter A at 10, enter B at 50, leave B at 52, leave A at 90
+ *
+ * has A with 20 ns at level 0, and B with 2 ns at level 1. */
 struct seen {
-    uint32_t id, depth, level; /* level PITHI_NONE: hidden */
-    int64_t start_ns, end_ns;
-    int64_t piece_ns, covered_ns; /* begin of the piece since the last hole; time of all pieces within the pixel */
-    int open;
+    uint32_t id, depth, level; /* depth, level: when it was first seen; level PITHI_NONE: hidden */
+    int64_t start_ns, end_ns, covered_ns;
+    int ended;
 };
 
-struct seen_list {
-    struct seen *items;
+struct pixel {
+    int64_t from_ns, to_ns;
+    const unsigned char *hidden;
+    struct seen *seen;
     uint32_t count, capacity;
+    uint32_t *open; /* [open_count] the open states, as indices of `seen` */
+    uint32_t open_count, open_capacity;
 };
 
-/* 1: the ENTER is that of a state which is open after a hole. */
-static int is_after_hole(const struct pithlog_record *record)
+static uint32_t see(struct pixel *pixel, const struct pithlog_open *state, uint32_t depth, uint32_t level)
 {
-    return record->kind == PITHLOG_ENTER && record->start_ns < record->time_ns;
+    pixel->seen = pithi_view_grow(pixel->seen, &pixel->capacity, pixel->count + 1, sizeof *pixel->seen);
+    pixel->seen[pixel->count] = (struct seen){.id = state->id,
+                                              .depth = depth,
+                                              .level = pixel->hidden && pixel->hidden[state->id] ? PITHI_NONE : level,
+                                              .start_ns = state->start_ns};
+    return pixel->count++;
 }
 
-static void see_enter(struct seen_list *list, const struct pithlog_record *record, const unsigned char *hidden)
+static void take(struct pixel *pixel, const struct pithlog_step *step)
 {
-    struct seen *seen;
+    int64_t from_ns = step->from_ns > pixel->from_ns ? step->from_ns : pixel->from_ns;
+    int64_t to_ns = step->to_ns < pixel->to_ns ? step->to_ns : pixel->to_ns;
+    int64_t covered_ns = step->is != PITHLOG_IS_HOLE && to_ns > from_ns ? to_ns - from_ns : 0;
     uint32_t level = 0;
 
-    for (uint32_t i = 0; i < list->count && is_after_hole(record); i++) {
-        seen = &list->items[i];
-        if (!seen->open && seen->id == record->id && seen->start_ns == record->start_ns) {
-            seen->open = 1;
-            seen->piece_ns = record->time_ns;
-            return;
-        }
+    pixel->open = pithi_view_grow(pixel->open, &pixel->open_capacity, step->depth, sizeof *pixel->open);
+    for (uint32_t i = 0; i < step->depth; i++) {
+        if (i == pixel->open_count)
+            pixel->open[pixel->open_count++] = see(pixel, &step->open[i], i, level);
+        pixel->seen[pixel->open[i]].covered_ns += covered_ns;
+        level += pixel->seen[pixel->open[i]].level != PITHI_NONE;
     }
-    for (uint32_t i = 0; i < list->count; i++)
-        level += list->items[i].open && list->items[i].level != PITHI_NONE;
-    list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
-    seen = &list->items[list->count++];
-    seen->id = record->id;
-    seen->depth = record->depth;
-    seen->start_ns = record->start_ns;
-    seen->piece_ns = record->time_ns;
-    seen->covered_ns = 0;
-    seen->open = 1;
-    seen->level = hidden && hidden[record->id] ? PITHI_NONE : level;
+    if (step->change != PITHLOG_ENDS)
+        return;
+    uint32_t *ended = &pixel->open[step->at];
+    pixel->seen[*ended].ended = 1;
+    pixel->seen[*ended].end_ns = step->to_ns;
+    memmove(ended, ended + 1, (--pixel->open_count - step->at) * sizeof *ended);
 }
 
-/* The state's piece ends at end_ns. */
-static void cover(struct seen *seen, int64_t end_ns, int64_t from_ns, int64_t to_ns)
-{
-    int64_t start = seen->piece_ns > from_ns ? seen->piece_ns : from_ns;
-    int64_t end = end_ns < to_ns ? end_ns : to_ns;
-
-    seen->end_ns = end_ns;
-    seen->covered_ns += end > start ? end - start : 0;
-}
-
-static void see_leave(struct seen_list *list, const struct pithlog_record *record, int64_t from_ns, int64_t to_ns)
-{
-    for (uint32_t i = list->count; i-- > 0;)
-        if (list->items[i].open && list->items[i].id == record->id) {
-            list->items[i].open = 0;
-            cover(&list->items[i], record->time_ns, from_ns, to_ns);
-            return;
-        }
-}
-
-static const struct seen *best_of(const struct seen_list *list, uint32_t level)
+static const struct seen *best_of(const struct pixel *pixel, uint32_t level)
 {
     const struct seen *best = NULL;
     uint32_t best_level = 0;
 
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct seen *seen = &list->items[i];
+    for (uint32_t i = 0; i < pixel->count; i++) {
+        const struct seen *seen = &pixel->seen[i];
         /* The last drawn level also shows all deeper states; the deepest is on top. */
         uint32_t at = seen->level < level || level == PITHI_LEVELS - 1 ? seen->level : level;
         if (seen->level == PITHI_NONE || (seen->level > level && level < PITHI_LEVELS - 1))
@@ -103,22 +92,16 @@ static const struct seen *best_of(const struct seen_list *list, uint32_t level)
     return best;
 }
 
-/* Reads on to the end of the state; `record` is the last one read. If the state ended there, it may go on after a hole
- * that begins there. */
-static int find_end(struct pithlog_iter *iter, struct pithlog_record *record, struct pithi_hit *hit)
+/* Walks on to the end of a state, which is number `at` of the open ones now. */
+static int find_end(struct pithlog_walk *walk, uint32_t at, struct pithi_hit *hit)
 {
+    struct pithlog_step step;
     int more = 1;
 
-    for (uint32_t i = 0; i < MOST_RECORDS && more == 1; i++) {
-        int is_leave = record->kind == PITHLOG_LEAVE, is_after = is_after_hole(record);
-        if (hit->ended && !is_after && !(is_leave && record->time_ns == hit->end_ns))
-            break;
-        if ((is_leave || is_after) && record->id == hit->id && record->start_ns == hit->start_ns &&
-            record->depth <= hit->depth)
-            hit->ended = is_leave;
-        if (!hit->ended || is_leave)
-            hit->end_ns = record->time_ns;
-        more = pithlog_iter_next(iter, record);
+    for (uint32_t i = 0; i < MOST_RECORDS && !hit->ended && (more = pithlog_walk_next(walk, &step)) == 1; i++) {
+        hit->end_ns = step.to_ns;
+        if (step.change == PITHLOG_ENDS && step.at <= at)
+            hit->ended = step.at == at--;
     }
     return more < 0 ? -1 : 1;
 }
@@ -126,47 +109,38 @@ static int find_end(struct pithlog_iter *iter, struct pithlog_record *record, st
 int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t level,
                     const unsigned char *hidden, struct pithi_hit *hit)
 {
-    struct pithlog_query query = {.from_ns = from_ns,
-                                  .to_ns = pithlog_get_lane(log, lane)->last_ns,
-                                  .lanes = &lane,
-                                  .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
-                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
-    struct seen_list list = {0};
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = pithlog_get_lane(log, lane)->last_ns, .lanes = &lane, .lane_count = 1};
+    struct pixel pixel = {.from_ns = from_ns, .to_ns = to_ns, .hidden = hidden};
     const struct seen *best;
-    struct pithlog_iter *iter;
-    struct pithlog_record record;
-    int more, result = 0;
+    struct pithlog_walk *walk;
+    struct pithlog_step step = {.to_ns = from_ns};
+    int more = 1, result = 0;
 
     if (query.to_ns < from_ns)
         return 0;
-    if (pithlog_iter_open(log, &query, &iter))
+    if (pithlog_walk_open(log, &query, &walk))
         return -1;
-    while ((more = pithlog_iter_next(iter, &record)) == 1 && (record.time_ns < to_ns || record.kind == PITHLOG_LEAVE)) {
-        if (record.kind == PITHLOG_ENTER)
-            see_enter(&list, &record, hidden);
-        else
-            see_leave(&list, &record, from_ns, to_ns);
-        if (record.time_ns >= to_ns)
-            break;
-    }
-    for (uint32_t i = 0; i < list.count; i++)
-        if (list.items[i].open)
-            cover(&list.items[i], INT64_MAX, from_ns, to_ns);
-    best = best_of(&list, level);
+    while (step.to_ns < to_ns && (more = pithlog_walk_next(walk, &step)) == 1)
+        take(&pixel, &step);
+    best = best_of(&pixel, level);
     memset(hit, 0, sizeof *hit);
     if (best) {
+        uint32_t at = 0;
+        while (!best->ended && &pixel.seen[pixel.open[at]] != best)
+            at++;
         hit->id = best->id;
         hit->depth = best->depth;
         hit->level = best->level < PITHI_LEVELS ? best->level : PITHI_LEVELS - 1;
         hit->start_ns = best->start_ns;
         hit->end_ns = best->end_ns;
         hit->covered_ns = best->covered_ns;
-        hit->ended = !best->open;
-        result = more == 1 ? find_end(iter, &record, hit) : 1;
+        hit->ended = best->ended;
+        result = more == 1 ? find_end(walk, at, hit) : 1;
     }
-    pithlog_iter_close(iter);
-    free(list.items);
+    pithlog_walk_close(walk);
+    free(pixel.seen);
+    free(pixel.open);
     return more < 0 ? -1 : result;
 }
 
@@ -416,49 +390,34 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
 
 /* ---- From record to record --------------------------------------------------------------------------------------- */
 
-/* Finds the innermost state that is open when the child begins. */
-static int find_parent(struct pithlog_iter *iter, struct pithlog_record *record, uint32_t id, int64_t start_ns,
-                       uint32_t depth, struct pithi_hit *hit)
-{
-    int more;
-
-    while ((more = pithlog_iter_next(iter, record)) == 1 && (record->time_ns <= start_ns || is_after_hole(record))) {
-        if (record->kind != PITHLOG_ENTER)
-            continue;
-        if (record->start_ns == start_ns && record->id == id && record->depth == depth)
-            return 1;
-        if (record->depth + 1 == depth) {
-            hit->id = record->id;
-            hit->depth = record->depth;
-            hit->start_ns = record->start_ns;
-        }
-    }
-    return more < 0 ? -1 : 0;
-}
-
 int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
                       struct pithi_hit *hit)
 {
-    struct pithlog_query query = {.from_ns = start_ns,
-                                  .to_ns = pithlog_get_lane(log, lane)->last_ns,
-                                  .lanes = &lane,
-                                  .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
-                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
-    struct pithlog_record record;
-    struct pithlog_iter *iter;
-    int found;
+    struct pithlog_query query = {
+        .from_ns = start_ns, .to_ns = pithlog_get_lane(log, lane)->last_ns, .lanes = &lane, .lane_count = 1};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int more, found = 0;
 
     memset(hit, 0, sizeof *hit);
     if (!depth || query.to_ns < start_ns)
         return 0;
-    if (pithlog_iter_open(log, &query, &iter))
+    if (pithlog_walk_open(log, &query, &walk))
         return -1;
-    found = find_parent(iter, &record, id, start_ns, depth, hit);
-    if (found == 1)
-        found = find_end(iter, &record, hit);
-    pithlog_iter_close(iter);
-    return found;
+    /* A state that began in a hole is known only after the hole. */
+    while (!found && (more = pithlog_walk_next(walk, &step)) == 1 &&
+           (step.to_ns <= start_ns || step.why == PITHLOG_AT_HOLE || step.change == PITHLOG_GOES_ON))
+        found = step.change == PITHLOG_BEGINS && step.depth == depth && step.record->id == id &&
+                step.record->start_ns == start_ns;
+    if (found) {
+        const struct pithlog_open *parent = &step.open[depth - 1];
+        hit->id = parent->id;
+        hit->depth = depth - 1;
+        hit->start_ns = parent->start_ns;
+        found = find_end(walk, depth - 1, hit);
+    }
+    pithlog_walk_close(walk);
+    return !found && more < 0 ? -1 : found;
 }
 
 /* Searches the messages in transit between the two ranks at that time. */
