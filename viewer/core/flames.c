@@ -8,6 +8,8 @@
 #include "core/palette.h"
 #include "core/query.h"
 
+enum { WATCH_EVERY = 256 }; /* steps */
+
 static int same_lanes(const struct pithlog *a, const struct pithlog *b)
 {
     const struct pithlog_lane *x, *y;
@@ -92,57 +94,41 @@ const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id)
     return def->group;
 }
 
-/* A function on the stack: how often, and the number of samples before its outermost call. */
-struct on_stack {
-    uint32_t depth;
-    uint64_t before;
-};
-
-/* Follows the stack: the samples between the begin and end of an outermost call have its function on the stack. */
-static void follow(const struct pithi_flames *flames, const struct pithlog_record *record, struct on_stack *on,
-                   uint64_t *samples, struct pithi_flames_sum *sums)
+/* Adds a sample: each function on the stack has it once, also if it calls itself. counted[id]: the last sample that was
+ * counted for a function. */
+static void add_sample(const struct pithi_flames *flames, const struct pithlog_step *step, uint64_t sample,
+                       uint64_t *counted, struct pithi_flames_sum *sums)
 {
-    struct on_stack *of = &on[record->id];
-
-    if (record->kind == PITHLOG_ENTER && of->depth++ == 0)
-        of->before = *samples;
-    if (record->kind == PITHLOG_LEAVE && of->depth && --of->depth == 0)
-        sums[record->id].total += *samples - of->before;
-    if (record->kind == PITHLOG_EVENT) {
-        sums[flames->state[record->id]].own++;
-        ++*samples;
+    sums[flames->state[step->record->id]].own++;
+    for (uint32_t i = 0; i < step->depth; i++) {
+        uint32_t id = step->open[i].id;
+        sums[id].total += counted[id] != sample;
+        counted[id] = sample;
     }
 }
 
 int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       const struct pithi_watch *watch, struct pithi_flames_sum *sums)
 {
-    struct pithlog_query query = {.from_ns = from_ns,
-                                  .to_ns = to_ns,
-                                  .lanes = &lane,
-                                  .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
-                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
-    struct pithlog_record records[256];
-    struct pithlog_iter *iter;
-    struct on_stack *on;
-    uint64_t samples = 0;
-    int more, damages = 0, err = pithlog_iter_open(flames->log, &query, &iter);
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    uint64_t *counted, samples = 0;
+    int more, damages = 0, err = pithlog_walk_open(flames->log, &query, &walk);
 
     if (err)
         return err;
-    on = pithi_alloc(pithlog_get_info(flames->log)->defs, sizeof *on);
-    while (!err && damages < PITHI_MOST_DAMAGES &&
-           (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) != 0) {
+    counted = pithi_alloc(pithlog_get_info(flames->log)->defs, sizeof *counted);
+    for (uint32_t i = 1; !err && damages < PITHI_MOST_DAMAGES && (more = pithlog_walk_next(walk, &step)) != 0; i++) {
         damages += more < 0;
-        for (int i = 0; i < more; i++)
-            if (records[i].kind == PITHLOG_LEAVE || records[i].time_ns < to_ns)
-                follow(flames, &records[i], on, &samples, sums);
-        if (!pithi_go_on(watch, 0))
+        if (more > 0 && step.change == PITHLOG_HAPPENS && step.record->kind == PITHLOG_EVENT && step.to_ns < to_ns)
+            add_sample(flames, &step, ++samples, counted, sums);
+        if (i % WATCH_EVERY == 0 && !pithi_go_on(watch, 0))
             err = PITH_ERR_STOPPED;
     }
-    pithlog_iter_close(iter);
-    free(on);
+    pithlog_walk_close(walk);
+    free(counted);
     return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
