@@ -10,7 +10,7 @@
 enum {
     MOST_CHANGES = 6000000,  /* held: 96 MB */
     MOST_MESSAGES = 1000000, /* 48 MB */
-    RECORDS_A_LOOK = 150000,
+    STEPS_A_LOOK = 150000,
     DAMAGES_A_LOOK = 10000
 };
 
@@ -69,17 +69,6 @@ static void update_lanes(struct pithi_anim *anim, uint32_t lanes, uint32_t ranks
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Leaves the innermost open state with that id; states inside it stay open. */
-static void pop(struct pithi_anim_lane *lane, uint32_t id)
-{
-    for (uint32_t i = lane->depth; i-- > 0;)
-        if (lane->stack[i] == id) {
-            memmove(lane->stack + i, lane->stack + i + 1, (lane->depth - i - 1) * sizeof *lane->stack);
-            lane->depth--;
-            return;
-        }
-}
-
 /* From `time_ns` on, the lane's innermost state is `state`. */
 static void change(struct pithi_anim *anim, struct pithi_anim_lane *lane, int64_t time_ns, uint32_t state)
 {
@@ -97,6 +86,44 @@ static void change(struct pithi_anim *anim, struct pithi_anim_lane *lane, int64_
     anim->changes++;
 }
 
+/* Notes the ends of MPI_Init and the first begin of MPI_Finalize. */
+static void note_call(struct pithi_anim *anim, enum pithlog_kind kind, uint32_t id, int64_t time_ns)
+{
+    const struct pithlog_def *def = pithi_anim_def(anim, id);
+
+    if (kind == PITHLOG_LEAVE && pithlog_is_init(def) && time_ns > anim->work_ns) {
+        anim->work_ns = time_ns;
+        anim->inits++;
+    }
+    if (kind == PITHLOG_ENTER && pithlog_is_finalize(def) && anim->rest_ns == INT64_MIN)
+        anim->rest_ns = time_ns;
+}
+
+/* Of a log: which state the lane is in after the step. In a hole it is unknown. */
+static void take_step(struct pithi_anim *anim, const struct pithlog_step *step)
+{
+    struct pithi_anim_lane *lane = &anim->lanes[step->lane];
+    uint32_t depth = step->depth, state;
+    int is_hole = step->is == PITHLOG_IS_HOLE;
+
+    if (step->why == PITHLOG_AT_EDGE || step->change == PITHLOG_EDGE || (step->change == PITHLOG_HAPPENS && !is_hole))
+        return;
+    if (step->change == PITHLOG_BEGINS || step->change == PITHLOG_ENDS) {
+        anim->records++;
+        if (!step->why)
+            note_call(anim, step->record->kind, step->record->id, step->to_ns);
+    }
+    if (step->change == PITHLOG_ENDS && step->at + 1 == depth)
+        depth--;
+    state = depth ? step->open[depth - 1].id : PITHI_NONE;
+    if (step->change == PITHLOG_BEGINS)
+        state = step->record->id;
+    if (step->change == PITHLOG_HOLE_BEGINS || (is_hole && step->change == PITHLOG_ENDS && step->why))
+        state = PITHI_ABSENT;
+    change(anim, lane, step->to_ns, state);
+}
+
+/* Of a running program, which cannot be walked: its lanes are followed as they record. */
 static void take_record(struct pithi_anim *anim, const struct pithlog_record *record)
 {
     struct pithi_anim_lane *lane;
@@ -112,16 +139,14 @@ static void take_record(struct pithi_anim *anim, const struct pithlog_record *re
     if (record->kind == PITHLOG_ENTER) {
         lane->stack = pithi_view_grow(lane->stack, &lane->stack_capacity, lane->depth + 1, sizeof *lane->stack);
         lane->stack[lane->depth++] = record->id;
-    } else {
-        pop(lane, record->id);
     }
-    const struct pithlog_def *def = pithi_anim_def(anim, record->id);
-    if (record->kind == PITHLOG_LEAVE && pithlog_is_init(def) && record->time_ns > anim->work_ns) {
-        anim->work_ns = record->time_ns;
-        anim->inits++;
-    }
-    if (record->kind == PITHLOG_ENTER && pithlog_is_finalize(def) && anim->rest_ns == INT64_MIN)
-        anim->rest_ns = record->time_ns;
+    for (uint32_t i = lane->depth; record->kind == PITHLOG_LEAVE && i-- > 0;)
+        if (lane->stack[i] == record->id) { /* states inside it stay open */
+            memmove(lane->stack + i, lane->stack + i + 1, (lane->depth - i - 1) * sizeof *lane->stack);
+            lane->depth--;
+            break;
+        }
+    note_call(anim, record->kind, record->id, record->time_ns);
     change(anim, lane, record->time_ns, lane->depth ? lane->stack[lane->depth - 1] : PITHI_NONE);
 }
 
@@ -228,9 +253,9 @@ static int look_log(struct pithi_anim *anim, int64_t keep_ns)
             return PITH_OK;
         drop_before(anim, keep_ns);
     }
-    for (int i = 0; i < RECORDS_A_LOOK && !anim->ended && !is_full(anim); i++) {
-        struct pithlog_record record;
-        int status = pithlog_iter_next(anim->iter, &record);
+    for (int i = 0; i < STEPS_A_LOOK && !anim->ended && !is_full(anim); i++) {
+        struct pithlog_step step;
+        int status = pithlog_walk_next(anim->walk, &step);
         if (status < 0 && !anim->trouble)
             anim->trouble = strdup(pithlog_error());
         if (status == 0) {
@@ -239,8 +264,8 @@ static int look_log(struct pithi_anim *anim, int64_t keep_ns)
             break;
         }
         if (status == 1) {
-            take_record(anim, &record);
-            anim->now_ns = record.time_ns;
+            take_step(anim, &step);
+            anim->now_ns = step.to_ns > anim->now_ns ? step.to_ns : anim->now_ns;
         }
     }
     for (int damages = 0; damages < DAMAGES_A_LOOK;) { /* without memory, the matcher fails each time */
@@ -327,15 +352,12 @@ int pithi_anim_follow(const char *path, struct pithi_anim **anim)
 
 int pithi_anim_open(const char *path, struct pithi_anim **anim)
 {
-    struct pithlog_query query = {.from_ns = INT64_MIN,
-                                  .to_ns = INT64_MAX,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_LOST};
     struct pithi_anim *made = *anim = new_animation();
     const struct pithlog_info *info;
     int err = pithlog_open(path, &made->log);
 
     if (!err)
-        err = pithlog_iter_open(made->log, &query, &made->iter);
+        err = pithlog_walk_open(made->log, NULL, &made->walk);
     if (!err)
         err = pithlog_matcher_open(made->log, &made->matcher);
     if (err) {
@@ -360,8 +382,7 @@ void pithi_anim_close(struct pithi_anim *anim)
         free(anim->lanes[i].stack);
     }
     pithlog_matcher_close(anim->matcher);
-    if (anim->iter)
-        pithlog_iter_close(anim->iter);
+    pithlog_walk_close(anim->walk);
     pithlog_close(anim->log);
     pithlog_follow_close(anim->follow);
     free(anim->lanes);

@@ -28,7 +28,7 @@ struct pithi_anim_lane {
     uint32_t thread;
     struct pithi_anim_change *changes;
     uint32_t count, capacity;
-    uint32_t *stack; /* open states */
+    uint32_t *stack; /* open states, only while a program runs */
     uint32_t depth, stack_capacity;
 };
 
@@ -58,11 +58,10 @@ struct pithi_anim {
     /* The source: `follow` or `log`; the other is NULL */
     struct pithlog_follow *follow;
     struct pithlog *log;
-    struct pithlog_iter *iter;
+    struct pithlog_walk *walk;
     struct pithlog_matcher *matcher;
-    struct pithlog_record next_record;
     struct pithlog_message next_message;
-    int has_record, has_message;
+    int has_message;
     uint64_t changes; /* held for all lanes */
     uint32_t rgb_capacity, rank_capacity;
     uint32_t inits; /* lanes whose MPI_Init has ended */
