@@ -394,59 +394,48 @@ static void walk_free(struct walk *walk)
 
 /* ---- End of a found state ---------------------------------------------------------------------------------------- */
 
-struct ending {
-    struct walk *walk;
-    struct pithi_found *found;
-    uint32_t ties;   /* wanted records seen so far at exactly its time */
-    uint32_t inside; /* open states of the same name that began inside it */
-    int begun;
-};
-
-/* Tells whether a record ends the state. A LEAVE ends the innermost state with its id. */
-static int is_end(struct ending *ending, const struct pithlog_record *record)
+/* 1: the step begins the state that was found: the `tie`-th of the wanted records at its time. */
+static int is_begin(struct walk *walk, const struct pithlog_step *step, uint32_t *ties)
 {
-    struct pithi_found *found = ending->found, other;
+    struct pithi_found *found = walk->best, other;
+    const struct pithlog_record *record = step->record;
 
-    if (ending->walk->search->filter) /* ties are of selected records only */
-        return record->kind == PITHLOG_LEAVE && record->id == found->id && record->start_ns == found->at.time_ns &&
-               record->depth == found->depth;
-    if (!ending->begun) {
-        if (record->time_ns == found->at.time_ns && is_sought(ending->walk, record, &other))
-            ending->begun = ending->ties++ == found->at.tie;
+    if (!record || step->why || record->kind == PITHLOG_LEAVE || record->time_ns != found->at.time_ns)
         return 0;
-    }
-    if (record->id != found->id || (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE))
-        return 0;
-    if (record->kind == PITHLOG_ENTER)
-        ending->inside++;
-    else if (!ending->inside--)
-        return 1;
-    return 0;
+    if (walk->search->filter) /* ties are of selected records only */
+        return record->kind == PITHLOG_ENTER && record->id == found->id && step->depth == found->depth;
+    return is_sought(walk, record, &other) && (*ties)++ == found->at.tie;
 }
 
 static int find_end(struct walk *walk)
 {
     struct pithi_found *found = walk->best;
-    struct ending ending = {.walk = walk, .found = found};
     struct pithlog_query query = {.from_ns = found->at.time_ns,
                                   .to_ns = INT64_MAX,
                                   .lanes = &found->lane,
                                   .lane_count = 1,
-                                  .kinds = walk->search->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
-                                  .flags = PITHLOG_NEST};
-    struct pithlog_iter *iter;
-    struct pithlog_record record;
-    int more = 0;
+                                  .kinds = walk->search->kinds};
+    struct pithlog_walk *on;
+    struct pithlog_step step;
+    uint32_t ties = 0, place = 0; /* place: among the open states, once it has begun */
+    int more = 0, has_begun = 0;
 
     if (found->ended)
         return 0;
-    if (pithlog_iter_open(walk->log, &query, &iter))
+    if (pithlog_walk_open(walk->log, &query, &on))
         return -1;
-    for (uint32_t i = 0; i < MOST_RECORDS && !found->ended && (more = pithlog_iter_next(iter, &record)) == 1; i++) {
-        found->end_ns = record.time_ns;
-        found->ended = is_end(&ending, &record);
+    for (uint32_t i = 0; i < MOST_RECORDS && !found->ended && (more = pithlog_walk_next(on, &step)) == 1; i++) {
+        if (step.why == PITHLOG_AT_EDGE && step.change == PITHLOG_ENDS) /* it is open at the end of the log */
+            break;
+        found->end_ns = step.to_ns;
+        if (has_begun && step.change == PITHLOG_ENDS && step.at <= place)
+            found->ended = step.at == place--;
+        if (!has_begun && is_begin(walk, &step, &ties)) {
+            has_begun = 1;
+            place = step.depth;
+        }
     }
-    pithlog_iter_close(iter);
+    pithlog_walk_close(on);
     return more < 0 ? -1 : 0;
 }
 
