@@ -1,4 +1,4 @@
-/* gaps.c - finds pauses of the recording and lost records. */
+/* gaps.c - finds pauses of the recording, lost records and holes. */
 #include "core/gaps.h"
 
 #include <stdlib.h>
@@ -78,4 +78,62 @@ uint32_t pithi_gaps_of(const struct pithi_gaps *gaps, uint32_t lane)
             high = middle;
     }
     return low;
+}
+
+/* ---- Holes ------------------------------------------------------------------------------------------------------- */
+
+struct telling {
+    struct pithlog *log;
+    uint32_t lane;
+    void (*tell)(void *context, int64_t from_ns, int64_t to_ns);
+    void *context;
+};
+
+/* Tells of the holes in [from_ns, to_ns], up to the first one that ends after enough_ns. */
+static int tell_holes(const struct telling *telling, int64_t from_ns, int64_t to_ns, int64_t enough_ns)
+{
+    struct pithlog_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = &telling->lane, .lane_count = 1};
+    struct pithlog_step step = {.to_ns = INT64_MIN};
+    struct pithlog_walk *walk;
+    int more, damages = 0, err = pithlog_walk_open(telling->log, &query, &walk);
+
+    if (err)
+        return err;
+    while ((more = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += more < 0;                                   /* reading continues after the damage */
+        int is_end = step.change != PITHLOG_ENDS || !step.why; /* else a state ends where the hole begins */
+        if (more > 0 && step.is == PITHLOG_IS_HOLE && is_end)
+            telling->tell(telling->context, step.from_ns, step.to_ns);
+        if (step.to_ns > enough_ns)
+            break;
+    }
+    pithlog_walk_close(walk);
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+int pithi_holes_each(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                     void (*tell)(void *context, int64_t from_ns, int64_t to_ns), void *context)
+{
+    return tell_holes(&(struct telling){log, lane, tell, context}, from_ns, to_ns, INT64_MAX);
+}
+
+int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                     void (*tell)(void *context, int64_t from_ns, int64_t to_ns), void *context)
+{
+    struct telling telling = {log, lane, tell, context};
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int more, damages = 0, err = tell_holes(&telling, from_ns, to_ns, from_ns); /* one may have begun before */
+
+    if ((err && err != PITH_ERR_DAMAGED) || (err = pithlog_iter_open(log, &query, &iter)) != PITH_OK)
+        return err;
+    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += more < 0;
+        if (more > 0)
+            tell_holes(&telling, record.time_ns, to_ns, record.time_ns); /* lanes are read despite damage */
+    }
+    pithlog_iter_close(iter);
+    return PITH_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "core/arrows.h"
 #include "core/hit.h"
-#include "core/holes.h"
+#include "core/gaps.h"
 #include "core/legend.h"
 #include "core/memory.h"
 
