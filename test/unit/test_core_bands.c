@@ -7,7 +7,7 @@
 #include "core/gaps.h"
 #include "core/glyphs.h"
 #include "core/plot.h"
-#include "core/theme.h"
+#include "core/palette.h"
 #include "core_log.h"
 #include "tap.h"
 

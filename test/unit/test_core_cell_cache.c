@@ -6,7 +6,6 @@
 #include "core/cell_cache.h"
 #include "core/palette.h"
 #include "core/raster.h"
-#include "core/theme.h"
 #include "core_log.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
 #include "core/gaps.h"
 #include "core/plot.h"
 #include "core/raster.h"
-#include "core/theme.h"
+#include "core/palette.h"
 #include "core_log.h"
 #include "tap.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/palette.h"
 #include "core/raster.h"
-#include "core/theme.h"
 #include "core/waiting.h"
 #include "core_log.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 /* animation.h - a program as it runs: the state of each rank and the messages in transit at any moment. The source is a
  * running program (pithlog_follow) or a log. Each look reads a part of it, so that the window stays responsive.
  *
- *     source --look()--> changes of state by lane, messages by send time --> picture of a moment (animation_draw.c)
+ *     source --look()--> changes of state by lane, messages by send time --> picture of a moment
  *
  * Any moment that is still held can be drawn, so that slow play, reverse play and pause need nothing special. Memory is
  * bounded: when too much is held, the older half is dropped.
@@ -86,7 +86,7 @@ uint32_t pithi_anim_message_after(const struct pithi_anim *anim, int64_t time_ns
 /* Number of messages sent up to a moment. */
 uint64_t pithi_anim_sent(const struct pithi_anim *anim, int64_t time_ns);
 
-/* ---- The picture (animation_draw.c) ------------------------------------------------------------------------------ */
+/* ---- The picture  ------------------------------------------------------------------------------ */
 
 enum pithi_anim_layout { PITHI_RING, PITHI_GRID };
 

@@ -4,7 +4,7 @@
 #ifndef PITHI_FIGURE_H
 #define PITHI_FIGURE_H
 
-#include "core/wait_sums.h"
+#include "core/waiting.h"
 #include "core/plot.h"
 #include "core/legend.h"
 #include "core/ranges.h"

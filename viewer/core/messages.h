@@ -1,4 +1,4 @@
-/* messages.h - all matched messages of a stretch of time, one by one. */
+/* messages.h - all matched messages of a stretch of time, one by one, and the filter of those that are drawn. */
 #ifndef PITHI_MESSAGES_H
 #define PITHI_MESSAGES_H
 
@@ -14,10 +14,6 @@ int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest
                         const struct pithi_watch *watch,
                         void (*visit)(void *context, const struct pithlog_message *message), void *context);
 
-/* 1: the message is in transit at some time of [t0, t1). Where clocks disagree, it may be received before it is sent.
- */
-int pithi_message_in(const struct pithlog_message *message, int64_t t0_ns, int64_t t1_ns);
-
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
 /* The first message behind `at`, or the last before it, by send time. 1; 0: none, or stopped; -1: error. Reads the
@@ -28,5 +24,32 @@ int pithi_message_search(struct pithlog *log, const struct pithlog_digest *diges
 /* Counts the hits that are sent in [t0, t1), in counts[columns] of equal length. 0, or -1. */
 int pithi_message_count(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                         int64_t t0_ns, int64_t t1_ns, uint64_t *counts, uint32_t columns);
+
+/* ---- The filter of messages -------------------------------------------------------------------------------------- */
+
+/* Selects the messages to draw, by a query (pith-query(7)), by transfer time, and by the time that
+ * the receiver waited for a late sender.
+ *
+ *     message_filter 'size > 64kB and comm == "halo"' -longer 1ms -late 10us
+ *
+ * The result is a digest with only these messages, so a picture costs no more than without a filter. */
+struct pithi_message_filter {
+    struct pithlog_filter *where; /* the send or the receive matches; NULL: all messages */
+    int64_t min_ns, max_ns;       /* limits of the time from send to receive, both inclusive */
+    int64_t late_ns;              /* the least time that the receiver waited for the sender; 0: all messages */
+};
+
+/* Parses the words after `message_filter`. No words, or an empty query: all messages. Returns 0; -1: wrong words, and
+ * why[size] has the error. The caller frees the filter in any case. */
+int pithi_message_filter_parse(struct pithi_message_filter *filter, const char *const *words, int count, char *why,
+                               size_t size);
+/* 1: the filter selects all messages. */
+int pithi_message_filter_is_all(const struct pithi_message_filter *filter);
+/* Makes the digest of the messages of `digest` that the filter selects. With late_ns, it reads all records around
+ * messages. Returns 0, or an enum pith_err, and *picked is NULL. */
+int pithi_message_filter_run(struct pithlog *log, const struct pithlog_digest *digest,
+                             const struct pithi_message_filter *filter, const struct pithi_watch *watch,
+                             struct pithlog_digest **picked);
+void pithi_message_filter_free(struct pithi_message_filter *filter);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/open_file.h"
 #include "core/memory.h"
 #include "core/plot.h"
-#include "core/theme.h"
+#include "core/palette.h"
 #include "core/words.h"
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */

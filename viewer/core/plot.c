@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "core/arrows.h"
-#include "core/core_waits.h"
 #include "core/memory.h"
 #include "core/palette.h"
-#include "core/theme.h"
 #include "core/waiting.h"
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ struct pithi_core_waits;
 struct pithi_plot {
     struct pithlog *log;
     const struct pithlog_digest *digest; /* NULL: no arrows and graphs */
-    const struct pithlog_digest *picked; /* arrows are its messages (message_filter.h); NULL: those of `digest` */
+    const struct pithlog_digest *picked; /* arrows are its messages (messages.h); NULL: those of `digest` */
     const uint32_t *rgb;                 /* [defs], see palette.h */
     int64_t t0_ns, t1_ns;
     const struct pithi_row *rows;
@@ -47,7 +47,7 @@ struct pithi_plot {
     struct pithlog_summary *summary;           /* NULL: records are read */
     enum pithi_care care;                      /* with a summary */
     const struct pithlog_analysis *analysis;   /* NULL: none */
-    const struct pithi_core_waits *core_waits; /* core_waits.h; NULL: not shown */
+    const struct pithi_core_waits *core_waits; /* waiting.h; NULL: not shown */
     int waits, path;                 /* 1: wait states, the critical path of the analysis are drawn (waiting.h) */
     int64_t lit_from_ns, lit_to_ns;  /* the selection: everything outside is drawn pale; from >= to: none */
     const struct pithi_notes *notes; /* NULL: not shown */
@@ -173,14 +173,14 @@ struct pithi_bar_place {
 int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
                  struct pithi_bar_place *place);
 
-/* Draws the names of states, and durations, into the bars of the rows [from, to) that have room (bar_names.c). Where
+/* Draws the names of states, and durations, into the bars of the rows [from, to) that have room (bars.c). Where
  * bars lie in a bar, its name is in the widest part without them. On hatched ground, names have a rim in the colour of
  * their bar. `hatched` tells where the bars are hatched, for each row and column; NULL: nowhere. */
 enum { PITHI_HATCHED_ALL = 0xff }; /* all levels; else the level + 1, or 0 */
 void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
                       const unsigned char *hatched);
 
-/* ---- Arrows (arrow_draw.c) --------------------------------------------------------------------------------------- */
+/* ---- Arrows (arrows.c) ------------------------------------------------------------------------------------------- */
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 /* Writes the number of messages in the middle of each bundle, the largest bundles first, unless another number is

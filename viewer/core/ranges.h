@@ -58,7 +58,7 @@ double pithi_ranges_value(const struct pithi_ranges *ranges, uint32_t state, uin
 /* The time of all lanes in a state, in the whole window. */
 int64_t pithi_ranges_time(const struct pithi_ranges *ranges, uint32_t state);
 
-/* ---- Layers (layers.c) ------------------------------------------------------------------------------------------- */
+/* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
 struct pithi_layers_look {
     double x, y, height;   /* upper left corner; the height is that of all lanes. A column is a pixel wide */

@@ -1,6 +1,6 @@
 /* raster.c - paints shapes into pixels of three bytes or into words. Lines are a large part of a window's picture, so
  * their loops have no branches. */
-#include "core/raster_parts.h"
+#include "core/raster.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -10,6 +10,126 @@
 
 #include "core/glyphs.h"
 #include "core/memory.h"
+
+static inline void set_pixel(unsigned char *pixel, uint32_t rgb)
+{
+    pixel[0] = (unsigned char)(rgb >> 16);
+    pixel[1] = (unsigned char)(rgb >> 8);
+    pixel[2] = (unsigned char)rgb;
+}
+
+static inline int rounded(double value, int low, int high)
+{
+    if (value <= low)
+        return low;
+    return value >= high ? high : (int)floor(value + 0.5);
+}
+
+/* ---- Strips ------------------------------------------------------------------------------------------------------ */
+
+/* They are most of a window's picture, so their loops have no branches. */
+/* Has no branches and copies eight words at a time, so that the compiler vectorizes it. */
+static void lay_words(uint32_t *restrict to, const uint32_t *restrict rgb, uint32_t count)
+{
+    uint32_t i = 0;
+
+    for (; i + 8 <= count; i += 8)
+        for (uint32_t j = i; j < i + 8; j++)
+            to[j] = rgb[j] == PITHI_NO_COLOUR ? to[j] : rgb[j];
+    for (; i < count; i++)
+        to[i] = rgb[i] == PITHI_NO_COLOUR ? to[i] : rgb[i];
+}
+
+static void lay_pixels(unsigned char *to, const uint32_t *rgb, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (rgb[i] != PITHI_NO_COLOUR)
+            set_pixel(to + 3 * (size_t)i, rgb[i]);
+}
+
+/* The scanlines of a strip. */
+struct span {
+    int top, bottom;
+};
+
+/* The next line below `line` where a strip begins or ends. */
+static int next_edge(const struct span *spans, uint32_t count, int line, int bottom)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (spans[i].top > line && spans[i].top < bottom)
+            bottom = spans[i].top;
+        if (spans[i].bottom > line && spans[i].bottom < bottom)
+            bottom = spans[i].bottom;
+    }
+    return bottom;
+}
+
+static void lay_ground(const struct pithi_raster *raster, int line)
+{
+    if (raster->ground)
+        memcpy(raster->words + (size_t)line * (size_t)raster->width, raster->ground,
+               (size_t)raster->width * sizeof *raster->words);
+}
+
+/* Paints the strips that cover `line`. */
+static void lay_line(const struct pithi_raster *raster, const struct pithi_strip *strips, const struct span *spans,
+                     uint32_t count, int line, int left, int skip, uint32_t width)
+{
+    size_t at = (size_t)line * (size_t)raster->width + (size_t)left;
+
+    lay_ground(raster, line);
+    for (uint32_t i = 0; i < count; i++) {
+        if (line < spans[i].top || line >= spans[i].bottom)
+            continue;
+        if (raster->words)
+            lay_words(raster->words + at, strips[i].rgb + skip, width);
+        else
+            lay_pixels(raster->pixels + at * 3, strips[i].rgb + skip, width);
+    }
+}
+
+static void repeat_line(const struct pithi_raster *raster, int line, int to, int left, uint32_t width)
+{
+    size_t from = (size_t)line * (size_t)raster->width + (size_t)left;
+
+    for (int next = line + 1; next < to; next++) {
+        size_t at = (size_t)next * (size_t)raster->width + (size_t)left;
+        if (raster->words)
+            memcpy(raster->words + at, raster->words + from, width * sizeof *raster->words);
+        else
+            memcpy(raster->pixels + at * 3, raster->pixels + from * 3, (size_t)width * 3);
+    }
+}
+
+/* All scanlines between two edges are alike: the first is painted, the others are copied. */
+static void paint_strips(void *context, double x, uint32_t width, double y, double height,
+                         const struct pithi_strip *strips, uint32_t count)
+{
+    const struct pithi_raster *raster = context;
+    int left = (int)floor(x + 0.5), right = (int64_t)left + width > raster->right ? raster->right : left + (int)width;
+    int skip = left < raster->left ? raster->left - left : 0;
+    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
+    struct span *spans = pithi_alloc(count, sizeof *spans);
+
+    for (uint32_t i = 0; i < count; i++)
+        spans[i] =
+            (struct span){rounded(strips[i].y, top, bottom), rounded(strips[i].y + strips[i].height, top, bottom)};
+    for (int line = top, next; line < bottom && left + skip < right; line = next) {
+        next = line == top && !raster->ground ? line + 1 : next_edge(spans, count, line, bottom);
+        lay_line(raster, strips, spans, count, line, left + skip, skip, (uint32_t)(right - left - skip));
+        repeat_line(raster, line, next, left + skip, (uint32_t)(right - left - skip));
+    }
+    free(spans);
+}
+
+static void paint_ground(void *context, double y, double height)
+{
+    const struct pithi_raster *raster = context;
+    int bottom = rounded(y + height, raster->first, raster->end);
+
+    for (int line = rounded(y, raster->first, raster->end); line < bottom; line++)
+        lay_ground(raster, line);
+}
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
 
@@ -276,7 +396,7 @@ static void fill_row(const struct pithi_raster *raster, size_t at, int count, ui
     if (raster->words)
         raster->words[at] = rgb;
     else
-        pithi_set_pixel(first, rgb);
+        set_pixel(first, rgb);
     for (int done = 1; done < count; done *= 2)
         memcpy(first + (size_t)done * size, first, (size_t)(done * 2 > count ? count - done : done) * size);
 }
@@ -298,10 +418,8 @@ static void blend_row(const struct pithi_raster *raster, size_t at, size_t count
 static void raster_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
-    int left = pithi_rounded(x, raster->left, raster->right),
-        right = pithi_rounded(x + width, raster->left, raster->right);
-    int top = pithi_rounded(y, raster->top, raster->bottom),
-        bottom = pithi_rounded(y + height, raster->top, raster->bottom);
+    int left = rounded(x, raster->left, raster->right), right = rounded(x + width, raster->left, raster->right);
+    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
     unsigned opacity = (unsigned)(alpha * 255 + 0.5);
 
     if (raster->keeps) {
@@ -395,10 +513,10 @@ static int points_inside(const double across[POINTS][3], const double along[POIN
 static void raster_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
-    int left = pithi_rounded(floor(fmin(x[0], fmin(x[1], x[2]))), raster->left, raster->right);
-    int right = pithi_rounded(ceil(fmax(x[0], fmax(x[1], x[2]))), raster->left, raster->right);
-    int top = pithi_rounded(floor(fmin(y[0], fmin(y[1], y[2]))), raster->top, raster->bottom);
-    int bottom = pithi_rounded(ceil(fmax(y[0], fmax(y[1], y[2]))), raster->top, raster->bottom);
+    int left = rounded(floor(fmin(x[0], fmin(x[1], x[2]))), raster->left, raster->right);
+    int right = rounded(ceil(fmax(x[0], fmax(x[1], x[2]))), raster->left, raster->right);
+    int top = rounded(floor(fmin(y[0], fmin(y[1], y[2]))), raster->top, raster->bottom);
+    int bottom = rounded(ceil(fmax(y[0], fmax(y[1], y[2]))), raster->top, raster->bottom);
 
     if (raster->keeps) {
         keep(raster, &(struct pithi_shape){.kind = TRIANGLE,
@@ -432,8 +550,8 @@ static void keep_text(void *context, double x, double y, enum pithi_anchor ancho
     struct pithi_raster *raster = context;
     int height = pithi_glyphs()->height;
     struct pithi_shape shape = {.kind = TEXT,
-                                .top = pithi_rounded(y - height, raster->top, raster->bottom),
-                                .bottom = pithi_rounded(y + height, raster->top, raster->bottom),
+                                .top = rounded(y - height, raster->top, raster->bottom),
+                                .bottom = rounded(y + height, raster->top, raster->bottom),
                                 .rgb = rgb,
                                 .words = {.x = x, .y = y, .anchor = anchor, .font = font}};
 
@@ -453,10 +571,10 @@ static void raster_clip(void *context, double x, double y, double width, double 
     raster->bottom = raster->end;
     if (width < 0)
         return;
-    raster->left = pithi_rounded(x, 0, raster->width);
-    raster->top = pithi_rounded(y, raster->first, raster->end);
-    raster->right = pithi_rounded(x + width, 0, raster->width);
-    raster->bottom = pithi_rounded(y + height, raster->first, raster->end);
+    raster->left = rounded(x, 0, raster->width);
+    raster->top = rounded(y, raster->first, raster->end);
+    raster->right = rounded(x + width, 0, raster->width);
+    raster->bottom = rounded(y + height, raster->first, raster->end);
 }
 
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb)
@@ -539,7 +657,7 @@ struct pithi_painter pithi_raster_painter(struct pithi_raster *raster)
                                   .rect = raster_rect,
                                   .line = raster_line,
                                   .triangle = raster_triangle,
-                                  .strips = pithi_raster_strips,
-                                  .ground = raster->ground ? pithi_raster_ground : NULL,
+                                  .strips = paint_strips,
+                                  .ground = raster->ground ? paint_ground : NULL,
                                   .clip = raster_clip};
 }

@@ -1,10 +1,15 @@
-/* rows.c - builds the tree of rows and lists the visible ones. */
+/* rows.c - the tree of rows: builds it, lists the visible rows, labels and filters them. rows_order.c arranges it. */
 #include "core/rows.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/legend.h"
 #include "core/memory.h"
+#include "core/words.h"
 
 /* If a tree has more rows than this, its ranks are closed at first; if that is not enough, its groups are closed
  * too. */
@@ -487,4 +492,476 @@ struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, 
         copies[row].lane_count = of_row;
     }
     return copies;
+}
+
+/* ---- Labels ------------------------------------------------------------------------------------------------------ */
+
+static void lane_label(const struct pithlog_lane *lane, char *text, size_t size)
+{
+    char place[48];
+
+    if (lane->thread)
+        snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
+    else
+        snprintf(place, sizeof place, "rank %" PRId32, lane->rank);
+    snprintf(text, size, "%s%s%s", place, lane->name[0] ? " " : "", lane->name);
+}
+
+static void comm_label(const struct pithi_rows *rows, uint32_t comm, char *text, size_t size)
+{
+    const char *name = pithlog_get_comm(rows->log, comm)->name;
+
+    if (name && *name)
+        snprintf(text, size, "%s", name);
+    else if (!comm)
+        snprintf(text, size, "MPI_COMM_WORLD");
+    else
+        snprintf(text, size, "communicator %" PRIu32, comm);
+}
+
+char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *text, size_t size)
+{
+    const struct pithi_node *node = &rows->nodes[number];
+    char raw[256];
+
+    switch (node->kind) {
+    case PITHI_NODE_COUNTER:
+        pithi_row_label(rows->log, (struct pithi_row){.lane = node->lane, .counter = node->id}, text, size);
+        return text;
+    case PITHI_NODE_HOST:
+        snprintf(raw, sizeof raw, "%s", pithlog_get_lane(rows->log, node->lane)->host);
+        if (!*raw)
+            snprintf(raw, sizeof raw, "(no host)");
+        break;
+    case PITHI_NODE_COMM:
+        comm_label(rows, node->id, raw, sizeof raw);
+        break;
+    default:
+        lane_label(pithlog_get_lane(rows->log, node->lane), raw, sizeof raw);
+    }
+    return pithi_clean(text, size, raw, 0);
+}
+
+static int is_kept(const struct pithi_rows *rows, uint32_t number)
+{
+    const struct pithi_node *node = &rows->nodes[number];
+
+    if (node->flags & PITHI_NODE_HIDDEN)
+        return 0;
+    if (node->flags & PITHI_NODE_KEPT)
+        return 1;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (is_kept(rows, node->children[i]))
+            return 1;
+    return 0;
+}
+
+int pithi_rows_has_children(struct pithi_rows *rows, uint32_t number)
+{
+    const struct pithi_node *node = &rows->nodes[number];
+
+    if (node->kind == PITHI_NODE_COMM && !(node->flags & PITHI_NODE_BUILT))
+        return 1;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (is_kept(rows, node->children[i]))
+            return 1;
+    return 0;
+}
+
+static void ranks_note(char *text, size_t size, uint32_t shown, uint32_t all)
+{
+    const char *word = all == 1 ? "rank" : "ranks";
+
+    if (shown < all)
+        snprintf(text, size, "%" PRIu32 " of %" PRIu32 " %s", shown, all, word);
+    else
+        snprintf(text, size, "%" PRIu32 " %s", all, word);
+}
+
+char *pithi_rows_note(struct pithi_rows *rows, uint32_t number, char *text, size_t size)
+{
+    const struct pithi_node *node = &rows->nodes[number];
+    uint32_t shown = 0, threads = 0;
+
+    *text = 0;
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        shown += (uint32_t)is_kept(rows, node->children[i]);
+        threads += rows->nodes[node->children[i]].kind == PITHI_NODE_THREAD;
+    }
+    if (node->kind == PITHI_NODE_COMM && !(node->flags & PITHI_NODE_BUILT))
+        ranks_note(text, size, (uint32_t)pithi_rows_member_count(rows, node->id),
+                   (uint32_t)pithi_rows_member_count(rows, node->id));
+    else if (node->kind == PITHI_NODE_HOST || node->kind == PITHI_NODE_COMM)
+        ranks_note(text, size, shown, node->child_count);
+    else if (node->kind == PITHI_NODE_RANK && threads && !(node->flags & PITHI_NODE_OPEN))
+        snprintf(text, size, "%" PRIu32 " threads", threads + 1);
+    else if (node->kind != PITHI_NODE_COUNTER && rows->host_count > 1 && rows->grouping != PITHI_BY_HOST)
+        pithi_clean(text, size, pithlog_get_lane(rows->log, node->lane)->host, 0);
+    return text;
+}
+
+/* ---- Visible rows ------------------------------------------------------------------------------------------------ */
+
+char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *text, size_t size)
+{
+    const struct pithi_row *of = &rows->seen[row];
+
+    if (!pithi_row_is_below(of))
+        return pithi_rows_label(rows, rows->places[row].node, text, size);
+    snprintf(text, size, "%s %" PRIu32, of->flame ? "depth" : "level", of->band);
+    return text;
+}
+
+char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, size_t size)
+{
+    *text = 0;
+    return pithi_row_is_below(&rows->seen[row]) ? text : pithi_rows_note(rows, rows->places[row].node, text, size);
+}
+
+/* ---- Keys -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t comm_around(const struct pithi_rows *rows, uint32_t node)
+{
+    while (node && rows->nodes[node].kind != PITHI_NODE_COMM)
+        node = rows->nodes[node].parent;
+    return node;
+}
+
+char *pithi_rows_key(const struct pithi_rows *rows, uint32_t number, char *text, size_t size)
+{
+    const struct pithi_node *node = &rows->nodes[number];
+    const struct pithlog_lane *lane = node->lane == PITHI_NONE ? NULL : pithlog_get_lane(rows->log, node->lane);
+    uint32_t comm = comm_around(rows, number);
+    char place[32] = "", thread[24] = "";
+
+    if (node->kind == PITHI_NODE_ROOT)
+        return memcpy(text, "", 1);
+    if (comm)
+        snprintf(place, sizeof place, "comm:%" PRIu32, rows->nodes[comm].id);
+    if (node->kind == PITHI_NODE_COMM) {
+        snprintf(text, size, "%s", place);
+    } else if (node->kind == PITHI_NODE_HOST) {
+        snprintf(text, size, "host:%s", lane->host);
+    } else {
+        if (lane->thread)
+            snprintf(thread, sizeof thread, ".%" PRIu32, lane->thread);
+        snprintf(text, size, "%s%s%" PRId32 "%s%s%s", place, comm ? "/" : "", lane->rank, thread,
+                 node->kind == PITHI_NODE_COUNTER ? "/" : "",
+                 node->kind == PITHI_NODE_COUNTER ? pithlog_get_def(rows->log, node->id)->name : "");
+    }
+    return text;
+}
+
+static uint32_t child_of_kind(const struct pithi_rows *rows, uint32_t parent, enum pithi_node_kind kind, uint32_t id,
+                              const char *name)
+{
+    for (uint32_t i = 0; i < rows->nodes[parent].child_count; i++) {
+        const struct pithi_node *node = &rows->nodes[rows->nodes[parent].children[i]];
+        if (node->kind != kind)
+            continue;
+        if (kind == PITHI_NODE_COMM   ? node->id == id
+            : kind == PITHI_NODE_HOST ? strcmp(pithlog_get_lane(rows->log, node->lane)->host, name) == 0
+                                      : strcmp(pithlog_get_def(rows->log, node->id)->name, name) == 0)
+            return rows->nodes[parent].children[i];
+    }
+    return PITHI_NONE;
+}
+
+/* "7", "7.1", "7.1/load" */
+static uint32_t lane_node(struct pithi_rows *rows, uint32_t comm, const char *key)
+{
+    char *end;
+    long rank = strtol(key, &end, 10);
+    unsigned long thread = 0;
+    uint32_t lane, node;
+    const struct pithlog_lane *found;
+
+    if (end == key)
+        return PITHI_NONE;
+    if (*end == '.')
+        thread = strtoul(end + 1, &end, 10);
+    lane = pithi_rows_rank_lane(rows, rank);
+    if (lane == PITHI_NONE || (*end && *end != '/'))
+        return PITHI_NONE;
+    while ((found = pithlog_get_lane(rows->log, lane)) && found->rank == rank && found->thread < thread)
+        lane++;
+    if (!found || found->rank != rank || found->thread != thread)
+        return PITHI_NONE;
+    /* Finds the node of a lane below `parent`, with a table that is rebuilt when the parent changes. */
+    if (rows->lane_parent != comm) {
+        uint32_t lanes = pithlog_get_info(rows->log)->lanes;
+        free(rows->lane_node);
+        rows->lane_node = pithi_alloc(lanes, sizeof *rows->lane_node);
+        memset(rows->lane_node, 0xff, lanes * sizeof *rows->lane_node);
+        rows->lane_parent = comm;
+        for (uint32_t i = 1; i < rows->node_count; i++)
+            if ((rows->nodes[i].kind == PITHI_NODE_RANK || rows->nodes[i].kind == PITHI_NODE_THREAD) &&
+                comm_around(rows, i) == comm)
+                rows->lane_node[rows->nodes[i].lane] = i;
+    }
+    node = rows->lane_node[lane];
+    return *end && node != PITHI_NONE ? child_of_kind(rows, node, PITHI_NODE_COUNTER, 0, end + 1) : node;
+}
+
+uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key)
+{
+    uint32_t comm = 0;
+    char *end;
+
+    if (!*key)
+        return 0;
+    if (strncmp(key, "host:", 5) == 0)
+        return child_of_kind(rows, 0, PITHI_NODE_HOST, 0, key + 5);
+    if (strncmp(key, "comm:", 5) == 0) {
+        comm = child_of_kind(rows, 0, PITHI_NODE_COMM, (uint32_t)strtoul(key + 5, &end, 10), NULL);
+        if (comm == PITHI_NONE || !*end)
+            return comm;
+        pithi_rows_build(rows, comm);
+        key = end + 1;
+    }
+    return lane_node(rows, comm, key);
+}
+
+/* ---- Pictures ---------------------------------------------------------------------------------------------------- */
+
+int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping)
+{
+    static const char *const names[] = {"none", "host", "comm"};
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *grouping = (enum pithi_grouping)i;
+            return 0;
+        }
+    return -1;
+}
+
+int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern)
+{
+    pithi_rows_group(rows, grouping);
+    if (pithi_rows_filter(rows, pattern))
+        return -1;
+    if (grouping != PITHI_BY_NOTHING)
+        for (uint32_t i = 0; i < rows->nodes[0].child_count; i++)
+            pithi_rows_set_open(rows, rows->nodes[0].children[i], 0);
+    pithi_rows_seen(rows);
+    return 0;
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------------------------- */
+
+static int same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+/* Matches the whole text; * stands for any characters, ? for a single one. */
+static int fits_glob(const char *glob, const char *text)
+{
+    const char *star = NULL, *retry = NULL;
+
+    while (*text) {
+        if (*glob == '*') {
+            star = ++glob;
+            retry = text;
+        } else if (*glob == '?' || (*glob && same(*glob, *text))) {
+            glob++, text++;
+        } else if (star) {
+            glob = star;
+            text = ++retry;
+        } else {
+            return 0;
+        }
+    }
+    while (*glob == '*')
+        glob++;
+    return !*glob;
+}
+
+static int occurs(const char *part, const char *text)
+{
+    size_t length = strlen(part);
+
+    for (; strlen(text) >= length; text++) {
+        size_t i = 0;
+        while (i < length && same(part[i], text[i]))
+            i++;
+        if (i == length)
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- Patterns ---------------------------------------------------------------------------------------------------- */
+
+/* One item of a pattern: ranks, or a text. */
+struct item {
+    struct pithi_lane_range range;
+    int is_range, is_glob;
+    char text[128];
+};
+
+struct pattern {
+    struct item *items;
+    uint32_t count, capacity;
+};
+
+static void add_item(struct pattern *pattern, const char *text, size_t length)
+{
+    struct item *item;
+    const char *rest;
+
+    while (length && isspace((unsigned char)*text))
+        text++, length--;
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    if (!length)
+        return;
+    pattern->items = pithi_view_grow(pattern->items, &pattern->capacity, pattern->count + 1, sizeof *pattern->items);
+    item = &pattern->items[pattern->count++];
+    snprintf(item->text, sizeof item->text, "%.*s", (int)(length < 127 ? length : 127), text);
+    item->is_glob = strpbrk(item->text, "*?") != NULL;
+    rest = item->text;
+    item->is_range = pithi_lane_range_next(&rest, &item->range) == 1 && !*rest;
+}
+
+static struct pattern pattern_make(const char *text)
+{
+    struct pattern pattern = {NULL, 0, 0};
+
+    for (; *text; text += strcspn(text, ","), text += *text == ',')
+        add_item(&pattern, text, strcspn(text, ","));
+    return pattern;
+}
+
+static int item_fits(const struct item *item, const char *text)
+{
+    if (item->is_range || !*text)
+        return 0;
+    return item->is_glob ? fits_glob(item->text, text) : occurs(item->text, text);
+}
+
+static int pattern_fits(const struct pattern *pattern, const char *text)
+{
+    for (uint32_t i = 0; i < pattern->count; i++)
+        if (item_fits(&pattern->items[i], text))
+            return 1;
+    return 0;
+}
+
+/* A lane matches by rank, label or host. An item that names a rank matches all its threads. */
+static int lane_fits(const struct pattern *pattern, const struct pithi_rows *rows, uint32_t number)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(rows->log, rows->nodes[number].lane);
+    char label[256], rank[32];
+
+    snprintf(rank, sizeof rank, "rank %d", (int)lane->rank);
+    pithi_rows_label(rows, number, label, sizeof label);
+    for (uint32_t i = 0; i < pattern->count; i++) {
+        const struct item *item = &pattern->items[i];
+        if (item->is_range ? pithi_lane_range_has(&item->range, lane)
+                           : item_fits(item, label) || item_fits(item, rank) || item_fits(item, lane->host))
+            return 1;
+    }
+    return 0;
+}
+
+static int node_fits(const struct pattern *pattern, const struct pithi_rows *rows, uint32_t number)
+{
+    char label[256];
+
+    if (rows->nodes[number].kind == PITHI_NODE_RANK || rows->nodes[number].kind == PITHI_NODE_THREAD)
+        return lane_fits(pattern, rows, number);
+    return pattern_fits(pattern, pithi_rows_label(rows, number, label, sizeof label));
+}
+
+/* ---- The filter -------------------------------------------------------------------------------------------------- */
+
+static void keep(struct pithi_rows *rows, uint32_t node, int on)
+{
+    if (on)
+        rows->nodes[node].flags |= PITHI_NODE_KEPT;
+    else
+        rows->nodes[node].flags &= (uint8_t)~PITHI_NODE_KEPT;
+}
+
+/* Marks the nodes that pass. `all`: a parent matches already. Returns 1 if any node of the subtree passes. */
+static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, int all)
+{
+    int kind = rows->nodes[number].kind, own = all || (number && node_fits(pattern, rows, number)), below = 0;
+
+    for (uint32_t i = 0; i < rows->nodes[number].child_count; i++) {
+        uint32_t child = rows->nodes[number].children[i];
+        int with_parent = kind == PITHI_NODE_RANK && rows->nodes[child].kind == PITHI_NODE_THREAD ? all : own;
+        int kept = mark(rows, pattern, child, with_parent);
+        below |= kept;
+        if (rows->nodes[child].kind == PITHI_NODE_COUNTER)
+            own |= kept; /* a counter is shown with its lane */
+    }
+    keep(rows, number, own || (below && (kind == PITHI_NODE_HOST || kind == PITHI_NODE_COMM)));
+    return own || below;
+}
+
+static void build_all(struct pithi_rows *rows)
+{
+    uint32_t count = rows->nodes[0].child_count;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (rows->nodes[rows->nodes[0].children[i]].kind == PITHI_NODE_COMM)
+            pithi_rows_build(rows, rows->nodes[0].children[i]);
+}
+
+static int mark_all(struct pithi_rows *rows, const char *text)
+{
+    struct pattern pattern = pattern_make(text);
+    int some;
+
+    if (pattern.count)
+        build_all(rows);
+    some = mark(rows, &pattern, 0, !pattern.count);
+    for (uint32_t i = 0; i < rows->pin_count; i++)
+        mark(rows, &pattern, rows->pins[i], 1);
+    free(pattern.items);
+    return some;
+}
+
+int pithi_rows_filter(struct pithi_rows *rows, const char *pattern)
+{
+    char *copy = pithi_alloc(strlen(pattern) + 1, 1);
+
+    memcpy(copy, pattern, strlen(pattern));
+    if (!mark_all(rows, copy) && *copy) {
+        mark_all(rows, rows->pattern);
+        free(copy);
+        return -1;
+    }
+    free(rows->pattern);
+    rows->pattern = copy;
+    return 0;
+}
+
+/* ---- Finding ----------------------------------------------------------------------------------------------------- */
+
+struct found {
+    uint32_t *nodes, count, capacity;
+};
+
+static void find(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, struct found *found)
+{
+    if (number && node_fits(pattern, rows, number)) {
+        found->nodes = pithi_view_grow(found->nodes, &found->capacity, found->count + 1, sizeof *found->nodes);
+        found->nodes[found->count++] = number;
+        return;
+    }
+    for (uint32_t i = 0; i < rows->nodes[number].child_count; i++)
+        find(rows, pattern, rows->nodes[number].children[i], found);
+}
+
+uint32_t *pithi_rows_find(struct pithi_rows *rows, const char *text, uint32_t *count)
+{
+    struct pattern pattern = pattern_make(text);
+    struct found found = {pithi_alloc(1, sizeof *found.nodes), 0, 1};
+
+    build_all(rows);
+    find(rows, &pattern, 0, &found);
+    free(pattern.items);
+    *count = found.count;
+    return found.nodes;
 }

@@ -1,13 +1,321 @@
 /* sweep.c - divides the time of a lane among pixel columns.
  *
+ * A sweep goes along the lane once. It keeps what is open, and where the current column began; time is added to a
+ * state's share only when its level changes, or when the column ends. Columns of 50 ns, A from 0 to 60 and B from 60 to
+ * 100:
+ *
+ *     A begins at 0      nothing to add
+ *     column 0 ends      A was open from its begin to its end: the cell shows A, no share is needed
+ *     A ends at 60       share of A in column 1: 10
+ *     B begins at 60     nothing to add
+ *     B ends at 100      share of B: 40; column 1 ends, and its cell shows B
+ *
+ * So a long state costs one cell for each column, and a short one two additions, at any depth: other levels wait.
+ *
  * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide: its shares are exact
- * integers at any zoom. */
+ * integers at any zoom, and two sweeps of a column give the same cell. */
 #include "core/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
+
+/* ---- Marks, spans ------------------------------------------------------------------------------------------------ */
+
+static void marks_add(struct pithi_cells *cells, struct pithi_mark mark)
+{
+    cells->marks = pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+    cells->marks[cells->mark_count++] = mark;
+}
+
+/* Drops the marks, from `first` on, of the columns [from, to). */
+static void marks_drop(struct pithi_cells *cells, uint32_t first, uint32_t from, uint32_t to)
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = first; i < cells->mark_count; i++)
+        if (cells->marks[i].column < from || cells->marks[i].column >= to)
+            cells->marks[kept++] = cells->marks[i];
+    cells->mark_count = kept;
+}
+
+static void spans_add(struct pithi_cells *cells, struct pithi_cell_span span)
+{
+    cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
+    cells->spans[cells->span_count++] = span;
+}
+
+/* The least length of a span (PITHI_SPAN_COLUMNS) in a window of `width` columns. */
+static uint64_t least_span_ns(uint64_t window_ns, uint32_t width)
+{
+    unsigned __int128 columns_ns = (unsigned __int128)window_ns * PITHI_SPAN_COLUMNS;
+
+    if (columns_ns / width >= UINT64_MAX)
+        return UINT64_MAX;
+    return (uint64_t)((columns_ns + width - 1) / width);
+}
+
+/* Marks the columns that reach into [from, to] as missing. */
+static void spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t *bounds, uint64_t from, uint64_t to)
+{
+    for (uint32_t c = 0; c < cells->width; c++)
+        if (bounds[c] <= to && bounds[c + 1] > from)
+            spans_add(cells, (struct pithi_cell_span){row, PITHI_MISSING, c, 0});
+}
+
+uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsigned char *missing)
+{
+    uint32_t count = 0;
+
+    if (missing)
+        memset(missing, 0, cells->width);
+    for (uint32_t i = 0; i < cells->span_count; i++) {
+        if (cells->spans[i].level != PITHI_MISSING || cells->spans[i].row != row)
+            continue;
+        if (missing)
+            missing[cells->spans[i].column] = 1;
+        count++;
+    }
+    return count;
+}
+
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
+
+/* The bounds of columns: times are shifted left by this, so that a column is at least 16 units wide. */
+static unsigned bounds_shift(uint64_t span, uint32_t width)
+{
+    unsigned shift = 0;
+
+    while (span << shift < (uint64_t)width * 16)
+        shift++;
+    return shift;
+}
+
+/* Computes bounds[c] = end * c / width, c from 1 to width, without a division for each column; bounds[0] is 0. */
+static void bounds_set(uint64_t *bounds, uint64_t end, uint32_t width)
+{
+    uint64_t step = end / width, rest = end % width, over = 0;
+
+    for (uint32_t c = 1; c <= width; c++) {
+        over += rest;
+        bounds[c] = bounds[c - 1] + step + (over >= width);
+        over -= over >= width ? width : 0;
+    }
+}
+
+/* ---- Rows of several lanes --------------------------------------------------------------------------------------- */
+
+/* Adds up, column by column, the states of the lanes that share a row. */
+
+struct share {
+    uint32_t state;
+    uint64_t span;
+};
+
+struct shares {
+    struct share *items;
+    uint32_t count, capacity;
+};
+
+/* Returns the index of the state's share. */
+static inline uint32_t shares_add(struct shares *shares, uint32_t state, uint64_t span)
+{
+    for (uint32_t i = 0; i < shares->count; i++)
+        if (shares->items[i].state == state) {
+            shares->items[i].span += span;
+            return i;
+        }
+    shares->items = pithi_view_grow(shares->items, &shares->capacity, shares->count + 1, sizeof *shares->items);
+    shares->items[shares->count] = (struct share){state, span};
+    return shares->count++;
+}
+
+/* The state with the most time; of equals the lowest id. */
+struct most {
+    uint32_t state;
+    uint64_t sum;  /* of all shares */
+    uint64_t lead; /* over the second state */
+};
+
+struct blend_column {
+    struct shares shares;
+    uint64_t unnamed, crossing;
+    uint32_t mark, marks; /* the definition of the first event, and the number of events */
+};
+
+struct blend {
+    uint32_t width;
+    struct blend_column *columns;
+};
+
+/* Of one share or more. */
+static struct most shares_most(const struct shares *shares)
+{
+    const struct share *most = shares->items;
+    struct most result = {.sum = 0};
+    uint64_t second = 0;
+
+    for (uint32_t i = 0; i < shares->count; i++) {
+        const struct share *share = &shares->items[i];
+        result.sum += share->span;
+        if (share->span > most->span || (share->span == most->span && share->state < most->state))
+            most = share;
+    }
+    for (uint32_t i = 0; i < shares->count; i++)
+        if (&shares->items[i] != most && shares->items[i].span > second)
+            second = shares->items[i].span;
+    result.state = most->state;
+    result.lead = most->span - second;
+    return result;
+}
+
+/* `sum` of `whole` as the cover of a cell, which is 0 only for a sum of 0. */
+static uint8_t cover_of(uint64_t sum, uint64_t whole)
+{
+    unsigned cover = (unsigned)((double)sum * 255.0 / (double)whole + 0.5);
+    return (uint8_t)(cover > 255 ? 255 : cover ? cover : 1);
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
+
+static struct blend *blend_new(uint32_t width)
+{
+    struct blend *blend = pithi_alloc(1, sizeof *blend);
+
+    blend->width = width;
+    blend->columns = pithi_alloc(width, sizeof *blend->columns);
+    return blend;
+}
+
+static void blend_free(struct blend *blend)
+{
+    if (!blend)
+        return;
+    for (uint32_t c = 0; c < blend->width; c++)
+        free(blend->columns[c].shares.items);
+    free(blend->columns);
+    free(blend);
+}
+
+/* Empties the columns [from, to). */
+static void blend_clear(struct blend *blend, uint32_t from, uint32_t to)
+{
+    for (uint32_t c = from; c < to; c++) {
+        struct blend_column *column = &blend->columns[c];
+        column->shares.count = 0;
+        column->unnamed = column->crossing = 0;
+        column->mark = column->marks = 0;
+    }
+}
+
+/* Adds a column of a lane: the shares of its states; `unnamed` time is left open, and `crossing` time may belong to
+ * another column. */
+static void blend_add(struct blend *blend, uint32_t column, const struct shares *shares, uint64_t unnamed,
+                      uint64_t crossing)
+{
+    struct blend_column *to = &blend->columns[column];
+
+    for (uint32_t i = 0; i < shares->count; i++)
+        shares_add(&to->shares, shares->items[i].state, shares->items[i].span);
+    to->unnamed += unnamed;
+    to->crossing += crossing;
+}
+
+static void blend_mark(struct blend *blend, uint32_t column, uint32_t id, uint32_t count)
+{
+    struct blend_column *to = &blend->columns[column];
+
+    if (!to->marks)
+        to->mark = id;
+    to->marks += count;
+}
+
+/* Makes the cell of a column whose time over all lanes is `whole`. 1: open time could give it to another state. */
+static int blend_cell(const struct blend *blend, uint32_t column, uint64_t whole, struct pithi_cell *cell)
+{
+    const struct blend_column *from = &blend->columns[column];
+    uint64_t open = from->unnamed + from->crossing;
+    struct most most;
+
+    *cell = (struct pithi_cell){.state = PITHI_NONE};
+    if (!from->shares.count)
+        return open > 0;
+    most = shares_most(&from->shares);
+    cell->state = most.state;
+    cell->cover = cover_of(most.sum, whole - from->unnamed);
+    return open && most.lead <= open;
+}
+
+/* Adds the marks of the row to those of the cells. */
+static void blend_marks(const struct blend *blend, struct pithi_cells *cells, uint32_t row)
+{
+    for (uint32_t c = 0; c < blend->width; c++)
+        if (blend->columns[c].marks)
+            marks_add(cells, (struct pithi_mark){row, c, blend->columns[c].mark, blend->columns[c].marks});
+}
+
+/* ---- Ticks ------------------------------------------------------------------------------------------------------- */
+
+/* Add a sign to the cells. */
+static void ticks_add(struct pithi_cells *cells, struct pithi_tick tick)
+{
+    cells->ticks = pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+    cells->ticks[cells->tick_count++] = tick;
+}
+
+static int by_state_and_column(const void *a, const void *b)
+{
+    const struct pithi_tick *x = a, *y = b;
+
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* Sorts the ticks of a row, from `first` on, by state and column, and leaves `distance` columns between two of a
+ * state. */
+static void blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t distance)
+{
+    uint32_t kept = first;
+
+    if (cells->tick_count == first)
+        return;
+    qsort(cells->ticks + first, cells->tick_count - first, sizeof *cells->ticks, by_state_and_column);
+    for (uint32_t i = first; i < cells->tick_count; i++) {
+        const struct pithi_tick *tick = &cells->ticks[i], *last = &cells->ticks[kept ? kept - 1 : 0];
+        if (kept == first || last->state != tick->state || tick->column - last->column >= distance)
+            cells->ticks[kept++] = *tick;
+    }
+    cells->tick_count = kept;
+}
+
+static int shown_near(const struct pithi_cells *cells, const struct pithi_tick *tick)
+{
+    uint32_t from = tick->column < PITHI_TICK_DISTANCE ? 0 : tick->column - PITHI_TICK_DISTANCE;
+    uint32_t to = tick->column + PITHI_TICK_DISTANCE;
+
+    if (to >= cells->width)
+        to = cells->width - 1;
+    for (uint32_t l = 0; l < cells->levels; l++)
+        for (uint32_t c = from; c <= to; c++)
+            if (pithi_cells_line(cells, tick->row, l)[c].state == tick->state)
+                return 1;
+    return 0;
+}
+
+/* Drops the ticks, from `first` on, of states that a cell near them shows. */
+static void ticks_drop_shown(struct pithi_cells *cells, uint32_t first)
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = kept; i < cells->tick_count; i++)
+        if (!shown_near(cells, &cells->ticks[i]))
+            cells->ticks[kept++] = cells->ticks[i];
+    cells->tick_count = kept;
+}
+
+/* ---- The walk along a lane --------------------------------------------------------------------------------------- */
 
 /* Columns in doubt that are at most this far apart are read together, because each start reads a block. */
 enum { DOUBT_DISTANCE = 32 };
@@ -16,10 +324,10 @@ enum { PLACES = 64 }; /* a power of two */
 
 /* The current column of a level. */
 struct level {
-    struct pithi_shares shares; /* of its time before `since` */
-    uint8_t place[PLACES];      /* where a state may be in `shares`, by the lowest bits of its id */
-    uint64_t since;             /* when the level's state began, or the column if that is later */
-    uint32_t begun;             /* a state that has begun and has no cell yet */
+    struct shares shares;  /* of its time before `since` */
+    uint8_t place[PLACES]; /* where a state may be in `shares`, by the lowest bits of its id */
+    uint64_t since;        /* when the level's state began, or the column if that is later */
+    uint32_t begun;        /* a state that has begun and has no cell yet */
 };
 
 struct open_state {
@@ -44,10 +352,10 @@ struct pithi_sweep {
     uint64_t *bounds;       /* [width + 1] where columns begin */
 
     uint32_t row;
-    uint32_t levels;           /* of this row: 1 in a group */
-    uint32_t filled;           /* levels from here on have no shares in the current column */
-    uint32_t group_lanes;      /* 0: no group */
-    struct pithi_blend *blend; /* for a row of several lanes; NULL: there was none so far */
+    uint32_t levels;      /* of this row: 1 in a group */
+    uint32_t filled;      /* levels from here on have no shares in the current column */
+    uint32_t group_lanes; /* 0: no group */
+    struct blend *blend;  /* for a row of several lanes; NULL: there was none so far */
     uint64_t now;
     uint64_t limit;             /* only times up to here are used */
     uint64_t again;             /* columns from this index on are computed again */
@@ -82,11 +390,11 @@ struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pith
 
     sweep->query = query;
     sweep->cells = cells;
-    sweep->shift = pithi_bounds_shift(span, query->width);
-    sweep->span_least_ns = pithi_span_least_ns(span, query->width);
+    sweep->shift = bounds_shift(span, query->width);
+    sweep->span_least_ns = least_span_ns(span, query->width);
     sweep->end = span << sweep->shift;
     sweep->bounds = pithi_alloc((size_t)query->width + 2, sizeof *sweep->bounds);
-    pithi_bounds_set(sweep->bounds, sweep->end, query->width);
+    bounds_set(sweep->bounds, sweep->end, query->width);
     sweep->last_tick = pithi_alloc(cells->defs, sizeof *sweep->last_tick);
     sweep->doubt = pithi_alloc((size_t)query->width + 1, 1);
     return sweep;
@@ -103,7 +411,7 @@ void pithi_sweep_free(struct pithi_sweep *sweep)
     free(sweep->depths);
     free(sweep->shown_states);
     free(sweep->doubt);
-    pithi_blend_free(sweep->blend);
+    blend_free(sweep->blend);
     free(sweep);
 }
 
@@ -148,7 +456,7 @@ static inline void add_share(struct pithi_sweep *sweep, uint32_t l, uint32_t sta
         level->shares.items[*place].span += span;
         return;
     }
-    *place = (uint8_t)pithi_shares_add(&level->shares, state, span);
+    *place = (uint8_t)shares_add(&level->shares, state, span);
     if (sweep->filled <= l)
         sweep->filled = l + 1;
 }
@@ -178,20 +486,20 @@ static void flush_level(struct pithi_sweep *sweep, uint32_t l)
     struct level *level = &sweep->level[l];
     uint64_t width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
     uint64_t open = sweep->unnamed + sweep->crossing;
-    struct pithi_most most;
+    struct most most;
 
     if (!level->shares.count)
         return;
-    most = pithi_shares_most(&level->shares);
+    most = shares_most(&level->shares);
     sweep->doubt[sweep->column] |= open && most.lead <= open;
-    set_cell(sweep, l, most.state, pithi_cover(most.sum, width - sweep->unnamed));
+    set_cell(sweep, l, most.state, cover_of(most.sum, width - sweep->unnamed));
     level->shares.count = 0;
 }
 
 static void flush_column(struct pithi_sweep *sweep)
 {
     if (sweep->group_lanes) {
-        pithi_blend_add(sweep->blend, sweep->column, &sweep->level[0].shares, sweep->unnamed, sweep->crossing);
+        blend_add(sweep->blend, sweep->column, &sweep->level[0].shares, sweep->unnamed, sweep->crossing);
         sweep->level[0].shares.count = 0;
     }
     for (uint32_t l = 0; l < sweep->filled && !sweep->group_lanes; l++)
@@ -263,7 +571,7 @@ static void note_tick(struct pithi_sweep *sweep, uint32_t id)
     if (sweep->last_tick[id] && sweep->column + 1 - sweep->last_tick[id] < PITHI_TICK_DISTANCE)
         return;
     sweep->last_tick[id] = sweep->column + 1;
-    pithi_ticks_add(cells, (struct pithi_tick){sweep->row, sweep->column, id});
+    ticks_add(cells, (struct pithi_tick){sweep->row, sweep->column, id});
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -349,8 +657,8 @@ static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
     if (sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
         time_ns >= sweep->query->t1_ns || at <= sweep->again || at >= sweep->limit)
         return;
-    pithi_spans_add(cells, (struct pithi_cell_span){sweep->row, sweep->visible_depth - 1, sweep->column,
-                                                    time_ns - state->start_ns});
+    spans_add(cells,
+              (struct pithi_cell_span){sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns});
 }
 
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
@@ -378,11 +686,11 @@ static void add_mark(struct pithi_sweep *sweep, uint32_t id, uint32_t count)
     struct pithi_mark *mark = cells->mark_count ? &cells->marks[cells->mark_count - 1] : NULL;
 
     if (sweep->group_lanes) {
-        pithi_blend_mark(sweep->blend, sweep->column, id, count);
+        blend_mark(sweep->blend, sweep->column, id, count);
     } else if (mark && mark->row == sweep->row && mark->column == sweep->column) {
         mark->count += count;
     } else {
-        pithi_marks_add(cells, (struct pithi_mark){sweep->row, sweep->column, id, count});
+        marks_add(cells, (struct pithi_mark){sweep->row, sweep->column, id, count});
     }
 }
 
@@ -402,13 +710,13 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
 {
     advance(sweep, sweep->end);
     if (!sweep->group_lanes)
-        pithi_ticks_drop_shown(sweep->cells, sweep->first_tick);
+        ticks_drop_shown(sweep->cells, sweep->first_tick);
 }
 
 void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns)
 {
     if (!sweep->group_lanes)
-        pithi_spans_missing(sweep->cells, sweep->row, sweep->bounds, to_units(sweep, from_ns), to_units(sweep, to_ns));
+        spans_missing(sweep->cells, sweep->row, sweep->bounds, to_units(sweep, from_ns), to_units(sweep, to_ns));
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
@@ -536,7 +844,7 @@ void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt
     for (uint32_t l = 0; l < sweep->levels; l++)
         sweep->level[l].begun = PITHI_NONE;
     if (!sweep->group_lanes)
-        pithi_marks_drop(sweep->cells, sweep->first_mark, doubt->column, doubt->end);
+        marks_drop(sweep->cells, sweep->first_mark, doubt->column, doubt->end);
     sweep->column = doubt->column;
     sweep->now = sweep->again = sweep->bounds[doubt->column];
     sweep->limit = sweep->bounds[doubt->end];
@@ -547,8 +855,8 @@ void pithi_sweep_end_again(struct pithi_sweep *sweep) { advance(sweep, sweep->li
 
 void pithi_sweep_tidy(struct pithi_sweep *sweep)
 {
-    pithi_blend_ticks(sweep->cells, sweep->first_tick, PITHI_TICK_DISTANCE);
-    pithi_ticks_drop_shown(sweep->cells, sweep->first_tick);
+    blend_ticks(sweep->cells, sweep->first_tick, PITHI_TICK_DISTANCE);
+    ticks_drop_shown(sweep->cells, sweep->first_tick);
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
@@ -556,8 +864,8 @@ void pithi_sweep_tidy(struct pithi_sweep *sweep)
 void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes)
 {
     if (!sweep->blend)
-        sweep->blend = pithi_blend_new(sweep->cells->width);
-    pithi_blend_clear(sweep->blend, 0, sweep->cells->width);
+        sweep->blend = blend_new(sweep->cells->width);
+    blend_clear(sweep->blend, 0, sweep->cells->width);
     sweep->group_lanes = lanes;
     sweep->first_mark = sweep->cells->mark_count;
     sweep->first_tick = sweep->cells->tick_count;
@@ -565,20 +873,20 @@ void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes)
 
 void pithi_sweep_clear_group(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
 {
-    pithi_blend_clear(sweep->blend, doubt->column, doubt->end);
+    blend_clear(sweep->blend, doubt->column, doubt->end);
 }
 
 void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
 {
     for (uint32_t c = from; c < to; c++) {
         uint64_t whole = (sweep->bounds[c + 1] - sweep->bounds[c]) * sweep->group_lanes;
-        sweep->doubt[c] = (unsigned char)pithi_blend_cell(sweep->blend, c, whole, cell_at(sweep, 0, c));
+        sweep->doubt[c] = (unsigned char)blend_cell(sweep->blend, c, whole, cell_at(sweep, 0, c));
     }
 }
 
 void pithi_sweep_end_group(struct pithi_sweep *sweep)
 {
     pithi_sweep_tidy(sweep);
-    pithi_blend_marks(sweep->blend, sweep->cells, sweep->row);
+    blend_marks(sweep->blend, sweep->cells, sweep->row);
     sweep->group_lanes = 0;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "core/core_waits.h"
+#include "core/waiting.h"
 #include "core/rows.h"
 #include "core/figure.h"
 #include "core/palette.h"

@@ -7,7 +7,7 @@
 
 #include "base/nearest.h"
 #include "core/memory.h"
-#include "core/message_filter.h"
+#include "core/messages.h"
 #include "core/palette.h"
 #include "core/words.h"
 #include "draw/draw.h"

@@ -14,7 +14,6 @@
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
-#include "core/theme.h"
 #include "core/waiting.h"
 #include "draw/draw.h"
 

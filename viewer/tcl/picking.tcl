@@ -1,4 +1,4 @@
-# picking.tcl - picks the messages that the filter of a model lets through (core/message_filter.h), in a job. The
+# picking.tcl - picks the messages that the filter of a model lets through (core/messages.h), in a job. The
 # model's followers are told `picked` at the end of a job, when other messages may be drawn, and `picking` before.
 
 oo::class create ::pith::Picking {

@@ -1,5 +1,5 @@
 # theme.tcl - fonts, sizes and colours of everything that the C core does not draw. The colours come from
-# core/theme.h. Existing widgets follow a change of theme.
+# core/palette.h. Existing widgets follow a change of theme.
 
 namespace eval ::pith::theme {
     variable factor 1.0 ;# px

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/core_waits.h"
+#include "core/waiting.h"
 #include "core/memory.h"
 #include "tk/background.h"
 #include "tk/log_object.h"

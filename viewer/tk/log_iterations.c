@@ -9,7 +9,6 @@
 #include "core/palette.h"
 #include "core/raster.h"
 #include "core/iteration_stack.h"
-#include "core/theme.h"
 #include "tk/log_object.h"
 
 static uint32_t count_of(const struct pithi_log_object *object)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/message_filter.h"
+#include "core/messages.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 

@@ -10,7 +10,7 @@
 #include <tk.h>
 
 #include "core/cell_cache.h"
-#include "core/core_waits.h"
+#include "core/waiting.h"
 #include "core/helper.h"
 #include "core/hit.h"
 #include "core/plot.h"
@@ -64,7 +64,7 @@ typedef int pithi_log_method(struct pithi_log_object *object, Tcl_Interp *interp
 pithi_log_method pithi_log_digest;
 
 /* log_message_filter.c
- * pick WORDS CALLBACK          draws only the messages that a filter selects (core/message_filter.h); the result of
+ * pick WORDS CALLBACK          draws only the messages that a filter selects (core/messages.h); the result of
  *                              the job is their number. Without words there is no job, and all messages are drawn.
  *                              CALLBACK {}: only checks the words */
 pithi_log_method pithi_log_pick;
@@ -124,7 +124,7 @@ void pithi_log_findings_free(struct pithi_log_object *object);
  *                              (ended in it), total (had it on the stack) */
 pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_core_at, pithi_log_function_sums;
 
-/* log_core_waits.c: time in which threads had no core (core/core_waits.h)
+/* log_core_waits.c: time in which threads had no core (core/waiting.h)
  * corewaits                    1: the log has them, 0: it does not
  * corewaits CALLBACK           reads them; the log has them when the job is done. Result: what is wrong, or ""
  * showcorewaits ON             hatches them

@@ -4,7 +4,6 @@
 
 #include <pithlog_findings.h>
 
-#include "core/wait_sums.h"
 #include "core/memory.h"
 #include "core/waiting.h"
 #include "tk/background.h"
