@@ -223,3 +223,324 @@ oo::class create ::pith::Goto {
 ::pith::part::add Goto {
     words {goto {TIME | FROM TO | last TIME | first TIME | +TIME} {show this stretch of time; a single time moves to the middle} word_goto}
 }
+
+# A list of everything that the window can do: commands of scripts, menu entries, keys, and
+# commands of `pith` that report on the log. Typing narrows it; Tab completes, Return runs.
+
+oo::class create ::pith::CommandPalette {
+    variable window
+    variable dialog     ;# path of the toplevel
+    variable typed      ;# text of the entry, traced
+    variable answer     ;# text below: usage of the selected entry, or an error
+    variable entries    ;# list of dicts: title, help, key, script, word (its first word), takes (its arguments)
+    variable shown      ;# indices into `entries`, in the order of the list
+    variable report     ;# path of the toplevel with the answer of a command of pith
+
+    constructor {its_window} {
+        set window $its_window
+        set dialog [$window top].commands
+        set report [$window top].report
+        lassign {} typed answer entries shown
+    }
+
+    # ---- The entries
+
+    # Commands of pith that need nothing but the log.
+    method reports {} {
+        return {
+            {info} {what the log holds}
+            {stat} {count, total, mean and percentiles of states}
+            {stat --by lane} {the same by rank and thread}
+            {stat --by comm} {messages by communicator}
+            {stat --by size} {messages by size}
+            {analyze} {why the run is slow}
+            {check} {verify the whole log}
+        }
+    }
+
+    # Entries of menus come first, then keys that no menu has, then commands that neither has.
+    method collect {} {
+        set entries {}
+        set seen {}
+        foreach {menu rows} [::pith::menus::rows] {
+            foreach {text script key} $rows {
+                if {$text ne "-" && $script ne "recent" && $script ni $seen} {
+                    my add "$menu: [string trimright $text .]" {} $key $script {}
+                    lappend seen $script
+                }
+            }
+        }
+        foreach {events key help script} [::pith::keys::rows] {
+            if {$script ni $seen} {
+                my add [string toupper $help 0 0] {} $key $script {}
+                lappend seen $script
+            }
+        }
+        foreach {word takes help method} [$window word_rows_of_table] {
+            if {$word ni $seen} {
+                my add [string trim "$word $takes"] $help {} $word $takes
+            }
+        }
+        foreach {words help} [my reports] {
+            my add "pith $words" $help {} [list pith_report {*}$words] {}
+        }
+    }
+
+    method add {title help key script takes} {
+        lappend entries [dict create title $title help $help key $key script $script word [lindex $script 0] \
+            takes $takes]
+    }
+
+    # How well an entry fits the typed terms: {} not at all, else a number; smaller is better.
+    method fit {entry terms} {
+        set title [string tolower [dict get $entry title]]
+        set all "$title [string tolower [dict get $entry help]] [dict get $entry word]"
+        foreach term $terms {
+            if {[string first $term $all] < 0} {
+                return {}
+            }
+        }
+        set first [lindex $terms 0]
+        if {$first eq {}} {
+            return 0
+        }
+        if {[my begins $title [join $terms]]} {
+            return 0
+        }
+        return [expr {[dict get $entry word] eq $first ? 1 : [my begins $title $first] ? 2 :
+            [string first $first $title] >= 0 ? 3 : 4}]
+    }
+
+    # 1: a title, or its part after the name of the menu, begins with this text.
+    method begins {title text} {
+        return [expr {[string first $text $title] == 0 || [string first ": $text" $title] >= 0}]
+    }
+
+    # ---- The dialog
+
+    method word_commands {{text {}}} {
+        if {[winfo exists $dialog]} {
+            destroy $dialog
+            return
+        }
+        my collect
+        my build
+        set typed $text
+        $dialog.line icursor end
+        my narrow
+        ::pith::theme::put_over $dialog [$window top]
+        focus $dialog.line
+    }
+
+    method build {} {
+        set me [self]
+        ::pith::open_dialog $dialog "Pith: commands" [$window top]
+        set typed {}
+        ttk::entry $dialog.line -textvariable [my varname typed] -width 64
+        ttk::treeview $dialog.list -columns {help key} -show tree -height 14 -selectmode browse
+        $dialog.list column #0 -width [px 280] -stretch 0
+        $dialog.list column help -width [px 330] -stretch 1
+        $dialog.list column key -width [px 90] -stretch 0 -anchor e
+        ttk::label $dialog.answer -textvariable [my varname answer] -style Faint.TLabel -anchor w -padding {4 4} \
+            -wraplength [px 680]
+        pack $dialog.line -fill x -padx 8 -pady {8 4}
+        pack $dialog.answer -side bottom -fill x -padx 8 -pady {0 4}
+        pack $dialog.list -fill both -expand 1 -padx 8
+        bind $dialog.line <KeyRelease> [list $me typed_key %K]
+        bind $dialog.line <Return> "$me enter; break"
+        bind $dialog.line <Tab> "$me complete; break"
+        bind $dialog.line <Up> "$me step -1; break"
+        bind $dialog.line <Down> "$me step 1; break"
+        bind $dialog.line <Prior> "$me step -13; break"
+        bind $dialog.line <Next> "$me step 13; break"
+        bind $dialog.list <<TreeviewSelect>> [list $me explain]
+        bind $dialog.list <Double-Button-1> [list $me enter]
+        bind $dialog.list <Return> [list $me enter]
+        bind $dialog.list <Destroy> [list catch [list [::pith::Tip new $dialog.list [list $me whole_at]] destroy]]
+    }
+
+    method typed_key {key} {
+        if {$key ni {Return Tab Up Down Prior Next Escape}} {
+            my narrow
+        }
+    }
+
+    method terms {} { return [split [string tolower [join [regexp -all -inline {\S+} $typed]]]] }
+
+    # 1: a command with arguments is typed, such as "zoom 0.2 0.4", and not the title of an entry, as "show all".
+    method is_line {} {
+        set terms [my terms]
+        if {[string first { } [string trimleft $typed]] < 0 || ![dict exists [my words] [lindex $terms 0]]} {
+            return 0
+        }
+        return [expr {[llength $terms] < 2 || [lsearch -exact [lmap entry $entries {
+            my begins [string tolower [dict get $entry title]] [join $terms]
+        }] 1] < 0}]
+    }
+
+    method words {} { return [[$window part CommandLine] words] }
+
+    # Lists the entries that fit.
+    method narrow {} {
+        set terms [expr {[my is_line] ? [lrange [my terms] 0 0] : [my terms]}]
+        set fits {}
+        set index 0
+        foreach entry $entries {
+            set fit [my fit $entry $terms]
+            if {$fit ne {}} {
+                lappend fits [list $fit $index]
+            }
+            incr index
+        }
+        set shown [lmap pair [lsort -integer -index 0 $fits] {lindex $pair 1}]
+        $dialog.list delete [$dialog.list children {}]
+        foreach index $shown {
+            set entry [lindex $entries $index]
+            $dialog.list insert {} end -id $index -text [my cut $entry title 252] \
+                -values [list [my cut $entry help 318] [dict get $entry key]]
+        }
+        if {$shown ne {}} {
+            $dialog.list selection set [lindex $shown 0]
+            $dialog.list see [lindex $shown 0]
+        }
+        my explain
+    }
+
+    method cut {entry key room} { ::pith::cut_text [dict get $entry $key] TkDefaultFont [px $room] }
+
+    # The title and the help of the entry at a point, if one of them is cut.
+    method whole_at {x y} {
+        set index [$dialog.list identify item $x $y]
+        if {$index eq {}} {
+            return {}
+        }
+        set entry [lindex $entries $index]
+        set seen [list [$dialog.list item $index -text] [$dialog.list set $index help]]
+        return [expr {$seen eq [list [dict get $entry title] [dict get $entry help]] ? {}
+            : "[dict get $entry title]\n[dict get $entry help]"}]
+    }
+
+    # The selected entry; {} none.
+    method selected {} {
+        set index [lindex [$dialog.list selection] 0]
+        return [expr {$index eq {} ? {} : [lindex $entries $index]}]
+    }
+
+    method step {by} {
+        set at [lsearch -exact $shown [lindex [$dialog.list selection] 0]]
+        if {$shown ne {}} {
+            set index [lindex $shown [expr {max(0, min([llength $shown] - 1, $at + $by))}]]
+            $dialog.list selection set $index
+            $dialog.list see $index
+        }
+    }
+
+    method explain {} {
+        set words [my words]
+        set entry [my selected]
+        if {[my is_line]} {
+            lassign [dict get $words [lindex [my terms] 0]] takes help
+            set answer "[lindex [my terms] 0] $takes \u2013 $help; Return runs it"
+        } elseif {$entry eq {}} {
+            set answer "nothing fits"
+        } elseif {[my needs_more $entry]} {
+            set answer "needs [dict get $entry takes]: Tab or Return inserts the command"
+        } elseif {[dict get $entry help] ne {}} {
+            set answer "[dict get $entry help]; Return runs it"
+        } else {
+            set answer "Return runs it; Up and Down choose another"
+        }
+    }
+
+    # 1: a command that cannot run without arguments.
+    method needs_more {entry} {
+        return [expr {[dict get $entry takes] ne {} && ![string match {\?*} [dict get $entry takes]]}]
+    }
+
+    # ---- Running
+
+    # Inserts the selected command, for its arguments.
+    method complete {} {
+        set entry [my selected]
+        if {$entry ne {} && ![my is_line]} {
+            set typed [expr {[dict get $entry takes] eq {} ? [dict get $entry title] : "[dict get $entry word] "}]
+            $dialog.line icursor end
+            my narrow
+        }
+    }
+
+    method enter {} {
+        if {[my is_line]} {
+            my run $typed
+            return
+        }
+        set entry [my selected]
+        if {$entry eq {}} {
+            return
+        }
+        if {[my needs_more $entry]} {
+            my complete
+        } elseif {[dict get $entry word] eq "pith_report"} {
+            destroy $dialog
+            my word_pith_report {*}[lrange [dict get $entry script] 1 end]
+        } else {
+            my run [dict get $entry script]
+        }
+    }
+
+    # An error stays in the dialog. The command may close the window.
+    method run {script} {
+        set me [self]
+        if {[catch {$window evaluate $script} result]} {
+            set answer [[$window part CommandLine] error_text $result]
+            return
+        }
+        if {[info object isa object $me]} {
+            destroy $dialog
+            if {[string trim $result] ne {}} {
+                $window say [lindex [split $result \n] 0]
+            }
+        }
+    }
+
+    # Shows the answer of a command of pith about this log.
+    method word_pith_report {command args} {
+        set words [list $command [[$window model] path] {*}$args]
+        ::pith::Runner new [$window top] "pith [join [list $command {*}$args]]" $words \
+            [list [self] show_report "pith [join [list $command {*}$args]]"]
+        return
+    }
+
+    method show_report {title how text} {
+        if {$how ne "done"} {
+            if {$how eq "failed"} {
+                $window complain $text
+            }
+            return
+        }
+        destroy $report
+        ::pith::open_dialog $report "Pith: $title" [$window top]
+        text $report.text -width 110 -height 30 -wrap none -font TkFixedFont -background [colour paper] \
+            -foreground [colour text] -borderwidth 0 -padx 8 -pady 8 -yscrollcommand [list $report.y set] \
+            -xscrollcommand [list $report.x set]
+        ttk::scrollbar $report.y -command [list $report.text yview]
+        ttk::scrollbar $report.x -orient horizontal -command [list $report.text xview]
+        grid $report.text $report.y -sticky nsew
+        grid $report.x -sticky nsew
+        grid rowconfigure $report 0 -weight 1
+        grid columnconfigure $report 0 -weight 1
+        $report.text insert end $text
+        $report.text configure -state disabled
+        ::pith::theme::put_over $report [$window top]
+        focus $report.text
+    }
+}
+
+::pith::part::add CommandPalette {
+    words {
+        commands {?TEXT?} {open or close the list of all commands, narrowed to TEXT} word_commands
+        pith_report {COMMAND ?OPTION...?} {show the output of `pith COMMAND` for this log: info, stat, analyze, check} word_pith_report
+    }
+    keys {{Control-P} {Ctrl-Shift-p} {list of all commands} {commands}}
+    menus {Window {"All commands..." commands Ctrl-Shift-P}}
+}

@@ -1,6 +1,6 @@
 # legend.tcl - the pane with colours, names, checkboxes, counts and times of the definitions in the window;
 # legend_rows.tcl selects and sorts them. A click on a checkbox toggles it, on a heading sorts; a double click
-# on a colour changes it; legend_words.tcl has the menu.
+# on a colour changes it. Below the table: its columns, the filter of names, commands and menu.
 
 oo::class create ::pith::Legend {
     variable model
@@ -589,5 +589,258 @@ oo::class create ::pith::Legend {
             my popup [expr {$x + 40}] [expr {$y + $h / 2}] [expr {[winfo rootx $tree] + $x + 40}] \
                 [expr {[winfo rooty $tree] + $y + $h}]
         }
+    }
+}
+
+# The columns of the legend's table: how wide they are, and for which of them there is room.
+
+oo::class create ::pith::LegendColumns {
+    variable tree
+    variable sizes  ;# the sizes of the window and its letters that the widths are for; {} none
+    variable needed ;# as ::pith::make_room has it
+    variable wider  ;# 1: a column became wider since the last fit
+
+    # SORT: a command that is called with the name of a column whose heading is clicked.
+    constructor {its_tree sort} {
+        set tree $its_tree
+        set sizes {}
+        $tree configure -columns [concat $::pith::LegendColumns::usual {waiting caused}] \
+            -displaycolumns $::pith::LegendColumns::usual
+        foreach {column width anchor} $::pith::LegendColumns::looks {
+            set by [expr {$column eq "#0" ? "name" : $column}]
+            $tree heading $column -anchor $anchor -command [list {*}$sort $by]
+            $tree column $column -anchor $anchor -stretch [expr {$column eq "#0"}]
+        }
+        my size
+    }
+
+    # Sets the widths, unless they are for these sizes: the user may have changed them. 1: they were set.
+    method size {} {
+        set now [list [px 100] [font measure PithBold 0]]
+        if {$sizes eq $now} {
+            return 0
+        }
+        set sizes $now
+        set needed {}
+        set wider 0
+        foreach {column width anchor} $::pith::LegendColumns::looks {
+            set pixels [px $width]
+            $tree column $column -width $pixels -minwidth [expr {$pixels / 2}]
+        }
+        return 1
+    }
+
+    # A row now looks like this (options of an item).
+    method see {look} {
+        set font [expr {"group" in [dict get $look -tags] ? "PithBold" : "TkDefaultFont"}]
+        if {[::pith::make_room $tree $font [dict get $look -values] needed]} {
+            set wider 1
+        }
+    }
+
+    method is_wider {} { return $wider }
+
+    method fit {with_waiting} {
+        set wider 0
+        set columns [set ::pith::LegendColumns::[expr {$with_waiting ? "waiting" : "usual"}]]
+        ::pith::fit_columns $tree $columns {find inclusive count caused waiting show}
+    }
+}
+
+namespace eval ::pith::LegendColumns {
+    # Widths at a scale of 1, and anchors.
+    variable looks {
+        #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 84 e  exclusive 76 e  share 64 e
+        waiting 76 e  caused 76 e
+    }
+    variable usual {show find count inclusive exclusive share}
+    variable waiting {show count exclusive share waiting caused} ;# instead of the usual; there is room for these
+}
+
+# The field above the legend that filters its names: BAR.filter, BAR.clear. Undo takes changes back
+# (model.tcl).
+
+oo::class create ::pith::LegendFilter {
+    variable bar       ;# frame of the field
+    variable model
+    variable changed   ;# script called with a new filter
+    variable text      ;# in the field
+    variable filter    ;# as the legend has it
+
+    constructor {its_bar its_model script} {
+        set bar $its_bar
+        set model $its_model
+        set changed $script
+        lassign {} text filter
+        ttk::entry $bar.filter -textvariable [my varname text] -width 14
+        ttk::button $bar.clear -text "\u00d7" -style Toolbutton -takefocus 0 -command [list [self] set_text {}]
+        ttk::label $bar.hint -text "filter names" -style Hint.TLabel -cursor xterm
+        bind $bar.hint <Button-1> [list focus $bar.filter]
+        my show_hint
+        trace add variable [my varname text] write [list [self] entered]
+        $model share names [self]
+    }
+
+    method set_text {its_text} { set text $its_text }
+
+    method entered {args} {
+        if {$text ne $filter} {
+            $model push names
+            my apply $text
+        }
+    }
+
+    # For undo.
+    method current {} { return $filter }
+    method apply {its_filter} {
+        set filter $its_filter
+        set text $filter
+        my show_hint
+        {*}$changed $filter
+    }
+
+    # The empty filter shows a hint.
+    method show_hint {} {
+        if {$text eq {}} {
+            place $bar.hint -in $bar.filter -x [px 6] -rely 0.5 -anchor w
+        } else {
+            place forget $bar.hint
+        }
+    }
+}
+
+# Commands and context menu of the legend.
+
+oo::class create ::pith::LegendWords {
+    variable window model legend
+    variable menu     ;# menu of the table
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set legend [$window legend]
+    }
+
+    method finish {} {
+        set menu [menu [$legend tree].menu -tearoff 0]
+        $legend set_menu [list [self] popup]
+    }
+
+    # ---- The menu
+
+    method popup {x y} {
+        $menu delete 0 end
+        set items [[$legend tree] selection]
+        set state [expr {$items eq {} ? "disabled" : "normal"}]
+        foreach {text script} {
+            "Show" {$legend show $items 1}
+            "Hide" {$legend show $items 0}
+            "Hide all others" {$legend only $items}
+            - -
+            "Include in searches" {$legend search_for $items 1}
+            "Exclude from searches" {$legend search_for $items 0}
+            - -
+            "Colour..." {$legend edit $items}
+        } {
+            if {$text eq "-"} {
+                $menu add separator
+            } else {
+                $menu add command -label $text -state $state \
+                    -command [string map [list \$legend $legend \$items [list $items]] $script]
+            }
+        }
+        $menu add command -label "Distribution of its length..." -state $state \
+            -command [list [$window part Lengths] open_items $items]
+        $menu add separator
+        $menu add command -label "Show all" -command [list [self] word_show_all]
+        $menu add command -label "Collapse all groups" -command [list [self] word_fold * on]
+        $menu add command -label "Expand all groups" -command [list [self] word_fold * off]
+        tk_popup $menu $x $y
+    }
+
+    method menu {} { return $menu }
+
+    # ---- Words
+
+    method word_only {pattern} { $legend only [$model ids_of $pattern] }
+
+    method word_show_all {} {
+        $model set_hidden {}
+        $model set_arrows auto
+    }
+
+    method word_searchable {{pattern {}} {on {}}} {
+        if {$on ne {}} {
+            $model set_searchable [$model ids_of $pattern] [my switch searchable $on]
+        }
+        return [lmap id [$model searchable] {dict get [$model def $id] name}]
+    }
+
+    method switch {word on} {
+        if {![string is boolean -strict $on]} {
+            throw {PITH USAGE} "$word: must be on or off, not $on"
+        }
+        return [string is true $on]
+    }
+
+    method word_filter {{text {}}} { $legend set_filter $text }
+
+    method word_legend_sort {column {how {}}} {
+        set column [string map {total inclusive self exclusive} $column]
+        if {$column ni {name show find count inclusive exclusive share waiting caused} || $how ni {{} up down}} {
+            throw {PITH USAGE} \
+                "legend_sort: must be by name, show, find, count, total, self, share, waiting or caused, up or down"
+        }
+        $legend sort_by $column $how
+    }
+
+    method word_legend_all {on} { $legend set_switch all [my switch legend_all $on] }
+    method word_legend_groups {on} { $legend set_switch grouped [my switch legend_groups $on] }
+
+    method word_fold {pattern {on on}} {
+        foreach group [$legend groups] {
+            if {[string match $pattern $group]} {
+                $legend fold $group [my switch fold $on]
+            }
+        }
+    }
+
+    # Rows of the table, from top to bottom.
+    method word_legend_rows {} {
+        $window word_sync
+        set tree [$legend tree]
+        return [concat {*}[lmap item [$tree children {}] {
+            list [my row $item] {*}[lmap member [$tree children $item] {my row $member}]
+        }]]
+    }
+
+    method row {item} {
+        set tree [$legend tree]
+        return [list [$legend name $item] {*}[$tree item $item -values]]
+    }
+
+    method word_find_in_legend {} {
+        focus [winfo parent [$legend tree]].bar.filter
+    }
+}
+
+::pith::part::add LegendWords {
+    words {
+        only           {NAME}             {hide states and events whose name does not match}    word_only
+        show_all       {}                 {show everything, including messages}                 word_show_all
+        searchable     {?NAME on|off?}    {include it in searches or not; list the included names} word_searchable
+        filter         {?TEXT?}           {list only names that contain or match TEXT in the legend} word_filter
+        legend_sort    {COLUMN ?up|down?} {sort the legend by name, show, find, count, total, self, share, waiting or caused} word_legend_sort
+        legend_all     {on|off}           {list also definitions that do not occur in the window} word_legend_all
+        legend_groups  {on|off}           {show the legend in groups}                            word_legend_groups
+        fold           {GROUP ?on|off?}   {collapse groups of the legend}                        word_fold
+        legend_rows    {}                 {rows of the legend, as displayed}                     word_legend_rows
+        find_in_legend {}                 {go to the filter of the legend}                       word_find_in_legend
+    }
+    keys {
+        {Control-l} {Ctrl-l} {filter the legend} {find_in_legend}
+    }
+    menus {
+        View {"Filter the legend" find_in_legend Ctrl-L}
     }
 }

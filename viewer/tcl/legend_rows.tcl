@@ -1,6 +1,6 @@
-# legend_rows.tcl - the content and order of the legend: definitions with their sums, filtered, sorted and
-# grouped. It has no widgets. An item is the id of a definition, group:NAME, or one of the words `messages` and
-# `computing` (time outside all states).
+# legend_rows.tcl - the content of the legend. First its rows and their order: definitions with their sums, filtered, sorted and
+# grouped. They have no widgets. An item is the id of a definition, group:NAME, or one of the words `messages` and
+# `computing` (time outside all states). Then figures that a job computes: of waiting, of samples.
 
 oo::class create ::pith::LegendRows {
     variable model
@@ -78,7 +78,7 @@ oo::class create ::pith::LegendRows {
         if {$item in {messages computing}} {
             return [string trimright $item s]
         }
-        if {[string match function:* $item]} { ;# legend_samples.tcl
+        if {[string match function:* $item]} { ;# of LegendSamples
             return function
         }
         return [expr {[string match group:* $item] ? "group" : [dict get [$model def $item] kind]}]
@@ -261,3 +261,180 @@ oo::class create ::pith::LegendRows {
         return [my sorted $pairs]
     }
 }
+
+# A job for figures of the legend that take a while, for the rows and the time of the window.
+
+oo::class create ::pith::LegendJob {
+    variable model
+    variable method   ;# of the log, which starts the job
+    variable set      ;# command that gets its result; {} none
+    variable changed  ;# script called after that
+    variable on       ;# 1: shown
+    variable job      ;# command of the job; {} none
+    variable sums_of  ;# window of the result; {} none
+
+    constructor {its_model its_method its_set script} {
+        set model $its_model
+        set method $its_method
+        set set $its_set
+        set changed $script
+        set on 0
+        lassign {} job sums_of
+    }
+
+    destructor {
+        my stop
+    }
+
+    method is_on {} { return $on }
+
+    method set_on {its_on} {
+        set on $its_on
+        if {$on} {
+            my start
+        } else {
+            my drop
+        }
+    }
+
+    method start {} {
+        set now [$model window]
+        if {$on && $sums_of ne $now && $job eq {}} {
+            set job [[$model log] $method {*}$now [list [self] event $now]]
+        }
+    }
+
+    method stop {} {
+        if {$job ne {}} {
+            set old $job
+            set job {}
+            $old stop
+        }
+    }
+
+    # The sums are to be made anew.
+    method renew {} { set sums_of {} }
+
+    method drop {} {
+        my stop
+        my renew
+        {*}$set {}
+    }
+
+    # Results for an old window are dropped.
+    method event {window what {value {}}} {
+        if {$job eq {} || $window ne [$model window] || $what in {progress stopped}} {
+            return
+        }
+        set job {}
+        set sums_of $window
+        {*}$set [expr {$what eq "done" ? $value : {}}]
+        {*}$changed
+    }
+
+    # Waits for the sums of the time shown.
+    method finish {} {
+        my start
+        while {[info object isa object [self]] && $job ne {}} {
+            vwait [my varname job]
+        }
+    }
+}
+
+# The waiting of calls and the waiting that states cause, for the rows and the time of the window, as the
+# legend shows them. They come from an analysis of that time, a job, which takes a while in a long log.
+
+oo::class create ::pith::LegendWaits {
+    superclass ::pith::LegendJob
+    variable rows     ;# a LegendRows, which gets the sums
+    variable on       ;# of the job
+
+    constructor {its_model its_rows script} {
+        set rows $its_rows
+        next $its_model waitingjob [list $rows set_waits] $script
+    }
+
+    # The cells waiting and caused of an item, of a sum; empty for 0; {} if they are not shown.
+    method texts {item} {
+        return [my sum_texts [dict create waiting [$rows wait $item waiting] caused [$rows wait $item caused]]]
+    }
+
+    method sum_texts {sum} {
+        if {!$on} {
+            return
+        }
+        return [lmap what {waiting caused} {
+            expr {[dict get $sum $what] > 0 ? [::pithtk::duration [dict get $sum $what]] : {}}
+        }]
+    }
+}
+
+# The functions that the samples of the window were in, as the legend lists them below everything
+# else: Count is the number of samples with the function on the stack, Self of those in itself, Share its part of all
+# samples, with the standard deviation of such an estimate. An item is function:ID.
+
+oo::class create ::pith::LegendSamples {
+    superclass ::pith::LegendJob
+    variable model
+    variable rows   ;# a LegendRows, which has filter and order
+    variable sums   ;# dict: id -> dict of name, colour, total, own
+    variable all    ;# number of samples
+
+    constructor {its_model its_rows script} {
+        set rows $its_rows
+        set sums {}
+        set all 0
+        next $its_model functionsums [list [self] set_sums] $script
+    }
+
+    method set_sums {its_sums} {
+        set sums $its_sums
+        set all [::tcl::mathop::+ {*}[lmap {id sum} $sums {dict get $sum own}]]
+    }
+
+    # Once the functions are known (flames.tcl).
+    method follow {} { my set_on [expr {[[$model log] flames] == 2}] }
+
+    method name {item} { dict get $sums [string range $item 9 end] name }
+
+    # Items that pass the filter, in order.
+    method items {} {
+        set order [$rows order]
+        set kind [expr {$order eq "name" ? "-dictionary" : "-integer"}]
+        set key [expr {$order eq "name" ? "name" : $order in {count inclusive} ? "total" : "own"}]
+        set pairs {}
+        dict for {id sum} $sums {
+            if {[$rows matches [dict get $sum name] $::pith::LegendSamples::group]} {
+                lappend pairs [list [dict get $sum $key] function:$id]
+            }
+        }
+        return [lmap pair [lsort $kind [expr {[$rows falling] ? "-decreasing" : "-increasing"}] -index 0 $pairs] {
+            lindex $pair 1
+        }]
+    }
+
+    # Values of the columns from Show to Share.
+    method values {sum} {
+        set part [expr {double([dict get $sum own]) / max($all, 1)}]
+        set spread [expr {sqrt($part * (1 - $part) / max($all, 1))}]
+        return [list {} {} [::pith::theme::cell [dict get $sum total]] {} [::pith::theme::cell [dict get $sum own]] \
+            [format "%.0f\u00b1%.0f %%" [expr {100 * $part}] [expr {ceil(100 * $spread)}]]]
+    }
+
+    # Options of the rows in the table, by item, and of their group, which comes first. CUT: shortens a name.
+    method looks {cut} {
+        set looks {}
+        foreach item [my items] {
+            set sum [dict get $sums [string range $item 9 end]]
+            dict set looks $item [list -text [{*}$cut [dict get $sum name] TkDefaultFont 58] -tags row \
+                -image [::pith::box::image state [dict get $sum colour] 1] -values [my values $sum]]
+        }
+        if {$looks eq {}} {
+            return
+        }
+        set group $::pith::LegendSamples::group
+        return [dict create group:$group [list -text [{*}$cut $group PithBold 28] -tags {group row} -image {} \
+            -values [list {} {} [::pith::theme::cell $all]]] {*}$looks]
+    }
+}
+namespace eval ::pith::LegendSamples { variable group "functions of samples" }

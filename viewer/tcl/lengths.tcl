@@ -2,6 +2,416 @@
 # lengths with a handle at each end, and statistics of that range. Each click on a bar goes to its next longest
 # instance.
 
+# A histogram of lengths on a canvas: bars, a scale, and below them the range of lengths with a
+# handle at each end; its pointer and keys. The lengths are a list of tk/log_object.h.
+#
+# A subclass (Lengths) sets the fields and has the methods
+#     show_numbers        the range or its lengths have changed
+#     show_instance       a bar was clicked
+#     bar_colour          colour of the bars
+#     amount              text of a length
+#     longest             "longest", or "largest" for sizes
+#     of_messages         1: the list is of messages
+
+oo::class create ::pith::Histogram {
+    variable canvas list   ;# graph; lengths, a command of tk/log_object.h, {} none
+    variable bins          ;# number of bins
+    variable logarithmic   ;# 1: bins widen by a constant factor
+    variable low high      ;# chosen range of lengths, ns
+    variable drag          ;# low, high or both during a drag of a handle; {} none
+    variable grip          ;# x of low and high and of the pointer at its start
+    variable drawn         ;# from to count total of each bin drawn
+    variable at            ;# bin under the pointer; -1 none
+    variable step          ;# last instance of that bin shown; -1 none
+    variable readout       ;# text about the bin
+    variable spread        ;# dict: statistics of the range
+    variable frame_of      ;# left top right bottom of the bars
+
+    method clear {} {
+        lassign {} list drag drawn spread
+        set bins 60
+        set logarithmic 0
+        set at -1
+        set step -1
+        set frame_of {0 0 1 1}
+    }
+
+    method build_graph {path} {
+        set canvas [canvas $path -width [px 720] -height [px 300] \
+            -highlightthickness 1 -borderwidth 0 -takefocus 1 -background [colour paper] \
+            -highlightbackground [colour edge] -highlightcolor [colour accent]]
+        set me [self]
+        bind $canvas <Configure> [list $me draw]
+        bind $canvas <Motion> [list $me moved %x %y]
+        bind $canvas <Leave> [list $me point -1]
+        bind $canvas <Button-1> [list $me press %x %y]
+        bind $canvas <B1-Motion> [list $me dragged %x]
+        bind $canvas <ButtonRelease-1> [list $me release]
+        bind $canvas <Double-Button-1> [list $me double %x %y]
+        foreach {keys script} {
+            {Left} {key_bin -1} {Right} {key_bin 1} {Return space} {show_instance} {Home} {all_lengths}
+            {plus equal KP_Add} {narrow 0.5} {minus KP_Subtract} {narrow 2.0} {Up} {more_bins 10} {Down} {more_bins -10}
+        } {
+            foreach key $keys {
+                bind $canvas <Key-$key> "$me $script; break"
+            }
+        }
+        ::pith::bind_wheel $canvas {} [list $me narrow 0.8 %x] [list $me narrow 1.25 %x]
+    }
+
+    # ---- Drawing
+
+    method draw {args} {
+        if {![winfo exists $canvas]} {
+            return
+        }
+        set bins [expr {[string is integer -strict $bins] ? max(1, min(200, $bins)) : 60}]
+        lassign [list [winfo width $canvas] [winfo height $canvas]] width height
+        $canvas delete all
+        lassign [lmap pixels {58 12 26 66} {px $pixels}] left top right bottom
+        set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
+            [expr {max($top + 40, $height - $bottom)}]]
+        set drawn {}
+        set spread {}
+        if {$list ne {} && $width > 1} {
+            set spread [$list spread $low $high]
+            set drawn [$list bins $low $high [expr {$logarithmic ? "log" : "linear"}] $bins]
+            lassign $frame_of left top right bottom
+            set most [my highest]
+            foreach mark [::pith::board::marks 0 $most 5] {
+                set y [expr {$bottom - ($bottom - $top) * $mark / max(1, $most)}]
+                if {$mark == round($mark)} {
+                    $canvas create line $left $y $right $y -fill [colour grid]
+                    $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall \
+                        -text [::pithtk::number [expr {wide($mark)}]] -fill [colour faint]
+                }
+            }
+            my draw_bars
+            my draw_lengths
+            my draw_track
+        }
+        my show_numbers
+        my point [expr {$at < [llength $drawn] / 4 ? $at : -1}]
+    }
+
+    method highest {} {
+        set most 0
+        foreach {from to count total} $drawn {
+            set most [expr {max($most, $count)}]
+        }
+        return $most
+    }
+
+    method bar {number} {
+        lassign $frame_of left top right bottom
+        set count [expr {[llength $drawn] / 4}]
+        set wide [expr {double($right - $left) / $count}]
+        set gap [expr {$wide > 4 ? 1 : 0}]
+        return [list [expr {$left + round($wide * $number)}] [expr {$left + round($wide * ($number + 1)) - $gap}]]
+    }
+
+    # Every bin with an instance is visible.
+    method draw_bars {} {
+        lassign $frame_of left top right bottom
+        set most [my highest]
+        set colour [my bar_colour]
+        set number 0
+        foreach {from to count total} $drawn {
+            if {$count} {
+                lassign [my bar $number] x0 x1
+                set y [expr {min($bottom - 2, $bottom - round(double($bottom - $top) * $count / $most))}]
+                $canvas create rectangle $x0 $y $x1 $bottom -fill $colour -width 0 -tags [list bar bar$number]
+            }
+            incr number
+        }
+        $canvas create line $left $bottom $right $bottom -fill [colour faint]
+        if {!$most} {
+            $canvas create text [expr {($left + $right) / 2}] [expr {($top + $bottom) / 2}] \
+                -text "none in this time" -fill [colour faint]
+        }
+    }
+
+    # x of a length in a range.
+    method x_of {length from to} {
+        lassign $frame_of left top right bottom
+        if {$to <= $from} {
+            return [expr {$length > $from ? $right : $left}]
+        }
+        if {$logarithmic && $to > 1} {
+            set from [expr {double(max(1, $from))}]
+            return [expr {$left + ($right - $left) * log(max(1, $length) / $from) / max(1e-9, log($to / $from))}]
+        }
+        return [expr {$left + double($right - $left) * ($length - $from) / ($to - $from)}]
+    }
+
+    method length_at {x from to} {
+        lassign $frame_of left top right bottom
+        set share [expr {max(0.0, min(1.0, double($x - $left) / ($right - $left)))}]
+        if {$logarithmic && $to > 1} {
+            set from [expr {double(max(1, $from))}]
+            return [expr {wide(round($from * pow($to / $from, $share)))}]
+        }
+        return [expr {wide(round($from + ($to - $from) * $share))}]
+    }
+
+    # The scale below the bars.
+    method draw_lengths {} {
+        lassign $frame_of left top right bottom
+        if {$logarithmic} {
+            set marks [::pith::board::log_marks $low $high]
+        }
+        if {!$logarithmic || [llength $marks] < 2} {
+            set marks [::pith::board::marks $low $high [expr {max(2, ($right - $left) / [px 90])}]]
+        }
+        set last -1000
+        foreach mark $marks {
+            set x [my x_of $mark $low [expr {$high + 1}]]
+            if {$x - $last < [px 56] || $mark != round($mark)} continue
+            set last $x
+            $canvas create line $x $bottom $x [expr {$bottom + 4}] -fill [colour faint]
+            $canvas create text $x [expr {$bottom + 6}] -anchor n -font PithSmall \
+                -text [my amount [expr {wide($mark)}]] -fill [colour faint]
+        }
+    }
+
+    method track_y {} {
+        expr {[lindex $frame_of 3] + [px 32]}
+    }
+
+    # The range of all lengths, with the chosen part between two handles.
+    method draw_track {} {
+        lassign $frame_of left top right bottom
+        lassign [$list range] from to
+        set y [my track_y]
+        set x0 [my x_of $low $from $to]
+        set x1 [my x_of $high $from $to]
+        $canvas create rectangle $left [expr {$y - 2}] $right [expr {$y + 2}] -width 0 -tags track \
+            -fill [colour grid]
+        $canvas create rectangle $x0 [expr {$y - 2}] $x1 [expr {$y + 2}] -width 0 -tags {track chosen} \
+            -fill [colour accent]
+        foreach {name x} [list low $x0 high $x1] {
+            lassign [lmap pixels {6 1 8 9} {px $pixels}] half low_edge up down
+            $canvas create polygon $x [expr {$y - $up}] [expr {$x + $half}] [expr {$y + $low_edge}] \
+                [expr {$x + $half}] [expr {$y + $down}] [expr {$x - $half}] [expr {$y + $down}] \
+                [expr {$x - $half}] [expr {$y + $low_edge}] -tags [list handle $name] \
+                -fill [colour paper] -outline [colour accent] -width 2
+        }
+        set below [expr {$y + [px 14]}]
+        $canvas create text $left $below -anchor nw -font PithSmall -text "from [my amount $low]" \
+            -fill [colour text]
+        $canvas create text $right $below -anchor ne -font PithSmall -text "to [my amount $high]" \
+            -fill [colour text]
+    }
+
+    # ---- The pointer
+
+    method bin_at {x y} {
+        lassign $frame_of left top right bottom
+        set count [expr {[llength $drawn] / 4}]
+        if {!$count || $x < $left || $x >= $right || $y < $top - 8 || $y > $bottom + 4} {
+            return -1
+        }
+        return [expr {int(double($x - $left) * $count / ($right - $left))}]
+    }
+
+    method point {number} {
+        if {$number != $at} {
+            set step -1
+        }
+        set at $number
+        $canvas delete pointed
+        if {$at < 0} {
+            set readout "Point at a bar; each click shows its next [my longest] [expr {[my of_messages] ? "message" : "instance"}]"
+            return
+        }
+        lassign $frame_of left top right bottom
+        lassign [my bar $at] x0 x1
+        $canvas create rectangle $x0 [expr {$top - 2}] [expr {max($x0 + 1, $x1)}] $bottom -width 0 -tags pointed \
+            -fill [colour select]
+        $canvas lower pointed
+        lassign [lrange $drawn [expr {4 * $at}] end] from to count total
+        set all [dict get $spread count]
+        set time [dict get $spread total]
+        set readout "[my amount $from] \u2013 [my amount $to]:   [::pithtk::number $count]"
+        if {$all && $time > 0} {
+            append readout [format { (%.1f %%)} [expr {100.0 * $count / $all}]] \
+                ",   total [my amount $total]" [format { (%.1f %%)} [expr {100.0 * $total / $time}]]
+        }
+        if {$step >= 0} {
+            append readout ",   shown: [my longest] number [expr {$step + 1}]"
+        }
+    }
+
+    method handle_at {x y} {
+        lassign $frame_of left top right bottom
+        if {$list eq {} || abs($y - [my track_y]) > 12} {
+            return {}
+        }
+        lassign [$list range] from to
+        set x0 [my x_of $low $from $to]
+        set x1 [my x_of $high $from $to]
+        if {min(abs($x - $x0), abs($x - $x1)) <= 9} {
+            return [expr {abs($x - $x0) < abs($x - $x1) || ($x0 == $x1 && $x < $x0) ? "low" : "high"}]
+        }
+        return [expr {$x > $x0 && $x < $x1 ? "both" : {}}]
+    }
+
+    method moved {x y} {
+        $canvas configure -cursor [expr {[my handle_at $x $y] ne {} ? "sb_h_double_arrow" : {}}]
+        my point [my bin_at $x $y]
+    }
+
+    method press {x y} {
+        focus $canvas
+        set drag [my handle_at $x $y]
+        if {$drag ne {}} {
+            lassign [$list range] from to
+            set grip [list [my x_of $low $from $to] [my x_of $high $from $to] $x]
+        } elseif {[my bin_at $x $y] >= 0} {
+            my point [my bin_at $x $y]
+            my show_instance
+        }
+    }
+
+    method dragged {x} {
+        if {$drag eq {}} {
+            return
+        }
+        lassign [$list range] from to
+        lassign $grip x0 x1 began
+        set by [expr {$x - $began}]
+        if {$drag ne "high"} {
+            set new [my length_at [expr {$x0 + $by}] $from $to]
+            set low [expr {$drag eq "both" ? $new : min($new, $high)}]
+        }
+        if {$drag ne "low"} {
+            set high [expr {max($low, [my length_at [expr {$x1 + $by}] $from $to])}]
+        }
+        my draw
+    }
+
+    method release {} { set drag {} }
+
+    # On the handles: shows all lengths again. On a bar: a second click.
+    method double {x y} {
+        lassign $frame_of left top right bottom
+        if {abs($y - [my track_y]) <= 12} {
+            my all_lengths
+        } else {
+            my press $x $y
+        }
+    }
+
+    # ---- The range
+
+    method all_lengths {} {
+        if {$list ne {}} {
+            lassign [$list range] low high
+            my draw
+        }
+    }
+
+    # Scales the range about a point of the graph or the bin pointed at.
+    method narrow {factor {x {}}} {
+        if {$list eq {}} {
+            return
+        }
+        lassign $frame_of left top right bottom
+        if {$x eq {}} {
+            set x [expr {$at < 0 ? ($left + $right) / 2 : [lindex [my bar $at] 0]}]
+        }
+        lassign [$list range] from to
+        set x0 [expr {$x + ($left - $x) * $factor}]
+        set x1 [expr {$x + ($right - $x) * $factor}]
+        set wide [expr {double($right - $left)}]
+        if {$logarithmic && $high > 1} {
+            set base [expr {double(max(1, $low))}]
+            set times [expr {max(2.0, $high / $base)}]
+            set new_low [expr {$base * pow($times, ($x0 - $left) / $wide)}]
+            set new_high [expr {$base * pow($times, ($x1 - $left) / $wide)}]
+        } else {
+            set new_low [expr {$low + ($high - $low + 1) * ($x0 - $left) / $wide}]
+            set new_high [expr {$low + ($high - $low + 1) * ($x1 - $left) / $wide}]
+        }
+        my set_range [expr {wide(max($from, min($to, $new_low)))}] [expr {wide(max($from, min($to, $new_high)))}]
+    }
+
+    method set_range {new_low new_high} {
+        set low [expr {min($new_low, $new_high)}]
+        set high [expr {max($new_low, $new_high)}]
+        my draw
+    }
+
+    method key_bin {by} {
+        set count [expr {[llength $drawn] / 4}]
+        if {$count} {
+            my point [expr {$at < 0 ? ($by > 0 ? 0 : $count - 1) : max(0, min($count - 1, $at + $by))}]
+        }
+    }
+}
+
+# Writes a canvas of rectangles, lines, polygons and texts as SVG.
+namespace eval ::pith::svg {}
+
+# Writes the items that have none of TAGS, and a caption below.
+proc ::pith::svg::write {canvas file tags caption} {
+    set width [winfo width $canvas]
+    set height [expr {[winfo height $canvas] + 24}]
+    set text "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"$width\" height=\"$height\"\
+        font-family=\"[font actual PithSmall -family], sans-serif\">\n"
+    append text "<rect width=\"100%\" height=\"100%\" fill=\"[$canvas cget -background]\"/>\n"
+    foreach item [$canvas find all] {
+        if {![overlap [$canvas gettags $item] $tags]} {
+            append text [[$canvas type $item] $canvas $item]
+        }
+    }
+    append text [words 12 [expr {$height - 10}] start 11 [::pith::theme::colour text] $caption] "</svg>\n"
+    ::pith::board::write_text $file $text
+}
+
+proc ::pith::svg::overlap {some others} {
+    foreach one $some {
+        if {$one in $others} {
+            return 1
+        }
+    }
+    return 0
+}
+
+proc ::pith::svg::rectangle {canvas item} {
+    lassign [$canvas coords $item] x0 y0 x1 y1
+    return "<rect x=\"$x0\" y=\"$y0\" width=\"[expr {$x1 - $x0}]\" height=\"[expr {$y1 - $y0}]\"\
+        fill=\"[$canvas itemcget $item -fill]\"/>\n"
+}
+
+proc ::pith::svg::line {canvas item} {
+    return "<polyline points=\"[$canvas coords $item]\" fill=\"none\" stroke=\"[$canvas itemcget $item -fill]\"/>\n"
+}
+
+proc ::pith::svg::polygon {canvas item} {
+    return "<polygon points=\"[$canvas coords $item]\" fill=\"[$canvas itemcget $item -fill]\"\
+        stroke=\"[$canvas itemcget $item -outline]\" stroke-width=\"[$canvas itemcget $item -width]\"/>\n"
+}
+
+proc ::pith::svg::text {canvas item} {
+    set anchor [$canvas itemcget $item -anchor]
+    set size [expr {-[font actual [$canvas itemcget $item -font] -size]}]
+    set size [expr {$size > 0 ? $size : -$size * [tk scaling]}]
+    lassign [$canvas coords $item] x y
+    switch -glob $anchor {
+        n* { set y [expr {$y + $size}] }
+        s* {}
+        default { set y [expr {$y + $size * 0.35}] }
+    }
+    set side [expr {[string match *w $anchor] ? "start" : [string match *e $anchor] ? "end" : "middle"}]
+    return [words $x $y $side $size [$canvas itemcget $item -fill] [$canvas itemcget $item -text]]
+}
+
+proc ::pith::svg::words {x y side size colour text} {
+    return "<text x=\"$x\" y=\"$y\" text-anchor=\"$side\" font-size=\"[format %.1f $size]\"\
+        fill=\"$colour\">[string map {& &amp; < &lt; > &gt;} $text]</text>\n"
+}
+
 oo::class create ::pith::Lengths {
     superclass ::pith::Board ::pith::Histogram
     variable window model board

@@ -1,6 +1,301 @@
 # looks.tcl - the look of a window: palette and visible parts, set by commands for this window or by the
 # preferences.
 
+# Fonts, sizes and colours of everything that the C core does not draw. The colours come from
+# core/palette.h. Existing widgets follow a change of theme.
+
+namespace eval ::pith::theme {
+    variable factor 1.0 ;# px
+    variable colour     ;# array: name -> #rrggbb
+    variable chosen light
+    variable followed 0
+}
+
+# light or dark
+proc ::pith::theme::name {} {
+    variable chosen
+    return $chosen
+}
+
+proc ::pith::theme::colour {name} {
+    variable colour
+    return $colour($name)
+}
+
+# In methods of all classes these are simply `colour NAME` and `px N`: objects find commands of oo::Helpers.
+interp alias {} ::oo::Helpers::colour {} ::pith::theme::colour
+interp alias {} ::oo::Helpers::px {} ::pith::theme::px
+
+# Runs UP or DOWN when the wheel turns. Tk 8.6 reports the wheel as buttons 4 and 5 under X11, Tk 9 as MouseWheel.
+proc ::pith::bind_wheel {widget modifier up down} {
+    bind $widget <${modifier}Button-4> $up
+    bind $widget <${modifier}Button-5> $down
+    bind $widget <${modifier}MouseWheel> [list if {%D > 0} $up else $down]
+}
+
+# A dialog over the window TOP. Escape and the window manager close it by CLOSE, by default without further action.
+proc ::pith::open_dialog {path title top {close {}}} {
+    if {$close eq {}} {
+        set close [list destroy $path]
+    }
+    toplevel $path -background [::pith::theme::colour panel]
+    wm title $path $title
+    wm transient $path $top
+    wm protocol $path WM_DELETE_WINDOW $close
+    bind $path <Escape> $close
+}
+
+# Black or white, whichever is readable on a colour #rrggbb.
+proc ::pith::theme::text_on {rgb} {
+    return [::pithtk::texton $rgb]
+}
+
+# Scales N pixels of a screen of 96 dots per inch to this screen; used for all lengths except text.
+proc ::pith::theme::px {n} {
+    variable factor
+    return [expr {int(round($n * $factor))}]
+}
+
+# A number for a table cell: the treeview draws thin spaces wider than it measures them, and cuts off the end.
+proc ::pith::theme::cell {number} {
+    return [string map {\u2009 \u00a0} [::pithtk::number $number]]
+}
+
+# By the preference, else by the screen; a factor near 1 becomes 1, so that lines stay sharp.
+proc ::pith::theme::scale {} {
+    variable factor
+    variable screen_scaling
+    if {![info exists screen_scaling]} {
+        set screen_scaling [tk scaling]
+    }
+    set chosen [::pith::preferences::get scale]
+    set factor [expr {$chosen ? double($chosen) : $screen_scaling * 72 / 96.0}]
+    if {abs($factor - 1) < 0.15} {
+        set factor 1.0
+    }
+    ::pithtk::scale $factor
+    tk scaling [expr {$chosen ? $factor * 96 / 72 : $screen_scaling}]
+}
+
+proc ::pith::theme::family {} {
+    set families [font families]
+    foreach family [list [::pith::preferences::get font] {DejaVu Sans} {Noto Sans} {Liberation Sans} Helvetica] {
+        if {$family in $families} {
+            break
+        }
+    }
+    return $family
+}
+
+proc ::pith::theme::fonts {} {
+    set size [::pith::preferences::get font_size]
+    set family [family]
+    foreach font {TkDefaultFont TkTextFont TkMenuFont TkHeadingFont TkTooltipFont TkCaptionFont} {
+        font configure $font -family $family -size $size -weight normal
+    }
+    foreach {font more weight} {PithBold 0 bold  PithSmall -1 normal  PithRank 4 bold  PithClock 6 bold} {
+        if {$font ni [font names]} {
+            font create $font
+        }
+        font configure $font -family $family -size [expr {$size + $more}] -weight $weight
+    }
+}
+
+# ---- Styles of widgets
+
+proc ::pith::theme::styles {} {
+    variable colour
+    ttk::style theme use clam
+    ttk::style configure . -background $colour(panel) -foreground $colour(text) -bordercolor $colour(edge) \
+        -lightcolor $colour(panel) -darkcolor $colour(panel) -troughcolor $colour(hover) -focuscolor $colour(accent) \
+        -fieldbackground $colour(paper) -insertcolor $colour(text) -arrowcolor $colour(text) \
+        -selectbackground $colour(select) -selectforeground $colour(text) \
+        -indicatorbackground $colour(paper) -indicatorforeground $colour(accent) \
+        -upperbordercolor $colour(edge) -lowerbordercolor $colour(edge) -indicatorsize [px 11]
+    ttk::style map . -background [list disabled $colour(panel) active $colour(hover)] \
+        -foreground [list disabled $colour(hidden)] \
+        -selectbackground [list !focus $colour(hover)] -selectforeground [list disabled $colour(hidden)]
+    ttk::style configure TButton -padding [list [px 8] [px 3]] -width -8
+    ttk::style configure Toolbutton -padding [list [px 7] [px 3]] -relief flat
+    ttk::style map Toolbutton -background [list pressed $colour(select) selected $colour(select) active $colour(hover)]
+    foreach style {TEntry TCombobox TSpinbox} {
+        ttk::style map $style -fieldbackground [list disabled $colour(panel) readonly $colour(paper)] \
+            -foreground [list disabled $colour(hidden) {readonly focus} $colour(text)] \
+            -bordercolor [list focus $colour(accent)] -lightcolor [list focus $colour(accent)]
+        ttk::style configure $style -padding [list [px 4] [px 2]] -arrowsize [px 12] -lightcolor $colour(paper)
+    }
+    foreach style {TCheckbutton TRadiobutton} {
+        ttk::style map $style -indicatorbackground [list pressed $colour(hover) {!disabled} $colour(paper)] \
+            -indicatorforeground [list {!disabled} $colour(accent)]
+    }
+    ttk::style configure Faint.TLabel -foreground $colour(faint)
+    ttk::style configure Hint.TLabel -background $colour(paper) -foreground $colour(hidden)
+    ttk::style configure Bold.TLabel -font PithBold
+    ttk::style configure Alarm.TLabel -foreground $colour(alarm)
+    ttk::style configure Card.TFrame -background $colour(paper) -relief solid -borderwidth 1
+    ttk::style configure Card.TLabel -background $colour(paper)
+    ttk::style configure CardFaint.TLabel -background $colour(paper) -foreground $colour(faint)
+    ttk::style configure CardBold.TLabel -background $colour(paper) -font PithBold
+    ttk::style configure Treeview -background $colour(paper) -fieldbackground $colour(paper) \
+        -foreground $colour(text) -rowheight [expr {[font metrics TkDefaultFont -linespace] + [px 5]}] -borderwidth 0 \
+        -indicatorsize [px 9] -indent [px 12]
+    ttk::style map Treeview -background [list selected $colour(select)] -foreground [list selected $colour(text)]
+    ttk::style configure Treeview.Heading -background $colour(panel) -foreground $colour(faint) -relief flat \
+        -padding [list [px 2] [px 3]]
+    ttk::style map Treeview.Heading -background [list active $colour(hover)]
+    ttk::style configure TScrollbar -background $colour(thumb) -arrowsize [px 12] -gripcount 0 \
+        -bordercolor $colour(hover)
+    ttk::style map TScrollbar -background [list disabled $colour(hover) active $colour(faint)]
+    ttk::style configure TPanedwindow -background $colour(edge)
+    ttk::style configure Sash -sashthickness [px 5] -gripcount 0
+    ttk::style configure TNotebook -background $colour(panel) -bordercolor $colour(edge)
+    ttk::style configure TNotebook.Tab -background $colour(hover) -foreground $colour(faint) \
+        -padding [list [px 8] [px 3]] -bordercolor $colour(edge)
+    ttk::style map TNotebook.Tab -background [list selected $colour(panel) active $colour(select)] \
+        -foreground [list selected $colour(text)] -lightcolor [list selected $colour(panel)]
+    ttk::style configure TLabelframe.Label -foreground $colour(faint)
+    ttk::style configure TScale -background $colour(thumb) -arrowsize [px 14] -sliderlength [px 30]
+    ttk::style configure TProgressbar -background $colour(accent)
+}
+
+# For classic Tk widgets made from now on.
+proc ::pith::theme::defaults {} {
+    variable colour
+    foreach {option name} {
+        *Menu.background panel  *Menu.foreground text  *Menu.activeBackground select  *Menu.activeForeground text
+        *Menu.disabledForeground hidden  *Menu.selectColor accent
+        *Toplevel.background panel  *Canvas.background paper
+        *Text.background paper  *Text.foreground text  *Text.insertBackground text
+        *Text.selectBackground select  *Text.selectForeground text  *Text.highlightBackground edge
+        *Text.highlightColor accent
+        *Listbox.background paper  *Listbox.foreground text
+        *Listbox.selectBackground select  *Listbox.selectForeground text
+    } {
+        option add $option $colour($name) widgetDefault
+    }
+    option add *Menu.borderWidth 1 widgetDefault
+    option add *Menu.relief flat widgetDefault
+}
+
+# Places a dialog over its window once its size is known.
+proc ::pith::theme::put_over {dialog top} {
+    update idletasks
+    if {[winfo exists $dialog]} {
+        set x [expr {[winfo rootx $top] + ([winfo width $top] - [winfo reqwidth $dialog]) / 2}]
+        set y [expr {min([winfo rooty $top] + [px 60], [winfo screenheight $top] - [winfo reqheight $dialog] - [px 30])}]
+        wm geometry $dialog +[expr {max(0, $x)}]+[expr {max(0, $y)}]
+    }
+}
+
+# A frame that scrolls up and down if it is higher than the screen allows: PATH.view.rows, on a canvas PATH.view with a
+# scrollbar PATH.bar. The caller fills the frame, then calls `fit_scrolled`, then packs PATH.view.
+proc ::pith::theme::build_scrolled {path colour} {
+    canvas $path.view -highlightthickness 0 -background $colour -yscrollcommand [list $path.bar set]
+    ttk::scrollbar $path.bar -orient vertical -command [list $path.view yview]
+    $path.view create window 0 0 -anchor nw -window [frame $path.view.rows -background $colour]
+    return $path.view.rows
+}
+
+# Returns 1 if the frame scrolls. OTHER: pixels that the dialog needs above and below it.
+proc ::pith::theme::fit_scrolled {path other} {
+    update idletasks
+    set wide [winfo reqwidth $path.view.rows]
+    set high [winfo reqheight $path.view.rows]
+    set room [expr {[winfo screenheight $path] - $other - [px 90]}]
+    $path.view configure -width $wide -height [expr {min($high, $room)}] -scrollregion [list 0 0 $wide $high]
+    if {$high <= $room} {
+        return 0
+    }
+    pack $path.bar -side right -fill y
+    ::pith::bind_wheel $path {} [list $path.view yview scroll -2 units] [list $path.view yview scroll 2 units]
+    return 1
+}
+
+# ---- Changing the theme
+
+proc ::pith::theme::apply {} {
+    variable followed
+    variable chosen [::pith::preferences::get theme]
+    array set ::pith::theme::colour [::pithtk::theme $chosen]
+    scale
+    fonts
+    styles
+    defaults
+    if {!$followed} {
+        set followed 1
+        ::pith::preferences::follow theme [namespace code theme_preferred]
+        foreach key {font font_size scale} {
+            ::pith::preferences::follow $key [namespace code sizes_preferred]
+        }
+    }
+}
+
+proc ::pith::theme::theme_preferred {key} {
+    choose [::pith::preferences::get theme]
+}
+
+proc ::pith::theme::sizes_preferred {key} {
+    scale
+    fonts
+    styles
+    ::pith::box::forget
+    update_windows
+}
+
+# Changes the theme of all windows; fails with {PITH USAGE}.
+proc ::pith::theme::choose {name} {
+    variable colour
+    variable chosen
+    set before [array get colour]
+    array set colour [::pithtk::theme $name]
+    set chosen $name
+    styles
+    defaults
+    set change {}
+    foreach {name old} $before {
+        dict set change $old $colour($name)
+    }
+    recolour . $change
+    ::pith::box::forget
+    update_windows
+}
+
+# Updates all windows. A palette has other colours on another background.
+proc ::pith::theme::update_windows {} {
+    foreach window [info class instances ::pith::Window] {
+        set model [$window model]
+        $model take_palette [$model palette]
+        $model notify theme
+    }
+}
+
+# Replaces the colours of the old theme in widgets and canvas items.
+proc ::pith::theme::recolour {widget change} {
+    if {![string match T* [winfo class $widget]] || [winfo class $widget] in {Text Toplevel}} {
+        foreach option [$widget configure] {
+            if {[llength $option] == 5 && [dict exists $change [lindex $option 4]]} {
+                $widget configure [lindex $option 0] [dict get $change [lindex $option 4]]
+            }
+        }
+    }
+    if {[winfo class $widget] eq "Canvas"} {
+        recolour_items $widget $change
+    }
+    foreach child [winfo children $widget] {
+        recolour $child $change
+    }
+}
+
+proc ::pith::theme::recolour_items {canvas change} {
+    foreach item [$canvas find all] {
+        foreach option {-fill -outline} {
+            if {![catch {$canvas itemcget $item $option} old] && [dict exists $change $old]} {
+                $canvas itemconfigure $item $option [dict get $change $old]
+            }
+        }
+    }
+}
+
 oo::class create ::pith::Looks {
     variable window model
     variable followed ;# list of key callback

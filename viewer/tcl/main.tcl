@@ -1,5 +1,5 @@
 # main.tcl - `pith view LOG... ?-e SCRIPT?`: reads the arguments, loads the extension and opens a window for
-# each log. Every other file has one class.
+# each log. Every other file has one part of the window.
 
 namespace eval ::pith {
     # Folder of this file, from which the extension is found: share/pith/viewer -> lib/pith.

@@ -1,5 +1,4 @@
-# ranges.tcl - mountain ranges: the number of processes in each state, stacked, below the timelines
-# (ranges_pane.tcl). This class has the settings (which states, in which order, outermost or innermost) and the
+# ranges.tcl - mountain ranges: the number of processes in each state, stacked, below the timelines. This class has the settings (which states, in which order, outermost or innermost) and the
 # commands.
 
 oo::class create ::pith::Ranges {
@@ -256,4 +255,401 @@ oo::class create ::pith::Ranges {
     words {ranges {?on|off|...?} {show the processes per state, stacked; also order, depth, smooth, only, height, at} word}
     keys {{M} {Shift-m} {processes per state, stacked (mountain ranges)} {ranges toggle}}
     menus {Statistics {"Processes per state" {ranges toggle} M}}
+}
+
+# The pane of the mountain ranges below the timelines, with the same time axis: picture,
+# scale, a bar that is also the sash, and the pointer. ranges.tcl has the settings.
+
+oo::class create ::pith::RangesPane {
+    variable ranges model timeline pointer
+    variable bar scale plot ;# bar above; scale on the left; picture
+    variable photo
+    variable height         ;# of the picture, pixels
+    variable pending        ;# after id of draw
+    variable stale          ;# 1: must be counted again
+    variable job            ;# exact count; {} none
+    variable job_pending    ;# after id of its start
+    variable drag           ;# dict of the current drag; {} none
+    variable done_text      ;# progress of the job
+
+    # RANGES: has the settings.
+    constructor {its_ranges window} {
+        set ranges $its_ranges
+        set model [$window model]
+        set timeline [$window timeline]
+        set pointer [$window pointer]
+        set photo [image create photo]
+        set height [px 130]
+        foreach field {pending job job_pending drag done_text} {
+            set $field {}
+        }
+        set stale 1
+        my build
+        $model follow [list [self] changed]
+    }
+
+    destructor {
+        after cancel $pending
+        after cancel $job_pending
+        my stop_job
+        image delete $photo
+        foreach widget [list $bar $scale $plot] {
+            destroy $widget
+        }
+    }
+
+    method plot {} { return $plot }
+    method bar {} { return $bar }
+    method photo {} { return $photo }
+    method height {} { return $height }
+
+    # ---- Widgets
+
+    method build {} {
+        set frame [$timeline path]
+        set paper [colour paper]
+        set bar [ttk::frame $frame.rangesbar -cursor sb_v_double_arrow]
+        set scale [canvas $frame.rangesscale -highlightthickness 0 -borderwidth 0 -background $paper -width 10]
+        set plot [canvas $frame.rangesplot -highlightthickness 0 -borderwidth 0 -background $paper -cursor crosshair \
+            -width 10]
+        $plot create image 0 0 -anchor nw -image $photo
+        $plot create line -1 0 -1 0 -fill [colour accent] -tags cursor -state hidden
+        my build_bar
+        set me [self]
+        bind $plot <Motion> [list $me moved %x %y]
+        bind $plot <Leave> [list $me left]
+        bind $plot <Button-1> [list $me press %x %y layer]
+        bind $plot <Double-Button-1> [list $me double %x %y]
+        bind $plot <Shift-Button-1> [list $me press %x %y move]
+        bind $plot <Button-2> [list $me press %x %y move]
+        bind $plot <Button-3> [list $me menu %x %y %X %Y]
+        foreach button {1 2} {
+            bind $plot <B$button-Motion> [list $me dragged %x %y]
+            bind $plot <ButtonRelease-$button> [list $me release]
+        }
+        ::pith::bind_wheel $plot {} [list $pointer wheel %x 1 zoom] [list $pointer wheel %x -1 zoom]
+        ::pith::bind_wheel $plot Shift- [list $pointer wheel %x 1 pan] [list $pointer wheel %x -1 pan]
+        bind $plot <Configure> [list [self] resized %w]
+        my set_height $height
+    }
+
+    method build_bar {} {
+        ttk::label $bar.title -text "[my unit] per state" -style Faint.TLabel -padding [list [px 10] 1] -cursor sb_v_double_arrow
+        ttk::label $bar.done -textvariable [my varname done_text] -style Faint.TLabel -padding {6 1} \
+            -cursor sb_v_double_arrow
+        ttk::button $bar.close -text "\u00d7" -style Toolbutton -takefocus 0 -cursor arrow -padding {6 0} \
+            -command [list $ranges set_shown 0]
+        foreach {name text} {smooth Smooth outermost Outermost} {
+            ttk::checkbutton $bar.$name -text $text -style Toolbutton -takefocus 0 -cursor arrow -padding {6 1} \
+                -variable [$ranges switch_name $name] -command [list $ranges switched $name]
+        }
+        ttk::button $bar.all -text "Show all states" -style Toolbutton -takefocus 0 -cursor arrow -padding {6 1} \
+            -command [list $ranges choose {}]
+        pack $bar.title $bar.done -side left
+        pack $bar.close $bar.smooth $bar.outermost -side right
+        foreach widget [list $bar $bar.title $bar.done] {
+            bind $widget <Button-1> [list [self] begin_sash_drag %Y]
+            bind $widget <B1-Motion> [list [self] drag_sash %Y]
+        }
+    }
+
+    method unit {} {
+        return [expr {[$model info lanes] == [$model info ranks] ? "Processes" : "Threads"}]
+    }
+
+    method show {} {
+        my grow_window
+        grid $bar -row 4 -column 0 -columnspan 2 -sticky nsew
+        grid $scale -row 5 -column 0 -sticky nsew
+        grid $plot -row 5 -column 1 -sticky nsew
+        my load_soon
+    }
+
+    # Enlarges a window that is just high enough for its rows.
+    method grow_window {} {
+        set top [winfo toplevel $plot]
+        set more [expr {$height + 24}]
+        if {[winfo height [$timeline path]] < 3 * $more && [wm state $top] eq "normal" && [winfo height $top] > 1} {
+            set most [expr {[winfo screenheight $top] * 9 / 10}]
+            set wanted [expr {max([winfo height $top], min($most, [winfo height $top] + $more))}]
+            wm geometry $top [winfo width $top]x$wanted
+        }
+    }
+
+    method hide {} {
+        my stop_job
+        grid remove $bar $scale $plot
+    }
+
+    method is_shown {} { expr {[grid info $plot] ne {}} }
+
+    # ---- The sash
+
+    method set_height {pixels} {
+        set most [expr {[winfo height [$timeline path]] - 160}]
+        set height [expr {max(40, min($most > 60 ? $most : 2000, int($pixels)))}]
+        $plot configure -height $height
+        $scale configure -height $height
+        my draw_soon
+    }
+
+    method begin_sash_drag {y} {
+        set drag [dict create kind sash y $y height $height]
+    }
+
+    method drag_sash {y} {
+        if {[dict exists $drag kind] && [dict get $drag kind] eq "sash"} {
+            my set_height [expr {[dict get $drag height] + [dict get $drag y] - $y}]
+        }
+    }
+
+    # ---- Drawing
+
+    method changed {what} {
+        switch $what {
+            pointer { my follow_pointer }
+            log { my stop_job }
+            selection - trouble - reading - searchable - waiting - left_out - exact - message_filter - picking - picked {}
+            size - colours - theme { my draw_soon }
+            default { my load_soon }
+        }
+    }
+
+    method resized {width} { my load_soon }
+
+    method load_soon {} {
+        set stale 1
+        my draw_soon
+    }
+
+    method draw_soon {} {
+        if {$pending eq {} && [my is_shown]} {
+            set pending [after idle [namespace code {my draw}]]
+        }
+    }
+
+    # Finishes all pending work now.
+    method flush {} {
+        if {$pending ne {}} {
+            after cancel $pending
+            my draw
+        }
+        if {$job_pending ne {}} {
+            after cancel $job_pending
+            my start_job
+        }
+        while {$job ne {}} {
+            vwait [my varname job]
+        }
+    }
+
+    method draw {} {
+        set pending {}
+        set width [winfo width $plot]
+        if {![winfo exists $plot] || ![my is_shown] || $width <= 1} {
+            return
+        }
+        if {$stale} {
+            set stale 0
+            my stop_job
+            set loaded [[$model log] rangesload {*}[$model window] $width [$ranges depth]]
+            $ranges take_states [[$model log] rangestimes]
+            if {[dict get $loaded more]} {
+                set job_pending [after 1 [namespace code {my more}]]
+            } elseif {[dict get $loaded rough]} {
+                set job_pending [after 150 [namespace code {my start_job}]]
+            }
+        }
+        $bar.title configure -text "[my unit] per state[expr {[$ranges chosen] eq {} ? {} : { (some)}}]"
+        if {[$ranges chosen] eq {}} {
+            pack forget $bar.all
+        } else {
+            pack $bar.all -side right
+        }
+        lassign [$ranges look] smooth order chosen
+        set step [[$model log] rangesdraw $photo $height $smooth $order $chosen]
+        set lanes [dict get [[$model log] rangesat 0 0] lanes]
+        $scale delete all
+        set right [winfo width $scale]
+        set marks {}
+        for {set mark 0} {$mark <= $lanes} {incr mark $step} {
+            lappend marks $mark
+        }
+        if {($lanes - [lindex $marks end]) * $height >= 13 * $lanes} {
+            lappend marks $lanes
+        }
+        foreach mark $marks {
+            set y [expr {$height - round(double($mark) / max(1, $lanes) * $height)}]
+            $scale create line [expr {$right - 5}] $y $right $y -fill [colour edge]
+            $scale create text [expr {$right - 8}] [expr {max(7, min($height - 7, $y))}] -anchor e -text $mark \
+                -font PithSmall -fill [colour faint]
+        }
+        $scale create line [expr {$right - 1}] 0 [expr {$right - 1}] $height -fill [colour edge]
+    }
+
+    # Refines a rough picture step by step, then starts the exact count.
+    method more {} {
+        set job_pending {}
+        if {[[$model log] rangesmore]} {
+            set job_pending [after 1 [namespace code {my more}]]
+        } else {
+            set job_pending [after 150 [namespace code {my start_job}]]
+        }
+        $ranges take_states [[$model log] rangestimes]
+        my draw
+    }
+
+    # ---- Counting exactly
+
+    method start_job {} {
+        set job_pending {}
+        my stop_job
+        set job [[$model log] rangesexact [list [self] job_event]]
+    }
+
+    method stop_job {} {
+        after cancel $job_pending
+        set job_pending {}
+        if {$job ne {}} {
+            catch {$job stop}
+            set job {}
+        }
+        set done_text {}
+    }
+
+    # A job that was stopped may report it while another one runs.
+    method job_event {what {value {}}} {
+        switch $what {
+            progress {
+                if {$job ne {}} {
+                    set done_text [format {exact: %.0f %%} [expr {$value * 100}]]
+                }
+            }
+            done - failed {
+                if {$what eq "failed" || $value} {
+                    set done_text {}
+                    set job {}
+                    my draw_soon
+                }
+            }
+        }
+    }
+
+    # ---- The pointer
+
+    method layer_at {x y} {
+        set there [[$model log] rangesat $x $y]
+        return [expr {[dict exists $there state] ? [dict get $there state] : -1}]
+    }
+
+    method moved {x y} {
+        $pointer shadow $x
+        set there [[$model log] rangesat $x $y]
+        if {![dict exists $there state]} {
+            return
+        }
+        $model set_pointer [dict create time [$timeline time_at $x] lines [my lines $there]]
+        set state [dict get $there state]
+        set lines [my lines $there]
+        $plot delete note
+        if {$state < 0} {
+            return
+        }
+        set text [$plot create text [expr {$x + 12}] [expr {$y - 6}] -anchor sw -font PithSmall -tags note \
+            -fill [colour text] -text "[lindex $lines 1]\n[lindex $lines 3], [lindex $lines 5]"]
+        lassign [$plot bbox $text] a b c d
+        set left [expr {$c + 8 > [winfo width $plot] ? $a - $c - 24 : 0}]
+        $plot move $text $left [expr {max(0, 4 - $b)}]
+        lassign [$plot bbox $text] a b c d
+        $plot create rectangle [expr {$a - 5}] [expr {$b - 3}] [expr {$c + 5}] [expr {$d + 3}] -tags note \
+            -fill [colour paper] -outline [colour edge]
+        $plot raise $text
+    }
+
+    # Details of a place, like those of a state.
+    method lines {there} {
+        set state [dict get $there state]
+        set lanes [dict get $there lanes]
+        set values [dict get $there values]
+        if {$state >= 0} {
+            set count [expr {[dict exists $values $state] ? [dict get $values $state] : 0.0}]
+            set name [$model name $state]
+        } else {
+            set count [expr {max(0, $lanes - [::tcl::mathop::+ {*}[dict values $values]])}]
+            set name "no state"
+        }
+        list {} $name {} "[format %.4g $count] of $lanes [string tolower [my unit]]" \
+            {} [format {%.1f %%} [expr {100.0 * $count / max(1, $lanes)}]]
+    }
+
+    method left {} {
+        $pointer shadow {}
+        $plot delete note
+        $model set_pointer {}
+    }
+
+    # Draws the pointer line, wherever the pointer is.
+    method follow_pointer {} {
+        if {![my is_shown]} {
+            return
+        }
+        if {![dict exists [$model pointer] time]} {
+            $plot itemconfigure cursor -state hidden
+            return
+        }
+        set x [expr {round([$timeline x_of [dict get [$model pointer] time]])}]
+        $plot coords cursor $x 0 $x $height
+        $plot itemconfigure cursor -state normal
+        $plot raise cursor
+    }
+
+    # ---- Drags: a layer to another place, or the picture
+
+    method press {x y kind} {
+        set drag [dict create kind $kind x $x y $y window [$model window] state [my layer_at $x $y]]
+        focus [$timeline plot]
+    }
+
+    method dragged {x y} {
+        if {$drag eq {}} {
+            return
+        }
+        if {[dict get $drag kind] eq "move"} {
+            lassign [dict get $drag window] t0 t1
+            set shift [expr {wide(double($x - [dict get $drag x]) * ($t1 - $t0) / [winfo width $plot])}]
+            $model set_window [expr {$t0 - $shift}] [expr {$t1 - $shift}]
+            return
+        }
+        # Swaps the layer with the one under the pointer, in the column where the drag began.
+        set state [dict get $drag state]
+        set other [my layer_at [dict get $drag x] $y]
+        set up [expr {$y < [dict get $drag y]}]
+        dict set drag y $y
+        if {$state < 0 || $other < 0 || $other == $state} {
+            return
+        }
+        $plot configure -cursor fleur
+        $plot delete note
+        if {$up == [$ranges is_above $other $state]} {
+            $ranges move $state $other
+        }
+    }
+
+    method release {} {
+        set drag {}
+        $plot configure -cursor crosshair
+    }
+
+    # Toggles between one state and all.
+    method double {x y} {
+        set drag {}
+        set state [my layer_at $x $y]
+        $ranges choose [expr {$state < 0 || [$ranges chosen] ne {} ? {} : $state}]
+    }
+
+    method menu {x y root_x root_y} {
+        destroy $plot.menu
+        $ranges fill_menu [menu $plot.menu -tearoff 0] [my layer_at $x $y]
+        tk_popup $plot.menu $root_x $root_y
+    }
 }
