@@ -5,7 +5,7 @@
 #include "core/bands.h"
 #include "core/rows.h"
 #include "core/gaps.h"
-#include "core/glyphs.h"
+#include "core/raster.h"
 #include "core/plot.h"
 #include "core/palette.h"
 #include "core_log.h"

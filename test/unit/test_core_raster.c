@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/glyphs.h"
 #include "core/hit.h"
 #include "core/palette.h"
 #include "core/plot.h"

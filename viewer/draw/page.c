@@ -1,5 +1,5 @@
 /* page.c - a page for a browser, in one file that needs no other. It contains the cells of the picture twice: of the
- * whole window, and finer in tiles; messages (page_messages.c), the statistics, and the script of viewer/page/, which
+ * whole window, and finer in tiles; messages (page_text.c), the statistics, and the script of viewer/page/, which
  * draws them. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -54,21 +54,21 @@ void pithi_code_string(struct pithi_text *text, const char *string);
 int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t most, struct pithi_text *text);
 
 /* Writes the name of the time outside all states, "computing" or without MPI "no state", and that time of all rows in
- * the window; `cells` are those of the window (page_sums.c). */
+ * the window; `cells` are those of the window. */
 void pithi_page_computing(const struct pithi_draw *draw, const struct pithi_cells *cells, struct pithi_text *text);
 
 /* Writes sums of equal parts of the window over all rows, a string for each part: the time outside all states; sign,
- * count, inclusive and exclusive time of each name that occurs in it (page_sums.c). Returns an exit status. */
+ * count, inclusive and exclusive time of each name that occurs in it. Returns an exit status. */
 int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pithi_text *text);
 
-/* Writes the messages (page_messages.c): bundles, a string for each window, first the whole, then its halves, quarters
+/* Writes the messages: bundles, a string for each window, first the whole, then its halves, quarters
  * and so on; then the arrows. The string of a window is empty if all of its messages are arrows. Else it has: the
  * number of messages, the longest, that are arrows; thousandths of the rows that all of
  * them cover; 1 if counts are estimates. Then for each bundle: begin and end in places of the window, from row, to row,
  * count, width in pixels, darkness in hundredths. */
 void pithi_page_messages(const struct pithi_draw *draw, int row_height, struct pithi_text *text);
 
-/* Writes the critical path (page_path.c): lengths and rows (-1: none) in turn. Lengths are nanoseconds; if the path has
+/* Writes the critical path: lengths and rows (-1: none) in turn. Lengths are nanoseconds; if the path has
  * too many steps for that, they are columns, and pathColumns is the number of all. */
 void pithi_page_path(const struct pithi_draw *draw, struct pithi_text *text);
 

@@ -1,5 +1,5 @@
 // messages.js - draws messages as arrows, and crowds of them as bundles. `pith draw` has found the bundles: of the
-// whole page, of its halves, quarters and so on (page_messages.c). page_checks.py compares them with a picture's.
+// whole page, of its halves, quarters and so on (page_text.c). page_checks.py compares them with a picture's.
 
 function readBundles(text, index) {
   const level = Math.floor(Math.log2(index + 1)), count = 2 ** level, place = index + 1 - count;

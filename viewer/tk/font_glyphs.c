@@ -1,4 +1,4 @@
-/* font_glyphs.c - makes the letters of glyphs.h from Tk's font: draws them white on black and reads them back. */
+/* font_glyphs.c - makes the letters of core/raster.h from Tk's font: draws them white on black and reads them back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include <tcl.h>
 #include <tk.h>
 
-#include "core/glyphs.h"
+#include "core/raster.h"
 #include "core/memory.h"
 #include "tk/commands.h"
 #include "tk/log_object.h"

@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/raster.h"
-#include "core/iteration_stack.h"
+#include "core/figure.h"
 #include "tk/log_object.h"
 
 static uint32_t count_of(const struct pithi_log_object *object)

@@ -63,7 +63,7 @@ typedef int pithi_log_method(struct pithi_log_object *object, Tcl_Interp *interp
  * digest CALLBACK              reads the digest; the log has it when the job is done */
 pithi_log_method pithi_log_digest;
 
-/* log_message_filter.c
+/* log_search.c
  * pick WORDS CALLBACK          draws only the messages that a filter selects (core/messages.h); the result of
  *                              the job is their number. Without words there is no job, and all messages are drawn.
  *                              CALLBACK {}: only checks the words */
@@ -124,7 +124,7 @@ void pithi_log_findings_free(struct pithi_log_object *object);
  *                              (ended in it), total (had it on the stack) */
 pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_core_at, pithi_log_function_sums;
 
-/* log_core_waits.c: time in which threads had no core (core/waiting.h)
+/* log_waiting.c: time in which threads had no core (core/waiting.h)
  * corewaits                    1: the log has them, 0: it does not
  * corewaits CALLBACK           reads them; the log has them when the job is done. Result: what is wrong, or ""
  * showcorewaits ON             hatches them
@@ -147,9 +147,9 @@ pithi_log_method pithi_log_notes, pithi_log_set_notes, pithi_log_save_notes, pit
  * iterationsdraw PHOTO INDICES WIDTH HEIGHT GAP  draws the visible rows of each iteration as a band of this height */
 pithi_log_method pithi_log_iterations, pithi_log_iteration, pithi_log_iteration_marks, pithi_log_iterations_draw;
 
-/* log_rows.c, log_sort.c
+/* log_rows.c
  * rows WORD ?arg ...?          reads or changes the tree of rows; the words are in the table of log_rows.c
- * sort ...                     sorts the rows by sums over the window: see log_sort.c */
+ * sort ...                     sorts the rows by sums over the window: see log_rows.c */
 pithi_log_method pithi_log_rows, pithi_log_sort;
 
 /* log_ranges.c: mountain ranges (core/ranges.h)
@@ -199,7 +199,7 @@ pithi_log_method pithi_log_lengths;
  * traffic T0 T1 CALLBACK       messages of these rows: sent sent_bytes received received_bytes */
 pithi_log_method pithi_log_stretch, pithi_log_traffic;
 
-/* log_derived.c: derived rows (core/derived.h)
+/* log_ranges.c: derived rows (core/derived.h)
  * derivecheck FORMULA          an error names the character of the formula that is wrong
  * derive FORMULA T0 T1 WIDTH LINES CALLBACK     for the visible rows; the result is a command as above:
  *     NAME info         dict: lines (with several rows each if there are more rows), rows, low, high
