@@ -2,20 +2,22 @@
 # libpith-check: what is told of collective calls that do not agree, word by word; nothing of those that do, in C, Fortran, C++, Python.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
-export PITH_CHECK_SECONDS=60
+export PITH_CHECK_SECONDS=60 UCX_LOG_LEVEL=fatal
 python_mpi=$(/usr/bin/python3 -c 'from mpi4py import MPI; print("openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich")' 2>/dev/null)
 checked() { local mpi=$1 n=$2; shift 2; timeout -k 5 60 "mpiexec.$mpi" -n "$n" pith run --lib check "$@"; }
 # Standard error without what MPI says of errors itself, nor places, folders, and numbers that MPIs give names of theirs.
 told() { sed -n "/^pith check/{/check:   .*at /d; s|$PWD/||g; s/split_type is [0-9]*, but [0-9]*/split_type is X, but Y/; s/check: [0-9]* coll/check: N coll/; p}" "${1:-err}" | sort; }
+# Standard error without what some Open MPIs say of networks that they do not use.
+said() { sed '/btl_tcp_proc\.c\|reachable pairing\|osc_ucx_component\.c/d; /^ *$/d; s/check: [0-9]* coll/check: N coll/' "${1:-err}"; }
 # What is wanted of a run of $1 ranks under MPI $2. MPIs from before 4.0 have not the last calls.
 wanted() {
     if ./collcheck-$2 new; then sort "$top/test/mpi/collcheck.$1.wanted"; else
-        grep -v 'MPI_Bcast_c\|MPI_Bcast_init' "$top/test/mpi/collcheck.$1.wanted" | sed 's/ 48 errors/ 46 errors/' | sort
+        grep -v 'MPI_Bcast_c\|MPI_Bcast_init' "$top/test/mpi/collcheck.$1.wanted" | sed 's/ 48 errors/ 46 errors/; s/ 47 errors/ 45 errors/' | sort
     fi
 }
 # until_said TIMES MPI WHAT: a run that would hang for ever is ended when so many have said that they wait.
 until_said() {
-    PITH_CHECK_SECONDS=1 checked "$2" 2 "./collcheck-$2" "$3" >out 2>err &
+    PITH_CHECK_SECONDS=1 timeout -k 5 60 "mpiexec.$2" -n 2 pith run --lib check "./collcheck-$2" "$3" >out 2>err &
     local job=$!
     until [ "$(grep -c 'has waited' err)" = "$1" ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
     kill $job 2>/dev/null; wait $job 2>/dev/null
@@ -80,9 +82,12 @@ for mpi in $(mpis); do
     is "$(grep 'check:   rank 1 at' err | head -n 1)" "pith check:   rank 1 at collcheck.c:$(at 'wrong(MPI_Barrier'), rank 0 at collcheck.c:$(at 'wrong(MPI_Allreduce(a, b, 1, MPI_INT, MPI_SUM')" "$mpi: the lines of the two calls"
     is "$(grep 'check:   at' err | head -n 1)" "pith check:   at collcheck.c:$(at 'wrong(MPI_Bcast(a, 1, MPI_INT, odd')" "$mpi: the line of the same call"
     checked "$mpi" 1 ./collcheck-$mpi right >out 2>err
-    is "$? $(cat out err | sed 's/[0-9]* coll/N coll/')" "0 pith check: N collective calls of 1 rank: no errors" "$mpi 1: right calls, that look odd"
-    checked "$mpi" 2 ./collcheck-$mpi fatal >out 2>err
-    is "$(($? != 0)) $(told)" "1 pith check: rank 1: MPI_Bcast: root is 1, but 0 on rank 0 (communicator MPI_COMM_WORLD, 1st collective call)" "$mpi: the default error handler ends the job"
+    is "$? $(cat out)$(said)" "0 pith check: N collective calls of 1 rank: no errors" "$mpi 1: right calls, that look odd"
+    status=0
+    for _ in 1 2 3 4; do # in one of ten runs in which two ranks abort, the status of MPICH 4.2's mpiexec is 0
+        [ $status != 0 ] || { checked "$mpi" 2 ./collcheck-$mpi fatal >out 2>err; status=$?; }
+    done
+    is "$((status != 0)) $(told)" "1 pith check: rank 1: MPI_Bcast: root is 1, but 0 on rank 0 (communicator MPI_COMM_WORLD, 1st collective call)" "$mpi: the default error handler ends the job"
     checked "$mpi" 4 ./collcheck-$mpi lost >out 2>err
     is "$? $(told)" "0 pith check: N collective calls of 4 ranks: 1 error
 pith check: rank 1: MPI_Finalize, but MPI_Barrier on rank 0 (communicator MPI_COMM_WORLD, 1st collective call)" "$mpi: one is in MPI_Finalize already"
@@ -90,13 +95,17 @@ pith check: rank 1: MPI_Finalize, but MPI_Barrier on rank 0 (communicator MPI_CO
     is "$? $(grep -c '^pith: PITH_CHECK_FILE: /nonexistent/x: No such file or directory; messages go to standard error$' err) $(told | grep -c ' MPI_Finalize, but')" "0 1 1" "$mpi: a file that cannot be: said"
     is "$(told | grep -c collective\ calls)" 0 "$mpi: PITH_QUIET=1: errors only"
 
-    rm -f late.txt
-    PITH_CHECK_SECONDS=1 checked "$mpi" 3 -o late.txt ./collcheck-$mpi late >out 2>err
-    is "$? $(cat late.txt | sed 's/waited for [0-9]*/waited for N/')" "0 pith check: rank 0: has waited for N s in MPI_Barrier (communicator MPI_COMM_WORLD, 1st collective call) for rank 1, which is in MPI_Recv from 2, tag 9; rank 2, which is not in MPI
+    if "mpiexec.$mpi" -n 2 ./collcheck-$mpi apart >out 2>&1; then
+        skip "$mpi: who keeps the others waiting" "this MPI takes the ranks for processes of several machines"
+    else
+        rm -f late.txt
+        PITH_CHECK_SECONDS=1 checked "$mpi" 3 -o late.txt ./collcheck-$mpi late >out 2>err
+        is "$? $(cat late.txt | sed 's/waited for [0-9]*/waited for N/')" "0 pith check: rank 0: has waited for N s in MPI_Barrier (communicator MPI_COMM_WORLD, 1st collective call) for rank 1, which is in MPI_Recv from 2, tag 9; rank 2, which is not in MPI
 pith check: 6 collective calls of 3 ranks: no errors" "$mpi: who keeps the others waiting, and where it is; then the program goes on"
-    until_said 2 "$mpi" orders
-    is "$(told | sed 's/waited for [0-9]*/waited for N/')" "pith check: rank 0: has waited for N s in MPI_Barrier (communicator one, 1st collective call) for rank 1, which is in MPI_Barrier (communicator two, 1st collective call)
+        until_said 2 "$mpi" orders
+        is "$(told | sed 's/waited for [0-9]*/waited for N/')" "pith check: rank 0: has waited for N s in MPI_Barrier (communicator one, 1st collective call) for rank 1, which is in MPI_Barrier (communicator two, 1st collective call)
 pith check: rank 1: has waited for N s in MPI_Barrier (communicator two, 1st collective call) for rank 0, which is in MPI_Barrier (communicator one, 1st collective call)" "$mpi: two communicators in different orders"
+    fi
 
     if command -v "mpif90.$mpi" >/dev/null; then
         "mpif90.$mpi" -w -g -o wrong-f wrong.f90
@@ -112,18 +121,18 @@ pith check:   at wrong.cc:8
 pith check: 4 collective calls of 2 ranks: 1 error" "$mpi: C++"
     if [ "$python_mpi" = "$mpi" ]; then
         checked "$mpi" 2 /usr/bin/python3 wrong.py >out 2>err
-        is "$? $(grep -o True out | wc -l) $(told | grep -v calls)" "0 2 pith check: rank 1: MPI_Barrier, but MPI_Bcast on rank 0 (communicator MPI_COMM_WORLD, 3rd collective call)" "$mpi: Python" || cat err
+        is "$? $(grep -o True out | wc -l) $(told | grep -v calls | sed 's/Bcast_c/Bcast/')" "0 2 pith check: rank 1: MPI_Barrier, but MPI_Bcast on rank 0 (communicator MPI_COMM_WORLD, 3rd collective call)" "$mpi: Python" || cat err
     fi
     for program in colls comms; do # hundreds of collectives; communicators of all kinds that come and go
         compile $program "$mpi"
         checked "$mpi" 2 ./$program-$mpi >out 2>err
         # `comms` frees some of MPI_Comm_idup that no other collective call has seen.
-        is "$? $(sed 's/check: [0-9]* coll/check: N coll/' err)" "0 pith check: N collective calls of 2 ranks: no errors$([ $program = colls ] || printf '\npith check: 4 more not checked; see pith-collcheck(7)')" "$mpi: $program: nothing is wrong"
+        is "$? $(said)" "0 pith check: N collective calls of 2 ranks: no errors$([ $program = colls ] || printf '\npith check: 4 more not checked; see pith-collcheck(7)')" "$mpi: $program: nothing is wrong"
     done
     for sample in heat2d master_worker ring pi wave ring77; do
         [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }
         checked "$mpi" 2 "$build/samples/$mpi/$sample" >out 2>err
-        is "$? $(sed 's/check: [0-9]* /check: N /' err)" "0 pith check: N collective calls of 2 ranks: no errors" "$mpi: sample $sample: nothing is wrong"
+        is "$? $(said)" "0 pith check: N collective calls of 2 ranks: no errors" "$mpi: sample $sample: nothing is wrong"
     done
 done
 finish
