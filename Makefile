@@ -93,11 +93,11 @@ also_src = $(filter-out $(if $(OMP_TOOLS),,wrappers/also/openmp/ompt.c), \
 # The folder of omp-tools.h, the interface of LLVM's OpenMP for tools. Clang has it.
 OMP_TOOLS ?= $(lastword $(sort $(patsubst %/omp-tools.h,%,$(wildcard $(addsuffix /omp-tools.h,\
 	/usr/include /usr/local/include /usr/lib/llvm-*/lib/clang/*/include /usr/lib*/clang/*/include)))))
-# Names of functions are found as `pith stat --by function` does it.
-also_names = $(call obj,formats/symbols/code_file.c) $(record_a)
-also_needs_functions = $(also_names)
+# A program of its own finds the names of functions, as `pith stat --by function` does it.
+names_src := $(wildcard wrappers/also/functions/names/*.c)
+names_out := $(if $(HAVE_LIBDW),$(O)/libexec/pith/pith-functions)
+also_needs_functions = $(names_out)
 link_also_memory = -Wl,--version-script=wrappers/also/memory/memory.map
-link_also_functions = -Wl,--exclude-libs,ALL -Wl,--gc-sections $(also_names) $(libdw_libs)
 mpi_src := $(wildcard wrappers/mpi/*.c)
 core_src := $(wildcard viewer/core/*.c)
 draw_src := $(wildcard viewer/draw/*.c)
@@ -358,12 +358,16 @@ $(O)/libexec/pith/pith-run: $(call obj,$(run_src))
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS)
 
+$(O)/libexec/pith/pith-functions: $(call obj,$(names_src) formats/symbols/code_file.c) $(record_a)
+	@mkdir -p $(@D)
+	$(LINK) -Wl,--gc-sections -o $@ $^ $(libdw_libs) $(LIBS)
+
 $(run_so): $(call obj,$(note_src)) $(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $(filter %.o,$^) -L$(O)/lib -lpith $(LIBS)
 
 # A thread that is cancelled inside a wrapped call ends the call's state (-fexceptions).
-$(call obj,$(call also_src,functions)): | $(code_header)
+$(call obj,$(names_src)): | $(code_header)
 $(call obj,$(call also_src,*)): private CPPFLAGS += -fexceptions
 # After the compiler's own folders, as this one has another compiler's headers, too.
 $(call obj,wrappers/also/openmp/ompt.c): private CPPFLAGS += -idirafter $(OMP_TOOLS)
@@ -441,7 +445,8 @@ man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
 define installed
 $(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
-$(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
+$(call $(1),755,$(prefix)/$(pkglibexecdir),\
+	$(O)/libexec/pith/pith-run $(names_out) $(filter $(O)/libexec/%,$(viewer_out)))
 $(call $(1),644,$(libdir),$(lib_so) $(log_so) $(null_so) $(lib_a) $(log_a) $(null_a))
 $(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(also_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
 $(call $(1),644,$(prefix)/$(pkglibdir)/serial,$(mpe_serial_libs))

@@ -1,4 +1,5 @@
-/* converter.c - runs `pith convert` if the user wants a log in a foreign format, or with corrected times.
+/* converter.c - runs programs of Pith for a recorded program: `pith convert` if the user wants a log in a foreign
+ * format, or with corrected times; pith-functions, which looks up names of functions.
  *
  * Reading logs and writing foreign formats takes twice the code of recording, and few runs need it. So this code is in
  * libpithlog and the `pith` command, not in every recorded program: the process that names the log starts the command
@@ -8,41 +9,45 @@
  * its wait(), and fork runs the handlers of pthread_atfork, including those of MPI libraries. So an intermediate
  * process starts the command; clone makes it without an exit signal, so only waitpid with __WCLONE sees it. (The
  * command itself cannot be made so, because exec gives a process the signal SIGCHLD.) Both share our memory until they
- * end or call exec, so they only make system calls.
+ * end or call exec, so they only make system calls. Memory comes from mmap, as a wrapper may be inside malloc.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "output.h"
+#include "pith_tool.h"
 #include "process.h"
 #include "session.h"
 
-/* PREFIX/bin/pith for a library in PREFIX/lib, PREFIX/lib/x86_64-linux-gnu or PREFIX/lib/pith/MPI. The path of a
- * library is absolute; a relative path is that of a program linked with libpith.a. */
-static int find_beside_library(char *path, size_t size)
+/* PREFIX/NAME for a library in PREFIX/lib, PREFIX/lib/x86_64-linux-gnu or PREFIX/lib/pith/MPI. The path of a library is
+ * absolute; a relative path is that of a program linked with libpith.a. */
+static int find_beside_library(const char *name, char *path, size_t size)
 {
     Dl_info info;
+    char self[PATH_MAX];
     int level, found = 0,
                is_library = dladdr((const void *)(uintptr_t)&pithi_convert, &info) != 0 && info.dli_fname != NULL &&
                             info.dli_fname[0] == '/';
-    char *self = realpath(is_library ? info.dli_fname : "/proc/self/exe", NULL);
-    for (level = 0; self != NULL && !found && level < 4; level++) {
+    if (realpath(is_library ? info.dli_fname : "/proc/self/exe", self) == NULL)
+        return 0;
+    for (level = 0; !found && level < 4; level++) {
         char *slash = strrchr(self, '/');
         if (slash == NULL)
             break;
         *slash = '\0';
-        found = level > 0 && snprintf(path, size, "%s/bin/pith", self) < (int)size && access(path, X_OK) == 0;
+        found = level > 0 && snprintf(path, size, "%s/%s", self, name) < (int)size && access(path, X_OK) == 0;
     }
-    free(self);
     return found;
 }
 
@@ -65,16 +70,16 @@ enum { STACK = 64 * 1024 };
 struct start {
     const char *const *arguments;
     char **environment;
-    int said, null; /* descriptors: its standard error; stdin and stdout */
-    int error;      /* errno of the exec */
-    char *stacks;   /* two: of the intermediate process, and of the command until its exec */
+    int in, out, err; /* descriptors, of 3 and more */
+    int error;        /* errno of the exec */
+    char *stacks;     /* two: of the intermediate process, and of the command until its exec */
 };
 
 static int become_command(void *context)
 {
     struct start *start = context;
     sigset_t none;
-    if (dup2(start->null, 0) >= 0 && dup2(start->null, 1) >= 0 && dup2(start->said, 2) >= 0) {
+    if (dup2(start->in, 0) >= 0 && dup2(start->out, 1) >= 0 && dup2(start->err, 2) >= 0) {
 #ifdef SYS_close_range
         syscall(SYS_close_range, 3u, ~0u, 0u); /* readers of the program's pipes must not wait for this process */
 #endif
@@ -105,22 +110,18 @@ static int run(struct start *start)
     sigset_t all, before;
     int pid;
     /* The environment without the variables that turn on recording. */
-    size_t count = 0, kept = 0, i;
-    char **list;
+    size_t count = 0, kept = 0, i, bytes;
     while (environ[count] != NULL)
         count++;
-    list = calloc(count + 1, sizeof *list);
-    for (i = 0; list != NULL && i < count; i++)
+    bytes = 2 * STACK + (count + 1) * sizeof *environ;
+    start->stacks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start->stacks == MAP_FAILED)
+        return ENOMEM;
+    start->environment = (char **)(void *)(start->stacks + 2 * STACK);
+    for (i = 0; i < count; i++)
         if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "PITH_", 5) != 0 &&
             strncmp(environ[i], "_PITH_", 6) != 0)
-            list[kept++] = environ[i];
-    start->environment = list;
-    start->stacks = aligned_alloc(64, 2 * STACK);
-    if (start->environment == NULL || start->stacks == NULL) {
-        free(start->environment);
-        free(start->stacks);
-        return ENOMEM;
-    }
+            start->environment[kept++] = environ[i];
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pid = clone(become_parent, start->stacks + STACK, CLONE_VM | CLONE_VFORK, start);
@@ -129,9 +130,28 @@ static int run(struct start *start)
     while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
         continue;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    free(start->environment);
-    free(start->stacks);
+    munmap(start->stacks, bytes);
     return start->error;
+}
+
+int pith_function_names(const char *const *files, int out)
+{
+    static char path[PITHI_PATH_MAX]; /* found at the first call */
+    const char *list[PITH_NAMES_FILES + 2] = {path};
+    struct start start = {.arguments = list};
+    int error, count;
+    if (path[0] == '\0' && !find_beside_library("libexec/pith/pith-functions", path, sizeof path)) {
+        path[0] = '\0';
+        return ENOENT;
+    }
+    for (count = 0; count < PITH_NAMES_FILES && files[count] != NULL; count++)
+        list[count + 1] = files[count];
+    start.in = start.err = pithi_descriptor_open("/dev/null", O_RDWR, 0);
+    start.out = out;
+    error = start.in < 0 ? errno : run(&start);
+    if (start.in >= 0)
+        close(start.in);
+    return error;
 }
 
 /* Adds a line of the command's messages to `text`, without "pith: note: ". */
@@ -172,23 +192,23 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
     const char *const arguments[] = {command, "convert", format_option, option != NULL ? option : "--", from, to, NULL};
     struct start start = {.arguments = arguments};
     int error;
-    if (!find_beside_library(command, sizeof command) && !find_in_path(command, sizeof command)) {
+    if (!find_beside_library("bin/pith", command, sizeof command) && !find_in_path(command, sizeof command)) {
         snprintf(text, size, "no command `pith` beside libpith or in PATH");
         return -1;
     }
     snprintf(format_option, sizeof format_option, "--format=%s", format);
     snprintf(said_name, sizeof said_name, "%s.said", to);
-    start.null = pithi_descriptor_open("/dev/null", O_RDWR, 0);
+    start.in = start.out = pithi_descriptor_open("/dev/null", O_RDWR, 0);
     unlink(said_name);
-    start.said = pithi_descriptor_open(said_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    start.err = pithi_descriptor_open(said_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     unlink(said_name);
     unlink(to);
-    error = start.null < 0 || start.said < 0 ? errno : run(&start);
-    read_said(start.said, text, size);
-    if (start.null >= 0)
-        close(start.null);
-    if (start.said >= 0)
-        close(start.said);
+    error = start.in < 0 || start.err < 0 ? errno : run(&start);
+    read_said(start.err, text, size);
+    if (start.in >= 0)
+        close(start.in);
+    if (start.err >= 0)
+        close(start.err);
     /* The command renames its file when it is complete, which is better evidence than an exit status. */
     if (error == 0 && access(to, F_OK) == 0)
         return 0;

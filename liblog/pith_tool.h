@@ -236,6 +236,12 @@ PITH_API int pith_recording(void);
  * before. */
 PITH_API void pith_start(void);
 
+/* Lets another program write the functions of these files (a list that ends with NULL) to the descriptor `out`, 3 or
+ * more, in the form of wrappers/also/functions/names. The recorded program sees neither a signal nor a child. Never
+ * calls malloc; calls after the first may stand in a signal handler. 0, or an errno. */
+enum { PITH_NAMES_FILES = 256 };
+PITH_API int pith_function_names(const char *const *files, int out);
+
 /* Adds `ns` to the own cost of this thread: time that the wrapper itself took since its last such call, besides the
  * cost of records. Records the sum as the counter pith:own, beginning with 0; `pith compensate` removes this time. */
 PITH_API void pith_own_cost(uint64_t ns);

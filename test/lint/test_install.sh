@@ -28,7 +28,7 @@ wanted() {
         [ ! -e "$build/lib/pith/$mpi/libpith-cxx.so" ] ||
             printf '%s\n' include/pith-cxx/mpi{,cxx}.h "lib/pith/$mpi/libpith-"{,p}cxx.{so,a} "lib/pkgconfig/pith-"{,p}"cxx-$mpi.pc"
     done | sort -u
-    [ ! -e "$build/lib/pith/libpith-functions.so" ] || echo lib/pith/libpith-functions.so
+    [ ! -e "$build/lib/pith/libpith-functions.so" ] || printf '%s\n' lib/pith/libpith-functions.so libexec/pith/pith-functions
     [ ! -e "$build/libexec/pith/pith-draw" ] || echo libexec/pith/pith-draw
     if [ -e "$build/libexec/pith/pith-view" ]; then
         echo libexec/pith/pith-view

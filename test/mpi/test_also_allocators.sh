@@ -47,4 +47,32 @@ for mpi in $(mpis); do
     done
     cd "$scratch" || exit 1
 done
+
+# The first call of a library that was loaded later, inside the allocator: its functions are looked up then.
+cd "$scratch" || exit 1
+cat >late.c <<'EOF2'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    void *library = dlopen("./later.so", RTLD_NOW);
+    void (*later)(void) = library ? (void (*)(void))dlsym(library, "loaded_later") : NULL;
+    void (*strict)(void (*)(void)) = (void (*)(void (*)(void)))dlsym(RTLD_DEFAULT, "strict_call");
+    if (later && strict)
+        strict(later);
+    puts("late: well");
+    return 0;
+}
+EOF2
+printf '%s\n' 'static void inner(void) {}' 'void loaded_later(void);' 'void loaded_later(void) { inner(); }' >later.c
+if [ -e "$build/lib/pith/libpith-functions.so" ]; then
+    cc -g -O0 -finstrument-functions -o late late.c -ldl && cc -g -O0 -finstrument-functions -shared -fPIC -o later.so later.c &&
+        cc -O2 -fno-builtin -shared -fPIC -o strict.so "$top/test/mpi/strict_malloc.c" -lpthread
+    ok $? "a program that loads a library compiles"
+    LD_PRELOAD=$PWD/strict.so timeout 60 pith run --also functions -o late.pith ./late >out 2>err
+    is "$? $(cat out)" "0 late: well" "functions of a library that is loaded later, called inside an allocation" || cat err
+    is "$(pith stat late.pith --csv | awk -F, '$2 == "state" { print $1, $4 }' | grep -v '^pith:' | sort | tr '\n' ' ')" "inner 1 loaded_later 1 main 1 " "they have their names"
+else
+    skip "functions of a library that is loaded later" "built without libdw"
+fi
 finish

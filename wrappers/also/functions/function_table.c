@@ -1,18 +1,23 @@
 /* function_table.c - the functions of the program by their addresses.
  *
- * All are looked up when the library is loaded, because a hook may run in a signal handler, which must not call malloc.
- * The names are those that `pith stat --by function` shows for samples (code_file.h). */
+ * Most are looked up when this library is loaded, those of a library that is loaded later at the first call of one of
+ * them. That may be in a signal handler, or in a function that an allocator calls while it holds its locks. So another
+ * program reads the files (names/function_names.c, which needs malloc), and memory here comes from mmap. */
 #include "functions.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "symbols/code_file.h"
+#include "pith_tool.h"
 
 static struct pithi_traced unwanted; /* functions that are not recorded need no entries of their own */
 
@@ -23,6 +28,25 @@ struct table {
 };
 static struct table *table; /* atomic */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Memory, all 0, that stays; NULL: there is none. Under the lock. */
+static void *room_for(size_t size)
+{
+    enum { BLOCK = 1 << 18 };
+    static char *next, *end;
+    size_t rounded = (size + 15) & ~(size_t)15, block = rounded < BLOCK ? BLOCK : rounded;
+    long made;
+
+    if ((size_t)(end - next) < rounded) {
+        made = syscall(SYS_mmap, NULL, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+        if (made == -1)
+            return NULL;
+        next = (char *)made;
+        end = next + block;
+    }
+    next += rounded;
+    return next - rounded;
+}
 
 /* The slot of an address, or the free one where it belongs. */
 static struct pithi_traced **slot_of(struct table *in, uintptr_t address)
@@ -37,7 +61,7 @@ static struct pithi_traced **slot_of(struct table *in, uintptr_t address)
 static struct table *grow(struct table *old)
 {
     size_t room = old ? 4 * old->room : 4096;
-    struct table *made = calloc(1, sizeof *made + room * sizeof made->slots[0]);
+    struct table *made = room_for(sizeof *made + room * sizeof made->slots[0]);
 
     if (!made)
         return NULL;
@@ -50,7 +74,7 @@ static struct table *grow(struct table *old)
     return made;
 }
 
-/* Under the lock. The first name counts: several symbols may have one address. */
+/* Under the lock. The first name counts: several symbols may have one address. `name` must stay valid. */
 static void add(uintptr_t address, const char *name, const char *source)
 {
     struct table *in = table;
@@ -62,39 +86,96 @@ static void add(uintptr_t address, const char *name, const char *source)
         __atomic_store_n(&table, in, __ATOMIC_RELEASE);
     }
     slot = slot_of(in, address);
-    if (*slot || !(made = calloc(1, sizeof *made)))
+    if (*slot || !(made = room_for(sizeof *made)))
         return;
     made->address = address;
-    made->name = pithi_traced_filter(name, source) ? strdup(name) : NULL;
+    made->name = pithi_traced_filter(name, source) ? name : NULL;
     in->count++;
     __atomic_store_n(slot, made, __ATOMIC_RELEASE);
 }
 
-/* ---- The functions of a file ------------------------------------------------------------------------------------- */
+/* ---- The functions of files -------------------------------------------------------------------------------------- */
 
+/* Programs and libraries. They are read once, also if they have no symbols. */
 struct module {
-    struct pithi_code_file *file;
+    struct module *next;
     uintptr_t bias; /* address in this process - address in the file */
+    char path[];
 };
 
-static void add_function(void *context, uint64_t address)
+static struct module *read_before(const char *path, uintptr_t bias)
 {
-    const struct module *module = context;
-    struct pithi_code_frame frames[PITHI_CODE_FRAMES];
-    unsigned count = pithi_code_file_find(module->file, address, frames);
+    static struct module *all;
+    struct module *module = all;
 
-    if (count)
-        add(module->bias + address, frames[count - 1].name, frames[count - 1].source);
+    while (module && (module->bias != bias || strcmp(module->path, path) != 0))
+        module = module->next;
+    if (module || !(module = room_for(sizeof *module + strlen(path) + 1)))
+        return NULL;
+    strcpy(module->path, path);
+    module->bias = bias;
+    module->next = all;
+    return all = module;
 }
 
-static void read_module(const char *path, uintptr_t bias)
+/* The next text of those up to `end`; NULL: there is none. */
+static const char *next_text(const char **at, const char *end)
 {
-    struct module module = {pithi_code_file_open(*path ? path : "/proc/self/exe", ""), bias};
+    const char *text = *at, *ends = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
 
-    if (!module.file)
+    if (ends)
+        *at = ends + 1;
+    return ends ? text : NULL;
+}
+
+/* The names stay where the other program has written them. */
+static void add_all(const char *at, const char *end, struct module *const *modules)
+{
+    const char *number, *address, *name, *source;
+
+    while ((number = next_text(&at, end)) && (address = next_text(&at, end)) && (name = next_text(&at, end)) &&
+           (source = next_text(&at, end)))
+        add(modules[atoi(number)]->bias + (uintptr_t)strtoull(address, NULL, 16), name, *source ? source : NULL);
+}
+
+static struct module *waiting[PITH_NAMES_FILES]; /* under the lock */
+static unsigned waiting_count;
+
+static void read_modules(void)
+{
+    if (!waiting_count)
         return;
-    pithi_code_file_each(module.file, add_function, &module);
-    pithi_code_file_close(module.file);
+    const char *files[PITH_NAMES_FILES + 1];
+    char self[32];
+    struct stat status;
+    long text;
+    int first = memfd_create("pith-functions", MFD_CLOEXEC), out = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, 3);
+
+    snprintf(self, sizeof self, "/proc/%ld/exe", (long)getpid());
+    for (unsigned i = 0; i < waiting_count; i++)
+        files[i] = *waiting[i]->path ? waiting[i]->path : self;
+    files[waiting_count] = NULL;
+    if (out >= 0 && pith_function_names(files, out) == 0 && fstat(out, &status) == 0 && status.st_size > 0) {
+        text = syscall(SYS_mmap, NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, out, 0L);
+        if (text != -1)
+            add_all((const char *)text, (const char *)text + status.st_size, waiting);
+    }
+    if (out >= 0)
+        close(out);
+    if (first >= 0)
+        close(first);
+    waiting_count = 0;
+}
+
+static void add_module(const char *path, uintptr_t bias)
+{
+    struct module *module = read_before(path, bias);
+
+    if (!module)
+        return;
+    waiting[waiting_count++] = module;
+    if (waiting_count == sizeof waiting / sizeof waiting[0])
+        read_modules();
 }
 
 /* Libraries of the system, and Pith's own, are not instrumented. If one is, it is read at its first call. */
@@ -113,7 +194,7 @@ static int read_early(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size, (void)unused;
     if (!is_system(info->dlpi_name))
-        read_module(info->dlpi_name, info->dlpi_addr);
+        add_module(info->dlpi_name, info->dlpi_addr);
     return 0;
 }
 
@@ -121,6 +202,7 @@ void pithi_traced_read(void)
 {
     pthread_mutex_lock(&lock);
     dl_iterate_phdr(read_early, NULL);
+    read_modules();
     pthread_mutex_unlock(&lock);
 }
 
@@ -150,18 +232,22 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *context)
 static void add_later(uintptr_t address)
 {
     struct wanted wanted = {.address = address};
-    char name[320];
+    char name[320], *kept;
     int found = dl_iterate_phdr(find_module, &wanted);
     const char *slash = strrchr(wanted.path, '/');
 
     if (found)
-        read_module(wanted.path, wanted.bias);
+        add_module(wanted.path, wanted.bias);
+    read_modules();
+    if (table && *slot_of(table, address))
+        return;
     snprintf(name, sizeof name, "%.256s+0x%llx",
              slash   ? slash + 1
              : found ? "program"
                      : "unknown",
              (unsigned long long)(address - wanted.bias));
-    add(address, name, NULL);
+    if ((kept = room_for(strlen(name) + 1)))
+        add(address, strcpy(kept, name), NULL);
 }
 
 struct pithi_traced *pithi_traced_find(uintptr_t address)

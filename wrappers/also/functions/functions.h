@@ -18,8 +18,7 @@ struct pithi_traced {
 /* Call it when the library is loaded. Reads the functions of the program and of its libraries, but not of libraries of
  * the system. */
 void pithi_traced_read(void);
-/* The function that begins at `address`; never NULL. Preserves errno. Safe in signal handlers, except for the first
- * function of a library that was loaded later. */
+/* The function that begins at `address`; never NULL. Preserves errno. Never calls malloc; safe in signal handlers. */
 struct pithi_traced *pithi_traced_find(uintptr_t address);
 
 /* Reads the file of PITH_FUNCTIONS_FILTER. Prints a line if that fails, and one for each wrong line. */
