@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/zip.h"
 #include "bench/bench.h"
+#include "common/random.h"
 #include "native/block.h"
 #include "native/chunk.h"
 #include "native/huffman.h"
@@ -21,15 +22,7 @@
 
 enum { RANKS = 4, STATES = 20, MANY = 128 };
 
-static uint64_t seed;
-
-static double uniform(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return ((double)(seed >> 11) + .5) / 9007199254740992.0;
-}
+static double uniform(void) { return ((double)(random_u64() >> 11) + .5) / 9007199254740992.0; }
 
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
 
@@ -84,7 +77,7 @@ static struct pithlog_record *make_records(size_t count)
     struct pithlog_record *records = malloc(count * sizeof *records);
     if (!records)
         die("memory");
-    seed = 20240229;
+    random_source = 20240229;
     for (size_t i = 0; i < count; i++) /* a lane after another, as ranks encode their own */
         records[i] = make_record(&lanes[i * RANKS / count], (uint32_t)(i * RANKS / count));
     return records;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/random.h"
 #include "base/error.h"
 #include "native/segment.h"
 
@@ -55,9 +56,7 @@ static int define(struct pithi_defs *defs, uint32_t ranks, int is_mpi)
 /* Steps between 20 ns and some us, most of them short; a new random number every time. */
 static int64_t step(uint64_t *seed)
 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
+    random_next(seed);
     return 20 + (int64_t)((*seed >> 40) >> (*seed >> 8 & 15));
 }
 

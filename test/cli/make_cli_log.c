@@ -8,35 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/segment.h"
-
-static struct pithi_writer *writer;
-
-static void must(int err)
-{
-    if (err) {
-        fprintf(stderr, "make_cli_log: %s\n", pithlog_error());
-        exit(1);
-    }
-}
-
-static uint32_t define(enum pithlog_def_kind kind, const char *name, const char *colour, const char *group,
-                       const char *format)
-{
-    struct pithlog_def def = {kind, name, colour, group, format};
-    uint32_t id;
-
-    must(pithi_defs_add(pithi_writer_defs(writer), &def, &id));
-    return id;
-}
-
-static uint32_t lane(int32_t rank, uint32_t thread, const char *name)
-{
-    uint32_t number;
-
-    must(pithi_writer_lane(writer, rank, thread, name, &number));
-    return number;
-}
+#include "common/write_log.h"
 
 static void add(struct pithlog_record record) { must(pithi_writer_add(writer, &record)); }
 

@@ -1,7 +1,7 @@
 /* fuzz_foreign_seeds.c - the ALOG and CLOG-2 files that fuzzing begins with, into the two folders named: random logs in
  * the form that fuzz_alog.c and fuzz_clog2.c read. (Those of test/golden are good seeds too.) */
 #include "reader/format.h"
-#include "unit/native_model.h"
+#include "common/log_model.h"
 
 /* Of a CLOG-2 file the blocks; what follows the last record of one is cut. */
 static void put_clog2(const char *from, const char *to)

@@ -1,5 +1,5 @@
 /* fuzz_native_seeds.c - the logs that fuzzing begins with, into the folder named: small, and of all sorts. */
-#include "unit/native_model.h"
+#include "common/log_model.h"
 
 static char path[256];
 

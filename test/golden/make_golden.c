@@ -8,34 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/segment.h"
-
-static struct pithi_writer *writer;
-
-static void must(int err)
-{
-    if (err) {
-        fprintf(stderr, "make_golden: %s\n", pithlog_error());
-        exit(1);
-    }
-}
-
-static uint32_t define(enum pithlog_def_kind kind, const char *name, const char *colour, const char *format)
-{
-    struct pithlog_def def = {kind, name, colour, "user", format};
-    uint32_t id;
-
-    must(pithi_defs_add(pithi_writer_defs(writer), &def, &id));
-    return id;
-}
-
-static uint32_t lane(int32_t rank, uint32_t thread, const char *name)
-{
-    uint32_t number;
-
-    must(pithi_writer_lane(writer, rank, thread, name, &number));
-    return number;
-}
+#include "common/write_log.h"
 
 static int64_t clock_ns = 1000000;
 
@@ -68,13 +41,15 @@ static uint32_t comm(uint64_t key, const char *name, const int32_t *members, int
 /* States: known ones, one in itself, two whose names are equal in the first 31 bytes, colours of every kind. */
 static void edge_states(uint32_t a, uint32_t b)
 {
-    uint32_t send = define(PITHLOG_STATE, "MPI_Send", "cyan", ""), work = define(PITHLOG_STATE, "work", "#ff8000", "");
-    uint32_t first = define(PITHLOG_STATE, "a name much longer than thirty-one bytes, the first", "sea green", "");
-    uint32_t second = define(PITHLOG_STATE, "a name much longer than thirty-one bytes, the second", "", "");
+    uint32_t send = define(PITHLOG_STATE, "MPI_Send", "cyan", "user", ""),
+             work = define(PITHLOG_STATE, "work", "#ff8000", "user", "");
+    uint32_t first =
+        define(PITHLOG_STATE, "a name much longer than thirty-one bytes, the first", "sea green", "user", "");
+    uint32_t second = define(PITHLOG_STATE, "a name much longer than thirty-one bytes, the second", "", "user", "");
     uint32_t umlauts = define(PITHLOG_STATE,
                               "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc"
                               "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbcx\xc3\xbc",
-                              "no colour", "");
+                              "no colour", "user", "");
 
     R(a, ENTER, .id = work);
     R(a, ENTER, .id = send);
@@ -109,15 +84,15 @@ static void edge_events(uint32_t a)
 
     for (int i = 0; i < 40; i++)
         opaque[i] = (char)(i + 1);
-    event(a, define(PITHLOG_EVENT_TYPE, "plain", "white", ""), "", 0);
-    event(a, define(PITHLOG_EVENT_TYPE, "number", "red", "n=%d"), "\0\0\0\x2a", 4);
-    event(a, define(PITHLOG_EVENT_TYPE, "text", "red", "%s"), line, 9);
-    event(a, define(PITHLOG_EVENT_TYPE, "all", "gray50", "s=%s h=%h d=%d x=%x l=%l e=%e E=%E"), tokens, 34);
-    event(a, define(PITHLOG_EVENT_TYPE, "long", "navy", "name=%s a=%l b=%E"), text, 38);
-    event(a, define(PITHLOG_EVENT_TYPE, "opaque", "", ""), opaque, 40);
-    event(a, define(PITHLOG_EVENT_TYPE, "wordy", "", "a format of more than thirty-nine characters: %d"), "\0\0\0\1",
-          4);
-    event(a, define(PITHLOG_EVENT_TYPE, "MPE_Comm_init", "", ""), "", 0);
+    event(a, define(PITHLOG_EVENT_TYPE, "plain", "white", "user", ""), "", 0);
+    event(a, define(PITHLOG_EVENT_TYPE, "number", "red", "user", "n=%d"), "\0\0\0\x2a", 4);
+    event(a, define(PITHLOG_EVENT_TYPE, "text", "red", "user", "%s"), line, 9);
+    event(a, define(PITHLOG_EVENT_TYPE, "all", "gray50", "user", "s=%s h=%h d=%d x=%x l=%l e=%e E=%E"), tokens, 34);
+    event(a, define(PITHLOG_EVENT_TYPE, "long", "navy", "user", "name=%s a=%l b=%E"), text, 38);
+    event(a, define(PITHLOG_EVENT_TYPE, "opaque", "", "user", ""), opaque, 40);
+    event(a, define(PITHLOG_EVENT_TYPE, "wordy", "", "user", "a format of more than thirty-nine characters: %d"),
+          "\0\0\0\1", 4);
+    event(a, define(PITHLOG_EVENT_TYPE, "MPE_Comm_init", "", "user", ""), "", 0);
 }
 
 /* Communicators: a split in another order, an intercommunicator {0} {1, 2}, one whose members nobody knows. */
@@ -140,10 +115,10 @@ static void edge_messages(const uint32_t *l)
     R(l[1], RECV, .peer = 0, .tag = 0, .bytes = 0, .posted = 1);
     R(l[1], RECV, .peer = -1, .posted = 0); /* cancelled */
     R(l[0], COLL, .comm = split, .peer = 2, .bytes = 8, .got_bytes = 24);
-    uint32_t on[] = {split, inter, unknown}, state = define(PITHLOG_STATE, "on a communicator", "red", "");
+    uint32_t on[] = {split, inter, unknown}, state = define(PITHLOG_STATE, "on a communicator", "red", "user", "");
     for (int i = 0; i < 3; i++) {
         R(l[1], ENTER, .id = state, .comm = on[i]);
-        R(l[1], EVENT, .id = define(PITHLOG_EVENT_TYPE, "tock", "", ""), .comm = on[i]);
+        R(l[1], EVENT, .id = define(PITHLOG_EVENT_TYPE, "tock", "", "user", ""), .comm = on[i]);
         R(l[1], ENTER, .id = state);
         R(l[1], LEAVE, .id = state, .comm = on[i]); /* an end on another one than its begin */
         R(l[1], LEAVE, .id = state, .comm = on[i]);
@@ -163,8 +138,8 @@ static void edge(void)
     edge_states(l[0], thread);
     edge_events(l[1]);
     edge_messages(l);
-    R(l[2], COUNTER, .id = define(PITHLOG_COUNTER_TYPE, "heap", "", "bytes"), .value = 1.5);
-    R(l[2], COUNTER, .id = define(PITHLOG_COUNTER_TYPE, "clock shift", "", "s"), .value = -0.25);
+    R(l[2], COUNTER, .id = define(PITHLOG_COUNTER_TYPE, "heap", "", "user", "bytes"), .value = 1.5);
+    R(l[2], COUNTER, .id = define(PITHLOG_COUNTER_TYPE, "clock shift", "", "user", "s"), .value = -0.25);
     R(l[2], PAUSE, 0);
     R(l[2], RESUME, 0);
     R(l[2], LOST, .bytes = 3);
@@ -174,8 +149,9 @@ static void edge(void)
 static void plain(void)
 {
     uint32_t a = lane(0, 0, ""), b = lane(1, 0, "");
-    uint32_t work = define(PITHLOG_STATE, "work", "red", ""), wait = define(PITHLOG_STATE, "wait", "SeaGreen", "");
-    uint32_t step = define(PITHLOG_EVENT_TYPE, "step", "white", "step=%d");
+    uint32_t work = define(PITHLOG_STATE, "work", "red", "user", ""),
+             wait = define(PITHLOG_STATE, "wait", "SeaGreen", "user", "");
+    uint32_t step = define(PITHLOG_EVENT_TYPE, "step", "white", "user", "step=%d");
 
     for (int i = 0; i < 5; i++) {
         R(a, ENTER, .id = work, .time_ns = (int64_t)(i + 2) * 1000000);
@@ -207,7 +183,7 @@ static void sparse(void)
 
 static void deep(void)
 {
-    uint32_t a = lane(0, 0, ""), f = define(PITHLOG_STATE, "f", "red", "");
+    uint32_t a = lane(0, 0, ""), f = define(PITHLOG_STATE, "f", "red", "user", "");
 
     for (int i = 0; i < 300; i++)
         R(a, ENTER, .id = f);
@@ -222,11 +198,11 @@ static void states(void)
 
     for (int i = 0; i < 2500; i++) {
         snprintf(name, sizeof name, "s%d", i);
-        uint32_t id = define(PITHLOG_STATE, name, "", "");
+        uint32_t id = define(PITHLOG_STATE, name, "", "user", "");
         R(a, ENTER, .id = id);
         R(a, LEAVE, .id = id);
     }
-    event(a, define(PITHLOG_EVENT_TYPE, "e", "", ""), "", 0);
+    event(a, define(PITHLOG_EVENT_TYPE, "e", "", "user", ""), "", 0);
 }
 
 /* What terminals obey: escapes, a bell, DEL, a C1 control as UTF-8 and as a byte; what ends lines and
@@ -240,9 +216,11 @@ static void names(void)
 {
     uint32_t a = lane(0, 0, "lane " EVIL), b = lane(1, 0, EVIL);
     const int32_t both[] = {0, 1};
-    uint32_t s = define(PITHLOG_STATE, "state " EVIL, EVIL, EVIL), t = define(PITHLOG_STATE, EVIL, "\x1b[1m", "");
-    uint32_t e = define(PITHLOG_EVENT_TYPE, EVIL, "red", "text=%s \x1b[7m\xc2\x90"), c = comm(77, EVIL, both, 2, 0);
-    uint32_t counter = define(PITHLOG_COUNTER_TYPE, EVIL, "", EVIL);
+    uint32_t s = define(PITHLOG_STATE, "state " EVIL, EVIL, "user", EVIL),
+             t = define(PITHLOG_STATE, EVIL, "\x1b[1m", "user", "");
+    uint32_t e = define(PITHLOG_EVENT_TYPE, EVIL, "red", "user", "text=%s \x1b[7m\xc2\x90"),
+             c = comm(77, EVIL, both, 2, 0);
+    uint32_t counter = define(PITHLOG_COUNTER_TYPE, EVIL, "", "user", EVIL);
 
     must(pithi_writer_rank(writer, &(struct pithi_rank){.rank = 0, .host = EVIL}));
     must(pithi_defs_property(pithi_writer_defs(writer), "key " EVIL, EVIL));
@@ -271,7 +249,7 @@ static void big(long count)
     for (int i = 0; i < 4; i++) {
         l[i] = lane(i, 0, "");
         snprintf(name, sizeof name, "s%d", i);
-        s[i] = define(PITHLOG_STATE, name, "", "");
+        s[i] = define(PITHLOG_STATE, name, "", "user", "");
     }
     for (long i = 0; i < count; i += 10) {
         int r = (int)(i / 10 % 4), n = (r + 1) % 4;

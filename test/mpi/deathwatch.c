@@ -13,13 +13,6 @@ static char **command;
 static int size;
 static uint32_t kills, good, logs, recovered, calls;
 
-static uint32_t seed;
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 1103515245u + 12345u;
-    return (uint32_t)((uint64_t)(seed >> 8) * below >> 24);
-}
-
 static pid_t start(uint64_t target)
 {
     pid_t pid;
@@ -140,9 +133,9 @@ static uint64_t finishing(void) { return __atomic_load_n(&page->finishing, __ATO
 
 static void kill_recording(uint32_t which)
 {
-    uint64_t count = draw(20000);
+    uint64_t count = random_below(20000);
     pid_t pid = start_until(UINT32_MAX, announced, count);
-    kill_job(pid, which % 4 == 0 ? (int)draw((uint32_t)size) : -1);
+    kill_job(pid, which % 4 == 0 ? (int)random_below((uint32_t)size) : -1);
     end(pid);
     wait_until_gone();
     judge("while recording, of numbers", (uint32_t)count);
@@ -150,10 +143,10 @@ static void kill_recording(uint32_t which)
 
 static void kill_finishing(uint32_t which)
 {
-    uint32_t delay_us = draw(20000);
+    uint32_t delay_us = random_below(20000);
     pid_t pid = start_until(500, finishing, (uint64_t)size);
     usleep(delay_us);
-    kill_job(pid, which % 4 == 1 ? (int)draw((uint32_t)size) : -1);
+    kill_job(pid, which % 4 == 1 ? (int)random_below((uint32_t)size) : -1);
     end(pid);
     wait_until_gone();
     judge("finishing, after us", delay_us);
@@ -190,7 +183,7 @@ int main(int argc, char **argv)
     int fd;
     if (argc < 6)
         return 2;
-    seed = (uint32_t)atoi(argv[1]);
+    random_seed((uint32_t)atoi(argv[1]));
     random = (uint32_t)atoi(argv[2]);
     steps = (uint32_t)atoi(argv[3]);
     size = atoi(argv[4]);

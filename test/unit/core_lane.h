@@ -3,18 +3,9 @@
 #ifndef CORE_LANE_H
 #define CORE_LANE_H
 
-#include <stdint.h>
-#include <string.h>
-
-#include <pithlog.h>
+#include "common/open_oracle.h"
 
 enum { MOST = 600 };
-
-struct entry {
-    int64_t time_ns;
-    uint32_t kind, id;
-    uint32_t ended; /* ENTER: the LOST record in whose hole the state ended, or UINT32_MAX */
-};
 
 struct lane_copy {
     struct entry entries[MOST];
@@ -22,40 +13,15 @@ struct lane_copy {
 };
 
 /* 1: records are missing between this one and the next. */
-static inline int is_hole(const struct lane_copy *copy, uint32_t record)
-{
-    return copy->entries[record].kind == PITHLOG_LOST && copy->entries[record].time_ns > copy->entries[0].time_ns;
-}
+static inline int is_hole(const struct lane_copy *copy, uint32_t record) { return copy->entries[record].is_hole; }
 
-/* Finds where states end whose LEAVE was lost: a LOST record ends those that are never left later, unless one inside
- * them is. */
+/* Finds where states end whose LEAVE was lost. */
 static inline void end_lost(struct lane_copy *copy)
 {
-    static uint32_t leave[MOST], open[MOST];
-    uint32_t depth = 0;
-
-    for (uint32_t r = 0; r < copy->count; r++) {
-        copy->entries[r].ended = leave[r] = UINT32_MAX;
-        if (copy->entries[r].kind == PITHLOG_ENTER)
-            open[depth++] = r;
-        for (uint32_t i = depth; copy->entries[r].kind == PITHLOG_LEAVE && i-- > 0;)
-            if (copy->entries[open[i]].id == copy->entries[r].id) {
-                leave[open[i]] = r;
-                memmove(&open[i], &open[i + 1], (--depth - i) * sizeof *open);
-                break;
-            }
-    }
-    for (uint32_t hole = 0; hole < copy->count; hole++) {
-        if (!is_hole(copy, hole))
-            continue;
-        for (uint32_t r = hole; r-- > 0;) {
-            int is_open = copy->entries[r].kind == PITHLOG_ENTER && leave[r] > hole;
-            if (is_open && leave[r] != UINT32_MAX)
-                break;
-            if (is_open && copy->entries[r].ended == UINT32_MAX)
-                copy->entries[r].ended = hole;
-        }
-    }
+    static uint32_t open[MOST];
+    for (uint32_t r = 0; r < copy->count; r++)
+        copy->entries[r].lost = copy->entries[r].kind == PITHLOG_LOST;
+    oracle_open_states(copy->entries, copy->count, open);
 }
 
 struct stack {

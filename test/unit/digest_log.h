@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "common/random.h"
+#include "common/test_files.h"
 #include "native/segment.h"
 #include "reader/digest_file.h"
 #include "pithlog.h"
@@ -17,23 +18,6 @@
 enum { COUNTERS = 2, MOST_LANES = 600 };
 
 static char folder[256], path[300];
-static uint64_t seed = 12345;
-
-static uint32_t below(uint32_t n)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)((seed >> 32) * n >> 32);
-}
-
-static void must(int err)
-{
-    if (err != PITH_OK) {
-        printf("Bail out! %s\n", pithlog_error());
-        exit(1);
-    }
-}
 
 /* ---- A log ------------------------------------------------------------------------------------------------------- */
 
@@ -59,7 +43,9 @@ static int64_t make_length(uint32_t i)
 {
     if (i / 5000 % 4 == 3)
         return 100;
-    return below(1000) == 0 ? below(20000000) : below(50) == 0 ? below(100000) : below(300);
+    return random_below(1000) == 0 ? random_below(20000000)
+           : random_below(50) == 0 ? random_below(100000)
+                                   : random_below(300);
 }
 
 /* Each message has a tag of its own on its path, so that it is matched with itself. */
@@ -72,11 +58,12 @@ static struct one *make_records(uint32_t lanes, uint32_t count)
     message_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct pithlog_message *m = &messages[i];
-        now += below(200);
-        *m = (struct pithlog_message){.send_lane = below(lanes), .tag = (int32_t)i % tags, .bytes = below(1 << 20)};
-        m->recv_lane = (m->send_lane + (below(8) ? 1 : below(lanes))) % lanes;
+        now += random_below(200);
+        *m = (struct pithlog_message){
+            .send_lane = random_below(lanes), .tag = (int32_t)i % tags, .bytes = random_below(1 << 20)};
+        m->recv_lane = (m->send_lane + (random_below(8) ? 1 : random_below(lanes))) % lanes;
         m->send_ns = now;
-        m->recv_ns = below(100) ? now + make_length(i) : now - below(500);
+        m->recv_ns = random_below(100) ? now + make_length(i) : now - random_below(500);
         all[2 * i] = (struct one){{.time_ns = m->send_ns,
                                    .lane = m->send_lane,
                                    .kind = PITHLOG_SEND,
@@ -118,13 +105,14 @@ static void write_log(uint32_t lanes, uint32_t count, const char *note)
         if (r->kind == PITHLOG_RECV)
             r->posted = posted[r->lane]++;
         must(pithi_writer_add(w, r));
-        if (r->lane % 3 == 0 && below(2))
-            must(pithi_writer_add(w, &(struct pithlog_record){.time_ns = r->time_ns,
-                                                              .lane = r->lane,
-                                                              .peer = -1,
-                                                              .kind = PITHLOG_COUNTER,
-                                                              .id = below(COUNTERS),
-                                                              .value = below(9) ? below(1000) - 300.0 : 0.0 / 1}));
+        if (r->lane % 3 == 0 && random_below(2))
+            must(pithi_writer_add(
+                w, &(struct pithlog_record){.time_ns = r->time_ns,
+                                            .lane = r->lane,
+                                            .peer = -1,
+                                            .kind = PITHLOG_COUNTER,
+                                            .id = random_below(COUNTERS),
+                                            .value = random_below(9) ? random_below(1000) - 300.0 : 0.0 / 1}));
     }
     must(pithi_writer_finish(w));
     pithi_writer_close(w);
@@ -184,15 +172,15 @@ static int window_is_right(const struct pithlog_digest *digest, const struct pit
 static void choose_window(struct pithlog_digest_window *w, const struct pithlog_info *info, unsigned char *lanes)
 {
     int64_t span = info->end_ns - info->start_ns;
-    uint32_t part = 1 + below(1u << below(20));
-    w->from_ns = info->start_ns + (int64_t)((double)span * below(1000000) / 1e6) - 5;
+    uint32_t part = 1 + random_below(1u << random_below(20));
+    w->from_ns = info->start_ns + (int64_t)((double)span * random_below(1000000) / 1e6) - 5;
     w->to_ns = w->from_ns + 1 + span / part;
-    w->lanes = below(2) ? lanes : NULL;
-    if (below(20) == 0) {
+    w->lanes = random_below(2) ? lanes : NULL;
+    if (random_below(20) == 0) {
         w->from_ns = INT64_MIN;
         w->to_ns = INT64_MAX;
     }
-    uint32_t first = below(info->lanes), shown = 1 + below(below(2) ? info->lanes : 5);
+    uint32_t first = random_below(info->lanes), shown = 1 + random_below(random_below(2) ? info->lanes : 5);
     for (uint32_t i = 0; i < info->lanes; i++)
         lanes[i] = i - first < shown;
 }
@@ -204,7 +192,7 @@ static inline int windows_are_right(const struct pithlog_digest *digest, const s
     for (int i = 0; i < rounds && right; i++) {
         struct pithlog_digest_window w;
         choose_window(&w, info, lanes);
-        right = window_is_right(digest, &w, below(3) ? below(4000) : below(3));
+        right = window_is_right(digest, &w, random_below(3) ? random_below(4000) : random_below(3));
     }
     return right;
 }

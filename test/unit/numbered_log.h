@@ -2,6 +2,7 @@
 #ifndef PITH_NUMBERED_LOG_H
 #define PITH_NUMBERED_LOG_H
 
+#include "common/random.h"
 #include "reader/check.h"
 #include "numbered.h"
 #include "record_help.h"

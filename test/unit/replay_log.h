@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/coll_rules.h"
-#include "base/error.h"
+#include "common/test_files.h"
 #include "native/own_cost.h"
 #include "native/segment.h"
 #include "pithlog.h"
@@ -61,14 +61,6 @@ struct row {
 #define ROWS(table) (table), (uint32_t)(sizeof(table) / sizeof *(table))
 
 static char replay_path[64], replay_out[64];
-
-static void must(int err)
-{
-    if (err != PITH_OK) {
-        printf("Bail out! %s\n", pithlog_error());
-        exit(1);
-    }
-}
 
 static void replay_files(void)
 {

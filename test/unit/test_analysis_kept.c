@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/random.h"
+#include "common/test_files.h"
 #include "analysis/analysis.h"
 #include "native/log.h"
 #include "native/segment.h"
@@ -15,21 +17,6 @@
 
 enum { RANKS = 5, ROUNDS = 4000, SEND = 0, RECV, REDUCE, SCAN, SOLVE, DEFS };
 static char folder[64], path[128], kept[512];
-static uint64_t seed = 4711;
-
-static void must(int err)
-{
-    if (err != PITH_OK) {
-        printf("Bail out! %s\n", pithlog_error());
-        exit(1);
-    }
-}
-
-static int64_t random_below(int64_t n)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)(seed >> 33) % n;
-}
 
 /* ---- A log with wait states of several kinds --------------------------------------------------------------------- */
 
@@ -297,9 +284,9 @@ static void test_damaged(void)
     count_kept();
     for (; tries < 30 && stat(kept, &st) == 0; tries++) {
         if (tries % 6 == 5)
-            must(truncate(kept, random_below(st.st_size)));
+            must(truncate(kept, random_below((uint32_t)st.st_size)));
         else
-            change_byte(random_below(st.st_size));
+            change_byte(random_below((uint32_t)st.st_size));
         again = made();
         sound += read_records > 0 && same_results(right, again);
         end(again);

@@ -5,7 +5,7 @@
 
 #include "base/zip.h"
 #include "native/chunk.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 enum { RECORDS = 40000, DEEPEST = 4, TRIES = 300 };

@@ -1,4 +1,5 @@
 /* test_coarse.c - times in coarser units; short states left out, and nothing else. */
+#include "common/random.h"
 #include "coarse.h"
 #include "tap.h"
 
@@ -142,18 +143,18 @@ static void test_mixture(void)
     static int64_t entered[64];
     static uint32_t open[64];
     int round, good = 1;
-    unsigned random = 12345, depth = 0;
+    unsigned depth = 0;
     uint64_t given = 0;
     int64_t now = 0;
     begin(1, 50);
     for (round = 0; round < MOST; round++) {
-        random = random * 1103515245 + 12345;
-        now += random >> 28;
-        if ((random >> 16) % 3 == 0 && depth < 64) {
+        uint32_t dice = random_below(3);
+        now += random_below(16);
+        if (dice == 0 && depth < 64) {
             entered[depth] = now;
-            open[depth] = (random >> 20) % 3;
+            open[depth] = random_below(3);
             give(PITHLOG_ENTER, open[depth++], now);
-        } else if ((random >> 16) % 3 == 1 && depth > 0) {
+        } else if (dice == 1 && depth > 0) {
             depth--;
             good &= entered[depth] <= now;
             give(PITHLOG_LEAVE, open[depth], now);

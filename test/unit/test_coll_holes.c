@@ -2,7 +2,7 @@
  * must be what it waited for in the whole log, and where all is known it must be said. */
 #include "analysis/collectives.h"
 #include "native/log.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "reader/iter.h"
 #include "reader/match.h"
 #include "tap.h"
@@ -34,14 +34,6 @@ static struct {
 } steps[STEPS];
 
 static struct model whole;
-
-static void must(int err)
-{
-    if (err == PITH_OK)
-        return;
-    printf("Bail out! %s\n", pithlog_error());
-    exit(1);
-}
 
 /* ---- The log ----------------------------------------------------------------------------------------------------- */
 

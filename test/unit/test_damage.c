@@ -8,34 +8,13 @@
 #include "native/chunk.h"
 #include "reader/check.h"
 #include "reader/native.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 struct file {
     unsigned char *data;
     size_t size;
 };
-
-static struct file read_file(const char *path)
-{
-    struct file f = {0};
-    FILE *in = fopen(path, "rb");
-    fseek(in, 0, SEEK_END);
-    f.size = (size_t)ftell(in);
-    rewind(in);
-    f.data = malloc(f.size + 1);
-    if (fread(f.data, 1, f.size, in) != f.size)
-        exit(1);
-    fclose(in);
-    return f;
-}
-
-static void write_file(const char *path, const unsigned char *data, size_t size)
-{
-    FILE *out = fopen(path, "wb");
-    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0)
-        exit(1);
-}
 
 /* The log under test: three lanes of one rank after another, small enough to be damaged thousands of times. */
 static struct model model;
@@ -52,7 +31,7 @@ static void make_good(void)
                 .time_ns = 2000000 + i / 2 * 2, .lane = 1, .kind = PITHLOG_ENTER + i % 2, .id = i / 2 % 3, .peer = -1});
     if (model_write(&model, path))
         exit(1);
-    good = read_file(path);
+    good.data = read_whole_file(path, &good.size);
 }
 
 struct outcome {
@@ -120,7 +99,7 @@ static void test_cut(void)
     uint64_t lost = 0, wrong = 0, cuts = 0, opened = 0, complete = 0;
     snprintf(path, sizeof path, "%s", scratch_path("cut.pith"));
     for (size_t size = 1; size < good.size; size += cuts % 3 ? 341 : cuts % 2 ? 342 : 1, cuts++) {
-        write_file(path, good.data, size);
+        write_whole_file(path, good.data, size);
         struct outcome o = read_damaged(path);
         lost += o.records != records_before(size);
         wrong += o.wrong || (!o.opened && o.errors != 1);
@@ -139,7 +118,7 @@ static void test_names(void)
     char path[256];
     struct pithlog *log = NULL;
     snprintf(path, sizeof path, "%s", scratch_path("names.pith"));
-    write_file(path, good.data, good.size / 2);
+    write_whole_file(path, good.data, good.size / 2);
     OK(pithlog_open(path, &log) == 0 && pithlog_get_info(log)->defs >= MODEL_STATES, "half a log");
     OK(log && strcmp(pithlog_get_def(log, 3)->name, "thing 3") == 0, "has names");
     OK(log && pithlog_get_info(log)->comms == MODEL_COMMS, "and communicators");
@@ -171,7 +150,7 @@ static void test_windows(void)
             if (memcmp(data + at, good.data + at, n) == 0)
                 continue;
             windows++;
-            write_file(path, data, good.size);
+            write_whole_file(path, data, good.size);
             struct outcome o = read_damaged(path);
             wrong += o.wrong;
             unseen += o.records != model.count && o.errors == 0 && o.complete; /* gone, and nobody said so */
@@ -207,7 +186,7 @@ static void test_hostile(void)
             pithi_put32(data + at + 28, pithi_crc(data + at, 28));
             if (i % 3 == 0) /* and without a footer, by scanning */
                 data[good.size - 1] ^= 1;
-            write_file(path, data, good.size);
+            write_whole_file(path, data, good.size);
             struct outcome o = read_damaged(path);
             opened += (uint64_t)o.opened;
             tries++;
@@ -249,7 +228,7 @@ static void test_lost_descriptions(void)
             data[at + 34] ^= 1;
         at += 32 + (pithi_get64(good.data + at + 8) + 7) / 8 * 8;
     }
-    write_file(path, data, good.size);
+    write_whole_file(path, data, good.size);
     struct outcome o = read_damaged(path);
     OK(o.opened && !o.complete && o.records == model.count && o.wrong == 0, "all records without any description");
     OK(pithlog_open(path, &log) == 0 && pithlog_get_def(log, 2) &&
@@ -272,7 +251,7 @@ static void test_resync(void)
         memcpy(data, good.data, good.size);
         memset(data + at, 0x55, 32);
         memset(data + good.size - 64, 0, 64);
-        write_file(path, data, good.size);
+        write_whole_file(path, data, good.size);
         struct outcome o = read_damaged(path);
         wrong += !o.opened || o.complete || o.wrong || o.records != model.count - gone;
         tries++;
@@ -297,7 +276,7 @@ static void test_recover(void)
             gone = pithi_get32(data + at + 36);
             data[at + 200] ^= 0x10;
         }
-    write_file(path, data, good.size);
+    write_whole_file(path, data, good.size);
     OK(pithi_writer_open(&w, whole, -1) == 0 && pithi_native_recover(path, w, &damages) == 0 &&
            pithi_writer_finish(w) == 0 && damages == 1,
        "a damaged log is copied");

@@ -3,18 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/random.h"
 #include "tap.h"
 #include "base/decimal.h"
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t random_u64(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
 
 static int same(double value, int least, int most)
 {

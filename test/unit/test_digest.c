@@ -132,9 +132,9 @@ static void test_select(struct pithlog *log)
            pithlog_digest_get_info(third)->series == 0,
        "every third message: %llu of %u, no other, no counters", (unsigned long long)told, message_count);
     for (int i = 0; i < 20; i++) {
-        struct pithlog_digest_window window = {.from_ns = info->start_ns + below(1 << 20) * (int64_t)1000};
+        struct pithlog_digest_window window = {.from_ns = info->start_ns + random_below(1 << 20) * (int64_t)1000};
         uint32_t in = 0, longer = 0;
-        window.to_ns = window.from_ns + 1 + below(1 << 20);
+        window.to_ns = window.from_ns + 1 + random_below(1 << 20);
         must(pithlog_digest_messages(third, &window, most, 50, &count, &total));
         uint64_t shortest = UINT64_MAX;
         for (uint32_t k = 0; k < count; k++)
@@ -186,8 +186,8 @@ static int series_is_right(struct pithlog *log, const struct pithlog_digest *dig
     static struct pithlog_column got[COLUMNS], wanted[COLUMNS];
     const struct pithlog_info *info = pithlog_get_info(log);
     const struct pithlog_series *s = pithlog_digest_series(digest, index);
-    int64_t span = info->end_ns - info->start_ns, from = info->start_ns + (int64_t)below(1000) * (span / 1000);
-    int64_t to = from + 1 + span / (1 + below(1u << below(18)));
+    int64_t span = info->end_ns - info->start_ns, from = info->start_ns + (int64_t)random_below(1000) * (span / 1000);
+    int64_t to = from + 1 + span / (1 + random_below(1u << random_below(18)));
     memset(got, 0, sizeof got);
     must(pithlog_digest_columns(digest, index, from, to, got, COLUMNS));
     columns_by_records(log, s, from, to, wanted);
@@ -213,7 +213,7 @@ static void test_counters(struct pithlog *log, const struct pithlog_digest *dige
         order &= i == 0 || pithi_series_compare(pithlog_digest_series(digest, i - 1), s) < 0;
     }
     for (int round = 0; round < 40 && right; round++)
-        right = series_is_right(log, digest, below(count));
+        right = series_is_right(log, digest, random_below(count));
     OK(count > 0 && order && !pithlog_digest_series(digest, count), "%u counters, in order", count);
     OK(values == pithlog_digest_get_info(digest)->values, "they have all values");
     OK(right, "columns of counters are those of the records");

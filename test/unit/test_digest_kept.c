@@ -103,7 +103,7 @@ static void change_byte(const char *name, long at)
     fseek(file, at, SEEK_SET);
     byte = fgetc(file);
     fseek(file, at, SEEK_SET);
-    fputc(byte ^ (int)(1 + below(255)), file);
+    fputc(byte ^ (int)(1 + random_below(255)), file);
     fclose(file);
 }
 
@@ -148,14 +148,15 @@ static void test_damage(void)
     long size = (long)st.st_size, entries = size > 8000 ? size - 8000 : 0;
     OK(size > 100000, "a digest of %ld bytes", size);
     for (int i = 0; i < 45 && right && size; i++) {
-        change_byte(kept, i < 15   ? (long)below(128)
-                          : i < 30 ? entries + (long)below(8000)
-                                   : (long)below((uint32_t)size));
+        change_byte(kept, i < 15   ? (long)random_below(128)
+                          : i < 30 ? entries + (long)random_below(8000)
+                                   : (long)random_below((uint32_t)size));
         right = survives(log);
     }
     OK(right, "one byte changed, anywhere: the right answer, at the second try at the latest");
     for (int i = 0; i < 12 && right && size; i++)
-        right = truncate(kept, i < 4 ? i * 40 : size - 1 - (long)below((uint32_t)size / 2)) == 0 && survives(log);
+        right =
+            truncate(kept, i < 4 ? i * 40 : size - 1 - (long)random_below((uint32_t)size / 2)) == 0 && survives(log);
     OK(right, "cut short");
     pithlog_close(log);
 }
@@ -174,12 +175,12 @@ static void test_malice(void)
     for (int round = 0; round < 80; round++) {
         must(pithlog_digest_open(log, NULL, NULL, &digest));
         forged = *digest;
-        unsigned char *entry = (unsigned char *)&digest->nodes[below(digest->node_count)];
-        if (below(3) == 0 && digest->value_node_count)
-            entry = (unsigned char *)&digest->values[below(digest->value_node_count)];
-        else if (below(3) == 0)
-            entry = (unsigned char *)&digest->series[below(digest->info.series)];
-        entry[below(40)] ^= (unsigned char)(1u << below(8));
+        unsigned char *entry = (unsigned char *)&digest->nodes[random_below(digest->node_count)];
+        if (random_below(3) == 0 && digest->value_node_count)
+            entry = (unsigned char *)&digest->values[random_below(digest->value_node_count)];
+        else if (random_below(3) == 0)
+            entry = (unsigned char *)&digest->series[random_below(digest->info.series)];
+        entry[random_below(40)] ^= (unsigned char)(1u << random_below(8));
         char name[800];
         snprintf(name, sizeof name, "%s/pith/%016llx%016llx.digest", folder, (unsigned long long)forged.key.hash[0],
                  (unsigned long long)forged.key.hash[1]);

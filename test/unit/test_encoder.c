@@ -4,6 +4,7 @@
  * before the log's start, and steps of minutes. */
 #include <stdio.h>
 
+#include "common/random.h"
 #include "native/block.h"
 #include "tap.h"
 
@@ -20,15 +21,7 @@ struct program {
     unsigned shift; /* steps are below 2^shift units, rarely 2^(2 shift) */
 };
 
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t chance(uint64_t below)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed % below;
-}
+static uint64_t chance(uint64_t below) { return random_u64() % below; }
 
 struct run {
     const struct program *program;

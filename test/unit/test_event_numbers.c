@@ -7,7 +7,7 @@
 #include "native/defs.h"
 #include "native/event_numbers.h"
 #include "spill/spill_numbers.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 static int numbers_of(const char *key, int32_t first, int32_t second)

@@ -3,7 +3,7 @@
  * crash (run it under the sanitizers, too). Native logs and spill files: test_damage.c, test_spill_damage.c. */
 #include "foreign/formats.h"
 #include "reader/check.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 enum { WINDOW = 64, STEP = 16, FILLS = 4 };

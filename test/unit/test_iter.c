@@ -4,7 +4,7 @@
 
 #include "reader/check.h"
 #include "reader/iter.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 /* ---- Brute force ------------------------------------------------------------------------------------------------- */

@@ -23,13 +23,6 @@ struct score {
 };
 static struct score *scores, *score;
 
-static uint32_t seed;
-static uint32_t draw(uint32_t below)
-{
-    seed = seed * 1103515245u + 12345u;
-    return (uint32_t)((uint64_t)(seed >> 8) * below >> 24);
-}
-
 /* ---- A rank ------------------------------------------------------------------------------------------------------ */
 
 static void rank_body(struct fork_job *job)
@@ -134,7 +127,7 @@ static void fresh_page(uint64_t target)
 /* Until `count` numbers are stored, and a moment more. */
 static void wait_for(uint64_t count)
 {
-    uint32_t spin = draw(3000);
+    uint32_t spin = random_below(3000);
     while (announced() < count)
         usleep(20);
     while (spin-- > 0)
@@ -148,7 +141,7 @@ static void kill_recording(int size, enum how how, int newest_only)
 {
     pid_t pids[JOB_MAX];
     int rank;
-    uint64_t count = draw(8) == 0 ? draw(50) : draw(newest_only ? 40000 : 12000);
+    uint64_t count = random_below(8) == 0 ? random_below(50) : random_below(newest_only ? 40000 : 12000);
     fresh_page(UINT32_MAX);
     job_start(size, rank_body, pids);
     wait_for(count);
@@ -179,8 +172,8 @@ static int kill_in_step(int size, int rank, enum how how, uint32_t step)
 static void kill_in_finish(int size, enum how how, uint32_t length_us)
 {
     pid_t pids[JOB_MAX];
-    int rank, victim = (int)draw((uint32_t)size);
-    uint32_t delay_us = draw(length_us);
+    int rank, victim = (int)random_below((uint32_t)size);
+    uint32_t delay_us = random_below(length_us);
     fresh_page(1500);
     job_start(size, rank_body, pids);
     while (__atomic_load_n(&page->finishing, __ATOMIC_SEQ_CST) < (uint32_t)size)
@@ -220,8 +213,8 @@ static void recording(uint32_t worker)
     static const int sizes[] = {1, 1, 1, 2, 2, 4};
     uint32_t i;
     for (i = worker; i < 120 / FEWER * times; i += WORKERS) {
-        int size = sizes[draw(6)];
-        kill_recording(size, size > 1 && draw(2) == 0 ? KILL_ONE : KILL_ALL, 0);
+        int size = sizes[random_below(6)];
+        kill_recording(size, size > 1 && random_below(2) == 0 ? KILL_ONE : KILL_ALL, 0);
     }
 }
 
@@ -264,7 +257,7 @@ static void finishing(uint32_t worker)
     for (kind = 0; kind < 3; kind++) {
         uint32_t length_us = finish_length(sizes[kind]);
         for (i = worker; i < 24 / FEWER * times; i += WORKERS)
-            kill_in_finish(sizes[kind], draw(2) == 0 ? KILL_ONE : KILL_ALL, length_us);
+            kill_in_finish(sizes[kind], random_below(2) == 0 ? KILL_ONE : KILL_ALL, length_us);
     }
 }
 
@@ -272,7 +265,7 @@ static void run_worker(void (*part)(uint32_t worker), uint32_t worker, uint32_t 
 {
     int fd;
     char name[100];
-    seed = first_seed + worker;
+    random_seed(first_seed + worker);
     score = &scores[worker];
     help_begin();
     snprintf(name, sizeof name, "%s.page", help_folder);

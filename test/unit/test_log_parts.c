@@ -15,7 +15,7 @@
 #include "reader/cache.h"
 #include "reader/check.h"
 #include "reader/native.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "segment_log.h"
 #include "tap.h"
 

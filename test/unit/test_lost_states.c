@@ -4,64 +4,20 @@
 
 #include "native/log.h"
 #include "reader/iter.h"
-#include "native_model.h"
+#include "common/log_model.h"
+#include "common/open_oracle.h"
 #include "tap.h"
 
-enum { MOST = 4000, LANES = 2, NEVER = INT32_MAX };
+enum { MOST = 4000, LANES = 2 };
 
 /* ---- The definition ---------------------------------------------------------------------------------------------- */
 
-/* A record of a lane as the writer knew it. */
-struct known {
-    struct pithlog_record r;
-    int leave;      /* ENTER: the index of its LEAVE, or NEVER */
-    int is_damaged; /* its block cannot be read */
-    int is_hole;    /* a LOST record in the middle */
-    int ended;      /* ENTER: the hole in which it ended, or NEVER */
-};
-
 struct lane {
-    struct known k[MOST];
+    struct pithlog_record r[MOST];
+    struct entry k[MOST];
     int count;
 };
 static struct lane lanes[LANES];
-
-static void pair_all(struct lane *l)
-{
-    static int open[MOST];
-    int depth = 0;
-    for (int i = 0; i < l->count; i++) {
-        l->k[i].leave = l->k[i].ended = NEVER;
-        if (l->k[i].r.kind == PITHLOG_ENTER)
-            open[depth++] = i;
-        for (int k = depth - 1; l->k[i].r.kind == PITHLOG_LEAVE && k >= 0; k--)
-            if (l->k[open[k]].r.id == l->k[i].r.id) {
-                l->k[open[k]].leave = i;
-                memmove(&open[k], &open[k + 1], (size_t)(--depth - k) * sizeof *open);
-                break;
-            }
-    }
-}
-
-/* Finds where states end whose LEAVE was lost. */
-static void end_all(struct lane *l)
-{
-    int last_good = -1;
-    for (int i = 0; i < l->count; i++) {
-        last_good = l->k[i].is_damaged ? last_good : i;
-        l->k[i].is_hole = l->k[i].r.kind == PITHLOG_LOST && l->k[i].r.bytes > 0 && !l->k[i].is_damaged &&
-                          l->k[i].r.time_ns > l->k[0].r.time_ns;
-    }
-    for (int hole = 0; hole < l->count; hole++) {
-        int innermost = -1;
-        for (int i = 0; l->k[hole].is_hole && i < hole; i++)
-            if (l->k[i].r.kind == PITHLOG_ENTER && l->k[i].leave > hole && l->k[i].leave <= last_good)
-                innermost = i;
-        for (int i = innermost + 1; l->k[hole].is_hole && i < hole; i++)
-            if (l->k[i].r.kind == PITHLOG_ENTER && l->k[i].leave > hole && l->k[i].ended == NEVER)
-                l->k[i].ended = hole;
-    }
-}
 
 struct piece {
     int enter;
@@ -95,20 +51,20 @@ static void leave(struct expecting *e, uint32_t lane, uint32_t id, int depth, in
 /* A hole ends before record `at`. */
 static void end_hole(struct expecting *e, struct lane *l, int at, int is_inside)
 {
-    int64_t now_ns = l->k[at].r.time_ns;
+    int64_t now_ns = l->k[at].time_ns;
     int old = 0, is_lost = !l->k[at - 1].is_damaged;
     e->is_in_hole = 0;
     e->depth = 0;
     for (int i = 0; i < at; i++)
-        if (l->k[i].r.kind == PITHLOG_ENTER && l->k[i].leave >= at && l->k[i].ended >= at) {
+        if (oracle_is_open(l->k, (uint32_t)i, (uint32_t)at - 1, (uint32_t)at)) {
             if (is_inside)
-                model_add(&e->out, &(struct pithlog_record){now_ns, l->k[i].r.lane, PITHLOG_ENTER, .id = l->k[i].r.id,
-                                                            .depth = (uint32_t)e->depth, .start_ns = l->k[i].r.time_ns,
+                model_add(&e->out, &(struct pithlog_record){now_ns, l->r[i].lane, PITHLOG_ENTER, .id = l->k[i].id,
+                                                            .depth = (uint32_t)e->depth, .start_ns = l->k[i].time_ns,
                                                             .posted = 1});
             while (is_lost && old < e->before && e->open[old].enter != i)
                 old++;
             int64_t nested_ns = is_lost && old < e->before ? e->open[old].before_ns : -1;
-            e->open[e->depth++] = (struct piece){i, l->k[i].r.time_ns, nested_ns, 0};
+            e->open[e->depth++] = (struct piece){i, l->k[i].time_ns, nested_ns, 0};
         }
 }
 
@@ -120,7 +76,7 @@ static void begin_hole(struct expecting *e, const struct lane *l, int64_t time_n
         e->before = e->depth;
     if (!e->is_in_hole)
         for (int i = e->depth; i-- > 0;) {
-            leave(e, l->k[0].r.lane, l->k[e->open[i].enter].r.id, i, time_ns);
+            leave(e, l->r[0].lane, l->k[e->open[i].enter].id, i, time_ns);
             if (e->out.count > 0) /* it may go on */
                 e->out.records[e->out.count - 1].nested_ns = -1;
         }
@@ -131,7 +87,7 @@ static void begin_hole(struct expecting *e, const struct lane *l, int64_t time_n
 static void begin_window(struct expecting *e, const struct lane *l)
 {
     for (int i = 0; i < e->depth && !e->is_in_hole; i++) {
-        const struct pithlog_record *r = &l->k[e->open[i].enter].r;
+        const struct pithlog_record *r = &l->r[e->open[i].enter];
         model_add(&e->out,
                   &(struct pithlog_record){r->time_ns, r->lane, PITHLOG_ENTER, .id = r->id, .depth = (uint32_t)i});
         e->open[i].nested_ns = -1;
@@ -143,27 +99,27 @@ static void begin_window(struct expecting *e, const struct lane *l)
 static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
 {
     int has_begun = 0;
-    int64_t now_ns = l->k[0].r.time_ns;
-    for (int i = 0; i < l->count && (l->k[i].r.time_ns <= e->to_ns || l->k[i].is_damaged); i++) {
-        const struct known *k = &l->k[i];
+    int64_t now_ns = l->k[0].time_ns;
+    for (int i = 0; i < l->count && (l->k[i].time_ns <= e->to_ns || l->k[i].is_damaged); i++) {
+        const struct entry *k = &l->k[i];
         if (k->is_damaged) {
             begin_hole(e, l, now_ns);
             continue;
         }
-        if (!has_begun && k->r.time_ns >= e->from_ns) {
-            if (e->is_in_hole && k->r.time_ns == e->from_ns)
+        if (!has_begun && k->time_ns >= e->from_ns) {
+            if (e->is_in_hole && k->time_ns == e->from_ns)
                 end_hole(e, l, i, 0);
             begin_window(e, l);
             has_begun = 1;
         }
-        now_ns = k->r.time_ns;
+        now_ns = k->time_ns;
         if (e->is_in_hole)
             end_hole(e, l, i, has_begun);
-        struct pithlog_record r = k->r;
+        struct pithlog_record r = l->r[i];
         r.peer = 0;
         if (r.kind == PITHLOG_LEAVE) {
             int at = e->depth;
-            while (at > 0 && l->k[e->open[at - 1].enter].leave != i)
+            while (at > 0 && l->k[e->open[at - 1].enter].leave != (uint32_t)i)
                 at--;
             if (at > 0) {
                 leave(e, r.lane, r.id, at - 1, now_ns);
@@ -185,7 +141,7 @@ static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
         begin_window(e, l);
     end_ns = e->to_ns < end_ns ? e->to_ns : end_ns;
     for (int i = e->depth; i-- > 0 && !e->is_in_hole;)
-        leave(e, l->k[0].r.lane, l->k[e->open[i].enter].r.id, i, end_ns > e->from_ns ? end_ns : e->from_ns);
+        leave(e, l->r[0].lane, l->k[e->open[i].enter].id, i, end_ns > e->from_ns ? end_ns : e->from_ns);
 }
 
 /* ---- Random logs ------------------------------------------------------------------------------------------------- */
@@ -194,7 +150,7 @@ static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
 static void make(struct model *m, uint32_t seed)
 {
     static unsigned char payload[PITHI_BLOCK_PAYLOAD / 2];
-    model_seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    random_seed(seed);
     *m = (struct model){.lanes = LANES};
     for (uint32_t lane = 0; lane < LANES; lane++) {
         uint32_t open[64], depth = 0, count = 40 + random_below(seed % 4 ? 100 : 700), most = seed % 3 ? 4 : 20;
@@ -235,6 +191,7 @@ static void make(struct model *m, uint32_t seed)
 /* Damages some blocks of the file; takes the records of each lane from the model. */
 static int damage(const struct model *m, const char *path, uint32_t seed)
 {
+    static uint32_t open_room[MOST];
     struct pithlog *log;
     const struct pithi_log_lane *lane;
     struct pithi_log_window window = {0};
@@ -244,9 +201,14 @@ static int damage(const struct model *m, const char *path, uint32_t seed)
         return -1;
     for (uint32_t i = 0; i < LANES; i++) {
         lanes[i].count = 0;
-        for (size_t k = 0; k < m->count; k++)
-            if (m->records[k].lane == i)
-                lanes[i].k[lanes[i].count++] = (struct known){.r = m->records[k]};
+        for (size_t k = 0; k < m->count; k++) {
+            const struct pithlog_record *r = &m->records[k];
+            if (r->lane != i)
+                continue;
+            lanes[i].r[lanes[i].count] = *r;
+            lanes[i].k[lanes[i].count++] =
+                (struct entry){r->time_ns, r->kind, r->id, .lost = r->kind == PITHLOG_LOST ? r->bytes : 0};
+        }
         pithi_log_lane(log, i, &lane);
         for (uint32_t b = 0, at = 0; b < lane->block_count; b++, at += block.count) {
             pithi_log_block(log, lane, b, &window, &block);
@@ -257,8 +219,7 @@ static int damage(const struct model *m, const char *path, uint32_t seed)
             if (is_damaged && pwrite(file, "damage", 6, (off_t)block.offset + 60) != 6)
                 return -1;
         }
-        pair_all(&lanes[i]);
-        end_all(&lanes[i]);
+        oracle_open_states(lanes[i].k, (uint32_t)lanes[i].count, open_room);
     }
     close(file);
     pithlog_close(log);
@@ -328,15 +289,14 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
 static void around(const struct lane *l, int64_t time_ns, int *before, int *after)
 {
     *before = -1;
-    for (int i = 0; i < l->count && (l->k[i].is_damaged || l->k[i].r.time_ns <= time_ns); i++)
+    for (int i = 0; i < l->count && (l->k[i].is_damaged || l->k[i].time_ns <= time_ns); i++)
         *before = l->k[i].is_damaged ? *before : i;
     for (*after = *before + 1; *after < l->count && l->k[*after].is_damaged;)
         ++*after;
 }
 
 /* Checks an interval of positive length with the definition of holes and open states. */
-static int interval_is_wrong(const struct lane *l, const struct pithlog_step *step, int64_t from_ns,
-                             int64_t to_ns)
+static int interval_is_wrong(const struct lane *l, const struct pithlog_step *step, int64_t from_ns, int64_t to_ns)
 {
     int before, after, is_paused = 0, is_hole, is_wrong;
     uint32_t depth = 0;
@@ -345,16 +305,16 @@ static int interval_is_wrong(const struct lane *l, const struct pithlog_step *st
         return step->is != PITHLOG_IS_HOLE;
     is_hole = after > before + 1 || l->k[before].is_hole;
     for (int i = 0; i <= before; i++)
-        if (!l->k[i].is_damaged && (l->k[i].r.kind == PITHLOG_PAUSE || l->k[i].r.kind == PITHLOG_RESUME))
-            is_paused = l->k[i].r.kind == PITHLOG_PAUSE;
+        if (!l->k[i].is_damaged && (l->k[i].kind == PITHLOG_PAUSE || l->k[i].kind == PITHLOG_RESUME))
+            is_paused = l->k[i].kind == PITHLOG_PAUSE;
     is_wrong = step->is != (is_hole ? PITHLOG_IS_HOLE : is_paused ? PITHLOG_IS_PAUSED : PITHLOG_IS_RECORDED);
-    if (is_hole && (l->k[before].r.time_ns < from_ns || after == l->count || l->k[after].r.time_ns > to_ns))
+    if (is_hole && (l->k[before].time_ns < from_ns || after == l->count || l->k[after].time_ns > to_ns))
         return is_wrong;
     for (int i = 0; i <= before; i++) {
-        const struct known *k = &l->k[i];
-        if (k->r.kind != PITHLOG_ENTER || k->leave < after || k->ended <= before)
+        const struct entry *k = &l->k[i];
+        if (!oracle_is_open(l->k, (uint32_t)i, (uint32_t)before, (uint32_t)after))
             continue;
-        is_wrong |= depth >= step->depth || step->open[depth].id != k->r.id;
+        is_wrong |= depth >= step->depth || step->open[depth].id != k->id;
         depth++;
     }
     return is_wrong | (depth != step->depth);
@@ -512,7 +472,7 @@ int main(void)
             int64_t from_ns = i ? (int64_t)random_below((uint32_t)end_ns) : INT64_MIN;
             int64_t to_ns = i ? from_ns + random_below(i % 2 ? 100 : (uint32_t)end_ns) : INT64_MAX;
             if (i % 8 == 1) /* at a record */
-                from_ns = lanes[i & 1].k[random_below((uint32_t)lanes[i & 1].count)].r.time_ns, to_ns = from_ns + i;
+                from_ns = lanes[i & 1].k[random_below((uint32_t)lanes[i & 1].count)].time_ns, to_ns = from_ns + i;
             uint32_t lane = (uint32_t)i / 2 % LANES;
             wrong[0] += check_window(log, &lane, 1, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
             wrong[1] += check_window(log, all, 2, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);

@@ -1,5 +1,5 @@
 /* test_match.c - messages meet their receives: in order of posting, whatever the order of completion. */
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 struct result {

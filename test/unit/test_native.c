@@ -7,7 +7,7 @@
 #include "native/huffman.h"
 #include "reader/check.h"
 #include "reader/native.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 static void say(void *context, const char *text)

@@ -2,7 +2,7 @@
  * written from formats/native/SPEC.md alone; both must tell the same records. */
 #include <inttypes.h>
 
-#include "native_model.h"
+#include "common/log_model.h"
 #include "segment_log.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "reader/format.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 enum { RECORDS = 120000 };

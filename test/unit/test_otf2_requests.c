@@ -1,6 +1,7 @@
 /* test_otf2_requests.c - receives under way against a plain list of them, at random. */
 #include <stdlib.h>
 
+#include "common/random.h"
 #include "foreign/otf2/otf2_requests.h"
 #include "tap.h"
 
@@ -8,13 +9,6 @@ enum { STEPS = 200000, MOST = 300 };
 
 static struct otf2_request list[MOST];
 static uint32_t count;
-static uint64_t state = 1;
-
-static uint32_t next_number(uint32_t below)
-{
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % below;
-}
 
 static uint32_t find(uint64_t id)
 {
@@ -51,7 +45,7 @@ int main(void)
 
     OK(!pithi_otf2_requests_take(&requests, 5, &list[0]), "nothing is under way at first");
     for (uint32_t i = 0; good && i < STEPS; i++) /* ids as pointers are, few of them near each other */
-        good = step(&requests, UINT64_C(0x7ffc00000000) + 8 * next_number(1000) + (next_number(2) ? 0 : 4096), i);
+        good = step(&requests, UINT64_C(0x7ffc00000000) + 8 * random_below(1000) + (random_below(2) ? 0 : 4096), i);
     OK(good, "%d requests posted and ended: each is known as long as it is under way", STEPS);
     OK(requests.used == count && requests.size <= 4 * MOST, "memory is that of those under way");
     good = 1;

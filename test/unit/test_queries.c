@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "native_model.h"
+#include "common/log_model.h"
 #include "reader/filter.h"
 #include "tap.h"
 

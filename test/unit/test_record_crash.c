@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include "common/random.h"
 #include "spill/spill_walk.h"
 
 enum { KILLS = 100, BATCH = 50 };
@@ -90,14 +91,13 @@ static uint32_t run_and_kill(unsigned microseconds)
 
 static void test_kills(void)
 {
-    unsigned seed = 1, i, good = 0, most = 0;
+    unsigned i, good = 0, most = 0;
     for (i = 0; i < KILLS; i++) {
         struct help_log log;
         uint32_t announced;
         long found;
         help_fresh();
-        seed = seed * 1103515245u + 12345u;
-        announced = run_and_kill(seed >> 16 & 1023);
+        announced = run_and_kill(random_below(1024));
         if (!help_recover(&log, "run.pith.spill"))
             continue;
         found = numbers_in(&log);
@@ -163,7 +163,7 @@ static int double_chunk(void)
 
 static void test_fast_kills(void)
 {
-    unsigned seed = 7, i, good = 0, most = 0;
+    unsigned i, good = 0, most = 0;
     enum { FAST_KILLS = 30 };
     stored = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (i = 0; i < FAST_KILLS; i++) {
@@ -171,8 +171,7 @@ static void test_fast_kills(void)
         uint32_t told;
         long found;
         help_fresh();
-        seed = seed * 1103515245u + 12345u;
-        told = run_fast_and_kill(1 + (seed >> 15 & 65535));
+        told = run_fast_and_kill(1 + random_below(65536));
         if (!help_recover(&log, "run.pith.spill"))
             continue;
         found = numbers_in(&log);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "common/random.h"
 #include "pith_tool.h"
 #include "spill/spill_chunk.h"
 #include "spill/spill_numbers.h"
@@ -189,14 +190,13 @@ static uint32_t run_and_kill(uint32_t count)
 
 static void test_kills(void)
 {
-    unsigned seed = 3, i, good = 0, wrapped = 0;
+    unsigned i, good = 0, wrapped = 0;
     for (i = 0; i < KILLS; i++) {
         struct help_log log;
         struct kept kept;
         uint32_t told;
         help_fresh();
-        seed = seed * 1103515245u + 12345u;
-        told = run_and_kill(1 + (seed >> 13 & 262143));
+        told = run_and_kill(1 + random_below(262144));
         if (!help_recover(&log, "run.pith.spill"))
             continue;
         look(&log, &kept);

@@ -1,5 +1,6 @@
 /* test_replay_parts.c - what compensation is made of, each by itself: a lane's delay, what calls take at least, the
  * partner of a receive, who waits for whom in a collective. */
+#include "common/random.h"
 #include "analysis/collectives.h"
 #include "analysis/delay_rule.h"
 #include "analysis/lane_delay.h"
@@ -8,16 +9,6 @@
 #include "tap.h"
 
 /* ---- A lane's delay ---------------------------------------------------------------------------------------------- */
-
-static uint64_t seed = 4711;
-
-static uint32_t below(uint32_t n)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)((seed >> 32) * n >> 32);
-}
 
 static void test_costs(void)
 {
@@ -111,16 +102,16 @@ static void test_no_step_back(void)
     uint32_t backwards = 0, later = 0;
     pithi_lane_delay_begin(&d, 0, 0);
     for (uint32_t i = 0; i < 100000; i++) {
-        pithi_delay_to(&d, now_ns += below(200));
-        if (below(5) == 0)
-            pithi_delay_tell(&d, told += below(500));
-        if (below(3) == 0)
-            pithi_lane_delay_set(&d, (double)now_ns + 100 - below(2000));
+        pithi_delay_to(&d, now_ns += random_below(200));
+        if (random_below(5) == 0)
+            pithi_delay_tell(&d, told += random_below(500));
+        if (random_below(3) == 0)
+            pithi_lane_delay_set(&d, (double)now_ns + 100 - random_below(2000));
         double out = pithi_delay_out(&d);
         backwards += out < last;
         later += out > (double)now_ns;
         last = out;
-        pithi_delay_cost(&d, below(2) ? PITHLOG_ENTER : PITHLOG_LEAVE, 1);
+        pithi_delay_cost(&d, random_below(2) ? PITHLOG_ENTER : PITHLOG_LEAVE, 1);
     }
     OK(backwards == 0, "time never goes back, so no state gets a negative length");
     OK(later == 0, "and nothing comes later than recorded");

@@ -5,19 +5,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "common/random.h"
 #include "base/sorter.h"
 #include "pithlog.h"
 #include "tap.h"
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t random_u64(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
 
 /* The data of item `number`: the number, then bytes made of it. */
 static uint32_t make(uint64_t number, unsigned char data[300])

@@ -1,6 +1,7 @@
 /* test_spill.c - reading spill files: the words of records, the fit of clocks, and bytes that no process would have
  * written. */
 #include "record_help.h"
+#include "common/random.h"
 #include "spill/spill_walk.h"
 
 /* ---- A file made by hand ----------------------------------------------------------------------------------------- */
@@ -207,7 +208,6 @@ static void test_damage(void)
 {
     static const unsigned char patterns[] = {0x00, 0xff, 0x41, 0x80};
     static unsigned char damaged[FILE_SIZE];
-    unsigned seed = 7;
     size_t at, pattern;
     int runs = 0;
     make_file();
@@ -225,8 +225,8 @@ static void test_damage(void)
     for (pattern = 0; pattern < 2000; pattern++) {
         memcpy(damaged, file.bytes, FILE_SIZE);
         for (at = 0; at < 6; at++) {
-            seed = seed * 1103515245u + 12345u;
-            damaged[(seed >> 8) % (LANE_AT + 256)] = (unsigned char)(seed >> 4);
+            uint32_t place = random_below(LANE_AT + 256);
+            damaged[place] = (unsigned char)random_u64();
         }
         read_damaged(damaged, FILE_SIZE);
         runs++;

@@ -2,6 +2,7 @@
  * lanes, is still there; never a crash (run it under the sanitizers, too). */
 #include "record_help.h"
 
+#include "common/random.h"
 #include "reader/check.h"
 #include "spill/spill_emit.h"
 
@@ -167,15 +168,6 @@ static int read_folder(const struct file *file)
 }
 
 /* ---- Damage ------------------------------------------------------------------------------------------------------ */
-
-static uint64_t random_u64(void)
-{
-    static uint64_t seed = 88172645463325252u;
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
 
 static void overwrite(unsigned char *at, int fill)
 {

@@ -7,7 +7,7 @@
 
 #include "native/chunk.h"
 #include "native/lane_summary.h"
-#include "native_model.h"
+#include "common/log_model.h"
 #include "tap.h"
 
 enum { DEEP = 64, LANE_STATES = 9 };

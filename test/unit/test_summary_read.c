@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "common/random.h"
+#include "common/test_files.h"
 #include "native/segment.h"
 #include "reader/check.h"
 #include "pithlog.h"
@@ -13,37 +14,20 @@
 
 enum { STATES = 6, EVENTS = 2, DEFS = STATES + EVENTS, LANES = 3, RECORDS = 300000 };
 
-static uint64_t seed = 4711;
-
-static uint32_t below(uint32_t n)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)((seed >> 32) * n >> 32);
-}
-
-static int must(int err)
-{
-    if (err != PITH_OK) {
-        printf("Bail out! %s\n", pithlog_error());
-        exit(1);
-    }
-    return err;
-}
-
 /* Lane 0 is busy and nested, lane 1 has hours between bursts, lane 2 a few records. */
 static struct pithlog_record make_record(uint32_t lane, int64_t *now_ns, uint32_t *open, uint32_t *depth)
 {
     struct pithlog_record r = {.lane = lane, .peer = -1};
-    *now_ns += lane == 1 && below(20000) == 0 ? 3600000000000 : below(4) == 0 ? 0 : (int64_t)below(3000);
+    *now_ns += lane == 1 && random_below(20000) == 0 ? 3600000000000
+               : random_below(4) == 0                ? 0
+                                                     : (int64_t)random_below(3000);
     r.time_ns = *now_ns;
-    if (below(15) == 0) {
+    if (random_below(15) == 0) {
         r.kind = PITHLOG_EVENT;
-        r.id = STATES + below(EVENTS);
-    } else if (*depth == 0 || (*depth < 5 && below(2))) {
+        r.id = STATES + random_below(EVENTS);
+    } else if (*depth == 0 || (*depth < 5 && random_below(2))) {
         r.kind = PITHLOG_ENTER;
-        r.id = open[(*depth)++] = below(STATES);
+        r.id = open[(*depth)++] = random_below(STATES);
     } else {
         r.kind = PITHLOG_LEAVE;
         r.id = open[--*depth];
@@ -150,8 +134,9 @@ static void test_sums(struct pithlog *log, struct pithlog_summary *summary)
         int64_t first = pithlog_get_lane(log, lane)->first_ns, last = pithlog_get_lane(log, lane)->last_ns;
         good &= sums_agree(log, summary, lane, info->start_ns, info->end_ns + 1);
         for (int i = 0; i < 12; i++) {
-            int64_t span = last - first, from = first + (int64_t)((double)span * below(1000) / 1000);
-            good &= sums_agree(log, summary, lane, from, from + 1 + (int64_t)((double)span * below(1000) / 2000));
+            int64_t span = last - first, from = first + (int64_t)((double)span * random_below(1000) / 1000);
+            good &=
+                sums_agree(log, summary, lane, from, from + 1 + (int64_t)((double)span * random_below(1000) / 2000));
         }
         good &= sums_agree(log, summary, lane, last, last + 1000000);
     }

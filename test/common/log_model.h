@@ -1,29 +1,18 @@
-/* native_model.h - random logs kept in memory beside the file written from them, for the tests of the native format. */
-#ifndef PITH_NATIVE_MODEL_H
-#define PITH_NATIVE_MODEL_H
+/* log_model.h - random logs kept in memory beside the file written from them, for tests of what reads
+ * and writes logs. */
+#ifndef TEST_LOG_MODEL_H
+#define TEST_LOG_MODEL_H
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/error.h"
+#include "common/random.h"
+#include "common/test_files.h"
 #include "native/segment.h"
 #include "pithlog.h"
 
 enum { MODEL_STATES = 12, MODEL_EVENTS = 3, MODEL_COUNTERS = 2, MODEL_COMMS = 4 };
-
-static uint64_t model_seed = 88172645463325252u;
-
-static inline uint64_t random_u64(void)
-{
-    model_seed ^= model_seed << 13;
-    model_seed ^= model_seed >> 7;
-    model_seed ^= model_seed << 17;
-    return model_seed;
-}
-
-static inline uint32_t random_below(uint32_t n) { return (uint32_t)((random_u64() >> 32) * n >> 32); }
 
 /* Records of all lanes in the order in which they were added; payloads are malloc'ed. */
 struct model {
@@ -171,31 +160,6 @@ static inline int same_record(const struct pithlog_record *a, const struct pithl
            a->got_bytes == b->got_bytes && a->posted == b->posted &&
            memcmp(&a->value, &b->value, sizeof a->value) == 0 && a->payload_bytes == b->payload_bytes &&
            (a->payload_bytes == 0 || memcmp(a->payload, b->payload, a->payload_bytes) == 0);
-}
-
-/* An own folder for the test's files; *path gets FOLDER/NAME. */
-static inline const char *scratch_path(const char *name)
-{
-    static char folder[64], path[128];
-    if (!*folder) {
-        snprintf(folder, sizeof folder, "/dev/shm/pith-unit-XXXXXX"); /* thousands of files are written and read */
-        if (!mkdtemp(folder)) {
-            snprintf(folder, sizeof folder, "/tmp/pith-unit-XXXXXX");
-            if (!mkdtemp(folder))
-                exit(1);
-        }
-    }
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static inline void scratch_remove(void)
-{
-    char command[160], folder[128];
-    snprintf(folder, sizeof folder, "%s", scratch_path(""));
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    if (system(command) != 0)
-        perror(command);
 }
 
 #endif
