@@ -6,6 +6,8 @@
 """
 import json, random, struct, subprocess, sys
 
+import text_log
+
 RANKS = 4
 
 
@@ -15,7 +17,7 @@ def make(steps):
     records = []
 
     def put(ns, rank, *rest):
-        records.append((ns, rank, len(records), "\t".join(("%.9f" % (ns / 1e9), str(rank), "0") + rest)))
+        records.append((ns, rank, len(records), text_log.line(ns, rank, 0, *rest)))
 
     now = [1000000 + rank for rank in range(RANKS)]
     for rank in range(RANKS):
@@ -43,7 +45,7 @@ def make(steps):
     for rank in range(RANKS):
         put(now[rank], rank, "enter", "MPI_Finalize")
         put(max(now) + 100000, rank, "leave", "MPI_Finalize")
-    print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (RANKS, ",".join(map(str, range(RANKS)))))
+    print(text_log.comm(0, "MPI_COMM_WORLD", range(RANKS)))
     for record in sorted(records):
         print(record[3])
 

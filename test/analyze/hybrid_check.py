@@ -7,14 +7,11 @@ import json
 import subprocess
 import sys
 
+import text_log
+
 
 def pith(*arguments):
     return subprocess.run(['pith', *arguments], check=True, capture_output=True, text=True).stdout
-
-
-def ns(text):
-    whole, _, part = text.partition('.')
-    return int(whole) * 10**9 + int(part.ljust(9, '0')) * (-1 if whole.startswith('-') else 1)
 
 
 def same(what, got, wanted, most=1e-6):
@@ -24,12 +21,13 @@ def same(what, got, wanted, most=1e-6):
 
 log = sys.argv[1]
 waiting, lanes = set(), {}
-for line in pith('print', log).splitlines():
+printed = pith('print', log)
+for line in printed.splitlines():
     fields = line.split('\t')
     if fields[0] == '# state' and 'group=OpenMP waiting' in fields:
         waiting.add(fields[1].removeprefix('name='))
-    if not line.startswith('#'):
-        lanes.setdefault((int(fields[1]), int(fields[2])), []).append((ns(fields[0]), fields[3], fields[4]))
+for r in text_log.records(printed.splitlines()):
+    lanes.setdefault((r.rank, r.thread), []).append((r.ns, r.kind, r.name))
 
 
 
@@ -52,9 +50,7 @@ for lane, records in lanes.items():
         if kind == 'enter':
             stack.append(name)
         elif kind == 'leave':
-            stack.reverse()
-            stack.remove(name)
-            stack.reverse()
+            del stack[text_log.innermost(stack, name)]
     windowed[lane][doing(stack)] += max(0, end - max(since, begin))
     if stack:
         whole[lane][doing(stack)] = whole[lane].get(doing(stack), 0) + last - since

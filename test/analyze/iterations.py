@@ -12,6 +12,8 @@ KIND: exact  compute, MPI_Allreduce; iteration 47 is slow on rank 2; other calls
 import random
 import sys
 
+import text_log
+
 US, MS = 1000, 1000000
 RANKS = 3
 
@@ -21,7 +23,7 @@ class Program:
         self.clock, self.lines = [0] * RANKS, []
 
     def put(self, rank, text):
-        self.lines.append((self.clock[rank], rank, len(self.lines), "%.9f\t%d\t0\t%s" % (self.clock[rank] / 1e9, rank, text)))
+        self.lines.append((self.clock[rank], rank, len(self.lines), text_log.line(self.clock[rank], rank, 0, text)))
 
     def state(self, rank, name, ns):
         self.put(rank, "enter\t" + name)

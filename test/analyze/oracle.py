@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import oracle_windows
 from oracle_network import find_fitted
+from text_log import ns
 
 sys.setrecursionlimit(100000)
 
@@ -63,11 +64,6 @@ class Member:
         self.rank, self.lane, self.call, self.root, self.got, self.is_of_all = rank, lane, call, root, got, is_of_all
         self.begin = call.begin if call else time
         self.completion, self.done = call, None
-
-
-def ns(text):
-    whole, _, part = text.partition(".")
-    return int(whole) * 10**9 + int((part + "000000000")[:9])
 
 
 class Log:

@@ -7,6 +7,8 @@ done in one order, each by all its lanes, so the program cannot deadlock. Times 
 import random
 import sys
 
+import text_log
+
 SHAPES = {"Barrier": "all", "Allreduce": "all", "Alltoall": "all", "Allgather": "all", "Reduce_scatter_block": "all",
           "Alltoallv": "all", "Bcast": "from", "Scatter": "from", "Reduce": "to", "Gather": "to", "Scan": "lower",
           "Exscan": "lower", "Comm_dup": "all", "Comm_split": "all", "Comm_idup": "all", "Comm_create_group": "all",
@@ -402,8 +404,7 @@ class Program:
         for event in ("coll_started\trequest=%d", "coll_complete\trequest=%d", "probed\tsource=%d tag=%d"):
             print("# event\tname=pith:%s\tcolour=gray50\tgroup=pith\tformat=%s" % tuple(event.split("\t")), file=out)
         for i, comm in enumerate(self.comms):
-            print("# comm\tcomm=%d\tname=%s\tsize=%d\tranks=%s" % (
-                i, "" if i else "MPI_COMM_WORLD", len(comm), ",".join(str(lane.rank) for lane in comm)), file=out)
+            print(text_log.comm(i, "" if i else "MPI_COMM_WORLD", [lane.rank for lane in comm]), file=out)
         skew = [self.rand.randrange(60) if self.is_skewed else 0 for _ in self.hosts]
         numbers = {post: i for posts in self.posts.values() for i, post in enumerate(sorted(posts))}
         lines = []
@@ -411,8 +412,8 @@ class Program:
             for place, (time, kind, name, values) in enumerate(lane.lines):
                 time += skew[lane.rank]
                 values = ["posted=%d" % numbers[v] if isinstance(v, tuple) else v for v in values]
-                text = "%d.%09d\t%d\t%d\t%s" % (time // 10**9, time % 10**9, lane.rank, lane.thread, kind)
-                lines.append((time, lane.index, place, "\t".join([text, name] + values)))
+                text = text_log.line(time, lane.rank, lane.thread, kind, name, *values)
+                lines.append((time, lane.index, place, text))
         for line in sorted(lines):
             print(line[3], file=out)
 

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/bench/bench.sh"
 [ -f "$build/lib/pith/python/pith/_read.abi3.so" ] || { echo "the Python package was not built"; exit 0; }
-export PYTHONPATH=$build/lib/pith/python PITH_QUIET=1
+export PYTHONPATH=$build/lib/pith/python:$PYTHONPATH PITH_QUIET=1
 python=/usr/bin/python3
 records=10000000
 

@@ -15,19 +15,13 @@ import sys
 from collections import defaultdict
 from statistics import median
 
-
-def ns(text):
-    return int(text.replace(".", ""))
+import text_log
 
 
 def spans(path):
     begin, end, last, negative = {}, {}, {}, 0
     stacks, times = defaultdict(list), defaultdict(lambda: defaultdict(int))
-    for line in open(path):
-        if line.startswith("#"):
-            continue
-        time, rank, _, kind, name = line.rstrip("\n").split("\t", 5)[:5]
-        time = ns(time)
+    for time, rank, _, kind, name, _ in text_log.records(open(path)):
         negative += time < last.get(rank, time)
         last[rank] = time
         if name in ("MPI_Init", "MPI_Finalize"):

@@ -8,19 +8,15 @@ order, times aside ("order kept"), and the shortest and longest an interval of a
 import collections
 import sys
 
-
-def ns(text):
-    seconds, fraction = text.lstrip("-").split(".")
-    value = int(seconds) * 10**9 + int(fraction)
-    return -value if text.startswith("-") else value
+import text_log
 
 
 def read(path):
     lanes = collections.defaultdict(list)
     for line in open(path):
         if not line.startswith("#"):
-            fields = line.rstrip("\n").split("\t")
-            lanes[(int(fields[1]), int(fields[2]))].append((ns(fields[0]), fields[3:]))
+            time, rank, thread, *fields = line.rstrip("\n").split("\t")
+            lanes[int(rank), int(thread)].append((text_log.ns(time), fields))
     return lanes
 
 

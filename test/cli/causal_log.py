@@ -5,6 +5,8 @@ messages out of order of posting, collectives of all directions, blocking and no
 import random
 import sys
 
+import text_log
+
 ranks, rounds, coarse = int(sys.argv[1]), int(sys.argv[2]), "coarse" in sys.argv
 rnd = random.Random(ranks * 1000 + rounds)
 now = [1000] * ranks
@@ -13,7 +15,7 @@ lines, posted = [], [0] * ranks
 
 def put(rank, kind, rest, thread=0):
     time = now[rank] // 1000 * 1000 if coarse else now[rank]
-    lines.append((time, rank, len(lines), "%d.%09d\t%d\t%d\t%s\t%s" % (time // 10**9, time % 10**9, rank, thread, kind, rest)))
+    lines.append((time, rank, len(lines), text_log.line(time, rank, thread, kind, rest)))
 
 
 # What a call waits for: "all", "from" the root, the "root" for all, the "lower" ranks, "none"; the standard's rules.
@@ -98,8 +100,8 @@ def exchange():
 
 
 comms = [list(range(ranks)), list(range(ranks))[::-1]]
-print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (ranks, ",".join(map(str, comms[0]))))
-print("# comm\tcomm=1\tname=\tsize=%d\tranks=%s" % (ranks, ",".join(map(str, comms[1]))))
+print(text_log.comm(0, "MPI_COMM_WORLD", comms[0]))
+print(text_log.comm(1, "", comms[1]))
 for event in ("started", "complete"):
     print("# event\tname=pith:coll_%s\tcolour=gray50\tgroup=pith\tformat=request=%%d" % event)
 for i in range(rounds):

@@ -10,6 +10,8 @@ import random
 import sys
 from collections import defaultdict, deque
 
+import text_log
+
 LATENCY, CALL, COLL = 2000, 300, 700  # of a message; of a call that need not wait; of a collective behind the last
 COMMS = {1: [[0, 2], [1, 3]]}  # between two groups
 KINDS = ["enter", "leave", "event", "counter", "send", "recv", "coll"]
@@ -330,7 +332,7 @@ def make(program, cost, seed):
         print("# property\tkey=own_cost_ns\tvalue=" + " ".join("%s=%d" % c for c in job.cost.items()))
     for rank in range(job.ranks):
         print("# lane\trank=%d\tthread=0\tname=\thost=h" % rank)
-    print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (job.ranks, ",".join(map(str, range(job.ranks)))))
+    print(text_log.comm(0, "MPI_COMM_WORLD", range(job.ranks)))
     print("# comm\tcomm=1\tname=c1\tsize=2\tranks=0,2\tremote_size=2\tremote_ranks=1,3")
     for name, form in ("started", "request=%d"), ("complete", "request=%d"), ("kept", "request=%d number=%d"):
         print("# event\tname=pith:coll_%s\tcolour=gray50\tgroup=pith\tformat=%s" % (name, form))
@@ -339,16 +341,13 @@ def make(program, cost, seed):
         print("# state\tname=%s\tcolour=blue\tgroup=MPI" % name)
     print("# time_s\trank\tthread\tkind\tname\tkey=value...")
     for time, rank, text in job.records:
-        print("%d.%09d\t%d\t0\t%s" % (time // 10**9, time % 10**9, rank, text))
+        print(text_log.line(time, rank, 0, text))
 
 
 def read(path):
     lanes = defaultdict(list)
-    for line in open(path):
-        if not line.startswith("#"):
-            fields = line.rstrip("\n").split("\t")
-            seconds, _, fraction = fields[0].partition(".")
-            lanes[fields[1], fields[2]].append((int(seconds) * 10**9 + int(fraction), fields[3], fields[4], fields))
+    for r in text_log.records(open(path)):
+        lanes[r.rank, r.thread].append((r.ns, r.kind, r.name))
     return lanes
 
 
@@ -358,7 +357,7 @@ def end(lanes):
 
 def compare(one, two):
     a, b = read(one), read(two)
-    if [(k, [r[1:3] for r in v]) for k, v in sorted(a.items())] != [(k, [r[1:3] for r in v]) for k, v in sorted(b.items())]:
+    if [(k, [r[1:] for r in v]) for k, v in sorted(a.items())] != [(k, [r[1:] for r in v]) for k, v in sorted(b.items())]:
         return "other records"
     worst = max(abs(x[0] - y[0]) for lane in a for x, y in zip(a[lane], b[lane]))
     return "worst %d run %d %d" % (worst, end(a), end(b))

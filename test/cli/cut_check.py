@@ -5,13 +5,10 @@ cut_check.py check WHOLE.txt CUT.txt FROM TO LANES   says "same", or what differ
 """
 import random
 import sys
-from decimal import Decimal
+
+import text_log
 
 RANKS, THREADS, MESSAGES = 4, 2, 400
-
-
-def seconds(ns):
-    return "%d.%09d" % divmod(ns, 10**9)
 
 
 def make(seed):
@@ -52,18 +49,14 @@ def make(seed):
         print("# state\tname=state%d\tcolour=red\tgroup=user" % number)
     print("# time_s\trank\tthread\tkind\tname\tkey=value...")
     for time, rank, thread, text in sorted(records, key=lambda r: r[:3]):
-        print("%s\t%d\t%d\t%s" % (seconds(time), rank, thread, text))
+        print(text_log.line(time, rank, thread, text))
 
 
 def read(path):
     lanes, order = {}, []
-    for line in open(path):
-        if line.startswith("#"):
-            continue
-        time, rank, thread, kind, name, *rest = line.rstrip("\n").split("\t")
-        fields = {k: int(v) for k, v in (f.split("=") for f in rest)}
-        record = (int(Decimal(time) * 10**9), kind, name, fields)
-        lane = (int(rank), int(thread))
+    for time_ns, rank, thread, kind, name, fields in text_log.records(open(path)):
+        record = (time_ns, kind, name, {key: int(value) for key, value in fields.items()})
+        lane = rank, thread
         lanes.setdefault(lane, []).append(record)
         order.append((lane, record))
     return lanes, order

@@ -7,6 +7,8 @@ formats/tools/flame_log.h for each depth and sample on its own.
 """
 import random, sys
 
+import text_log
+
 NAMES = ["main", "step", "solve", "fill", "solve", "copy"]  # two functions have one name
 FILE = "feedbeef"
 LANES = [(0, 0), (0, 1), (1, 0)]
@@ -49,26 +51,20 @@ def make(seed, clock):
             addresses = [0x500000000000 + 0x1000 * (f + 1) + (0x10 if i == 0 else 0x20)
                          for i, f in enumerate(reversed(stack))]
             lines.append((time, f"event\tpith:sample\tpayload=cpu={cpu} " + "".join(f"{a:016x}" for a in addresses)))
-        put += [f"{time / 1e9:.9f}\t{r}\t{t}\t{rest}" for time, rest in lines]
+        put += [text_log.line(time, r, t, rest) for time, rest in lines]
     put.append("# end")
     print("\n".join(put))
 
 
-def lines_of(path):
-    for line in open(path):
-        if not line.startswith("#"):
-            time, rank, thread, kind, name, *rest = line.rstrip("\n").split("\t")
-            yield round(float(time) * 1e9), (int(rank), int(thread)), kind, name, rest
-
-
 def bars(path, clock, period):
     first, samples = {}, {}
-    for time, lane, kind, name, rest in lines_of(path):
+    for time, rank, thread, kind, name, fields in text_log.records(open(path)):
+        lane = rank, thread
         first.setdefault(lane, time)
         if name == "pith:sample":
-            cpu, addresses = rest[0].removeprefix("payload=cpu=").split()
+            cpu, addresses = fields["payload"].removeprefix("cpu=").split()
             functions = [int(addresses[i + 12], 16) - 1 for i in range(0, len(addresses), 16)][::-1]
-            assert rest[-1] == "functions=" + ";".join(NAMES[f] for f in functions), rest
+            assert fields["functions"] == ";".join(NAMES[f] for f in functions), fields
             samples.setdefault(lane, []).append((time, int(cpu), functions))
     for lane, of in samples.items():
         for i, (time, cpu, functions) in enumerate(of):
@@ -97,7 +93,8 @@ def bars(path, clock, period):
 
 def states(path):
     stacks = {}
-    for time, lane, kind, name, rest in lines_of(path):
+    for time, rank, thread, kind, name, _ in text_log.records(open(path)):
+        lane = rank, thread
         stack = stacks.setdefault(lane, [])
         if kind == "enter":
             stack.append((name, time))

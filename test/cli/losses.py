@@ -8,6 +8,8 @@ import collections
 import re
 import sys
 
+import text_log
+
 MESSAGES = ("send", "recv")
 COLOURS = {"red": "#ff0000", "blue": "#0000ff", "yellow": "#ffff00", "white": "#ffffff", "sea green": "#2e8b57",
            "SeaGreen": "#2e8b57", "cyan": "#00ffff"}
@@ -18,7 +20,7 @@ class Log:
         self.props, self.lanes, self.defs, self.comms, self.records = {}, [], [], [], []
         for line in open(path, encoding="utf-8"):
             cells = line.rstrip("\n").split("\t")
-            fields = dict(c.split("=", 1) for c in cells[1:] if "=" in c)
+            fields = text_log.fields(cells[1:])
             what = cells[0][2:]
             if what == "property":
                 self.props[fields["key"]] = fields["value"]
@@ -30,8 +32,7 @@ class Log:
             elif what == "comm":
                 self.comms.append(fields)
             elif not line.startswith("#"):
-                more = dict(c.split("=", 1) for c in cells[5:])
-                self.records.append(dict(more, time=ns(cells[0]), rank=cells[1], thread=cells[2], kind=cells[3],
+                self.records.append(dict(text_log.fields(cells[5:]), time=text_log.ns(cells[0]), rank=cells[1], thread=cells[2], kind=cells[3],
                                          name=cells[4]))
 
     def drop(self, wanted):
@@ -56,12 +57,6 @@ class Log:
         for lane in self.lanes:
             first.setdefault(lane["rank"], lane["thread"])
         return first
-
-
-def ns(text):
-    seconds, fraction = text.lstrip("-").split(".")
-    value = int(seconds) * 10 ** 9 + int(fraction)
-    return -value if text.startswith("-") else value
 
 
 def pairs(before, after):
@@ -104,9 +99,7 @@ def end_open(b, lane, records, time):
         if r["kind"] == "enter":
             open_states.append(r["name"])
         elif r["kind"] == "leave":
-            open_states.reverse()
-            open_states.remove(r["name"])
-            open_states.reverse()
+            del open_states[text_log.innermost(open_states, r["name"])]
     for name in reversed(open_states):
         b.records.append({"time": time, "rank": lane[0], "thread": lane[1], "kind": "leave", "name": name})
     return len(open_states)

@@ -2,6 +2,8 @@
 """skew.py RANK=OFFSET_NS,PPM ... <dump: a dump of `pith print` with the times of some ranks wrong by so much."""
 import sys
 
+import text_log
+
 skews = {}
 for argument in sys.argv[1:]:
     rank, skew = argument.split("=")
@@ -11,8 +13,7 @@ for line in sys.stdin:
     if not line.startswith("#"):
         time, rank, rest = line.split("\t", 2)
         if rank in skews:
-            seconds, fraction = time.lstrip("-").split(".")
-            ns = (int(seconds) * 10**9 + int(fraction)) * (-1 if time.startswith("-") else 1)
+            ns = text_log.ns(time)
             ns += skews[rank][0] + int(ns * skews[rank][1] * 1e-6)
-            line = "%s%d.%09d\t%s\t%s" % ("-" * (ns < 0), abs(ns) // 10**9, abs(ns) % 10**9, rank, rest)
+            line = "\t".join((text_log.seconds(ns), rank, rest))
     sys.stdout.write(line)

@@ -5,6 +5,8 @@ completes which request."""
 import random
 import sys
 
+import text_log
+
 ranks, rounds, seed, expected = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 rand = random.Random(seed)
 EAGER, LATENCY = 1000, 40
@@ -17,7 +19,7 @@ messages = [] # sent from, posted at, receiving call, sending call or None, must
 
 
 def put(rank, time, kind, name, rest=""):
-    lines.append((time, rank, len(lines), "%.9f\t%d\t0\t%s\t%s%s" % (time / 1e9, rank, kind, name, rest)))
+    lines.append((time, rank, len(lines), text_log.line(time, rank, 0, kind, name + rest)))
 
 
 class Call:
@@ -179,7 +181,7 @@ with open(expected, "w") as out:
         print("%s,MPI,%s,%d,%.9f,%.9f" % (name, kind, len(waits), sum(waits) / 1e9, max(waits) / 1e9), file=out)
 
 print("# property\tkey=eager_bytes\tvalue=same_host=%d network=%d" % (EAGER, EAGER))
-print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (ranks, ",".join(map(str, range(ranks)))))
+print(text_log.comm(0, "MPI_COMM_WORLD", range(ranks)))
 for name in sorted({call.name for call in calls}):
     print("# state\tname=%s\tcolour=red\tgroup=MPI" % name)
 for line in sorted(lines):

@@ -4,6 +4,8 @@ process the same records in the same order at the same times. Prints what differ
 kind."""
 import sys
 
+import text_log
+
 
 def read_alog(path):
     rows = [line.split(None, 6) for line in open(path) if line.strip()]
@@ -33,13 +35,9 @@ def read_alog(path):
 
 def read_print(path):
     lanes = {}
-    for line in open(path):
-        if line.startswith("#"):
-            continue
-        time, rank, _, kind, name, *rest = line.rstrip("\n").split("\t")
-        f = dict(r.split("=", 1) for r in rest if not r.startswith("payload="))
+    for time_ns, rank, _, kind, name, f in text_log.records(open(path)):
         what = (kind, int(f["peer"]), int(f["tag"]), int(f["bytes"])) if kind in ("send", "recv") else (kind, name)
-        lanes.setdefault(int(rank), []).append((round(float(time) * 1e9), what))
+        lanes.setdefault(rank, []).append((time_ns, what))
     return lanes
 
 

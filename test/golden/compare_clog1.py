@@ -6,6 +6,8 @@ import collections
 import struct
 import sys
 
+import text_log
+
 
 def records(data):
     """(time, type, process, body) of every record."""
@@ -59,18 +61,14 @@ def read_file(path):
 
 def read_print(path):
     lanes = collections.defaultdict(list)
-    for line in open(path):
-        if line.startswith("#"):
-            continue
-        time, rank, _, kind, name, *rest = line.rstrip("\n").split("\t")
-        f = dict(r.split("=", 1) for r in rest)
+    for time_ns, rank, _, kind, name, f in text_log.records(open(path)):
         if kind in ("send", "recv"):
             what = (kind, int(f["peer"]), int(f["tag"]), int(f["bytes"]))
         elif kind == "comm":
             what = (kind, f["op"])
         else:
             what = (kind, name) + ((f["payload"],) if kind == "event" else ())
-        lanes[int(rank)].append((float(time), what))
+        lanes[rank].append((time_ns / 1e9, what))
     return lanes
 
 

@@ -6,6 +6,8 @@ equal to the last digit that the text has. Prints what differs, else how many re
 import re
 import sys
 
+import text_log
+
 
 def fields(line):
     """key=value pairs; name= may hold blanks."""
@@ -49,11 +51,7 @@ def read_text(path):
 
 def read_print(path):
     lanes = {}
-    for line in open(path):
-        if line.startswith("#"):
-            continue
-        time, rank, thread, kind, name, *rest = line.rstrip("\n").split("\t")
-        f = dict(r.split("=", 1) for r in rest)
+    for time_ns, rank, thread, kind, name, f in text_log.records(open(path)):
         if kind in ("send", "recv"):
             what = (kind, int(f["peer"]), int(f["tag"]), int(f["bytes"]))
         elif kind == "counter":
@@ -62,7 +60,7 @@ def read_print(path):
             what = ("comm", f["op"])
         else:
             what = (kind, name)
-        lanes.setdefault((int(rank), int(thread)), []).append((float(time), what))
+        lanes.setdefault((rank, thread), []).append((time_ns / 1e9, what))
     return lanes
 
 

@@ -5,6 +5,8 @@ differs, else how many records agreed by type."""
 import collections
 import sys
 
+import text_log
+
 OWN = {-1: "barrier", -2: "bcast0", -3: "bcast1", -4: "globalOp"}
 LASTS = {4: ("send", "send"), 6: ("recv", "recv"), 10: ("sync", None)}
 
@@ -36,13 +38,9 @@ def read_file(path):
 
 def read_print(path):
     lanes = collections.defaultdict(list)
-    for line in open(path):
-        if line.startswith("#"):
-            continue
-        time, rank, _, kind, name, *rest = line.rstrip("\n").split("\t")
-        f = dict(r.split("=", 1) for r in rest)
+    for time_ns, rank, _, kind, name, f in text_log.records(open(path)):
         what = (kind, int(f["peer"]), int(f["tag"]), int(f["bytes"])) if kind in ("send", "recv") else (kind, name)
-        lanes[int(rank)].append((round(float(time) * 1e6), what))
+        lanes[rank].append((round(time_ns / 1e3), what))
     return lanes
 
 

@@ -9,12 +9,9 @@ around, and outside of them what the line through the first and the last may be 
 import collections
 import sys
 
+import text_log
+
 FEIGNED, USUAL = 6, 50e-6  # clock_sync.h: how far a drift outside of all moments is believed
-
-
-def ns_of(text):
-    seconds, ns = text.lstrip("-").split(".")
-    return (int(seconds) * 10**9 + int(ns)) * (-1 if text.startswith("-") else 1)
 
 
 def proven(points, at):
@@ -42,7 +39,7 @@ for line in sys.stdin:
     if kind != "event":
         continue
     if name == "tick":
-        last[rank] = ns_of(time)
+        last[rank] = text_log.ns(time)
     elif name == "truth":
         rows[rank].append((last[rank], last[rank] - int(fields[0].split("=")[-1])))
 if not rows.get("0"):

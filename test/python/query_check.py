@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pith
+import text_log
 from check import finish, ns, ok, pith as command, rows, same
 
 NUMBERS = ("rank", "thread", "lane", "depth", "peer", "tag", "root")
@@ -30,7 +31,7 @@ def read(path):
     lanes, groups, comms, last_ns = {}, {}, {}, 0
     for line in command("print", path).splitlines():
         if line.startswith("# "):
-            keys = dict(part.split("=", 1) for part in line.split("\t")[1:] if "=" in part)
+            keys = text_log.fields(line.split("\t")[1:])
             if line.startswith("# lane\t"):
                 lanes[int(keys["rank"]), int(keys["thread"])] = (len(lanes), keys["host"])
             elif line.startswith("# comm\t"):
@@ -39,16 +40,13 @@ def read(path):
                 groups[line[2:].split("\t")[0], keys["name"]] = keys["group"]
             continue
         lines.append(line)
-        time_s, rank, thread, kind, name, *rest = line.split("\t")
-        lane = (int(rank), int(thread))
-        keys = dict(part.split("=", 1) for part in rest)
-        whole, part = time_s.split(".")
-        last_ns = time_ns = int(whole) * 10**9 + int(part)
+        time_ns, *lane, kind, name, keys = next(text_log.records([line]))
+        last_ns, lane = time_ns, tuple(lane)
         item = {"kind": kind, "rank": lane[0], "thread": lane[1], "lane": lanes[lane][0], "host": lanes[lane][1],
                 "time": time_ns, "lines": [len(lines) - 1]}
         stack = opened[lane]
         if kind == "leave":
-            at = next((i for i in reversed(range(len(stack))) if stack[i]["name"] == name), None)
+            at = text_log.innermost([state["name"] for state in stack], name)
             if at is not None:
                 stack[at]["lines"].append(len(lines) - 1)
                 close(stack, at, time_ns)

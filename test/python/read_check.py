@@ -9,15 +9,12 @@ import numpy as np
 import pandas
 
 import pith
+import text_log
 from check import finish, ns, ok, pith as command, rows, same
 
 
 def printed(path):
-    """The records of `pith print`: (time_ns, rank, thread, kind, name, {key: value})."""
-    for line in command("print", path).splitlines():
-        if line and not line.startswith("#"):
-            time, rank, thread, kind, name, *rest = line.split("\t")
-            yield ns(time), int(rank), int(thread), kind, name, dict(r.split("=", 1) for r in rest if "=" in r)
+    return text_log.records(command("print", path).splitlines())
 
 
 def naive_states(records, begin, end, log_end):
@@ -29,10 +26,9 @@ def naive_states(records, begin, end, log_end):
         if kind == "enter":
             stack.append((name, time))
         elif kind == "leave":
-            for i in range(len(stack) - 1, -1, -1):
-                if stack[i][0] == name:
-                    found.append((name, rank, thread, stack.pop(i)[1], time))
-                    break
+            i = text_log.innermost([state for state, _ in stack], name)
+            if i is not None:
+                found.append((name, rank, thread, stack.pop(i)[1], time))
     for (rank, thread), stack in open_.items():
         found += [(name, rank, thread, start, log_end) for name, start in stack]
     return sorted((n, r, t, max(s, begin), min(e, end)) for n, r, t, s, e in found if e >= begin and s <= end)

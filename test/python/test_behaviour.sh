@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Python package: errors, damaged and cut logs, threads, leaks, pictures.
 . "$(dirname "$0")/../lib.sh"
-export PYTHONPATH=$build/lib/pith/python:$top/test/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$build/lib/pith/python:$top/test/python:$PYTHONPATH
 [ -f "$build/lib/pith/python/pith/_read.abi3.so" ] || { echo "1..0 # SKIP the Python package was not built"; exit; }
 "$build/test/cli/make_cli_log" small small.pith
 "$build/test/cli/make_cli_log" names names.pith

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Python package as a reader, in native, OTF2 and CLOG-2 logs, against the commands.
 . "$(dirname "$0")/../lib.sh"
-export PYTHONPATH=$build/lib/pith/python:$top/test/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$build/lib/pith/python:$top/test/python:$PYTHONPATH
 [ -f "$build/lib/pith/python/pith/_read.abi3.so" ] || { echo "1..0 # SKIP the Python package was not built"; exit; }
 for mpi in $(mpis); do
     mpiexec_of "$mpi" 4 pith run -o "heat.$mpi.pith" "$build/samples/$mpi/heat2d" >/dev/null 2>err || cat err

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SQLite databases: every table against the Python package, in native, OTF2 and CLOG-2 logs; `pith sql`.
 . "$(dirname "$0")/../lib.sh"
-export PYTHONPATH=$build/lib/pith/python:$top/test/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$build/lib/pith/python:$top/test/python:$PYTHONPATH
 [ -f "$build/lib/pith/python/pith/_read.abi3.so" ] || { echo "1..0 # SKIP the Python package was not built"; exit; }
 first=$(mpis | head -n 1)
 mpiexec_of "$first" 4 pith run -o heat2d.pith "$build/samples/$first/heat2d" >/dev/null 2>err || cat err
