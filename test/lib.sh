@@ -2,6 +2,8 @@
 # Gives: $top (the source tree), $build, $scratch (an own empty folder, the current one, removed at the end), PATH with
 # the built programs first, a fixed locale; and ok, is, like, skip, finish. Every check prints one TAP line.
 set -u
+# A pipeline fails if one of its parts does. So no part may end early: `grep X >/dev/null`, not `grep -q X`, behind a pipe.
+set -o pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${O:-$top/build}
 case $build in /*) ;; *) build=$top/$build ;; esac
@@ -66,12 +68,36 @@ checks_of() {
         esac
     done <"$1"
 }
+# quota GOOD OF COMMAND...: for a check that a busy machine can spoil, though nothing is wrong. The command must succeed GOOD
+# of OF times; it is run until that is decided. $quota tells the count.
+quota() {
+    local quota_wanted=$1 quota_of=$2 quota_runs quota_good=0
+    shift 2
+    for ((quota_runs = 1; quota_runs <= quota_of; quota_runs++)); do
+        "$@" && quota_good=$((quota_good + 1))
+        quota="$quota_good of $quota_runs"
+        [ $quota_good -lt $quota_wanted ] && [ $((quota_good + quota_of - quota_runs)) -ge $quota_wanted ] || break
+    done
+    [ $quota_good -ge $quota_wanted ]
+}
+# tree PATHSPEC...: the source files that match, those not yet added too. A PATHSPEC without a file fails the test: a search
+# in a folder that has got another name finds nothing wrong.
+tree() {
+    local spec file files found
+    for spec; do
+        case $spec in ':!'*) continue ;; esac
+        files=$(git ls-files -co --exclude-standard -- "$spec") found=
+        while IFS= read -r file; do [ ! -e "$file" ] || found=yes; done <<<"$files"
+        [ "$found" ] || echo "$spec" >>"$TMPDIR/gone"
+    done
+    git ls-files -co --exclude-standard -- "$@" | while IFS= read -r file; do [ ! -e "$file" ] || printf '%s\n' "$file"; done
+}
 # git, also in a checkout that belongs to somebody else.
 git() { command git -c 'safe.directory=*' "$@"; }
 # sanitizers: how programs must be compiled that are to run with a build for a sanitizer; else nothing.
 sanitizers() {
-    nm "$build/lib/libpith.a" 2>/dev/null | grep -q __asan_ && echo -fsanitize=address,undefined
-    nm "$build/lib/libpith.a" 2>/dev/null | grep -q __tsan_ && echo -fsanitize=thread
+    nm "$build/lib/libpith.a" 2>/dev/null | grep __asan_ >/dev/null && echo -fsanitize=address,undefined
+    nm "$build/lib/libpith.a" 2>/dev/null | grep __tsan_ >/dev/null && echo -fsanitize=thread
 }
 # mpis: the MPIs that the wrappers were built for; mpiexec_of NAME N ARGS: start N ranks under it.
 mpis() { ls "$build/lib/pith" 2>/dev/null | grep -E '^(mpich|openmpi)$'; }
@@ -80,4 +106,7 @@ off_comms() { sed -E '/\t(enter|leave|event)\t/s/\tcomm=[0-9]+//'; }
 # romio: Open MPI's component for MPI-IO that makes MPI calls of its own; another one where it has none.
 romio() { ompi_info 2>/dev/null | sed -n 's/.*MCA io: \(romio[0-9]*\).*/\1/p' | grep . || echo ompio; }
 mpiexec_of() { local m=$1 n=$2; shift 2; "mpiexec.$m" -n "$n" "$@"; }
-finish() { echo "1..$tap_count"; exit $((tap_failed != 0)); }
+finish() {
+    [ ! -e "$TMPDIR/gone" ] || is "$(sort -u "$TMPDIR/gone")" "" "what is looked at is there"
+    echo "1..$tap_count"; exit $((tap_failed != 0))
+}

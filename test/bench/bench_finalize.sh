@@ -18,7 +18,7 @@ ends() {
 }
 
 for mpi in openmpi mpich; do
-    mpis | grep -qx $mpi && mpicc.$mpi -O2 -o at_finalize "$top/test/bench/mpi/at_finalize.c" || continue
+    mpis | grep -x $mpi >/dev/null && mpicc.$mpi -O2 -o at_finalize "$top/test/bench/mpi/at_finalize.c" || continue
     for ranks in ${BENCH_RANKS:-1 4 16 64}; do
         [ $mpi = openmpi ] || [ "$ranks" -le 4 ] || continue
         read -r plain barrier <<<"$(ends mpiexec_of $mpi "$ranks" ./at_finalize 1000)"

@@ -16,18 +16,18 @@ is "$(exported "$build/lib/libpithlog.so.0")" "$(declared formats/reader/pithlog
 is "$(exported "$build/lib/libpith-null.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h)" "libpith-null.so"
 
 # libpith is loaded into every recorded program: only what recording needs is in it (liblog/README.md, "What is in libpith").
-if nm -D "$build/lib/libpith.so.0" | grep -qE '__[at]san'; then skip "size of libpith" "a sanitizer build"; else
+if nm -D "$build/lib/libpith.so.0" | grep -E '__[at]san' >/dev/null; then skip "size of libpith" "a sanitizer build"; else
     text=$(size "$build/lib/libpith.so.0" | awk 'NR == 2 { print $1 }')
     ok $((text > 360000)) "libpith.so: $text bytes of code and constants, 360,000 at most"
 fi
 for layer in reader analysis foreign; do
-    is "$(nm "$build/lib/libpith.so.0" | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u | comm -12 - <(find "$build/obj/formats/$layer" -name '*.o' -exec nm --defined-only {} + | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u))" "" "libpith.so: nothing of formats/$layer"
+    is "$(nm "$build/lib/libpith.so.0" | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u | comm -12 - <(cd "$top" && tree "formats/$layer/*.c" | sed "s|^|$build/obj/|; s|c\$|o|" | xargs nm --defined-only | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u))" "" "libpith.so: nothing of formats/$layer"
 done
 
 # What each thread has lies in the room that the loader keeps for libraries opened late (MPE's, by a program that runs):
 # some 1650 bytes with glibc, of which others need a part.
 tls() { echo $(($(readelf -lW "$1" | awk '$1 == "TLS" { print $6 }') + 0)); }
-if nm -D "$build/lib/libpith.so.0" | grep -qE '__[at]san'; then skip "variables of threads" "a sanitizer build"; else
+if nm -D "$build/lib/libpith.so.0" | grep -E '__[at]san' >/dev/null; then skip "variables of threads" "a sanitizer build"; else
     for lib in "$build"/lib/pith/*/libpith-mpi.so; do
         ok $(($(tls "$build/lib/libpith.so.0") + $(tls "$lib") > 1400)) "${lib#"$build/"} and libpith.so: variables of threads are 1400 bytes at most"
     done

@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 cd "$top" || exit 1
 git rev-parse --git-dir >/dev/null 2>&1 || { skip "names" "not a git checkout"; finish; }
-files() { git ls-files -co --exclude-standard -- "$@"; }
-sources() { files 'formats/*.[ch]' 'liblog/*.[ch]' 'viewer/*.[ch]' 'wrappers/*.[ch]'; }
+sources() { tree 'formats/*.[ch]' 'liblog/*.[ch]' 'viewer/*.[ch]' 'wrappers/*.[ch]'; }
 
 # A declaration or definition starts at the left margin; the name is the word before the first parenthesis.
 functions=$(sources | grep '\.h$' | grep -v '^wrappers/cxx/' | xargs awk '/^[a-z].*[ *]pithi_[a-z0-9_]+\(/ && !/^(typedef|struct [a-z_]+ \{)/ {

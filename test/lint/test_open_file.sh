@@ -23,12 +23,12 @@ wrappers/run/program.c|the program that is started
 wrappers/trace/trace.c|PITH_TRACE_FILE, to which lines are appended; may be a pipe
 wrappers/wrappergen/text.c|input that the user names, which may be a pipe
 wrappers/wrappergen/wrappergen.c|output that the user names, if it is a device or pipe'
-found=$(git ls-files -co --exclude-standard -- 'formats/*.[ch]' 'liblog/*.[ch]' 'viewer/*.[ch]' 'wrappers/*.[chw]' |
+found=$(tree 'formats/*.[ch]' 'liblog/*.[ch]' 'viewer/*.[ch]' 'wrappers/*.[chw]' |
     xargs grep -nE '(^|[^_[:alnum:]>.])(fopen|freopen|fopen64|creat|open|openat)\(' | grep -vE ':[0-9]+: *(\*|/\*)' | grep -vE "$system")
 is "$(cut -d: -f1 <<<"$found" | sort -u | grep -vxFf <(cut -d'|' -f1 <<<"$allowed"))" "" "C: files are opened by open_file.h" ||
     grep -vFf <(cut -d'|' -f1 <<<"$allowed") <<<"$found" | sed 's/^/# /'
 is "$(cut -d'|' -f1 <<<"$allowed" | grep -vxFf <(cut -d: -f1 <<<"$found"))" "" "each file in the list opens one"
-is "$(git ls-files -co --exclude-standard -- 'viewer/*.tcl' | xargs grep -nE '\[open [^|]|write [^][]*-format|file rename|file copy' | cut -d: -f1 | sort -u)" \
+is "$(tree 'viewer/*.tcl' | xargs grep -nE '\[open [^|]|write [^][]*-format|file rename|file copy' | cut -d: -f1 | sort -u)" \
     "viewer/tcl/files.tcl
 viewer/tcl/preferences.tcl" "Tcl: files are opened by files.tcl; a lock is made in preferences.tcl"
 finish

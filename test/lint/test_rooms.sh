@@ -4,9 +4,8 @@
 cd "$top" || exit 1
 git rev-parse --git-dir >/dev/null 2>&1 || { skip "rooms" "not a git checkout"; finish; }
 
-# includes PATTERN PATH...: files that include what matches PATTERN. Files not yet added count too.
-files() { git ls-files -co --exclude-standard -- "$@"; }
-includes() { local pattern=$1; shift; files "$@" | grep -E '\.(c|h|w)$' | xargs -r grep -nE "^ *# *include *[<\"]$pattern" 2>/dev/null; }
+# includes PATTERN PATH...: files that include what matches PATTERN.
+includes() { local pattern=$1; shift; tree "$@" | grep -E '\.(c|h|w)$' | xargs -r grep -nE "^ *# *include *[<\"]$pattern" 2>/dev/null; }
 
 is "$(includes 'mpi\.h' formats liblog viewer)" "" "mpi.h is included in wrappers only"
 is "$(includes '(tcl|tk)(Decls)?\.h' formats liblog wrappers samples)" "" "tcl.h and tk.h in viewer only"
@@ -27,7 +26,7 @@ for ((i = ${#layers[@]} - 1; i > 0; i--)); do
 done
 is "$(includes 'symbols/' formats/analysis formats/foreign)" "" "libpithlog does not need symbols, and so libdw"
 upwards=$(for layer in "${layers[@]}"; do
-    files "formats/$layer/*.c" | sed "s|^|$build/obj/|; s|c\$|o|" | xargs nm -A 2>/dev/null | awk -v layer="$layer" '$(NF - 1) ~ /^[TDBRVWU]$/ { print layer, $(NF - 1), $NF }'
+    tree "formats/$layer/*.c" | sed "s|^|$build/obj/|; s|c\$|o|" | xargs nm -A 2>/dev/null | awk -v layer="$layer" '$(NF - 1) ~ /^[TDBRVWU]$/ { print layer, $(NF - 1), $NF }'
 done | awk -v order="${layers[*]}" 'BEGIN { n = split(order, name, " "); for (i = 1; i <= n; i++) rank[name[i]] = i }
     $2 != "U" { home[$3] = $1 } $2 == "U" { uses[$1 " " $3] = 1 }
     END { for (u in uses) { split(u, part, " "); if (part[2] in home && rank[home[part[2]]] > rank[part[1]]) print part[1] " uses " part[2] " of " home[part[2]] } }')
@@ -37,19 +36,20 @@ is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows 
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
 is "$(includes '(pithi|spill|segment|pith_tool)' samples)" "" "samples know public headers only"
 
-sources=$(files '*.c' '*.h' '*.w' '*.tcl' '*.js' '*.sh' '*.mk' Makefile | grep -v '^test/golden/')
-is "$(files '*.c' | sed 's|.*/||' | sort | uniq -d)" "" "a source file's name is unique in the tree"
+sources=$(tree '*.c' '*.h' '*.w' '*.tcl' '*.js' '*.sh' '*.mk' Makefile | grep -v '^test/golden/')
+is "$(tree '*.c' | sed 's|.*/||' | sort | uniq -d)" "" "a source file's name is unique in the tree"
 is "$(grep -nE '(^|[^A-Z])(TODO|FIXME|XXX|HACK)([^A-Z]|$)' $sources /dev/null | grep -v '^test/lint/test_rooms.sh:')" "" "no marker of unfinished work"
 is "$(grep -nE '[[:space:]]+$' $sources /dev/null | cut -d: -f1,2 | head)" "" "no blanks at line ends"
-is "$(files '*.c' '*.h' '*.tcl' | xargs grep -nP '\t' /dev/null | cut -d: -f1,2 | head)" "" "no tabs in C and Tcl"
-is "$(files '*.c' '*.h' | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }' | grep -v '^formats/colours\?.*\.h\|_table' | head)" "" "no C line over 120 columns"
-is "$(files '*.js' '*.css' | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }')" "" "no line of a page's script over 120 columns"
-is "$(files '*.mk' Makefile | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }')" "" "no make line over 120 columns"
+is "$(tree '*.c' '*.h' '*.tcl' | xargs grep -nP '\t' /dev/null | cut -d: -f1,2 | head)" "" "no tabs in C and Tcl"
+is "$(tree '*.c' '*.h' | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }' | grep -v '^formats/colours\?.*\.h\|_table' | head)" "" "no C line over 120 columns"
+is "$(tree '*.js' '*.css' | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }')" "" "no line of a page's script over 120 columns"
+is "$(tree '*.mk' Makefile | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }')" "" "no make line over 120 columns"
 is "$(git ls-files '*.o' '*.so' '*.a' '*.pith' '*.spill')" "" "nothing built is committed"
-for script in $(files '*.sh' .ci/run test/run install-deps samples/demo); do
+is "$(tree 'test/*.sh' .ci/run | xargs grep -nE '[^|]\| *(LC_ALL=C )?grep -[a-zA-Z]*q' | grep -v '^test/lib.sh:[0-9]*:#')" "" "behind a pipe, grep reads to the end: with pipefail, what writes to it must not find it gone"
+for script in $(tree '*.sh' .ci/run test/run install-deps samples/demo); do
     bash -n "$script" || ok 1 "$script: bash syntax"
 done
-is "$(for f in $(files 'test/*/test_*.sh' .ci/run test/run install-deps samples/demo); do [ -x "$f" ] || echo "$f"; done)" "" "scripts are executable"
+is "$(for f in $(tree 'test/*/test_*.sh' .ci/run test/run install-deps samples/demo); do [ -x "$f" ] || echo "$f"; done)" "" "scripts are executable"
 # A set-user-ID program that is linked with Pith must not be told by its user's environment where to write.
-is "$(cd "$top" && git grep -nE '[^_a-z]getenv\(' -- liblog wrappers formats/base formats/native formats/spill ':!wrappers/wrappergen' ':!wrappers/run/run.c' ':!wrappers/run/program.c')" "" "what runs inside programs asks secure_getenv"
+is "$(tree liblog wrappers formats/base formats/native formats/spill ':!wrappers/wrappergen' ':!wrappers/run/run.c' ':!wrappers/run/program.c' | xargs grep -nE '[^_a-z]getenv\(')" "" "what runs inside programs asks secure_getenv"
 finish

@@ -35,7 +35,7 @@ for mpi in $(mpis); do
     }
     preloaded "$PWD/strict.so" "an allocator that must not be entered again" "1 2 4"
     for library in jemalloc.so.2 tcmalloc_minimal.so.4; do
-        if LD_PRELOAD=lib$library ./alone 2>&1 | grep -q 'cannot be preloaded'; then skip "$mpi, $library" "it is not here"; continue; fi
+        if LD_PRELOAD=lib$library ./alone 2>&1 | grep 'cannot be preloaded' >/dev/null; then skip "$mpi, $library" "it is not here"; continue; fi
         preloaded lib$library "${library%.so*}" 4
         link=-l${library%.so*}
         if "mpicc.$mpi" -O2 -fno-builtin -o linked "$top/test/mpi/allocates.c" -Wl,--no-as-needed "$link" -lpthread 2>/dev/null; then

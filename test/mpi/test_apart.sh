@@ -78,7 +78,7 @@ for mpi in $(mpis); do
     full "$mpi"
 done
 # The second group of 64 ranks begins on the other host.
-if mpis | grep -qx openmpi; then
+if mpis | grep -x openmpi >/dev/null; then
     apart openmpi 60 6 1
 fi
 finish

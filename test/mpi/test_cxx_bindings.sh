@@ -7,7 +7,7 @@ update=${1-}
 # Open MPI: use windows that need no network, and topologies that do not reorder ranks. With others, MPI_Dist_graph_create
 # sometimes hangs with 4 ranks (4.1.4, also in a C program).
 export OMPI_MCA_topo=basic
-ompi_info 2>/dev/null | grep -q 'osc: pt2pt' && export OMPI_MCA_osc=pt2pt
+ompi_info 2>/dev/null | grep 'osc: pt2pt' >/dev/null && export OMPI_MCA_osc=pt2pt
 
 # The members of MPI with an added line, which reports each call to the test program.
 sed -E 's/^    (return )?forward::([A-Za-z0-9_]*)\(/    called("\2");\n&/; 1a void called(const char *id);' "$build/gen/cxx/mpi.cc" >counted.cc

@@ -13,7 +13,7 @@ run_linked() {
 }
 
 # This component of Open MPI's windows needs no network.
-ompi_info 2>/dev/null | grep -q 'osc: pt2pt' && export OMPI_MCA_osc=pt2pt
+ompi_info 2>/dev/null | grep 'osc: pt2pt' >/dev/null && export OMPI_MCA_osc=pt2pt
 for mpi in $(mpis); do
     lib=$build/lib/pith/$mpi
     [ -e "$lib/libpith-pcxx.so" ] || { skip "$mpi: libpith-pcxx" "no C++ compiler"; continue; }

@@ -3,7 +3,7 @@
 # longjmp, storms of signals; programs at fixed addresses and without symbols.
 . "$(dirname "$0")/../lib.sh"
 
-ldd "$build/bin/pith" | grep -q libdw && names=yes || names=
+ldd "$build/bin/pith" | grep libdw >/dev/null && names=yes || names=
 
 # run RANKS LOG ARGUMENTS: the recorded program prints what it prints alone, and the log is good.
 run() {

@@ -54,7 +54,7 @@ with pith.state("solve"):
     total = MPI.COMM_WORLD.allreduce(MPI.COMM_WORLD.rank)
 assert total == sum(range(MPI.COMM_WORLD.size))
 P
-if mpis | grep -qx "$mpi"; then
+if mpis | grep -x "$mpi" >/dev/null; then
     for n in 1 2 4; do
         mpiexec_of "$mpi" $n pith run -o ranks.pith $python ranks.py >out 2>err
         is "$? $(counts ranks.pith)" "0 solve=$n " "mpi4py, $n ranks: the states of all in one log" || cat out err

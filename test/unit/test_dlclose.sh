@@ -4,7 +4,7 @@
 lib=$build/lib
 flags="-g -O1 -I$top/liblog -L$lib -Wl,-rpath,$lib"
 # A library built with sanitizers needs a program that is.
-nm -D "$lib/libpith.so" 2>/dev/null | grep -q __asan_init && flags="$flags -fsanitize=address,undefined"
+nm -D "$lib/libpith.so" 2>/dev/null | grep __asan_init >/dev/null && flags="$flags -fsanitize=address,undefined"
 
 cat >plugin.c <<'C'
 #include <pith.h>

@@ -42,7 +42,7 @@ export DISPLAY=":$display"
 window_of() {
     local process
     for process in /proc/[0-9]*; do
-        tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -q -- "--anim --spill $scratch/.* $scratch/$1 \$" &&
+        tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -- "--anim --spill $scratch/.* $scratch/$1 \$" >/dev/null &&
             echo "${process#/proc/}" && return
     done
     return 1

@@ -23,7 +23,7 @@ for name in gmm.log srtest.alog systest_profile.log cpilog.clog2 srtest.clog2; d
     is "$?:$(cat err.txt)" "0:" "$name: a picture"
     rgb=$(pith print "$name" | awk -F'\t' '/^# state/ { sub(/name=/, "", $2); sub(/colour=/, "", $3); print $2 "\t" $3 }' |
         while IFS=$'\t' read -r state colour; do
-            sed -n '/^ .*total .*self/,$p' drawn.txt | sed -n 2p | grep -q "^$state  " && echo "$colour"
+            sed -n '/^ .*total .*self/,$p' drawn.txt | sed -n 2p | grep "^$state  " >/dev/null && echo "$colour"
         done | head -n 1)
     [ "$rgb" = green ] && rgb=lime # X11's green, which logs mean, is ImageMagick's lime
     if [ -n "$rgb" ]; then
