@@ -143,8 +143,6 @@ int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *di
     return err;
 }
 
-int pithi_pairs_are_of_window(const struct pithi_pairs *p) { return !p->match; }
-
 /* ---- Both -------------------------------------------------------------------------------------------------------- */
 
 /* A digest has the messages of a window, but not where their records are. Several messages may have the same lane, time

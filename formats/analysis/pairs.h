@@ -17,7 +17,6 @@ void pithi_pairs_close(struct pithi_pairs *pairs);
  * there are none). *pairs is NULL if there are more than a million. PITH_OK, or an error of the digest. */
 int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *digest, int64_t from_ns, int64_t to_ns,
                             int64_t *first_ns, int64_t *last_ns, struct pithi_pairs **pairs);
-int pithi_pairs_are_of_window(const struct pithi_pairs *pairs);
 /* 1: the message is under way in [from_ns, to_ns). If clocks disagree, it may be received before it is sent. */
 int pithi_message_reaches(const struct pithlog_message *message, int64_t from_ns, int64_t to_ns);
 
