@@ -149,11 +149,19 @@ static void look_again(struct pithlog *log, int64_t t0, int64_t t1)
 
 /* ---- Tests ------------------------------------------------------------------------------------------------------- */
 
+static const struct pithi_pair *pair_of(const struct pithi_matrix *matrix, uint32_t from, uint32_t to)
+{
+    uint32_t i = 0;
+    while (i < matrix->pair_count && (matrix->pairs[i].from != from || matrix->pairs[i].to != to))
+        i++;
+    return i < matrix->pair_count ? &matrix->pairs[i] : NULL;
+}
+
 static int same_pairs(const struct pithi_matrix *matrix)
 {
     for (uint32_t from = 0; from < RANKS; from++)
         for (uint32_t to = 0; to < RANKS; to++) {
-            const struct pithi_pair *pair = pithi_matrix_pair(matrix, from, to), *right = &wanted[from][to];
+            const struct pithi_pair *pair = pair_of(matrix, from, to), *right = &wanted[from][to];
             if (!pair != !right->count || (pair && (pair->count != right->count || pair->bytes != right->bytes ||
                                                     pair->time_ns != right->time_ns)))
                 return 0;

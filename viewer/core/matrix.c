@@ -49,13 +49,6 @@ static struct pithi_pair *have_pair(struct pithi_matrix *matrix, uint32_t from, 
     return &matrix->pairs[*slot - 1];
 }
 
-const struct pithi_pair *pithi_matrix_pair(const struct pithi_matrix *matrix, uint32_t from, uint32_t to)
-{
-    uint32_t slot = matrix->slot_count ? *slot_of(matrix, from, to) : 0;
-
-    return slot ? &matrix->pairs[slot - 1] : NULL;
-}
-
 static int64_t lasted(const struct pithlog_message *message) { return message->recv_ns - message->send_ns; }
 
 static void take_message(void *context, const struct pithlog_message *message)

@@ -53,8 +53,6 @@ void pithi_matrix_free(struct pithi_matrix *matrix);
  * the rank that was waited for and the rank that waited. */
 void pithi_matrix_add_waits(struct pithi_matrix *matrix, const struct pithlog *log,
                             const struct pithlog_analysis *analysis, int64_t t0_ns, int64_t t1_ns);
-/* NULL: the pair has no messages. */
-const struct pithi_pair *pithi_matrix_pair(const struct pithi_matrix *matrix, uint32_t from, uint32_t to);
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
