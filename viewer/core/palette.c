@@ -367,25 +367,6 @@ static _Atomic double chosen_scale = 1;
 double pithi_theme_scale(void) { return chosen_scale; }
 void pithi_theme_set_scale(double scale) { chosen_scale = scale; }
 
-const char *pithi_theme_name(unsigned i) { return i < THEMES ? themes[i].name : NULL; }
-
-int pithi_theme_colour(const char *name, uint32_t *rgb)
-{
-#define FIELD(field) {#field, offsetof(struct pithi_theme, field)},
-    static const struct {
-        const char *name;
-        size_t offset;
-    } fields[] = {PITHI_THEME_COLOURS(FIELD)};
-#undef FIELD
-
-    for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (strcmp(fields[i].name, name) == 0) {
-            memcpy(rgb, (const char *)pithi_theme() + fields[i].offset, sizeof *rgb);
-            return 0;
-        }
-    return -1;
-}
-
 /* ---- Contrast ---------------------------------------------------------------------------------------------------- */
 
 static double luminance(uint32_t rgb)

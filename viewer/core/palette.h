@@ -88,15 +88,10 @@ struct pithi_theme {
 const struct pithi_theme *pithi_theme(void);
 /* 0; -1: there is no such theme. */
 int pithi_theme_choose(const char *name);
-/* The i-th theme's name, NULL behind the last. */
-const char *pithi_theme_name(unsigned i);
 
 /* The scale of lengths, 1 for a screen with 96 dots per inch. It matches drawn shapes to Tcl's texts. */
 double pithi_theme_scale(void);
 void pithi_theme_set_scale(double scale);
-
-/* Finds a colour by its name: 0, or -1. */
-int pithi_theme_colour(const char *name, uint32_t *rgb);
 
 /* The contrast ratio of WCAG 2.1: 1 (equal) to 21 (black on white). */
 double pithi_contrast(uint32_t a, uint32_t b);
