@@ -158,17 +158,6 @@ proc ::pith::preferences::followed {key callback args} {
     {*}$callback $key
 }
 
-# The section of pith-view(1).
-proc ::pith::preferences::manual {} {
-    set text {}
-    foreach key [keys] {
-        set row [row $key]
-        append text ".TP\n.BR $key \" (\" \"[range_text $key]\" \"; \" [dict get $row default] )\n"
-        append text "[string toupper [string index [dict get $row help] 0]][string range [dict get $row help] 1 end].\n"
-    }
-    return [string map {- \\-} $text]
-}
-
 # The file of preferences, ${XDG_CONFIG_HOME:-~/.config}/pith/view.conf. Lines are `key
 # value`; lines that begin with # are comments. Comments and unknown lines are preserved. Several programs may
 # change the file: each locks it, reads it and changes only its own keys.
