@@ -155,9 +155,7 @@ enum {
     /* Implies NEST. States open at `from_ns` come first as ENTERs with their true times, outermost first; those open at
      * `to_ns` come last as LEAVEs at to_ns (or the log's end, if earlier). So every state has a LEAVE with start_ns.
      * Where records of a lane are missing, states end with the last record before, and go on with the next one. */
-    PITHLOG_CLIP = 2,
-    /* CLIP without its end, and the LOST of a hole at from_ns, unpaired: faster. One lane, no filter, no more flags. */
-    PITHLOG_OPENED = PITHLOG_CLIP
+    PITHLOG_CLIP = 2
 };
 
 struct pithlog_query {

@@ -111,12 +111,6 @@ static int tell_holes(const struct telling *telling, int64_t from_ns, int64_t to
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-int pithi_holes_each(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns,
-                     void (*tell)(void *context, int64_t from_ns, int64_t to_ns), void *context)
-{
-    return tell_holes(&(struct telling){log, lane, tell, context}, from_ns, to_ns, INT64_MAX);
-}
-
 int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns,
                      void (*tell)(void *context, int64_t from_ns, int64_t to_ns), void *context)
 {

@@ -24,9 +24,6 @@ void pithi_gaps_free(struct pithi_gaps *gaps);
 /* The index of a lane's first gap; the lane's other gaps follow. */
 uint32_t pithi_gaps_of(const struct pithi_gaps *gaps, uint32_t lane);
 
-/* Calls `tell` for each hole of a lane in [from_ns, to_ns]. Reads all its records there. */
-int pithi_holes_each(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns,
-                     void (*tell)(void *context, int64_t from_ns, int64_t to_ns), void *context);
 /* Calls `tell` for each hole of LOST records in the window, of some more than once. Reads only the blocks with such
  * records, and those where the window begins and where holes end. Damage is no error. */
 int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns,

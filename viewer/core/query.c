@@ -77,17 +77,28 @@ void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels)
     cells->levels = levels;
 }
 
-static void sweep_record(struct pithi_sweep *sweep, const struct pithlog_record *record)
+/* Where a hole begins, all states are left; those that go on are entered again at its end. */
+static void sweep_step(struct pithi_sweep *sweep, const struct pithlog_step *step)
 {
-    switch (record->kind) {
-    case PITHLOG_ENTER:
+    const struct pithlog_record *record = step->record;
+
+    if (step->is == PITHLOG_IS_HOLE && !(step->change == PITHLOG_ENDS && step->why))
+        pithi_sweep_missing(sweep, step->from_ns, step->to_ns);
+    switch (step->change) {
+    case PITHLOG_BEGINS:
+    case PITHLOG_GOES_ON:
         pithi_sweep_enter(sweep, record->time_ns, record->id);
         break;
-    case PITHLOG_LEAVE:
-        pithi_sweep_leave(sweep, record->time_ns, record->id);
+    case PITHLOG_ENDS:
+        if (!(step->why & PITHLOG_AT_HOLE))
+            pithi_sweep_leave(sweep, step->to_ns, step->open[step->at].id);
         break;
-    case PITHLOG_EVENT:
-        pithi_sweep_event(sweep, record->time_ns, record->id);
+    case PITHLOG_HAPPENS:
+        if (record->kind == PITHLOG_EVENT)
+            pithi_sweep_event(sweep, record->time_ns, record->id);
+        break;
+    case PITHLOG_HOLE_BEGINS:
+        pithi_sweep_leave_all(sweep, step->to_ns);
         break;
     default:
         break;
@@ -101,33 +112,27 @@ static int is_stopped(const struct pithi_query *query)
 
 static void sweep_hole(void *sweep, int64_t from_ns, int64_t to_ns) { pithi_sweep_missing(sweep, from_ns, to_ns); }
 
-/* Sweeps the records of a lane in [from_ns, to_ns). The sweep follows the open states itself, from records with
- * PITHLOG_OPENED: a walk would need half as many instructions again for the cells. Only lanes with losses are walked,
- * too, for the times of their holes. */
+/* Sweeps the records of a lane in [from_ns, to_ns). */
 static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
                          int64_t from_ns, int64_t to_ns)
 {
-    struct pithlog_query records = {
-        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .flags = PITHLOG_OPENED};
-    struct pithlog_iter *iter;
-    struct pithlog_record some[AT_ONCE];
-    int count, damages = 0, err = pithlog_iter_open(log, &records, &iter);
-    int64_t end_ns = pithlog_get_info(log)->end_ns;
+    struct pithlog_query walked = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, damages = 0, err = pithlog_walk_open(log, &walked, &walk);
 
     if (err)
         return err;
-    while ((count = pithlog_iter_next_many(iter, some, AT_ONCE)) != 0 && damages < PITHI_MOST_DAMAGES &&
-           !is_stopped(query)) {
-        damages += count < 0; /* reading continues after the damage */
-        for (int i = 0; i < count; i++)
-            if (some[i].time_ns < to_ns || some[i].kind == PITHLOG_LEAVE)
-                sweep_record(sweep, &some[i]);
+    for (unsigned i = 0; (status = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES; i++) {
+        damages += status < 0; /* reading continues after the damage */
+        if (i % AT_ONCE == 0 && is_stopped(query))
+            break;
+        if (status > 0 && (step.to_ns < to_ns || step.change == PITHLOG_ENDS || step.is == PITHLOG_IS_HOLE))
+            sweep_step(sweep, &step);
     }
-    pithi_sweep_leave_all(sweep, end_ns < to_ns ? end_ns : to_ns);
-    pithlog_iter_close(iter);
-    if (damages && !is_stopped(query))
-        return pithi_holes_each(log, lane, from_ns, to_ns, sweep_hole, sweep);
-    return pithlog_get_info(log)->lost ? pithi_holes_lost(log, lane, from_ns, to_ns, sweep_hole, sweep) : PITH_OK;
+    pithlog_walk_close(walk);
+    return PITH_OK;
 }
 
 /* ---- From pieces of a summary ------------------------------------------------------------------------------------ */
