@@ -173,12 +173,6 @@ run_so := $(O)/lib/pith/libpith-run.so
 also_so := $(also_libs:%=$(O)/lib/pith/libpith-%.so)
 lib_links := $(addprefix $(O)/lib/,libpith.so libpithlog.so libpith-null.so)
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(addprefix $(O)/include/,pithlog.h pithlog_findings.h)
-# Not installed: the rule that wrappers/compensate shares with the analysis.
-rule_header := $(O)/include/analysis/delay_rule.h
-# Not installed either: names of functions, for wrappers/also/functions.
-code_header := $(O)/include/symbols/code_file.h
-# Nor these: what error messages of every room need, and how files are opened.
-shared_headers := $(addprefix $(O)/include/base/,nearest.h cause.h open_file.h shell_word.h)
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
 gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table real.c)
 gen_header := $(O)/include/pith/real.h
@@ -247,8 +241,9 @@ see_analysis := $(see_reader) analysis
 see_foreign := $(see_analysis) foreign
 see_tools := $(see_foreign) symbols tools
 inc_liblog := -Iliblog $(call see,$(see_spill))
-inc_wrappers := -I$(O)/include
-inc_viewer := -I$(O)/include -Iviewer
+# Of formats/, wrappers see the headers that test/lint/test_rooms.sh names, the viewer those of base.
+inc_wrappers := -I$(O)/include $(foreach l,base analysis symbols,-I$(O)/layers/$(l))
+inc_viewer := -I$(O)/include -I$(O)/layers/base -Iviewer
 inc_test := -Itest -Iliblog -Iformats/reader -Iformats -Iviewer -Iwrappers
 pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags tcl tk x11))
 pkg_x11 := $(if $(HAVE_X11),$(shell $(PKG_CONFIG) --cflags x11))
@@ -276,32 +271,23 @@ $(O)/layers/public/%.h:
 $(O)/obj/formats/foreign/otf2/otf2_library.o: private CPPFLAGS += -DPITHI_OTF2_SONAME='"$(OTF2_SONAME)"'
 $(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags | layers
 	$(call compile,$(inc_liblog))
-$(O)/obj/wrappers/wrappergen/%.o: wrappers/wrappergen/%.c $(O)/.flags | $(shared_headers)
-	$(call compile,-I$(O)/include $(pkg_pcre2))
-$(O)/obj/wrappers/%.o: wrappers/%.c $(O)/.flags | $(headers) $(shared_headers)
+$(O)/obj/wrappers/wrappergen/%.o: wrappers/wrappergen/%.c $(O)/.flags | layers
+	$(call compile,$(inc_wrappers) $(pkg_pcre2))
+$(O)/obj/wrappers/%.o: wrappers/%.c $(O)/.flags | $(headers) layers
 	$(call compile,$(inc_wrappers) -Iwrappers -DPITH_SOVERSION='"$(SOVERSION)"')
-$(O)/obj/viewer/tk/%.o: viewer/tk/%.c $(O)/.flags | $(headers) $(shared_headers)
+$(O)/obj/viewer/tk/%.o: viewer/tk/%.c $(O)/.flags | $(headers) layers
 	$(call compile,$(inc_viewer) $(pkg_tk) -DUSE_TCL_STUBS -DUSE_TK_STUBS)
-$(O)/obj/viewer/draw/%.o: viewer/draw/%.c $(O)/.flags | $(headers) $(shared_headers)
+$(O)/obj/viewer/draw/%.o: viewer/draw/%.c $(O)/.flags | $(headers) layers
 	$(call compile,$(inc_viewer) $(pkg_cairo))
-$(O)/obj/viewer/%.o: viewer/%.c $(O)/.flags | $(headers) $(shared_headers)
+$(O)/obj/viewer/%.o: viewer/%.c $(O)/.flags | $(headers) layers
 	$(call compile,$(inc_viewer))
-$(O)/obj/test/%.o: test/%.c $(O)/.flags | $(headers) $(shared_headers)
+$(O)/obj/test/%.o: test/%.c $(O)/.flags | $(headers) layers
 	$(call compile,$(inc_test))
 
 $(O)/include/%.h: liblog/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 $(O)/include/%.h: formats/reader/%.h
-	@mkdir -p $(@D)
-	cp $< $@
-$(rule_header): formats/analysis/delay_rule.h
-	@mkdir -p $(@D)
-	cp $< $@
-$(code_header): formats/symbols/code_file.h
-	@mkdir -p $(@D)
-	cp $< $@
-$(shared_headers): $(O)/include/base/%.h: formats/base/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 
@@ -367,7 +353,6 @@ $(run_so): $(call obj,$(note_src)) $(lib_so) $(O)/lib/libpith.so
 	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $(filter %.o,$^) -L$(O)/lib -lpith $(LIBS)
 
 # A thread that is cancelled inside a wrapped call ends the call's state (-fexceptions).
-$(call obj,$(names_src)): | $(code_header)
 $(call obj,$(call also_src,*)): private CPPFLAGS += -fexceptions
 # After the compiler's own folders, as this one has another compiler's headers, too.
 $(call obj,wrappers/also/openmp/ompt.c): private CPPFLAGS += -idirafter $(OMP_TOOLS)

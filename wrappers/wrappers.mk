@@ -10,7 +10,7 @@ no_deprecated := -Wno-deprecated-declarations
 inc_mpi := $(addprefix -Iwrappers/,mpi handles compensate) $(pkg_x11)
 # $(call mpi_object,MPI,FOLDER,SOURCE,FLAGS): compiles SOURCE (a pattern) to FOLDER/%.o below the MPI's objects.
 define mpi_object
-$(O)/obj/mpi-$(1)/$(2)%.o: $(3) $(O)/.flags | $(headers) $(rule_header) $(mpe_headers)
+$(O)/obj/mpi-$(1)/$(2)%.o: $(3) $(O)/.flags | $(headers) layers $(mpe_headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(no_deprecated) $(SAN) $(inc_wrappers) $(inc_mpi) $(4) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 endef

@@ -33,6 +33,8 @@ done | awk -v order="${layers[*]}" 'BEGIN { n = split(order, name, " "); for (i 
 is "$upwards" "reader uses pithi_formats of foreign" "no layer calls a later one; the reader has the table of formats"
 is "$(includes '(\.\./|reader/|analysis/|foreign/|tools/|wrappers/|viewer/)' liblog)" "" "liblog knows the lower layers of formats only"
 is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows public headers only"
+is "$(includes '(base|native|spill|reader|symbols|analysis|foreign|tools)/' wrappers viewer | grep -vE '"base/(nearest|cause|open_file|shell_word)\.h"|^wrappers/compensate/.*<analysis/delay_rule\.h>|^wrappers/also/functions/.*"symbols/code_file\.h"')" \
+    "" "of formats, wrappers and viewer know what helps with messages and files; compensate its rule; functions their names"
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
 is "$(includes '(pithi|spill|segment|pith_tool)' samples)" "" "samples know public headers only"
 
