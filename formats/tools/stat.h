@@ -37,8 +37,8 @@ int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *que
 /* The calls of MPI by call site (stat_sites.c). */
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 /* A flame graph of the call paths. FOLDED: a line "main;step;solve 12" for each path in which samples ended, the input
- * of other tools; SPEEDSCOPE: JSON for speedscope.app; LOG: a log, by time (flame_log.h), needs a path. `path` NULL:
- * standard output. */
+ * of other tools; SPEEDSCOPE: JSON for speedscope.app; LOG: a log, by time (symbols/flame_log.h), needs a path. `path`
+ * NULL: standard output. */
 enum pithi_flame { PITHI_FLAME_SVG, PITHI_FLAME_FOLDED, PITHI_FLAME_SPEEDSCOPE, PITHI_FLAME_LOG };
 int pithi_stat_flame(struct pithlog *log, const struct pithi_stat_query *query, enum pithi_flame kind,
                      const char *path);

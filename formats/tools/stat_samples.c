@@ -12,7 +12,7 @@
 #include "base/out.h"
 #include "base/pair_map.h"
 #include "symbols/call_stack.h"
-#include "tools/flame_log.h"
+#include "symbols/flame_log.h"
 #include "tools/outfile.h"
 #include "tools/stat_pass.h"
 
@@ -594,13 +594,46 @@ static int put_flame(void *context, FILE *file)
     return pithi_out_close(&out, err);
 }
 
+/* A log of the functions, by time. */
+struct flame_source {
+    struct pithlog *log;
+    struct pithi_flame_log *flame;
+    struct pithlog_query samples;
+};
+
+static int fill_log(void *context, struct pithi_writer *writer)
+{
+    struct flame_source *source = context;
+
+    CHECK(pithi_flame_log_begin(source->flame, writer));
+    CHECK(pithi_stat_each_record(source->log, &source->samples, pithi_flame_log_take, NULL, source->flame));
+    return pithi_flame_log_end(source->flame);
+}
+
+static int write_log(struct pithlog *log, const struct pithi_stat_query *query, const char *path)
+{
+    struct flame_source source = {.log = log,
+                                  .samples = {.from_ns = query->from_ns,
+                                              .to_ns = query->to_ns,
+                                              .lanes = query->lanes,
+                                              .lane_count = query->lane_count,
+                                              .kinds = 1u << PITHLOG_EVENT}};
+    int err;
+
+    TRY(pithi_flame_log_open(log, &source.flame));
+    TRY(pithi_outfile_make("stat", pithi_format_by_name("native"), path, fill_log, &source, 0));
+out:
+    pithi_flame_log_close(source.flame);
+    return err;
+}
+
 int pithi_stat_flame(struct pithlog *log, const struct pithi_stat_query *query, enum pithi_flame kind, const char *path)
 {
     struct flame f = {.paths = {.log = log, .query = query}, .kind = kind};
     int err;
 
     if (kind == PITHI_FLAME_LOG)
-        return pithi_flame_log_write(log, query, path);
+        return write_log(log, query, path);
     TRY(gather(&f.paths));
     TRY(sort_paths(&f.paths, &f.rows));
     err = path ? pithi_outfile_print("stat", path, put_flame, &f) : put_flame(&f, stdout);

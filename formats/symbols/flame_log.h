@@ -17,10 +17,19 @@
 #ifndef PITHI_FLAME_LOG_H
 #define PITHI_FLAME_LOG_H
 
-#include "tools/stat.h"
+#include "native/segment.h"
+#include "pithlog.h"
 
-/* Writes the log to `path`. It has all lanes of `log`, in the same order. The group of a state is the name of the file
+struct pithi_flame_log;
+
+/* Finds the names that the samples of `log` need. */
+int pithi_flame_log_open(struct pithlog *log, struct pithi_flame_log **flame);
+void pithi_flame_log_close(struct pithi_flame_log *flame);
+/* Begins to fill a log. It has all lanes of `log`, in the same order. The group of a state is the name of the file
  * that has the function; property "place NAME" is where the function is declared, "mesh.cc:212", if that is known. */
-int pithi_flame_log_write(struct pithlog *log, const struct pithi_stat_query *query, const char *path);
+int pithi_flame_log_begin(struct pithi_flame_log *flame, struct pithi_writer *writer);
+/* For each event of `log` in time order; only samples count. `flame`: struct pithi_flame_log. */
+int pithi_flame_log_take(void *flame, const struct pithlog_record *record);
+int pithi_flame_log_end(struct pithi_flame_log *flame);
 
 #endif

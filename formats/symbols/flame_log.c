@@ -1,6 +1,7 @@
 /* flame_log.c - see flame_log.h. */
-#include "tools/flame_log.h"
+#include "symbols/flame_log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,6 @@
 #include "native/defs.h"
 #include "native/segment.h"
 #include "symbols/sample_names.h"
-#include "tools/outfile.h"
-#include "tools/stat_pass.h"
 
 struct stack {
     uint32_t *functions, count, room; /* outermost first */
@@ -22,9 +21,8 @@ struct flame_lane {
     uint32_t number; /* in the new log */
 };
 
-struct flame_log {
+struct pithi_flame_log {
     struct pithlog *log;
-    const struct pithi_stat_query *query;
     struct pithi_sample_names *names;
     struct pithi_writer *writer;
     struct flame_lane *lanes;
@@ -45,7 +43,7 @@ static int has_name(const struct pithi_defs *defs, const char *name)
 
 /* Defines the state of a function, and after it the event. Functions of the same name are different states: the later
  * one has its place in its name. */
-static int define(struct flame_log *f, uint32_t function, uint32_t *id)
+static int define(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
 {
     const struct pithi_function *of = pithi_function_get(f->names, function);
     const char *slash = strrchr(of->module, '/');
@@ -70,7 +68,7 @@ static int define(struct flame_log *f, uint32_t function, uint32_t *id)
     return of->source ? pithi_defs_property(defs, key, place) : PITH_OK;
 }
 
-static int state_of(struct flame_log *f, uint32_t function, uint32_t *id)
+static int state_of(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
 {
     if (function >= f->state_room) {
         uint32_t room = 2 * function + 256;
@@ -96,7 +94,8 @@ static int push(struct stack *stack, uint32_t function)
     return PITH_OK;
 }
 
-static int put(struct flame_log *f, const struct flame_lane *lane, uint32_t kind, uint32_t function, int64_t time_ns)
+static int put(struct pithi_flame_log *f, const struct flame_lane *lane, uint32_t kind, uint32_t function,
+               int64_t time_ns)
 {
     struct pithlog_record record = {.time_ns = time_ns, .lane = lane->number, .kind = kind, .peer = -1};
 
@@ -106,7 +105,7 @@ static int put(struct flame_log *f, const struct flame_lane *lane, uint32_t kind
 }
 
 /* Ends the functions from `depth` on, with the last sample that has them. */
-static int end_functions(struct flame_log *f, struct flame_lane *lane, uint32_t depth)
+static int end_functions(struct pithi_flame_log *f, struct flame_lane *lane, uint32_t depth)
 {
     while (lane->open.count > depth)
         CHECK(put(f, lane, PITHLOG_LEAVE, lane->open.functions[--lane->open.count], lane->last.time_ns));
@@ -115,7 +114,7 @@ static int end_functions(struct flame_log *f, struct flame_lane *lane, uint32_t 
 
 /* The thread used no core from the last sample to begin_ns. That is no time of any function; else the outermost one,
  * which goes on meanwhile, would have it all. */
-static int put_no_core(struct flame_log *f, const struct flame_lane *lane, int64_t begin_ns)
+static int put_no_core(struct pithi_flame_log *f, const struct flame_lane *lane, int64_t begin_ns)
 {
     const struct pithlog_def def = {
         .kind = PITHLOG_STATE, .name = "[no core]", .colour = "#d9d9d9", .group = "samples"};
@@ -136,7 +135,7 @@ static int put_no_core(struct flame_log *f, const struct flame_lane *lane, int64
 }
 
 /* Where the functions begin that only the new sample has. */
-static int64_t begin_of(const struct flame_log *f, const struct flame_lane *lane, const struct pithlog_record *r)
+static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane *lane, const struct pithlog_record *r)
 {
     int64_t length_ns = pithi_sample_length(f->names, r, &f->sample, &lane->last).ns;
     int64_t least_ns = lane->last.seen ? lane->last.time_ns : pithlog_get_lane(f->log, r->lane)->first_ns;
@@ -147,9 +146,9 @@ static int64_t begin_of(const struct flame_log *f, const struct flame_lane *lane
     return r->time_ns - length_ns;
 }
 
-static int take(void *context, const struct pithlog_record *r)
+int pithi_flame_log_take(void *context, const struct pithlog_record *r)
 {
-    struct flame_log *f = context;
+    struct pithi_flame_log *f = context;
     struct flame_lane *lane = &f->lanes[r->lane];
     struct pithi_inlined in;
     int64_t begin_ns;
@@ -180,10 +179,11 @@ static int take(void *context, const struct pithlog_record *r)
 
 /* ---- The log ----------------------------------------------------------------------------------------------------- */
 
-static int add_lanes(struct flame_log *f)
+int pithi_flame_log_begin(struct pithi_flame_log *f, struct pithi_writer *writer)
 {
     uint32_t count = pithlog_get_info(f->log)->lanes;
 
+    f->writer = writer;
     if (!(f->lanes = calloc(count + (size_t)1, sizeof *f->lanes)))
         return pithi_no_memory();
     for (uint32_t i = 0; i < count; i++) {
@@ -195,37 +195,32 @@ static int add_lanes(struct flame_log *f)
     return PITH_OK;
 }
 
-static int fill(void *context, struct pithi_writer *writer)
+int pithi_flame_log_end(struct pithi_flame_log *f)
 {
-    struct flame_log *f = context;
-    const struct pithi_stat_query *query = f->query;
-    struct pithlog_query samples = {.from_ns = query->from_ns,
-                                    .to_ns = query->to_ns,
-                                    .lanes = query->lanes,
-                                    .lane_count = query->lane_count,
-                                    .kinds = 1u << PITHLOG_EVENT};
-
-    f->writer = writer;
-    CHECK(add_lanes(f));
-    CHECK(pithi_stat_each_record(f->log, &samples, take, NULL, f));
     for (uint32_t i = 0; i < pithlog_get_info(f->log)->lanes; i++)
         CHECK(end_functions(f, &f->lanes[i], 0));
     return PITH_OK;
 }
 
-int pithi_flame_log_write(struct pithlog *log, const struct pithi_stat_query *query, const char *path)
+int pithi_flame_log_open(struct pithlog *log, struct pithi_flame_log **flame)
 {
-    struct flame_log f = {.log = log, .query = query};
-    int err;
+    int err = (*flame = calloc(1, sizeof **flame)) ? PITH_OK : pithi_no_memory();
 
-    TRY(pithi_sample_names_open(log, PITHI_NEED_SAMPLES, &f.names));
-    TRY(pithi_outfile_make("stat", pithi_format_by_name("native"), path, fill, &f, 0));
-out:
-    pithi_sample_names_close(f.names);
-    for (uint32_t i = 0; f.lanes && i < pithlog_get_info(log)->lanes; i++)
-        free(f.lanes[i].open.functions);
-    free(f.lanes);
-    free(f.states);
-    free(f.now.functions);
-    return err;
+    if (err)
+        return err;
+    (*flame)->log = log;
+    return pithi_sample_names_open(log, PITHI_NEED_SAMPLES, &(*flame)->names);
+}
+
+void pithi_flame_log_close(struct pithi_flame_log *f)
+{
+    if (!f)
+        return;
+    pithi_sample_names_close(f->names);
+    for (uint32_t i = 0; f->lanes && i < pithlog_get_info(f->log)->lanes; i++)
+        free(f->lanes[i].open.functions);
+    free(f->lanes);
+    free(f->states);
+    free(f->now.functions);
+    free(f);
 }
