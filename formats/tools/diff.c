@@ -1,17 +1,693 @@
-/* diff.c - `pith diff A B`: options, and the common definitions of both logs. */
-#include "tools/diff.h"
-
+/* diff.c - `pith diff A B`: what is different in log b.
+ *
+ * By default it compares sums: the self time of each state, rank or lane. They come from the summaries of both logs, so
+ * that records are read only at the ends of lanes. A difference is b - a. Rows are sorted by its size, so the states
+ * that made a run slower or faster are at the top:
+ *
+ *     a: solve 3 s, MPI_Recv 1 s    b: solve 3 s, MPI_Recv 2.5 s    rows: MPI_Recv +1.5 s, solve 0 s
+ *
+ * With --records it compares record by record, each lane by itself: a difference in one lane does not affect the
+ * others, and small differences of times do not change which records are compared. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/hybrid_model.h"
+#include "analysis/mpi_calls.h"
 #include "base/error.h"
+#include "base/map.h"
+#include "foreign/text/printer.h"
 #include "native/segment.h"
+#include "reader/summary_read.h"
 #include "tools/stat_pass.h"
+#include "tools/table.h"
 #include "tools/tools.h"
 
+/* ---- The pair ---------------------------------------------------------------------------------------------------- */
+
+/* The definitions of both logs as one set. Definitions with the same kind and name are equal. */
+struct pair {
+    struct pithlog *log[2];
+    struct pithi_defs *defs;
+    uint32_t *ids[2]; /* from the definitions of a log to those of the set */
+};
+
+static int join_defs(struct pair *pair, int side)
+{
+    uint32_t count = pithlog_get_info(pair->log[side])->defs;
+    int err = PITH_OK;
+
+    if (!(pair->ids[side] = malloc((count + (size_t)1) * sizeof *pair->ids[side])))
+        return pithi_no_memory();
+    for (uint32_t i = 0; err == PITH_OK && i < count; i++)
+        err = pithi_defs_add(pair->defs, pithlog_get_def(pair->log[side], i), &pair->ids[side][i]);
+    return err;
+}
+
+static int open_pair(struct pair *pair, const char *a, const char *b)
+{
+    *pair = (struct pair){.defs = NULL};
+    CHECK(pithi_tool_open("diff", a, &pair->log[0]));
+    CHECK(pithi_tool_open("diff", b, &pair->log[1]));
+    CHECK(pithi_defs_new(&pair->defs));
+    CHECK(join_defs(pair, 0));
+    return join_defs(pair, 1);
+}
+
+static void close_pair(struct pair *pair)
+{
+    for (int side = 0; side < 2; side++) {
+        pithlog_close(pair->log[side]);
+        free(pair->ids[side]);
+    }
+    if (pair->defs)
+        pithi_defs_free(pair->defs);
+}
+
+/* -1, 0, 1: lane `i` of a sorts before, with or after lane `k` of b, by rank and, if `threads`, by thread. An index
+ * past the end sorts after all lanes. */
+static int order_of(const struct pair *pair, uint32_t i, uint32_t k, int threads)
+{
+    const struct pithlog_lane *a = pithlog_get_lane(pair->log[0], i), *b = pithlog_get_lane(pair->log[1], k);
+
+    if (!a || !b)
+        return a ? -1 : b != NULL;
+    if (a->rank != b->rank || !threads)
+        return (a->rank > b->rank) - (a->rank < b->rank);
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+/* The numbers of one log in a row. */
+struct side {
+    uint64_t count;
+    int64_t total_ns, self_ns;
+};
+
+enum row_kind { RUN, ALL, STATE, COMPUTING, EVENT, RANK, LANE };
+static const char *const kind_names[] = {"run", "all", "state", "computing", "event", "rank", "lane"};
+
+struct row {
+    enum row_kind kind;
+    const char *name, *group;
+    int32_t rank; /* -1: none */
+    int64_t thread;
+    struct side side[2];
+    uint32_t most; /* for a rank or lane: the state, or computing, that differs most; UINT32_MAX: none */
+    int64_t most_ns;
+};
+
+struct gathering {
+    struct pair *pair;
+    struct pithlog_summary *summary[2];
+    struct pithlog_sum *own;    /* of a lane, by definition of its log */
+    struct pithlog_sum *sum[2]; /* of all lanes of a row, by definition of the pair; [defs]: computing */
+    unsigned char *is_idle;     /* by definition of the pair: a call of MPI, or waiting in OpenMP */
+    uint32_t defs;
+    struct row *rows;
+    uint32_t count, room;
+};
+
+static int is_state(const struct gathering *g, uint32_t id)
+{
+    return pithi_defs_get(g->pair->defs, id)->kind == PITHLOG_STATE;
+}
+
+static int open_sums(struct gathering *g, struct pair *pair)
+{
+    *g = (struct gathering){.pair = pair, .defs = pithi_defs_count(pair->defs)};
+    g->own = malloc((g->defs + (size_t)1) * sizeof *g->own);
+    g->sum[0] = calloc(g->defs + (size_t)1, sizeof *g->sum[0]);
+    g->sum[1] = calloc(g->defs + (size_t)1, sizeof *g->sum[1]);
+    g->is_idle = calloc(g->defs + (size_t)1, 1);
+    if (!g->own || !g->sum[0] || !g->sum[1] || !g->is_idle)
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < g->defs; i++) {
+        const struct pithlog_def *def = pithi_defs_get(pair->defs, i);
+        g->is_idle[i] = pithi_mpi_call_traits(def) != 0 || pithi_is_omp_wait(def);
+    }
+    CHECK(pithlog_summary_open(pair->log[0], &g->summary[0]));
+    return pithlog_summary_open(pair->log[1], &g->summary[1]);
+}
+
+static void close_sums(struct gathering *g)
+{
+    for (int side = 0; side < 2; side++) {
+        pithlog_summary_close(g->summary[side]);
+        free(g->sum[side]);
+    }
+    free(g->own);
+    free(g->is_idle);
+    free(g->rows);
+}
+
+/* Adds the sums of a lane to g->sum, and the time that it computed: outside MPI and outside waiting in OpenMP, and of
+ * that outside all states. (A log has no more definitions than the pair, so g->own has room.) */
+static int add_lane(struct gathering *g, int side, uint32_t lane)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
+    int64_t busy_ns = 0, to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
+    struct pithlog_rest rest;
+    int is_damaged;
+
+    memset(g->own, 0, info->defs * sizeof *g->own);
+    CHECK(pithi_sums(g->pair->log[side], g->summary[side], lane, info->start_ns, to_ns, g->own, &rest, &is_damaged));
+    if (is_damaged)
+        pithi_stat_goes_on();
+    for (uint32_t i = 0; i < info->defs; i++) {
+        uint32_t id = g->pair->ids[side][i];
+        struct pithlog_sum *sum = &g->sum[side][id];
+        sum->count += g->own[i].count;
+        sum->own_ns += g->own[i].own_ns;
+        sum->all_ns += g->own[i].all_ns;
+        busy_ns += g->is_idle[id] ? 0 : g->own[i].own_ns;
+    }
+    g->sum[side][g->defs].own_ns += rest.outside_ns;
+    g->sum[side][g->defs].all_ns += rest.outside_ns + busy_ns;
+    return PITH_OK;
+}
+
+static struct row *add_row(struct gathering *g, enum row_kind kind, const char *name)
+{
+    if (!pithi_grow(&g->rows, g->count, &g->room, sizeof *g->rows))
+        return NULL;
+    g->rows[g->count] =
+        (struct row){.kind = kind, .name = name, .group = "", .rank = -1, .thread = -1, .most = UINT32_MAX};
+    return &g->rows[g->count++];
+}
+
+/* Adds the numbers of all states: instances and self time. */
+static void add_states(const struct gathering *g, int side, struct side *to)
+{
+    for (uint32_t i = 0; i < g->defs; i++)
+        if (is_state(g, i)) {
+            to->count += g->sum[side][i].count;
+            to->self_ns += g->sum[side][i].own_ns;
+        }
+}
+
+/* Adds the rows of the whole: run time, and all states; and that of computing. */
+static int add_whole(struct gathering *g, const struct side all[2], const struct pithlog_sum computing_sum[2])
+{
+    struct row *run, *states, *computing;
+
+    if (!add_row(g, RUN, "(run time)") || !add_row(g, ALL, "(all states)") ||
+        !(computing = add_row(g, COMPUTING, PITHI_COMPUTING_NAME)))
+        return pithi_no_memory();
+    states = computing - 1;
+    run = computing - 2;
+    for (int side = 0; side < 2; side++) {
+        const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
+        run->side[side].total_ns = info->records ? info->end_ns - info->start_ns : 0;
+        states->side[side] = all[side];
+        computing->side[side] = (struct side){0, computing_sum[side].all_ns, computing_sum[side].own_ns};
+    }
+    return PITH_OK;
+}
+
+/* ---- Rows of sums ------------------------------------------------------------------------------------------------ */
+
+static int64_t difference(const struct row *row)
+{
+    return row->kind == RUN     ? row->side[1].total_ns - row->side[0].total_ns
+           : row->kind == EVENT ? (int64_t)(row->side[1].count - row->side[0].count)
+                                : row->side[1].self_ns - row->side[0].self_ns;
+}
+
+static uint64_t magnitude(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
+
+/* The largest difference first; then in order of definitions or ranks. Computing is sorted as a state, or before the
+ * ranks. Events have no time and follow the states. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    uint64_t left = magnitude(difference(x)), right = magnitude(difference(y));
+    enum row_kind x_kind = x->kind == COMPUTING ? STATE : x->kind, y_kind = y->kind == COMPUTING ? STATE : y->kind;
+
+    if (x_kind != y_kind)
+        return x_kind < y_kind ? -1 : 1;
+    if (left != right && x->kind != RUN)
+        return left > right ? -1 : 1;
+    if (x->rank != y->rank || x->thread != y->thread)
+        return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : (x->thread < y->thread ? -1 : 1);
+    return strcmp(x->name, y->name);
+}
+
+static const struct pithi_table_column state_columns[] = {
+    {"kind", PITHI_CELL_TEXT, 1},     {"name", PITHI_CELL_TEXT, 0},     {"group", PITHI_CELL_TEXT, 1},
+    {"count_a", PITHI_CELL_COUNT, 0}, {"count_b", PITHI_CELL_COUNT, 0}, {"total_a", PITHI_CELL_TIME, 0},
+    {"total_b", PITHI_CELL_TIME, 0},  {"self_a", PITHI_CELL_TIME, 0},   {"self_b", PITHI_CELL_TIME, 0},
+    {"diff", PITHI_CELL_CHANGE, 0},   {"ratio", PITHI_CELL_RATIO, 0},
+};
+static const struct pithi_table_column place_columns[] = {
+    {"kind", PITHI_CELL_TEXT, 1},    {"name", PITHI_CELL_TEXT, 0},        {"rank", PITHI_CELL_COUNT, 1},
+    {"thread", PITHI_CELL_COUNT, 1}, {"count_a", PITHI_CELL_COUNT, 0},    {"count_b", PITHI_CELL_COUNT, 0},
+    {"total_a", PITHI_CELL_TIME, 0}, {"total_b", PITHI_CELL_TIME, 0},     {"self_a", PITHI_CELL_TIME, 0},
+    {"self_b", PITHI_CELL_TIME, 0},  {"diff", PITHI_CELL_CHANGE, 0},      {"ratio", PITHI_CELL_RATIO, 0},
+    {"most", PITHI_CELL_TEXT, 0},    {"most_diff", PITHI_CELL_CHANGE, 0},
+};
+
+static void put_or_skip(struct pithi_report *table, int there, int64_t value)
+{
+    if (there)
+        pithi_table_number(table, value);
+    else
+        pithi_table_skip(table);
+}
+
+/* The ratio b / a of the compared numbers. */
+static void put_ratio(struct pithi_report *table, const struct row *row)
+{
+    const struct side *a = &row->side[0], *b = &row->side[1];
+    double from = row->kind == RUN ? (double)a->total_ns : row->kind == EVENT ? (double)a->count : (double)a->self_ns;
+    double to = row->kind == RUN ? (double)b->total_ns : row->kind == EVENT ? (double)b->count : (double)b->self_ns;
+    int there = from > 0 && to / from < 1e12;
+
+    put_or_skip(table, there, there ? (int64_t)(to / from * 1e6 + 0.5) : 0);
+}
+
+/* If a state or event does not occur in a log, its cells are empty. Computing has no count. */
+static void put_numbers(struct pithi_report *table, const struct row *row)
+{
+    const struct side *s = row->side;
+    int timed = row->kind != EVENT, run = row->kind == RUN, computing = row->kind == COMPUTING;
+
+    for (int i = 0; i < 2; i++)
+        put_or_skip(table, s[i].count > 0, (int64_t)s[i].count);
+    for (int i = 0; i < 2; i++)
+        put_or_skip(table, run || computing || (timed && row->kind != ALL && s[i].count > 0), s[i].total_ns);
+    for (int i = 0; i < 2; i++)
+        put_or_skip(table, computing || (timed && !run && s[i].count > 0), s[i].self_ns);
+    put_or_skip(table, timed, difference(row));
+    put_ratio(table, row);
+}
+
+static void put_row(const struct gathering *g, struct pithi_report *table, const struct row *row, int places)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, row->thread < 0 ? "rank %d" : "%d.%u", (int)row->rank, (unsigned)row->thread);
+    pithi_table_row(table);
+    pithi_table_text(table, kind_names[row->kind]);
+    pithi_table_text(table, row->rank >= 0 ? name : row->name);
+    if (places) {
+        put_or_skip(table, row->rank >= 0, row->rank);
+        put_or_skip(table, row->thread >= 0, row->thread);
+    } else {
+        pithi_table_text(table, row->group);
+    }
+    put_numbers(table, row);
+    if (places && row->most != UINT32_MAX) {
+        pithi_table_text(table,
+                         row->most == g->defs ? PITHI_COMPUTING_NAME : pithi_defs_get(g->pair->defs, row->most)->name);
+        pithi_table_number(table, row->most_ns);
+    }
+}
+
+static int fill_table(struct gathering *g, int places, struct pithi_report **table)
+{
+    CHECK(places ? pithi_table_new(table, place_columns, sizeof place_columns / sizeof *place_columns)
+                 : pithi_table_new(table, state_columns, sizeof state_columns / sizeof *state_columns));
+    qsort(g->rows, g->count, sizeof *g->rows, compare_rows);
+    for (uint32_t i = 0; i < g->count; i++)
+        put_row(g, *table, &g->rows[i], places);
+    return PITH_OK;
+}
+
+/* ---- By state ---------------------------------------------------------------------------------------------------- */
+
+static int state_row(struct gathering *g, uint32_t id)
+{
+    const struct pithlog_def *def = pithi_defs_get(g->pair->defs, id);
+    struct row *row;
+
+    if (def->kind == PITHLOG_COUNTER_TYPE || (g->sum[0][id].count == 0 && g->sum[1][id].count == 0))
+        return PITH_OK;
+    if (!(row = add_row(g, def->kind == PITHLOG_STATE ? STATE : EVENT, def->name)))
+        return pithi_no_memory();
+    row->group = def->group;
+    for (int side = 0; side < 2; side++) {
+        const struct pithlog_sum *sum = &g->sum[side][id];
+        row->side[side] = (struct side){sum->count, sum->all_ns, sum->own_ns};
+    }
+    return PITH_OK;
+}
+
+static int diff_states(struct pair *pair, struct pithi_report **table)
+{
+    struct gathering g;
+    struct side all[2] = {{0, 0, 0}, {0, 0, 0}};
+    struct pithlog_sum computing[2] = {{0, 0, 0}, {0, 0, 0}};
+    int err;
+
+    TRY(open_sums(&g, pair));
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t lane = 0; lane < pithlog_get_info(pair->log[side])->lanes; lane++)
+            TRY(add_lane(&g, side, lane));
+        add_states(&g, side, &all[side]);
+    }
+    computing[0] = g.sum[0][g.defs];
+    computing[1] = g.sum[1][g.defs];
+    TRY(add_whole(&g, all, computing));
+    for (uint32_t id = 0; id < g.defs; id++)
+        TRY(state_row(&g, id));
+    TRY(fill_table(&g, 0, table));
+out:
+    close_sums(&g);
+    return err;
+}
+
+/* ---- By rank and lane -------------------------------------------------------------------------------------------- */
+
+/* The lanes of one row: in a and b, `more` lanes from `at` on. */
+struct stretch {
+    uint32_t at[2], more[2];
+};
+
+static int same_place(const struct pithlog_lane *x, const struct pithlog_lane *y, int threads)
+{
+    return x && y && x->rank == y->rank && (!threads || x->thread == y->thread);
+}
+
+/* Finds the lanes of the next row: 1; 0: end of both logs. The lanes of a log are sorted. */
+static int next_stretch(const struct pair *pair, struct stretch *s, int threads)
+{
+    s->at[0] += s->more[0];
+    s->at[1] += s->more[1];
+    int order = order_of(pair, s->at[0], s->at[1], threads);
+    for (int side = 0; side < 2; side++) {
+        const struct pithlog_lane *first = pithlog_get_lane(pair->log[side], s->at[side]);
+        int takes = first && (side == 0 ? order <= 0 : order >= 0);
+        s->more[side] = 0;
+        while (takes && same_place(first, pithlog_get_lane(pair->log[side], s->at[side] + s->more[side]), threads))
+            s->more[side]++;
+    }
+    return s->more[0] + s->more[1] > 0;
+}
+
+/* Fills in one side of a row: the sums of its lanes, and the time from the first to the last record. */
+static int sum_side(struct gathering *g, const struct stretch *s, int side, struct row *row)
+{
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+
+    memset(g->sum[side], 0, (g->defs + (size_t)1) * sizeof *g->sum[side]);
+    for (uint32_t i = 0; i < s->more[side]; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[side], s->at[side] + i);
+        if (lane->records && lane->first_ns < first_ns)
+            first_ns = lane->first_ns;
+        if (lane->records && lane->last_ns > last_ns)
+            last_ns = lane->last_ns;
+        CHECK(add_lane(g, side, s->at[side] + i));
+    }
+    row->side[side].total_ns = first_ns < last_ns ? last_ns - first_ns : 0;
+    add_states(g, side, &row->side[side]);
+    return PITH_OK;
+}
+
+static void find_most(const struct gathering *g, struct row *row)
+{
+    for (uint32_t i = 0; i <= g->defs; i++) {
+        int64_t ns = g->sum[1][i].own_ns - g->sum[0][i].own_ns;
+        if ((i == g->defs || is_state(g, i)) && magnitude(ns) > magnitude(row->most_ns)) {
+            row->most = i;
+            row->most_ns = ns;
+        }
+    }
+}
+
+static int place_row(struct gathering *g, const struct stretch *s, int threads, struct side all[2],
+                     struct pithlog_sum computing[2])
+{
+    int has = s->more[0] ? 0 : 1;
+    const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[has], s->at[has]);
+    struct row *row = add_row(g, threads ? LANE : RANK, "");
+
+    if (!row)
+        return pithi_no_memory();
+    row->rank = lane->rank;
+    row->thread = threads ? (int64_t)lane->thread : -1;
+    CHECK(sum_side(g, s, 0, row));
+    CHECK(sum_side(g, s, 1, row));
+    find_most(g, row);
+    for (int side = 0; side < 2; side++) {
+        all[side].count += row->side[side].count;
+        all[side].self_ns += row->side[side].self_ns;
+        computing[side].own_ns += g->sum[side][g->defs].own_ns;
+        computing[side].all_ns += g->sum[side][g->defs].all_ns;
+    }
+    return PITH_OK;
+}
+
+static int diff_places(struct pair *pair, int threads, struct pithi_report **table)
+{
+    struct gathering g;
+    struct stretch stretch = {{0, 0}, {0, 0}};
+    struct side all[2] = {{0, 0, 0}, {0, 0, 0}};
+    struct pithlog_sum computing[2] = {{0, 0, 0}, {0, 0, 0}};
+    int err;
+
+    TRY(open_sums(&g, pair));
+    while (next_stretch(pair, &stretch, threads))
+        TRY(place_row(&g, &stretch, threads, all, computing));
+    TRY(add_whole(&g, all, computing));
+    TRY(fill_table(&g, 1, table));
+out:
+    close_sums(&g);
+    return err;
+}
+
+static int diff_ranks(struct pair *pair, struct pithi_report **table) { return diff_places(pair, 0, table); }
+
+static int diff_lanes(struct pair *pair, struct pithi_report **table) { return diff_places(pair, 1, table); }
+
+/* ---- Records, one by one ----------------------------------------------------------------------------------------- */
+
+enum { MOST = 10, BATCH = 128 }; /* differences shown; records fetched at once */
+
+/* Reads a lane of a log. */
+struct reading {
+    struct pithlog_iter *iter;
+    struct pithlog_record records[BATCH];
+    int next, count;
+};
+
+struct comparing {
+    struct pair *pair;
+    int64_t within_ns;
+    uint32_t *comms; /* by communicator of a: that of b, + 1; 0: unknown */
+    uint64_t differences;
+    int printing; /* the printers are open */
+    struct pithi_printer printer[2];
+    FILE *file[2];
+    char *text[2];
+    size_t size[2];
+};
+
+static int same_comm(struct comparing *c, uint32_t a, uint32_t b)
+{
+    const struct pithlog_comm *x = pithlog_get_comm(c->pair->log[0], a), *y = pithlog_get_comm(c->pair->log[1], b);
+
+    if (c->comms[a])
+        return c->comms[a] == b + 1;
+    if (strcmp(x->name, y->name) != 0 || x->size != y->size || x->remote_size != y->remote_size)
+        return 0;
+    size_t members = (size_t)x->size + (size_t)x->remote_size;
+    if (members && memcmp(x->world_ranks, y->world_ranks, members * sizeof *x->world_ranks) != 0)
+        return 0;
+    c->comms[a] = b + 1;
+    return 1;
+}
+
+static int same_time(const struct comparing *c, int64_t a, int64_t b)
+{
+    return (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b) <= (uint64_t)c->within_ns;
+}
+
+static int same_record(struct comparing *c, const struct pithlog_record *a, const struct pithlog_record *b)
+{
+    if (a->kind != b->kind || !same_time(c, a->time_ns, b->time_ns))
+        return 0;
+    if (a->kind <= PITHLOG_COUNTER)
+        return c->pair->ids[0][a->id] == c->pair->ids[1][b->id] && a->payload_bytes == b->payload_bytes &&
+               (!a->payload_bytes || memcmp(a->payload, b->payload, a->payload_bytes) == 0) &&
+               memcmp(&a->value, &b->value, sizeof a->value) == 0;
+    return a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes && a->got_bytes == b->got_bytes &&
+           a->posted == b->posted && (a->kind > PITHLOG_COMM_FREE || same_comm(c, a->comm, b->comm));
+}
+
+static int open_lane(struct reading *reading, struct pithlog *log, uint32_t lane)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1};
+
+    reading->next = reading->count = 0;
+    return pithlog_iter_open(log, &query, &reading->iter);
+}
+
+/* Gives the next record; *record NULL: end of the lane. */
+static int next_record(struct reading *reading, const struct pithlog_record **record)
+{
+    *record = NULL;
+    if (reading->next == reading->count) {
+        reading->next = 0;
+        reading->count = pithlog_iter_next_many(reading->iter, reading->records, BATCH);
+    }
+    if (reading->count > 0)
+        *record = &reading->records[reading->next++];
+    return reading->count < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+/* ---- Showing records --------------------------------------------------------------------------------------------- */
+
+/* Opens a printer that knows the log's names. Its output so far, the definitions, is discarded. */
+static int open_printer(struct comparing *c, int side)
+{
+    struct pithlog *log = c->pair->log[side];
+    struct pithi_printer *p = &c->printer[side];
+    int err = PITH_OK;
+
+    if (!(c->file[side] = open_memstream(&c->text[side], &c->size[side])))
+        return pithi_no_memory();
+    CHECK(pithi_printer_open(p, c->file[side], PITHI_TEXT_TABS, NULL));
+    c->printing |= 1 << side;
+    for (uint32_t i = 0; !err && i < pithlog_get_info(log)->lanes; i++)
+        err = pithi_printer_lane(p, i, pithlog_get_lane(log, i));
+    for (uint32_t i = 0; !err && i < pithlog_get_info(log)->defs; i++)
+        err = pithi_printer_def(p, pithlog_get_def(log, i));
+    for (uint32_t i = 0; !err && i < pithlog_get_info(log)->comms; i++)
+        err = pithi_printer_comm(p, i, pithlog_get_comm(log, i));
+    return err;
+}
+
+static int open_printers(struct comparing *c)
+{
+    int err = c->printing ? PITH_OK : open_printer(c, 0);
+
+    return err || c->printing == 3 ? err : open_printer(c, 1);
+}
+
+static void close_printers(struct comparing *c)
+{
+    for (int side = 0; side < 2; side++) {
+        if (c->printing >> side & 1)
+            pithi_printer_close(&c->printer[side], PITH_OK);
+        if (c->file[side])
+            fclose(c->file[side]);
+        free(c->text[side]);
+    }
+}
+
+/* Prints "< " or "> " and the record in the format of `pith print`. */
+static void show_record(struct comparing *c, int side, const struct pithlog_record *record)
+{
+    struct pithi_printer *p = &c->printer[side];
+
+    if (!record) {
+        printf("%c (end of the thread)\n", "<>"[side]);
+        return;
+    }
+    pithi_out_flush(&p->out);
+    rewind(c->file[side]);
+    pithi_printer_record(p, record);
+    pithi_out_flush(&p->out);
+    fflush(c->file[side]);
+    printf("%c %.*s", "<>"[side], (int)c -> size[side], c -> text[side]);
+}
+
+static int show(struct comparing *c, const struct pithlog_lane *lane, uint64_t number, const struct pithlog_record *a,
+                const struct pithlog_record *b)
+{
+    int err = PITH_OK;
+
+    if (c->differences++ >= MOST || (err = open_printers(c)) != PITH_OK)
+        return err;
+    printf("rank %d thread %u record %llu:\n", (int)lane->rank, (unsigned)lane->thread, (unsigned long long)number);
+    show_record(c, 0, a);
+    show_record(c, 1, b);
+    return PITH_OK;
+}
+
+/* ---- Records of lanes -------------------------------------------------------------------------------------------- */
+
+static int compare_lanes(struct comparing *c, uint32_t i, uint32_t k)
+{
+    struct reading *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
+    const struct pithlog_record *x, *y;
+    uint64_t number = 0;
+    int err;
+
+    if (!a || !b) {
+        err = pithi_no_memory();
+        goto out;
+    }
+    TRY(open_lane(a, c->pair->log[0], i));
+    TRY(open_lane(b, c->pair->log[1], k));
+    do {
+        TRY(next_record(a, &x));
+        TRY(next_record(b, &y));
+        number++;
+    } while (x && y && same_record(c, x, y));
+    if (x || y)
+        TRY(show(c, pithlog_get_lane(c->pair->log[0], i), number, x, y));
+out:
+    if (a)
+        pithlog_iter_close(a->iter);
+    if (b)
+        pithlog_iter_close(b->iter);
+    free(a);
+    free(b);
+    return err;
+}
+
+static void show_unpaired(struct comparing *c, int side, uint32_t number)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(c->pair->log[side], number);
+
+    if (c->differences++ < MOST)
+        printf("rank %d thread %u: only in %s, %llu records\n", (int)lane->rank, (unsigned)lane->thread,
+               side ? "the second" : "the first", (unsigned long long)lane->records);
+}
+
+static int compare_all(struct comparing *c)
+{
+    uint32_t i = 0, k = 0;
+    int err = PITH_OK;
+
+    while (err == PITH_OK &&
+           (i < pithlog_get_info(c->pair->log[0])->lanes || k < pithlog_get_info(c->pair->log[1])->lanes)) {
+        int order = order_of(c->pair, i, k, 1);
+        if (order == 0)
+            err = compare_lanes(c, i, k);
+        else
+            show_unpaired(c, order > 0, order < 0 ? i : k);
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return err;
+}
+
+static int diff_records(struct pair *pair, int64_t within_ns, int *different)
+{
+    struct comparing c = {.pair = pair, .within_ns = within_ns};
+    int err;
+
+    c.comms = calloc(pithlog_get_info(pair->log[0])->comms + (size_t)1, sizeof *c.comms);
+    err = c.comms ? compare_all(&c) : pithi_no_memory();
+    if (c.differences > MOST)
+        printf("and %llu more threads\n", (unsigned long long)(c.differences - MOST));
+    if (!err && (fflush(stdout) != 0 || ferror(stdout)))
+        err = pithi_fail(PITH_ERR_IO, "standard output: cannot write");
+    *different = c.differences > 0;
+    close_printers(&c);
+    free(c.comms);
+    return err;
+}
+
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
 /* In the order of the words of --by. */
-static int (*const answers[])(struct pithi_diff_pair *pair,
-                              struct pithi_report **table) = {pithi_diff_states, pithi_diff_ranks, pithi_diff_lanes};
+static int (*const answers[])(struct pair *pair,
+                              struct pithi_report **table) = {diff_states, diff_ranks, diff_lanes};
 
 struct asked {
     int by; /* place in `answers`, from 1; 0: not given */
@@ -47,54 +723,9 @@ static int read_options(int argc, char **argv, struct asked *asked)
     return pithi_tool_arguments(argc, argv, names);
 }
 
-/* ---- The pair ---------------------------------------------------------------------------------------------------- */
-
-static int join_defs(struct pithi_diff_pair *pair, int side)
-{
-    uint32_t count = pithlog_get_info(pair->log[side])->defs;
-    int err = PITH_OK;
-
-    if (!(pair->ids[side] = malloc((count + (size_t)1) * sizeof *pair->ids[side])))
-        return pithi_no_memory();
-    for (uint32_t i = 0; err == PITH_OK && i < count; i++)
-        err = pithi_defs_add(pair->defs, pithlog_get_def(pair->log[side], i), &pair->ids[side][i]);
-    return err;
-}
-
-int pithi_pair_open(struct pithi_diff_pair *pair, const char *a, const char *b)
-{
-    *pair = (struct pithi_diff_pair){.defs = NULL};
-    CHECK(pithi_tool_open("diff", a, &pair->log[0]));
-    CHECK(pithi_tool_open("diff", b, &pair->log[1]));
-    CHECK(pithi_defs_new(&pair->defs));
-    CHECK(join_defs(pair, 0));
-    return join_defs(pair, 1);
-}
-
-void pithi_pair_close(struct pithi_diff_pair *pair)
-{
-    for (int side = 0; side < 2; side++) {
-        pithlog_close(pair->log[side]);
-        free(pair->ids[side]);
-    }
-    if (pair->defs)
-        pithi_defs_free(pair->defs);
-}
-
-int pithi_pair_order(const struct pithi_diff_pair *pair, uint32_t i, uint32_t k, int threads)
-{
-    const struct pithlog_lane *a = pithlog_get_lane(pair->log[0], i), *b = pithlog_get_lane(pair->log[1], k);
-
-    if (!a || !b)
-        return a ? -1 : b != NULL;
-    if (a->rank != b->rank || !threads)
-        return (a->rank > b->rank) - (a->rank < b->rank);
-    return (a->thread > b->thread) - (a->thread < b->thread);
-}
-
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-static int print_table(struct pithi_diff_pair *pair, const struct asked *asked)
+static int print_table(struct pair *pair, const struct asked *asked)
 {
     struct pithi_report *table = NULL;
     int err = answers[asked->by ? asked->by - 1 : 0](pair, &table);
@@ -109,19 +740,19 @@ static int print_table(struct pithi_diff_pair *pair, const struct asked *asked)
 int pithi_tool_diff(int argc, char **argv)
 {
     struct asked asked = {.style = PITHI_TEXT_TABS, .within_ns = -1};
-    struct pithi_diff_pair pair;
+    struct pair pair;
     int different = 0, err, status = read_options(argc, argv, &asked);
 
     if (status)
         return status;
-    err = pithi_pair_open(&pair, argv[optind], argv[optind + 1]);
+    err = open_pair(&pair, argv[optind], argv[optind + 1]);
     if (!err)
-        err = asked.records ? pithi_diff_records(&pair, asked.within_ns < 0 ? 0 : asked.within_ns, &different)
+        err = asked.records ? diff_records(&pair, asked.within_ns < 0 ? 0 : asked.within_ns, &different)
                             : print_table(&pair, &asked);
     for (int side = 0; side < 2 && !err; side++)
         err = pithlog_check_comms(pair.log[side]);
     if (err)
         pithi_tool_failed();
-    pithi_pair_close(&pair);
+    close_pair(&pair);
     return err ? 2 : different;
 }

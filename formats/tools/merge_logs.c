@@ -2,8 +2,12 @@
  *
  * Logs of the processes of one run keep their ranks and share communicators and definitions. Logs of several programs,
  * which all begin with rank 0, get consecutive ranks, lanes named after the program, and communicators of their own.
- * Records are copied log by log: readers sort them by time.
- */
+ *
+ *     heat.pith: ranks 0-3    render.pith: ranks 0-1    OUT: ranks 0-3 "heat", 4-5 "render"
+ *
+ * Logs that know the time of day are shifted by it to one time axis. Records are copied log by log: readers sort them
+ * by time. Properties that differ get all their values. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,10 +17,217 @@
 #include "base/error.h"
 #include "foreign/names.h"
 #include "native/log.h"
+#include "native/segment.h"
 #include "reader/copy.h"
-#include "tools/merge_facts.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
+
+/* ---- The logs to merge ------------------------------------------------------------------------------------------- */
+
+struct source {
+    const char *path;
+    uint32_t place;   /* position among the arguments */
+    int64_t shift_ns; /* added to its times: first --shift, then the alignment too */
+    struct pithlog *log;
+    int knows_clock;
+    int64_t zero_unix_ns; /* its time 0, if knows_clock */
+    int32_t rank_offset;
+    char *program;     /* prefix of its lane names if several programs are merged; else NULL */
+    uint32_t *threads; /* by lane: new thread numbers if several logs have the same ranks; else NULL */
+};
+
+static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
+enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
+
+/* Reads "1700000000.123456789" as ns; 0: not such a number. */
+static int parse_clock(const char *text, int64_t *time_ns)
+{
+    char *end;
+    long long seconds = strtoll(text, &end, 10);
+    int64_t ns = 0, unit = 100000000;
+
+    if (end == text || seconds < 0 || seconds > INT64_MAX / 1000000000 - 1)
+        return 0;
+    if (*end == '.')
+        for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
+            ns += (*end - '0') * unit;
+    *time_ns = seconds * 1000000000 + ns;
+    return *end == '\0';
+}
+
+static int open_source(struct source *source)
+{
+    int err = pithi_tool_open("merge", source->path, &source->log);
+    const char *text = err ? NULL : pithi_property(source->log, start_key);
+
+    source->knows_clock = text && parse_clock(text, &source->zero_unix_ns);
+    return err;
+}
+
+static void close_source(struct source *source)
+{
+    pithlog_close(source->log);
+    free(source->program);
+    free(source->threads);
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+/* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith". */
+static char *own_name(const struct source *source)
+{
+    const char *name = pithi_property(source->log, "program"), *slash;
+    int of_file = !name || !*name;
+
+    if (of_file)
+        name = source->path;
+    slash = strrchr(name, '/');
+    if (slash && slash[1])
+        name = slash + 1;
+    return of_file ? strndup(name, strcspn(name, ".")) : strdup(name);
+}
+
+static int name_taken(const struct source *sources, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(sources[i].program, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* Gives each log the name of its program, made unique: the second run of "heat" is "heat:2". */
+static int name_sources(struct source *sources, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char *own = own_name(&sources[i]), *name = own ? strdup(own) : NULL;
+        for (unsigned n = 2; name && name_taken(sources, i, name); n++) {
+            free(name);
+            if (asprintf(&name, "%s:%u", own, n) < 0)
+                name = NULL;
+        }
+        free(own);
+        if (!(sources[i].program = name))
+            return pithi_no_memory();
+    }
+    return PITH_OK;
+}
+
+/* ---- Properties -------------------------------------------------------------------------------------------------- */
+
+/* 1: `value` is in the list "a, b, c". */
+static int value_among(const char *values, const char *value)
+{
+    size_t size = strlen(value);
+
+    while (*values) {
+        const char *end = strstr(values, ", ");
+        size_t length = end ? (size_t)(end - values) : strlen(values);
+        if (length == size && memcmp(values, value, size) == 0)
+            return 1;
+        values += length + (end ? 2 : 0);
+    }
+    return size == 0;
+}
+
+/* The values of a property in all logs, each once, malloc'ed. */
+static char *all_values(const struct source *sources, uint32_t count, const char *key, uint64_t *left_out)
+{
+    char *all = strdup("");
+
+    for (uint32_t i = 0; all && i < count; i++) {
+        const char *value = pithi_property(sources[i].log, key);
+        char *more;
+        if (!value || strcmp(all, value) == 0 || value_among(all, value))
+            continue;
+        if (strlen(all) > MOST_BYTES) {
+            ++*left_out;
+            continue;
+        }
+        if (asprintf(&more, "%s%s%s", all, *all ? ", " : "", value) < 0)
+            more = NULL;
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+/* 1: an earlier log has the property, so its values are already joined. */
+static int joined_before(const struct source *sources, uint32_t index, const char *key)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (pithi_property(sources[i].log, key))
+            return 1;
+    return 0;
+}
+
+static int put_values(const struct source *sources, uint32_t count, const char *key,
+                      struct pithi_defs *defs, uint64_t *left_out)
+{
+    char *values = all_values(sources, count, key, left_out);
+    int err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();
+
+    free(values);
+    return err;
+}
+
+/* Time 0 is known if the clock aligns all logs, or if there is only one. */
+static int put_start(const struct source *sources, uint32_t count, struct pithi_defs *defs)
+{
+    const struct source *first = &sources[0];
+
+    for (uint32_t i = 1; i < count; i++)
+        if (sources[i].zero_unix_ns < first->zero_unix_ns)
+            first = &sources[i];
+    return pithi_defs_property(defs, start_key, pithi_property(first->log, start_key));
+}
+
+/* 1: the logs are pieces of one log: they began at the same nanosecond, and none was moved. */
+static int one_time_axis(const struct source *sources, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!sources[i].knows_clock || sources[i].zero_unix_ns != sources[0].zero_unix_ns || sources[i].shift_ns != 0)
+            return count == 1;
+    return 1;
+}
+
+/* Sets clock_error_ns of the merged log. For pieces of one log it is the largest error of all pieces. For several runs,
+ * or logs whose times were moved, the error is unknown. */
+static int put_error(const struct source *sources, uint32_t count, struct pithi_defs *defs)
+{
+    int known = one_time_axis(sources, count), told = 0;
+    long long worst = 0;
+    char text[32] = "unknown", *end;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const char *value = pithi_property(sources[i].log, error_key);
+        long long error = value ? strtoll(value, &end, 10) : 0;
+        known &= value && *value && *end == '\0';
+        told |= value != NULL;
+        worst = error > worst ? error : worst;
+    }
+    if (known)
+        snprintf(text, sizeof text, "%lld", worst);
+    return told ? pithi_defs_property(defs, error_key, text) : PITH_OK;
+}
+
+/* Adds the properties of all logs to `defs`. A property that differs gets all its values, separated by ", ". `clock`:
+ * the logs are aligned by the clock, so start_unix_s is that of the first. clock_error_ns is `unknown` unless they are
+ * pieces of one log. *left_out: values that did not fit. */
+static int put_facts(const struct source *sources, uint32_t count, int clock, struct pithi_defs *defs,
+                        uint64_t *left_out)
+{
+    const char *key, *value;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++)
+            if (strcmp(key, start_key) != 0 && strcmp(key, error_key) != 0 && !joined_before(sources, i, key))
+                CHECK(put_values(sources, count, key, defs, left_out));
+    if (clock)
+        CHECK(put_start(sources, count, defs));
+    return put_error(sources, count, defs);
+}
+
+/* ---- The merge --------------------------------------------------------------------------------------------------- */
 
 enum ranks { RANKS_UNSAID, RANKS_KEEP, RANKS_FOLLOW };
 enum align { ALIGN_UNSAID, ALIGN_CLOCK, ALIGN_START, ALIGN_NONE };
@@ -25,7 +236,7 @@ struct merge {
     const char *out, *format;
     int ranks, align; /* enum ranks, enum align */
     int64_t shift_ns; /* of the next log */
-    struct pithi_merge_source *sources;
+    struct source *sources;
     uint32_t count, room;
     uint64_t differing, values_left_out, hosts_left_out; /* facts that a single log cannot hold */
 };
@@ -49,7 +260,7 @@ static int add_source(const char *command, const char *option, const char *path,
         pithi_no_memory();
         return pithi_tool_failed();
     }
-    m->sources[m->count] = (struct pithi_merge_source){.path = path, .place = m->count, .shift_ns = m->shift_ns};
+    m->sources[m->count] = (struct source){.path = path, .place = m->count, .shift_ns = m->shift_ns};
     m->count++;
     m->shift_ns = 0;
     return 0;
@@ -120,19 +331,19 @@ static int follow_ranks(struct merge *m)
     int64_t next = 0;
 
     for (uint32_t i = 0; i < m->count; i++) {
-        struct pithi_merge_source *s = &m->sources[i];
+        struct source *s = &m->sources[i];
         uint32_t ranks = pithi_log_ranks(s->log);
         s->rank_offset = (int32_t)next;
         next += ranks ? pithi_log_rank(s->log, ranks - 1)->rank + INT64_C(1) : 0;
         if (next > INT32_MAX)
             return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its ranks would exceed the largest rank number", s->path);
     }
-    return pithi_sources_name(m->sources, m->count);
+    return name_sources(m->sources, m->count);
 }
 
 static int by_start(const void *a, const void *b)
 {
-    const struct pithi_merge_source *x = a, *y = b;
+    const struct source *x = a, *y = b;
     int64_t left = pithi_time_moved(pithlog_get_info(x->log)->start_ns, x->shift_ns);
     int64_t right = pithi_time_moved(pithlog_get_info(y->log)->start_ns, y->shift_ns);
 
@@ -146,7 +357,7 @@ struct lanes_taken {
     uint32_t count, room;
 };
 
-static int take_lane(struct lanes_taken *t, struct pithi_merge_source *s, uint32_t number)
+static int take_lane(struct lanes_taken *t, struct source *s, uint32_t number)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(s->log, number);
     uint64_t key = (uint64_t)(uint32_t)lane->rank << 32 | lane->thread;
@@ -178,7 +389,7 @@ static int join_lanes(struct merge *m)
 
     qsort(m->sources, m->count, sizeof *m->sources, by_start);
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
-        struct pithi_merge_source *s = &m->sources[i];
+        struct source *s = &m->sources[i];
         uint32_t lanes = pithlog_get_info(s->log)->lanes;
         if (!(s->threads = malloc((lanes + (size_t)1) * sizeof *s->threads)))
             err = pithi_no_memory();
@@ -238,7 +449,7 @@ static int number_ranks(struct merge *m)
 static int choose_align(struct merge *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
-        const struct pithi_merge_source *s = &m->sources[i];
+        const struct source *s = &m->sources[i];
         if (s->knows_clock || (m->align != ALIGN_UNSAID && m->align != ALIGN_CLOCK))
             continue;
         if (m->align == ALIGN_CLOCK)
@@ -269,7 +480,7 @@ static int align_times(struct merge *m)
     for (uint32_t i = 0; i < m->count; i++)
         first_ns = m->sources[i].zero_unix_ns < first_ns ? m->sources[i].zero_unix_ns : first_ns;
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
-        struct pithi_merge_source *s = &m->sources[i];
+        struct source *s = &m->sources[i];
         int64_t by = 0;
         if (m->align == ALIGN_CLOCK)
             by = s->zero_unix_ns - first_ns;
@@ -285,11 +496,11 @@ static int align_times(struct merge *m)
 static int fill(void *context, struct pithi_writer *writer)
 {
     struct merge *m = context;
-    int err = pithi_sources_facts(m->sources, m->count, m->align == ALIGN_CLOCK, pithi_writer_defs(writer),
+    int err = put_facts(m->sources, m->count, m->align == ALIGN_CLOCK, pithi_writer_defs(writer),
                                   &m->values_left_out);
 
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
-        struct pithi_merge_source *s = &m->sources[i];
+        struct source *s = &m->sources[i];
         struct pithi_copy what = {.from_ns = INT64_MIN,
                                   .to_ns = INT64_MAX,
                                   .differing = &m->differing,
@@ -337,7 +548,7 @@ static int merge_logs(const char *command, struct merge *m)
         return status;
     allow_many_files();
     for (uint32_t i = 0; i < m->count; i++) {
-        TRY(pithi_source_open(&m->sources[i]));
+        TRY(open_source(&m->sources[i]));
         pithi_outfile_count(m->sources[i].log);
         records += pithlog_get_info(m->sources[i].log)->records;
     }
@@ -357,7 +568,7 @@ int pithi_tool_merge(int argc, char **argv)
     if (status == 0)
         status = merge_logs(argv[0], &m);
     for (uint32_t i = 0; i < m.count; i++)
-        pithi_source_close(&m.sources[i]);
+        close_source(&m.sources[i]);
     free(m.sources);
     return status;
 }

@@ -125,7 +125,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
         {"all-frames", 0, PITHI_FLAG, &asked->query.all_frames, NULL, NULL},
         {"waits", 0, PITHI_FLAG, &asked->query.waits, NULL, NULL},
         {"longest", 0, PITHI_READ, &asked->query.longest, NULL, read_longest},
-        {"folded", 0, PITHI_CALL, asked, NULL, read_folded},
+        {"folded", 0, PITHI_BARE, asked, NULL, read_folded},
         {"flame", 0, PITHI_READ, asked, NULL, read_flame},
         PITHI_WINDOW_OPTIONS(&asked->words),
         PITHI_LANE_OPTIONS(&asked->set),

@@ -184,7 +184,7 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
 
     for (; options[count].name && *options[count].name; count++) {
         const struct pithi_option *o = &options[count];
-        int has_value = o->kind != PITHI_FLAG && o->kind != PITHI_CALL;
+        int has_value = o->kind != PITHI_FLAG && o->kind != PITHI_BARE;
         longs[count] = (struct option){o->name, has_value, NULL, o->letter ? o->letter : 256 + count};
         if (o->letter)
             snprintf(shorts + strlen(shorts), 3, has_value ? "%c:" : "%c", o->letter);

@@ -60,7 +60,7 @@ enum pithi_option_kind {
     PITHI_TEXT, /* sets a const char * to the value */
     PITHI_WORD, /* the value is one of `words`; sets an int to its place, from 1 */
     PITHI_READ, /* calls `read` with the value */
-    PITHI_CALL  /* calls `read`; there is no value */
+    PITHI_BARE  /* calls `read`; there is no value */
 };
 struct pithi_option {
     const char *name; /* "": the row gets the arguments, in their order among the options; it must be the last */
@@ -114,9 +114,9 @@ int pithi_tool_where(const char *command, const char *option, const char *value,
  * the query asks for names that the log does not have. */
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter);
 #define PITHI_STYLE_OPTIONS(to)                                                                                        \
-    {"csv", 0, PITHI_CALL, to, NULL, pithi_tool_style}, {"spreadsheet", 0, PITHI_CALL, to, NULL, pithi_tool_style},    \
+    {"csv", 0, PITHI_BARE, to, NULL, pithi_tool_style}, {"spreadsheet", 0, PITHI_BARE, to, NULL, pithi_tool_style},    \
     {                                                                                                                  \
-        "json", 0, PITHI_CALL, to, NULL, pithi_tool_style                                                              \
+        "json", 0, PITHI_BARE, to, NULL, pithi_tool_style                                                              \
     }
 void pithi_tool_note_none(const char *path); /* says that no record matches */
 /* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form and order, and pithi_window_find
