@@ -1,4 +1,5 @@
-/* stat_states.c - sums up the time in states, by state, and by state and lane.
+/* stat_states.c - the tables that come from one pass over the instances of states (stat_pass.h): by state, by state and
+ * lane, by lane, and the longest instances.
  *
  * If a state is open inside itself, each instance counts, but only the outermost one adds to the total, so no
  * moment counts twice.
@@ -6,12 +7,16 @@
  *     f from 0 to 10 calls f from 2 to 5:  count 2, total 10, self 7 + 3 = 10, mean length 6.5
  *     the window from 3 to 20 of this:     lengths 2 and 7, self 2 + 5
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/mpi_calls.h"
 #include "analysis/thread_counters.h"
 #include "base/error.h"
+#include "base/heap.h"
+#include "base/map.h"
+#include "tools/progress.h"
 #include "tools/stat_pass.h"
 
 /* Columns of the waits have these very names; a counter may have an equal one. */
@@ -418,5 +423,259 @@ out:
     for (uint32_t i = 0; i <= g.defs; i++)
         free(g.cells[i]);
     free(g.cells);
+    return err;
+}
+
+/* ---- By lane ----------------------------------------------------------------------------------------------------- */
+
+struct lane {
+    uint64_t records, states, events, sends, sent_bytes, recvs, got_bytes, colls, lost;
+    int64_t first_ns, last_ns;
+};
+
+static const struct pithi_table_column lane_columns[] = {
+    {"rank", PITHI_CELL_COUNT, 0},       {"thread", PITHI_CELL_COUNT, 0},  {"name", PITHI_CELL_TEXT, 0},
+    {"host", PITHI_CELL_TEXT, 1},        {"records", PITHI_CELL_COUNT, 0}, {"states", PITHI_CELL_COUNT, 0},
+    {"in_states", PITHI_CELL_TIME, 0},   {"in_mpi", PITHI_CELL_TIME, 0},   {"omp_wait", PITHI_CELL_TIME, 0},
+    {"computing", PITHI_CELL_TIME, 0},   {"events", PITHI_CELL_COUNT, 0},  {"sends", PITHI_CELL_COUNT, 0},
+    {"sent_bytes", PITHI_CELL_BYTES, 0}, {"recvs", PITHI_CELL_COUNT, 0},   {"recv_bytes", PITHI_CELL_BYTES, 0},
+    {"colls", PITHI_CELL_COUNT, 0},      {"lost", PITHI_CELL_COUNT, 0},    {"first", PITHI_CELL_TIME, 1},
+    {"last", PITHI_CELL_TIME, 1},
+};
+
+struct lanes {
+    struct lane *lanes;
+    uint32_t count;
+};
+
+static int count_in_lane(void *context, const struct pithlog_record *r)
+{
+    struct lanes *all = context;
+    struct lane *lane = r->lane < all->count ? &all->lanes[r->lane] : NULL;
+
+    if (!lane)
+        return PITH_OK;
+    switch (r->kind) {
+    case PITHLOG_LEAVE:
+        lane->states += r->depth != UINT32_MAX;
+        break;
+    case PITHLOG_EVENT:
+        lane->events++;
+        break;
+    case PITHLOG_SEND:
+        lane->sends++;
+        lane->sent_bytes += r->bytes;
+        break;
+    case PITHLOG_RECV:
+        lane->recvs += r->peer >= 0; /* -1: cancelled */
+        lane->got_bytes += r->bytes;
+        break;
+    case PITHLOG_COLL:
+        lane->colls++;
+        break;
+    case PITHLOG_LOST:
+        lane->lost += r->bytes;
+        break;
+    }
+    return PITH_OK;
+}
+
+/* Counts the records of the log alone, without the LEAVEs that PITHLOG_CLIP adds at the window's edges. */
+static int count_own(void *context, const struct pithlog_record *r)
+{
+    const struct lanes *all = context;
+    struct lane *lane = &all->lanes[r->lane];
+
+    if (lane->records++ == 0)
+        lane->first_ns = r->time_ns;
+    lane->last_ns = r->time_ns;
+    return PITH_OK;
+}
+
+static int count_records(struct pithlog *log, const struct pithi_stat_query *query, struct lanes *all)
+{
+    const struct pithlog_query own = {
+        .from_ns = query->from_ns, .to_ns = query->to_ns, .lanes = query->lanes, .lane_count = query->lane_count};
+
+    if (query->cut)
+        return pithi_stat_each_record(log, &own, count_own, NULL, all);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
+        all->lanes[i].records = lane->records;
+        all->lanes[i].first_ns = lane->first_ns;
+        all->lanes[i].last_ns = lane->last_ns;
+    }
+    return PITH_OK;
+}
+
+static void lane_row(struct pithi_report *table, const struct pithlog_lane *lane, const struct lane *counts,
+                     const struct pithi_lane_time *time)
+{
+    pithi_table_row(table);
+    pithi_table_number(table, lane->rank);
+    pithi_table_number(table, lane->thread);
+    pithi_table_text(table, lane->name);
+    pithi_table_text(table, lane->host);
+    pithi_table_number(table, (int64_t)counts->records);
+    pithi_table_number(table, (int64_t)counts->states);
+    pithi_table_number(table, time->states_ns);
+    pithi_table_number(table, time->mpi_ns);
+    pithi_table_number(table, time->omp_wait_ns);
+    pithi_table_number(table, time->computing_ns);
+    pithi_table_number(table, (int64_t)counts->events);
+    pithi_table_number(table, (int64_t)counts->sends);
+    pithi_table_number(table, (int64_t)counts->sent_bytes);
+    pithi_table_number(table, (int64_t)counts->recvs);
+    pithi_table_number(table, (int64_t)counts->got_bytes);
+    pithi_table_number(table, (int64_t)counts->colls);
+    pithi_table_number(table, (int64_t)counts->lost);
+    if (counts->records) {
+        pithi_table_number(table, counts->first_ns);
+        pithi_table_number(table, counts->last_ns);
+    }
+}
+
+int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
+{
+    struct lanes all = {.count = pithlog_get_info(log)->lanes};
+    struct pithi_stat_pass pass = {
+        .log = log, .query = query, .record = count_in_lane, .context = &all, .kinds = UINT32_MAX};
+    int err;
+
+    all.lanes = calloc(all.count + 1u, sizeof *all.lanes);
+    pass.times = calloc(all.count + 1u, sizeof *pass.times);
+    if (!all.lanes || !pass.times) {
+        err = pithi_no_memory();
+        goto out;
+    }
+    TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));
+    TRY(count_records(log, query, &all));
+    TRY(pithi_stat_run(&pass));
+    for (uint32_t i = 0; i < all.count; i++)
+        if (!query->wanted || query->wanted[i])
+            lane_row(*table, pithlog_get_lane(log, i), &all.lanes[i], &pass.times[i]);
+out:
+    free(all.lanes);
+    free(pass.times);
+    return err;
+}
+
+/* ---- The longest instances --------------------------------------------------------------------------------------- */
+
+/* A heap with the shortest of the longest in front. */
+struct longest {
+    struct pithi_stat_instance *heap;
+    uint32_t count, room, most;
+};
+
+/* 1: x comes before y in the list: it is longer, or began earlier. */
+static int comes_first(const struct pithi_stat_instance *x, const struct pithi_stat_instance *y)
+{
+    if (x->length_ns != y->length_ns)
+        return x->length_ns > y->length_ns;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns;
+    return x->lane != y->lane ? x->lane < y->lane : x->id < y->id;
+}
+
+static int compare_longest(const void *a, const void *b) { return comes_first(a, b) ? -1 : comes_first(b, a); }
+
+static int is_shorter(const void *a, const void *b) { return comes_first(b, a); }
+
+static int keep_longest(void *context, const struct pithi_stat_instance *instance)
+{
+    struct longest *l = context;
+
+    if (l->count == l->most) {
+        if (comes_first(instance, &l->heap[0]))
+            pithi_heap_replace(l->heap, l->count, instance, sizeof *instance, is_shorter);
+        return PITH_OK;
+    }
+    if (!pithi_grow(&l->heap, l->count, &l->room, sizeof *l->heap))
+        return pithi_no_memory();
+    pithi_heap_add(l->heap, &l->count, instance, sizeof *instance, is_shorter);
+    return PITH_OK;
+}
+
+static const struct pithi_table_column longest_columns[] = {
+    {"name", PITHI_CELL_TEXT, 0},    {"group", PITHI_CELL_TEXT, 1},     {"rank", PITHI_CELL_COUNT, 0},
+    {"thread", PITHI_CELL_COUNT, 0}, {"begin", PITHI_CELL_MOMENT, 0},   {"length", PITHI_CELL_TIME, 0},
+    {"self", PITHI_CELL_TIME, 0},    {"iteration", PITHI_CELL_TEXT, 0},
+};
+enum { COLUMNS = sizeof longest_columns / sizeof *longest_columns };
+
+/* Finds the iterations of a program with MPI calls; *iterations is NULL if there are none. Valid as long as the
+ * analysis. */
+static int find_iterations(struct pithlog *log, struct pithlog_analysis **analysis,
+                           const struct pithlog_iterations **iterations)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct pithlog_analyze_query whole = {INT64_MIN, INT64_MAX, pithi_progress_part, NULL};
+    uint32_t i = 0;
+    int err;
+
+    while (i < info->defs && strncmp(pithlog_get_def(log, i)->name, "MPI", 3) != 0)
+        i++;
+    if (i == info->defs)
+        return PITH_OK;
+    pithi_progress_begin_part("stat", info->bytes);
+    err = pithlog_analyze(log, &whole, analysis);
+    pithi_progress_end();
+    if (err == PITH_OK)
+        err = pithlog_analysis_iterations(*analysis, UINT32_MAX, iterations);
+    if (err == PITH_OK && !(*iterations)->count)
+        *iterations = NULL;
+    return err == PITH_ERR_DAMAGED ? PITH_OK : err;
+}
+
+/* The number of the iteration that contains a moment, from 1; 0: none. */
+static size_t iteration_at(const struct pithlog_iterations *iterations, int64_t ns)
+{
+    size_t low = 0, high = iterations->count;
+
+    while (low < high) { /* the iterations before `low` begin at or before the moment */
+        size_t middle = low + (high - low) / 2;
+        if (iterations->all[middle].from_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && ns < iterations->all[low - 1].to_ns ? low : 0;
+}
+
+int pithi_stat_longest(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
+{
+    struct longest l = {.most = query->longest};
+    struct pithi_stat_pass pass = {.log = log, .query = query, .instance = keep_longest, .context = &l};
+    struct pithlog_analysis *analysis = NULL;
+    const struct pithlog_iterations *iterations = NULL;
+    char text[24];
+    int err;
+
+    TRY(find_iterations(log, &analysis, &iterations));
+    TRY(pithi_table_new(table, longest_columns, COLUMNS - !iterations));
+    TRY(pithi_stat_run(&pass));
+    if (l.count)
+        qsort(l.heap, l.count, sizeof *l.heap, compare_longest);
+    for (uint32_t i = 0; i < l.count; i++) {
+        const struct pithlog_def *def = pithlog_get_def(log, l.heap[i].id);
+        const struct pithlog_lane *lane = pithlog_get_lane(log, l.heap[i].lane);
+        pithi_table_row(*table);
+        pithi_table_text(*table, def ? def->name : PITHI_COMPUTING_NAME);
+        pithi_table_text(*table, def ? def->group : "");
+        pithi_table_number(*table, lane->rank);
+        pithi_table_number(*table, lane->thread);
+        pithi_table_number(*table, l.heap[i].begin_ns);
+        pithi_table_number(*table, l.heap[i].length_ns);
+        pithi_table_number(*table, l.heap[i].self_ns);
+        if (!iterations)
+            continue;
+        size_t number = iteration_at(iterations, l.heap[i].begin_ns);
+        snprintf(text, sizeof text, "%zu", number);
+        pithi_table_text(*table, number ? text : "");
+    }
+out:
+    pithlog_analysis_free(analysis);
+    free(l.heap);
     return err;
 }
