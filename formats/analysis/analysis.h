@@ -3,7 +3,7 @@
 #ifndef PITHI_ANALYSIS_H
 #define PITHI_ANALYSIS_H
 
-#include "analysis/graph.h"
+#include "analysis/graph/graph.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"

@@ -1,5 +1,5 @@
 """oracle_windows.py: the releases of calls by one-sided epochs, for oracle.py: all pairs, from the definitions in
-formats/analysis/epochs.h."""
+formats/analysis/waits/epochs.h."""
 
 LATE_POST, EARLY_WAIT, LOCK_CONTENTION, WAIT_FOR_PROGRESS = 8, 9, 10, 11
 RMA = {"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"}

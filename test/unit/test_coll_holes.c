@@ -1,6 +1,6 @@
 /* test_coll_holes.c - collectives of a log in which a rank has lost records. What a member is said to have waited for
  * must be what it waited for in the whole log, and where all is known it must be said. */
-#include "analysis/collectives.h"
+#include "analysis/waits/collectives.h"
 #include "native/log.h"
 #include "common/log_model.h"
 #include "reader/iter.h"

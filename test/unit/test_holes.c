@@ -1,7 +1,7 @@
 /* test_holes.c - the messages of a log with a damaged block. Each must be in the undamaged log, and each message
  * whose two ends are certain must be found. Each block of a log is damaged in turn. */
-#include "analysis/causal_edges.h"
-#include "analysis/pairs.h"
+#include "analysis/correct/causal_edges.h"
+#include "analysis/waits/pairs.h"
 #include "base/bytes.h"
 #include "native/block.h"
 #include "native/chunk.h"

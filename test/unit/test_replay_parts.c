@@ -1,10 +1,10 @@
 /* test_replay_parts.c - what compensation is made of, each by itself: a lane's delay, what calls take at least, the
  * partner of a receive, who waits for whom in a collective. */
 #include "common/random.h"
-#include "analysis/collectives.h"
+#include "analysis/waits/collectives.h"
 #include "analysis/delay_rule.h"
-#include "analysis/lane_delay.h"
-#include "analysis/pairs.h"
+#include "analysis/correct/lane_delay.h"
+#include "analysis/waits/pairs.h"
 #include "replay_log.h"
 #include "tap.h"
 

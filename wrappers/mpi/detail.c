@@ -27,9 +27,9 @@ static struct {
     [WINDOW_ACCESS] = {"MPI one-sided", "LightGreen", "window=%d target=%d bytes=%l displacement=%l", "MPI one-sided",
                        0},
     [WINDOW_TARGET] = {"MPI target", "LightGreen", "window=%d target=%d", "MPI one-sided", 0},
-    [EPOCH] = {"pith:epoch", "gray50", "what=%s ranks=%s", "pith", 0}, /* formats/analysis/epochs.h */
+    [EPOCH] = {"pith:epoch", "gray50", "what=%s ranks=%s", "pith", 0}, /* formats/analysis/waits/epochs.h */
     [SPAWN] = {"MPI spawn", "DarkSeaGreen1", "processes=%d command=%s", "MPI communicator", 0},
-    [PROBED] = {"pith:probed", "gray50", "source=%d tag=%d", "pith", 0}, /* formats/analysis/waits.c */
+    [PROBED] = {"pith:probed", "gray50", "source=%d tag=%d", "pith", 0}, /* formats/analysis/waits/waits.c */
 };
 
 static void record_on(uint32_t comm, enum event event, const struct pithi_event_payload *payload)

@@ -35,8 +35,8 @@ void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacemen
 /* MPI_Win_lock and other calls with a target. */
 void pithi_detail_window_target(MPI_Win window, int target);
 
-/* One-sided epochs, on the window's communicator (formats/analysis/epochs.h). `what`: "post", "start" with the group,
- * "complete", "wait", "lock_all", "unlock_all", "flush_all" (MPI_GROUP_NULL); of a lock and its end: with the
+/* One-sided epochs, on the window's communicator (formats/analysis/waits/epochs.h). `what`: "post", "start" with the
+ * group, "complete", "wait", "lock_all", "unlock_all", "flush_all" (MPI_GROUP_NULL); of a lock and its end: with the
  * target. */
 void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group);
 void pithi_detail_window_lock(MPI_Win window, const char *what, int target);

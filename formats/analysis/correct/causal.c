@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/causal_edges.h"
+#include "analysis/correct/causal_edges.h"
 #include "base/error.h"
 #include "native/log.h"
 #include "reader/copy.h"

@@ -5,7 +5,7 @@
 #ifndef PITHI_LANE_DELAY_H
 #define PITHI_LANE_DELAY_H
 
-#include "analysis/collectives.h"
+#include "analysis/waits/collectives.h"
 #include "reader/own_cost_read.h"
 
 /* What is known of an open state. Times and costs in ns. */

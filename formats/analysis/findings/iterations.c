@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/bins.h"
+#include "analysis/replay/bins.h"
 #include "analysis/mpi_calls.h"
-#include "analysis/coll_rules.h"
-#include "analysis/period.h"
-#include "analysis/records.h"
+#include "analysis/waits/coll_rules.h"
+#include "analysis/findings/period.h"
+#include "analysis/waits/records.h"
 #include "base/error.h"
 #include "native/log.h"
 

@@ -15,7 +15,7 @@
  *     BEGINS    open: A          record: enter B
  *     ENDS      open: A B, at 0  record: leave A; B stays open
  *     ENDS      open: B, at 0    record: leave B */
-#include "analysis/records.h"
+#include "analysis/waits/records.h"
 
 #include <stdlib.h>
 #include <string.h>

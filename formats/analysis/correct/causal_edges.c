@@ -1,5 +1,5 @@
 /* causal_edges.c - collects the edges: matches sends with receives, and assigns collective records to instances. */
-#include "analysis/causal_edges.h"
+#include "analysis/correct/causal_edges.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analysis/collectives.h"
-#include "analysis/pairs.h"
+#include "analysis/waits/collectives.h"
+#include "analysis/waits/pairs.h"
 #include "base/error.h"
 #include "base/temporary.h"
 #include "native/log.h"

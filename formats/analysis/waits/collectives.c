@@ -15,7 +15,7 @@
  *
  * The members of a communicator make its persistent collectives in the same order, but may start them in any order. So
  * the starts of each are counted as on a separate communicator: its first start in one rank is the first in all. */
-#include "analysis/collectives.h"
+#include "analysis/waits/collectives.h"
 
 #include <math.h>
 #include <stdlib.h>

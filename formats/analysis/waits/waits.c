@@ -24,15 +24,15 @@
  *
  * The first MPI_Wait ended at 30, before there was a receive: it was for something else. The second one waits from 35
  * to 40. A later call would only give less waiting, so a wrong guess does not invent any. */
-#include "analysis/waits.h"
+#include "analysis/waits/waits.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <stdint.h>
 
 #include "analysis/mpi_calls.h"
-#include "analysis/pairs.h"
-#include "analysis/records.h"
+#include "analysis/waits/pairs.h"
+#include "analysis/waits/records.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/map.h"

@@ -14,8 +14,8 @@
  * 2012). Each result needs only those before it, so they are found in this order; delays.c and what_if.c find two. */
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
-#include "analysis/known_part.h"
-#include "analysis/network.h"
+#include "analysis/graph/known_part.h"
+#include "analysis/replay/network.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/mpi_calls.h"
-#include "analysis/records.h"
+#include "analysis/waits/records.h"
 #include "base/error.h"
 
 /* The last value of a counter on a lane. */

@@ -11,16 +11,16 @@
  * last record.
  *
  * A piece is 16 bytes without its end, which is the begin of the next; so a search by time is a search in an array. */
-#include "analysis/graph.h"
+#include "analysis/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/collectives.h"
-#include "analysis/epochs.h"
+#include "analysis/waits/collectives.h"
+#include "analysis/waits/epochs.h"
 #include "analysis/mpi_calls.h"
-#include "analysis/records.h"
-#include "analysis/waits.h"
+#include "analysis/waits/records.h"
+#include "analysis/waits/waits.h"
 #include "base/error.h"
 #include "native/log.h"
 

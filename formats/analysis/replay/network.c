@@ -11,12 +11,12 @@
  * different times. The line minimises the sum of the squared errors, each divided by the model's time. So the times of
  * the model have the measured sum, and short messages count as much as long ones. If all transfers of a function have
  * one size, the line of all messages is scaled to their time, because nothing else says which part of it is latency. */
-#include "analysis/network.h"
+#include "analysis/replay/network.h"
 
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/bins.h"
+#include "analysis/replay/bins.h"
 #include "analysis/mpi_calls.h"
 #include "native/log.h"
 

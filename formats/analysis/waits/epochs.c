@@ -10,7 +10,7 @@
  * MPI lets neither run ahead by more than one (MPI 4.1, 12.5.2). So two calls are kept for each pair of ranks.
  *
  * MPI_Win_lock_all is a shared lock of all members, kept once for the rank and not for each target. */
-#include "analysis/epochs.h"
+#include "analysis/waits/epochs.h"
 
 #include <stdlib.h>
 #include <string.h>

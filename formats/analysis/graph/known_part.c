@@ -4,7 +4,7 @@
  *
  * Gaps that LOST records make are the holes of a walk. Damaged blocks are found from the heads of all blocks, which
  * takes a fraction of reading their records. */
-#include "analysis/known_part.h"
+#include "analysis/graph/known_part.h"
 
 #include <stdlib.h>
 

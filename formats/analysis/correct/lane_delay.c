@@ -5,7 +5,7 @@
  *                                                                     104, and 1004 becomes 900, too
  *
  * More than has passed is never taken, so records keep their order. */
-#include "analysis/lane_delay.h"
+#include "analysis/correct/lane_delay.h"
 
 #include <stdlib.h>
 #include <string.h>

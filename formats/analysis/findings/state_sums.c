@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/bins.h"
+#include "analysis/replay/bins.h"
 #include "analysis/findings.h"
-#include "analysis/network.h"
+#include "analysis/replay/network.h"
 #include "base/decimal.h"
 #include "base/error.h"
 

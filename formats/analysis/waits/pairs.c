@@ -1,7 +1,7 @@
 /* pairs.c - matches under numbers: the number of an end takes the place of its lane in the matcher, which only passes
  * it on. So a client has its own data of both ends when they meet: the send with number 7 and the receive with number
  * 12 give a message with send_lane 7, recv_lane 12. */
-#include "analysis/pairs.h"
+#include "analysis/waits/pairs.h"
 
 #include <stdlib.h>
 

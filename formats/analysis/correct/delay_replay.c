@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/collectives.h"
+#include "analysis/waits/collectives.h"
 #include "analysis/delay_rule.h"
-#include "analysis/lane_delay.h"
+#include "analysis/correct/lane_delay.h"
 #include "analysis/mpi_calls.h"
-#include "analysis/pairs.h"
-#include "analysis/records.h"
+#include "analysis/waits/pairs.h"
+#include "analysis/waits/records.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"

@@ -6,7 +6,7 @@
  *
  * Each word votes for the distance that most of its occurrences have. A period is tried with the word that occurs most
  * often: a word that contains the place of an extra call occurs less often. */
-#include "analysis/period.h"
+#include "analysis/findings/period.h"
 
 #include <math.h>
 #include <stdlib.h>

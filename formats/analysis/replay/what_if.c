@@ -18,7 +18,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
-#include "analysis/network.h"
+#include "analysis/replay/network.h"
 #include "base/error.h"
 #include "native/log.h"
 

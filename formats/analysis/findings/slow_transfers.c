@@ -14,10 +14,10 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/bins.h"
-#include "analysis/coll_rules.h"
+#include "analysis/replay/bins.h"
+#include "analysis/waits/coll_rules.h"
 #include "analysis/findings.h"
-#include "analysis/network.h"
+#include "analysis/replay/network.h"
 #include "native/log.h"
 
 enum { SLOW_HOSTS = 2, SLOW_COLL = 3, LEAST_CALLS = 8, LEAST_PAIRS = 3, NEEDS_MOST = 7 };
