@@ -25,6 +25,14 @@ for ((i = ${#layers[@]} - 1; i > 0; i--)); do
     is "$(includes "($later)/" "formats/${layers[i - 1]}")" "" "formats/${layers[i - 1]} includes no later layer"
 done
 is "$(includes 'symbols/' formats/analysis formats/foreign)" "" "libpithlog does not need symbols, and so libdw"
+# Rooms of formats/analysis, lowest first: each includes only itself and those before it. Other layers see its headers outside of them.
+rooms=(waits graph correct replay causes findings)
+later=
+for ((i = ${#rooms[@]} - 1; i > 0; i--)); do
+    later+="${later:+|}${rooms[i]}"
+    is "$(includes "analysis/($later)/" "formats/analysis/${rooms[i - 1]}")" "" "formats/analysis/${rooms[i - 1]} includes no later room"
+done
+is "$(includes "analysis/[a-z_]+/" formats/foreign formats/tools)" "" "no room of formats/analysis is included from outside"
 upwards=$(for layer in "${layers[@]}"; do
     tree "formats/$layer/*.c" | sed "s|^|$build/obj/|; s|c\$|o|" | xargs nm -A 2>/dev/null | awk -v layer="$layer" '$(NF - 1) ~ /^[TDBRVWU]$/ { print layer, $(NF - 1), $NF }'
 done | awk -v order="${layers[*]}" 'BEGIN { n = split(order, name, " "); for (i = 1; i <= n; i++) rank[name[i]] = i }
