@@ -99,7 +99,7 @@ names_out := $(if $(HAVE_LIBDW),$(O)/libexec/pith/pith-functions)
 also_needs_functions = $(names_out)
 link_also_memory = -Wl,--version-script=wrappers/also/memory/memory.map
 mpi_src := $(wildcard wrappers/mpi/*.c)
-core_src := $(wildcard viewer/core/*.c)
+core_src := $(wildcard viewer/core/*/*.c)
 draw_src := $(wildcard viewer/draw/*.c)
 HAVE_SHM := $(shell $(PKG_CONFIG) --exists xext 2>/dev/null && echo yes)
 HAVE_XI := $(shell $(PKG_CONFIG) --exists 'xi >= 1.8' 2>/dev/null && echo yes)

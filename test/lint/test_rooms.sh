@@ -44,6 +44,9 @@ is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows 
 is "$(includes '(base|native|spill|reader|symbols|analysis|foreign|tools)/' wrappers viewer | grep -vE '"base/(nearest|cause|open_file|shell_word)\.h"|^wrappers/compensate/.*<analysis/delay_rule\.h>|^wrappers/also/functions/.*"symbols/code_file\.h"')" \
     "" "of formats, wrappers and viewer know what helps with messages and files; compensate its rule; functions their names"
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
+is "$(files 'viewer/core/*.[ch]' | cut -d/ -f3 | sort -u | xargs)" "cells measure raster rows scene" "the drawing core has five rooms"
+is "$(includes 'core/(scene|measure)/' viewer/core/raster viewer/core/measure | grep -v '"core/measure/')" "" "the core's raster and measure know no scene"
+is "$(for room in viewer/core/*/; do grep -qF "| \`${room#viewer/}\` |" viewer/README.md || echo "$room"; done)" "" "each says which question it answers"
 is "$(includes '(pithi|spill|segment|pith_tool)' samples)" "" "samples know public headers only"
 
 sources=$(tree '*.c' '*.h' '*.w' '*.tcl' '*.js' '*.sh' '*.mk' Makefile | grep -v '^test/golden/')

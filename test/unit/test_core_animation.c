@@ -2,8 +2,8 @@
  * moment; and where the work of an MPI program begins and ends. */
 #include <string.h>
 
-#include "core/animation.h"
-#include "core/words.h"
+#include "core/scene/animation.h"
+#include "core/rows/words.h"
 #include "core_log.h"
 #include "tap.h"
 

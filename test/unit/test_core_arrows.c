@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/arrows.h"
-#include "core/rows.h"
-#include "core/hit.h"
-#include "core/palette.h"
-#include "core/raster.h"
+#include "core/scene/arrows.h"
+#include "core/rows/rows.h"
+#include "core/scene/hit.h"
+#include "core/raster/palette.h"
+#include "core/raster/raster.h"
 #include "core_log.h"
 #include "tap.h"
 

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bands.h"
-#include "core/rows.h"
-#include "core/gaps.h"
-#include "core/raster.h"
-#include "core/plot.h"
-#include "core/palette.h"
+#include "core/scene/bands.h"
+#include "core/rows/rows.h"
+#include "core/cells/gaps.h"
+#include "core/raster/raster.h"
+#include "core/scene/plot.h"
+#include "core/raster/palette.h"
 #include "core_log.h"
 #include "tap.h"
 

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/cell_cache.h"
-#include "core/palette.h"
-#include "core/raster.h"
+#include "core/cells/cell_cache.h"
+#include "core/raster/palette.h"
+#include "core/raster/raster.h"
 #include "core_log.h"
 #include "tap.h"
 

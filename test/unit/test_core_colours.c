@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/palette.h"
-#include "core/legend.h"
+#include "core/raster/palette.h"
+#include "core/rows/legend.h"
 #include "core_log.h"
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 /* test_core_gaps.c - pauses and losses: found, and to be seen. */
-#include "core/gaps.h"
-#include "core/plot.h"
-#include "core/raster.h"
-#include "core/palette.h"
+#include "core/cells/gaps.h"
+#include "core/scene/plot.h"
+#include "core/raster/raster.h"
+#include "core/raster/palette.h"
 #include "core_log.h"
 #include "tap.h"
 

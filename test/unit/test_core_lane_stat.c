@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/rows.h"
+#include "core/rows/rows.h"
 #include "core_log.h"
 #include "tap.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lengths.h"
-#include "core/query.h"
+#include "core/measure/lengths.h"
+#include "core/cells/query.h"
 #include "core_log.h"
 #include "tap.h"
 

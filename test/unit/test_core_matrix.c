@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/matrix.h"
-#include "core/raster.h"
+#include "core/measure/matrix.h"
+#include "core/raster/raster.h"
 #include "core_log.h"
 #include "tap.h"
 

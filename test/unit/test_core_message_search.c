@@ -2,7 +2,7 @@
  * tells, step by step in both directions, and counted. */
 #include <string.h>
 
-#include "core/messages.h"
+#include "core/measure/messages.h"
 #include "core_log.h"
 #include "tap.h"
 

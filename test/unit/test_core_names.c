@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/axis.h"
-#include "core/hit.h"
-#include "core/plot.h"
-#include "core/rows.h"
+#include "core/scene/axis.h"
+#include "core/scene/hit.h"
+#include "core/scene/plot.h"
+#include "core/rows/rows.h"
 #include "core_log.h"
 #include "tap.h"
 

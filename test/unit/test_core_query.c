@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/hit.h"
-#include "core/query.h"
+#include "core/scene/hit.h"
+#include "core/cells/query.h"
 #include "core_lane.h"
 #include "core_log.h"
 #include "tap.h"

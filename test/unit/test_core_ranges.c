@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/ranges.h"
-#include "core/query.h"
-#include "core/raster.h"
+#include "core/measure/ranges.h"
+#include "core/cells/query.h"
+#include "core/raster/raster.h"
 #include "core_lane.h"
 #include "core_log.h"
 #include "tap.h"

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/hit.h"
-#include "core/palette.h"
-#include "core/plot.h"
-#include "core/raster.h"
+#include "core/scene/hit.h"
+#include "core/raster/palette.h"
+#include "core/scene/plot.h"
+#include "core/raster/raster.h"
 #include "core_log.h"
 #include "tap.h"
 

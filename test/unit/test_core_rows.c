@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/plot.h"
-#include "core/rows.h"
+#include "core/scene/plot.h"
+#include "core/rows/rows.h"
 #include "core_log.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/search.h"
+#include "core/measure/search.h"
 #include "core_log.h"
 #include "tap.h"
 

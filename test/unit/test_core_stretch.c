@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/stretch.h"
+#include "core/measure/stretch.h"
 #include "core_log.h"
 #include "tap.h"
 

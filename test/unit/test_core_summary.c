@@ -1,7 +1,7 @@
 /* test_core_summary.c - cells made from pieces against cells made from every record, on logs of several shapes. */
 #include <string.h>
 
-#include "core/query.h"
+#include "core/cells/query.h"
 #include "core_log.h"
 #include "tap.h"
 

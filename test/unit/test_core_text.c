@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/axis.h"
-#include "core/words.h"
-#include "core/figure.h"
-#include "core/palette.h"
+#include "core/scene/axis.h"
+#include "core/rows/words.h"
+#include "core/scene/figure.h"
+#include "core/raster/palette.h"
 #include "core_log.h"
 #include "tap.h"
 

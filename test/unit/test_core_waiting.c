@@ -1,9 +1,9 @@
 /* test_core_waiting.c - hatching, the columns that wait, and the critical path, on logs with late senders. */
 #include <string.h>
 
-#include "core/palette.h"
-#include "core/raster.h"
-#include "core/waiting.h"
+#include "core/raster/palette.h"
+#include "core/raster/raster.h"
+#include "core/scene/waiting.h"
 #include "core_log.h"
 #include "tap.h"
 

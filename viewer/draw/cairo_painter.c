@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/memory.h"
-#include "core/palette.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
 
 static void set_colour(cairo_t *cairo, uint32_t rgb, double alpha)
 {

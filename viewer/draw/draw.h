@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "core/waiting.h"
-#include "core/rows.h"
-#include "core/figure.h"
-#include "core/palette.h"
-#include "core/query.h"
+#include "core/scene/waiting.h"
+#include "core/rows/rows.h"
+#include "core/scene/figure.h"
+#include "core/raster/palette.h"
+#include "core/cells/query.h"
 
 enum pithi_draw_kind {
     PITHI_DRAW_PNG,
@@ -90,7 +90,7 @@ int pithi_draw_words(struct pithi_draw *draw);
  * (PITHI_ASIDE) are hidden by default. */
 int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
 #define PITHI_ASIDE "pith:coll_*"
-/* Sets the rows: all, or those that match a pattern (core/rows.h), by draw->group: 0, or an exit status after a
+/* Sets the rows: all, or those that match a pattern (core/rows/rows.h), by draw->group: 0, or an exit status after a
  * message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
 /* Unfolds the rows of the option --unfold: 0, or an exit status after a message. */

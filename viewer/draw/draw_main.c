@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
-#include "core/figure.h"
-#include "core/memory.h"
-#include "core/palette.h"
-#include "core/words.h"
+#include "core/scene/figure.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/rows/words.h"
 #include "draw/draw.h"
 
 int pithi_draw_failed(const char *format, ...)

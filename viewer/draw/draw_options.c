@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "core/memory.h"
-#include "core/palette.h"
-#include "core/words.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/rows/words.h"
 #include "draw/draw.h"
 
 enum {

@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/flames.h"
-#include "core/memory.h"
-#include "core/rows.h"
-#include "core/words.h"
+#include "core/scene/flames.h"
+#include "core/cells/memory.h"
+#include "core/rows/rows.h"
+#include "core/rows/words.h"
 
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
 

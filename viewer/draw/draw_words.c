@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "core/memory.h"
-#include "core/messages.h"
-#include "core/palette.h"
-#include "core/words.h"
+#include "core/cells/memory.h"
+#include "core/measure/messages.h"
+#include "core/raster/palette.h"
+#include "core/rows/words.h"
 #include "draw/draw.h"
 
 /* ---- Effects of the words ---------------------------------------------------------------------------------------- */

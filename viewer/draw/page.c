@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words.h"
-#include "core/palette.h"
-#include "core/plot.h"
-#include "core/memory.h"
-#include "core/waiting.h"
+#include "core/rows/words.h"
+#include "core/raster/palette.h"
+#include "core/scene/plot.h"
+#include "core/cells/memory.h"
+#include "core/scene/waiting.h"
 #include "draw/draw.h"
 #include "draw/page_text.h"
 #include "draw/text_buffer.h"

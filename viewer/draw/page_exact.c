@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 #include "draw/draw.h"
 #include "draw/page_text.h"
 
@@ -78,8 +78,8 @@ static void take(struct exact *exact, const struct pithlog_step *step)
 
     begin_interval(exact, step);
     exact->has_begun = step->change == PITHLOG_BEGINS && step->why == 0;
-    if (step->change != PITHLOG_HAPPENS || step->record->kind != PITHLOG_EVENT ||
-        step->to_ns >= exact->draw->t1_ns || exact->sign_of[step->record->id] < 0)
+    if (step->change != PITHLOG_HAPPENS || step->record->kind != PITHLOG_EVENT || step->to_ns >= exact->draw->t1_ns ||
+        exact->sign_of[step->record->id] < 0)
         return;
     pithi_code_run(&exact->events, exact->sign_of[step->record->id], 0, 1);
     pithi_code_number(&exact->events, time_ns - exact->last_event_ns);

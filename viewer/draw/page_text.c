@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "core/stretch.h"
-#include "core/waiting.h"
-#include "core/words.h"
+#include "core/cells/memory.h"
+#include "core/measure/stretch.h"
+#include "core/scene/waiting.h"
+#include "core/rows/words.h"
 #include "draw/draw.h"
 
 /* Leaves out digits, blank, & and ', and the characters with a meaning in a script's string: ` $ \ < */
@@ -148,6 +148,7 @@ void pithi_code_string(struct pithi_text *text, const char *string)
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
 /* The figures of parts of the window, for selections in a page without exact times. */
+
 /* Parts of the window. In a log of more than FEW_RECORDS, some EDGE_RECORDS of each lane are read for each part, which
  * limits the number of parts. */
 enum { SUM_PARTS = 32, FEW_RECORDS = 4000000, LARGE_PARTS = 8, EDGE_RECORDS = 32768, MOST_EDGES = 20000000 };
@@ -206,6 +207,7 @@ int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pi
 /* ---- The critical path ------------------------------------------------------------------------------------------- */
 
 /* The critical path of a page: exact, or, if it has too many steps, by columns. */
+
 /* The most steps, and the columns of a path that has more. */
 enum { PATH_COLUMNS = 8192 };
 
@@ -283,9 +285,10 @@ void pithi_page_path(const struct pithi_draw *draw, struct pithi_text *text)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* The messages of a page. Where they would cover too much, they are bundles, as in a picture: found
- * by the same code (core/arrows.h), for the window of the page, its halves, quarters and so on. The script draws the
- * windows whose length is nearest to what its reader sees. */
+/* The messages of a page. Where they would cover too much, they are bundles, as in a picture: found by the same code
+ * (core/scene/arrows.h), for the window of the page, its halves, quarters and so on. The script draws the windows whose
+ * length is nearest to what its reader sees. */
+
 /* Columns of a window, and halvings of the page's window. */
 enum { COLUMNS = 1024, LEVELS = 6, QUICK_LEVELS = 3 };
 /* Arrows and bundles of a window: at most this many, or the limit of the whole page, halved at each level. */

@@ -20,7 +20,7 @@
 #ifndef PITHI_PAGE_TEXT_H
 #define PITHI_PAGE_TEXT_H
 
-#include "core/query.h"
+#include "core/cells/query.h"
 #include "draw/text_buffer.h"
 
 struct pithi_draw;
@@ -41,8 +41,8 @@ void pithi_code_numbers(struct pithi_text *text, const int *numbers, uint32_t co
 void pithi_code_empty(struct pithi_text *text, uint32_t lines);
 /* Writes a number in digits 0 to 9 and a to z, followed by a blank. */
 void pithi_code_number(struct pithi_text *text, int64_t number);
-/* Writes the number of a row's lanes; with one lane, also its pauses and losses (core/gaps.h): begin, end, records
- * lost. */
+/* Writes the number of a row's lanes; with one lane, also its pauses and losses (core/cells/gaps.h): begin, end,
+ * records lost. */
 void pithi_code_lane(struct pithi_text *text, const struct pithi_draw *draw, uint32_t lane, uint32_t lanes);
 /* Writes the colour and the range of values of a counter's row. */
 void pithi_code_counter(struct pithi_text *text, const struct pithi_draw *draw, const struct pithi_row *row);

@@ -1,10 +1,10 @@
-/* painters.h - the painters (core/painter.h) for files: cairo and SVG. */
+/* painters.h - the painters (core/raster/painter.h) for files: cairo and SVG. */
 #ifndef PITHI_PAINTERS_H
 #define PITHI_PAINTERS_H
 
 #include <cairo.h>
 
-#include "core/painter.h"
+#include "core/raster/painter.h"
 #include "draw/text_buffer.h"
 
 /* Successive rectangles, or opaque lines, of one colour become one path: this reduces a PostScript file of many records

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words.h"
-#include "core/painter.h"
+#include "core/rows/words.h"
+#include "core/raster/painter.h"
 #include "draw/painters.h"
 #include "draw/draw.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/cause.h"
 #include "base/open_file.h"
-#include "core/memory.h"
+#include "core/cells/memory.h"
 
 static const char *guarded; /* see pithi_guard */
 static pid_t writer;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 
 enum { MOST_PATHS = 96 };
 

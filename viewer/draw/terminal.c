@@ -11,13 +11,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/arrows.h"
-#include "core/axis.h"
-#include "core/legend.h"
-#include "core/memory.h"
-#include "core/palette.h"
-#include "core/waiting.h"
-#include "core/words.h"
+#include "core/scene/arrows.h"
+#include "core/scene/axis.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/scene/waiting.h"
+#include "core/rows/words.h"
 
 /* ---- The table of sums ------------------------------------------------------------------------------------------- */
 

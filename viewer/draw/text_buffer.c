@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 
 void pithi_text_bytes(struct pithi_text *text, const char *bytes, size_t size)
 {

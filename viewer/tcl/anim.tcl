@@ -1,5 +1,5 @@
 # anim.tcl - the animation: ranks on a ring or grid, coloured by state, and messages as moving arrows. The C
-# core draws the picture of one moment (core/animation.c). This window has the clock that chooses the moment,
+# core draws the picture of one moment (core/scene/animation.c). This window has the clock that chooses the moment,
 # and the commands.
 #
 # Live, the moment follows the program a quarter of a second behind it. At a slower speed, or after a pause, the

@@ -2,7 +2,7 @@
 # preferences.
 
 # Fonts, sizes and colours of everything that the C core does not draw. The colours come from
-# core/palette.h. Existing widgets follow a change of theme.
+# core/raster/palette.h. Existing widgets follow a change of theme.
 
 namespace eval ::pith::theme {
     variable factor 1.0 ;# px

@@ -2,7 +2,7 @@
 # the time that the receiver waited for the sender. A bar at the bottom of the window, and the command message_filter.
 # The model has the words of the filter and selects the messages.
 
-# Picks the messages that the filter of a model lets through (core/messages.h), in a job. The
+# Picks the messages that the filter of a model lets through (core/measure/messages.h), in a job. The
 # model's followers are told `picked` at the end of a job, when other messages may be drawn, and `picking` before.
 
 oo::class create ::pith::Picking {

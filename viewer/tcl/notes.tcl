@@ -1,5 +1,5 @@
 # notes.tcl - the user's notes at times and rows: numbered flags in the time lines, kept in the file LOG.notes beside the
-# log (core/notes.h). The model has the list, so that undo takes changes back.
+# log (core/scene/notes.h). The model has the list, so that undo takes changes back.
 
 oo::class create ::pith::Notes {
     variable window model

@@ -1,4 +1,4 @@
-# rows.tcl - arranging rows: commands, keys and menus for the tree of core/rows.h, and the corner below the
+# rows.tcl - arranging rows: commands, keys and menus for the tree of core/rows/rows.h, and the corner below the
 # labels with the row filter and the row height.
 
 oo::class create ::pith::Rows {

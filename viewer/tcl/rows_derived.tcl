@@ -1,5 +1,5 @@
 # rows_derived.tcl - derived rows: a pane below the timelines, with the same time axis and rows, in which colours show the
-# values of a formula (core/derived.h). A line at the foot says the value under the pointer.
+# values of a formula (core/measure/derived.h). A line at the foot says the value under the pointer.
 
 oo::class create ::pith::Derived {
     superclass ::pith::Board

@@ -1,5 +1,5 @@
 # search.tcl - finds states, events and messages: a bar at the bottom of the window and the commands find, next
-# and prev. core/search.h searches in a thread.
+# and prev. core/measure/search.h searches in a thread.
 
 oo::class create ::pith::Search {
     variable window model

@@ -1,4 +1,4 @@
-# stack.tcl - the iterations one below the other, aligned at their starts (core/figure.h). A click on one shows it in the
+# stack.tcl - the iterations one below the other, aligned at their starts (core/scene/figure.h). A click on one shows it in the
 # timelines.
 
 oo::class create ::pith::Stack {

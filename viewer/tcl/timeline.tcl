@@ -173,7 +173,7 @@ oo::class create ::pith::Timeline {
         $overview flush
     }
 
-    # Draws, and redraws a rough picture (core/cell_cache.h) until it is exact; less often if drawing takes long,
+    # Draws, and redraws a rough picture (core/cells/cell_cache.h) until it is exact; less often if drawing takes long,
     # because a moving window would do nothing else on a large screen.
     method put_picture {how} {
         after cancel $refining

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words.h"
-#include "core/memory.h"
-#include "core/palette.h"
-#include "core/animation.h"
+#include "core/rows/words.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/scene/animation.h"
 #include "tk/log_object.h"
 
 enum { MOST_PIXELS = 8192 };

@@ -9,7 +9,7 @@
 
 #include <pithlog.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 #include "tk/log_object.h"
 
 /* Many jobs end soon and are waited for, so the first checks come quickly. */

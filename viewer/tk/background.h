@@ -15,7 +15,7 @@
 
 #include <tcl.h>
 
-#include "core/query.h"
+#include "core/cells/query.h"
 
 struct pithi_job;
 struct pithi_log_object;
@@ -48,7 +48,7 @@ void pithi_job_stop_all(struct pithi_log_object *object);
 static inline void pithi_job_progress(struct pithi_job *job, double part) { atomic_store(&job->part, part); }
 static inline int pithi_job_stopped(struct pithi_job *job) { return atomic_load(&job->stopped); }
 
-/* The same for work in the core (core/query.h). */
+/* The same for work in the core (core/cells/query.h). */
 static inline int pithi_job_go_on(void *job, double part)
 {
     pithi_job_progress(job, part);

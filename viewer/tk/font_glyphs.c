@@ -1,4 +1,5 @@
-/* font_glyphs.c - makes the letters of core/raster.h from Tk's font: draws them white on black and reads them back. */
+/* font_glyphs.c - makes the letters of core/raster/raster.h from Tk's font: draws them white on black and reads them
+ * back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +7,8 @@
 #include <tcl.h>
 #include <tk.h>
 
-#include "core/raster.h"
-#include "core/memory.h"
+#include "core/raster/raster.h"
+#include "core/cells/memory.h"
 #include "tk/commands.h"
 #include "tk/log_object.h"
 

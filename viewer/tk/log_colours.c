@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/palette.h"
+#include "core/raster/palette.h"
 #include "tk/commands.h"
 #include "tk/log_object.h"
 

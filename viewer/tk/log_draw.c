@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arrows.h"
-#include "core/axis.h"
-#include "core/bands.h"
-#include "core/hit.h"
-#include "core/legend.h"
-#include "core/memory.h"
-#include "core/palette.h"
+#include "core/scene/arrows.h"
+#include "core/scene/axis.h"
+#include "core/scene/bands.h"
+#include "core/scene/hit.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
 #include "tk/log_object.h"
 #include "tk/paper.h"
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/flames.h"
-#include "core/hit.h"
-#include "core/legend.h"
-#include "core/memory.h"
+#include "core/scene/flames.h"
+#include "core/scene/hit.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
 #include "tk/background.h"
 
 /* Lanes that were unfolded before get rows for their functions. */

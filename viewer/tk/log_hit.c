@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/arrows.h"
-#include "core/hit.h"
-#include "core/gaps.h"
-#include "core/legend.h"
-#include "core/memory.h"
+#include "core/scene/arrows.h"
+#include "core/scene/hit.h"
+#include "core/cells/gaps.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
 
 static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char *key, const struct pithi_row *row)
 {

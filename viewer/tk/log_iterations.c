@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/axis.h"
-#include "core/legend.h"
-#include "core/memory.h"
-#include "core/palette.h"
-#include "core/raster.h"
-#include "core/figure.h"
+#include "core/scene/axis.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/raster/raster.h"
+#include "core/scene/figure.h"
 #include "tk/log_object.h"
 
 static uint32_t count_of(const struct pithi_log_object *object)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/lengths.h"
-#include "core/memory.h"
+#include "core/measure/lengths.h"
+#include "core/cells/memory.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 

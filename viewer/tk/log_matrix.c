@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words.h"
-#include "core/matrix.h"
-#include "core/memory.h"
-#include "core/palette.h"
-#include "core/raster.h"
+#include "core/rows/words.h"
+#include "core/measure/matrix.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/raster/raster.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 

@@ -1,7 +1,7 @@
-/* log_notes.c - the notes of a log (core/notes.h) for the window. */
+/* log_notes.c - the notes of a log (core/scene/notes.h) for the window. */
 #include <stdlib.h>
 
-#include "core/notes.h"
+#include "core/scene/notes.h"
 #include "tk/log_object.h"
 
 enum { WHY = 1024 };

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/axis.h"
-#include "core/words.h"
-#include "core/legend.h"
-#include "core/memory.h"
-#include "core/palette.h"
+#include "core/scene/axis.h"
+#include "core/rows/words.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
 #include "tk/background.h"
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */

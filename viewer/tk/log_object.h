@@ -9,13 +9,13 @@
 #include <tcl.h>
 #include <tk.h>
 
-#include "core/cell_cache.h"
-#include "core/waiting.h"
-#include "core/helper.h"
-#include "core/hit.h"
-#include "core/plot.h"
-#include "core/raster.h"
-#include "core/rows.h"
+#include "core/cells/cell_cache.h"
+#include "core/scene/waiting.h"
+#include "core/cells/helper.h"
+#include "core/scene/hit.h"
+#include "core/scene/plot.h"
+#include "core/raster/raster.h"
+#include "core/rows/rows.h"
 
 struct pithi_log_object {
     struct pithlog *log;
@@ -26,7 +26,7 @@ struct pithi_log_object {
     char *path;
     uint32_t *rgb;
     unsigned char *hidden;        /* [defs] */
-    struct pithi_rows *tree;      /* all rows (core/rows.h) */
+    struct pithi_rows *tree;      /* all rows (core/rows/rows.h) */
     const struct pithi_row *rows; /* [row_count] the visible ones, owned by the tree */
     uint32_t row_count;
     struct pithi_row *scrolled;                  /* made by pithi_log_rows_from */
@@ -64,7 +64,7 @@ typedef int pithi_log_method(struct pithi_log_object *object, Tcl_Interp *interp
 pithi_log_method pithi_log_digest;
 
 /* log_search.c
- * pick WORDS CALLBACK          draws only the messages that a filter selects (core/messages.h); the result of
+ * pick WORDS CALLBACK          draws only the messages that a filter selects (core/measure/messages.h); the result of
  *                              the job is their number. Without words there is no job, and all messages are drawn.
  *                              CALLBACK {}: only checks the words */
 pithi_log_method pithi_log_pick;
@@ -113,7 +113,7 @@ pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
 pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies, pithi_log_missing;
 void pithi_log_findings_free(struct pithi_log_object *object);
 
-/* log_flames.c: functions that samples were in (core/flames.h)
+/* log_flames.c: functions that samples were in (core/scene/flames.h)
  * flames                       2: the functions are known; 1: the log has samples; 0: it has none
  * flames FILE                  takes the functions from a file of `pith stat --flame`; unfolded lanes get rows for them
  * flamerow RANK THREAD DEPTH   the row of the functions at a depth, from 1; -1: not visible
@@ -124,7 +124,7 @@ void pithi_log_findings_free(struct pithi_log_object *object);
  *                              (ended in it), total (had it on the stack) */
 pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_core_at, pithi_log_function_sums;
 
-/* log_waiting.c: time in which threads had no core (core/waiting.h)
+/* log_waiting.c: time in which threads had no core (core/scene/waiting.h)
  * corewaits                    1: the log has them, 0: it does not
  * corewaits CALLBACK           reads them; the log has them when the job is done. Result: what is wrong, or ""
  * showcorewaits ON             hatches them
@@ -132,7 +132,7 @@ pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_core_at, pithi
 pithi_log_method pithi_log_core_waits, pithi_log_show_core_waits, pithi_log_core_wait_of;
 const struct pithi_core_waits *pithi_log_core_waits_shown(const struct pithi_log_object *object); /* NULL: hidden */
 
-/* log_notes.c: notes (core/notes.h), each a dict of time, rank, thread and text
+/* log_notes.c: notes (core/scene/notes.h), each a dict of time, rank, thread and text
  * notes                        those of the file
  * setnotes LIST                draws these; returns them by time
  * savenotes                    writes them to the file
@@ -152,7 +152,7 @@ pithi_log_method pithi_log_iterations, pithi_log_iteration, pithi_log_iteration_
  * sort ...                     sorts the rows by sums over the window: see log_rows.c */
 pithi_log_method pithi_log_rows, pithi_log_sort;
 
-/* log_ranges.c: mountain ranges (core/ranges.h)
+/* log_ranges.c: mountain ranges (core/measure/ranges.h)
  * rangesload T0 T1 WIDTH DEPTH counts the visible rows' lanes, by DEPTH innermost or outermost state; a dict: lanes,
  *                              rough (1: not exact), more (1: call `rangesmore` until it returns 0)
  * rangesexact CALLBACK         counts by all records; result 1: the counts are in use, 0: others were loaded meanwhile
@@ -199,7 +199,7 @@ pithi_log_method pithi_log_lengths;
  * traffic T0 T1 CALLBACK       messages of these rows: sent sent_bytes received received_bytes */
 pithi_log_method pithi_log_stretch, pithi_log_traffic;
 
-/* log_ranges.c: derived rows (core/derived.h)
+/* log_ranges.c: derived rows (core/measure/derived.h)
  * derivecheck FORMULA          an error names the character of the formula that is wrong
  * derive FORMULA T0 T1 WIDTH LINES CALLBACK     for the visible rows; the result is a command as above:
  *     NAME info         dict: lines (with several rows each if there are more rows), rows, low, high
@@ -269,7 +269,7 @@ int pithi_usage_error(Tcl_Interp *interp, const char *text);
 /* Fails with the text of pithlog_error() and -errorcode {PITH LOG}. */
 int pithi_log_error(Tcl_Interp *interp);
 
-/* Appends a key and its value to a dict. pithi_put_name: a name from a log, made printable (core/words.h). */
+/* Appends a key and its value to a dict. pithi_put_name: a name from a log, made printable (core/rows/words.h). */
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value);
 void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value);
 void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name);

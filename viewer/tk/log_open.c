@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 #include "tk/commands.h"

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/axis.h"
-#include "core/derived.h"
-#include "core/matrix.h"
-#include "core/memory.h"
-#include "core/palette.h"
-#include "core/query.h"
-#include "core/ranges.h"
-#include "core/raster.h"
-#include "core/rows.h"
+#include "core/scene/axis.h"
+#include "core/measure/derived.h"
+#include "core/measure/matrix.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/cells/query.h"
+#include "core/measure/ranges.h"
+#include "core/raster/raster.h"
+#include "core/rows/rows.h"
 #include "tk/background.h"
 
 /* Pixels between the marks of the time axis, as in the time lines, and of the scale. */
@@ -324,6 +324,7 @@ int pithi_log_ranges_times(struct pithi_log_object *object, Tcl_Interp *interp, 
 /* ---- Derived rows ------------------------------------------------------------------------------------------------ */
 
 /* Derived rows: a job computes them, and the resulting command draws them and gives their values. */
+
 /* ---- The result as a command ------------------------------------------------------------------------------------- */
 
 static Tcl_Obj *value_object(double value) { return isnan(value) ? Tcl_NewObj() : Tcl_NewDoubleObj(value); }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "core/rows.h"
+#include "core/cells/memory.h"
+#include "core/rows/rows.h"
 #include "tk/background.h"
 
 static const char *const groupings[] = {"none", "host", "comm", NULL};

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/legend.h"
-#include "core/memory.h"
-#include "core/messages.h"
-#include "core/words.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
+#include "core/measure/messages.h"
+#include "core/rows/words.h"
 #include "tk/background.h"
 #include "tk/commands.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "core/stretch.h"
+#include "core/cells/memory.h"
+#include "core/measure/stretch.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 

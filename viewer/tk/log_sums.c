@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/legend.h"
-#include "core/memory.h"
-#include "core/stretch.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
+#include "core/measure/stretch.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 

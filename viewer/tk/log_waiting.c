@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "core/waiting.h"
+#include "core/cells/memory.h"
+#include "core/scene/waiting.h"
 #include "tk/background.h"
 
 struct analyze_job {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 
 /* Runs "CANVAS COMMAND ITEM [OPTION]" and returns its result, which is valid until the next command. NULL: an error. */
 static Tcl_Obj *ask(Tcl_Interp *interp, Tcl_Obj *canvas, const char *command, Tcl_Obj *item, const char *option)

@@ -28,9 +28,9 @@
 #include <X11/Xutil.h>
 
 #include "base/nearest.h"
-#include "core/axis.h"
-#include "core/legend.h"
-#include "core/words.h"
+#include "core/scene/axis.h"
+#include "core/rows/legend.h"
+#include "core/rows/words.h"
 #include "tk/commands.h"
 #include "tk/log_object.h"
 #include "tk/paper.h"

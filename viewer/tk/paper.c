@@ -6,7 +6,7 @@
 
 #include <X11/Xutil.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 #include "tk/commands.h"
 #include "tk/paper_parts.h"
 

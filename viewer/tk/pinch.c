@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tk.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 #include "tk/commands.h"
 
 struct pinch {

@@ -6,7 +6,7 @@
 
 #include <X11/Xutil.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 
 /* The number of scanlines that are sent together. A band is as wide as the widest change in it. */
 enum { BAND = 16 };

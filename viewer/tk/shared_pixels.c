@@ -8,7 +8,7 @@
 #include <X11/Xutil.h>
 #include <X11/extensions/XShm.h>
 
-#include "core/memory.h"
+#include "core/cells/memory.h"
 
 struct pithi_shared {
     Display *display;

@@ -1,0 +1,956 @@
+/* cell_cache.c - decides which cells stay valid when the window moves, and which must be queried: moves the cells of a
+ * row, and has a thread that answers requests. query.c computes cells. */
+#include "core/cells/cell_cache.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/cells/helper.h"
+#include "core/cells/memory.h"
+
+/* ---- The cells of a row: moved, and replaced --------------------------------------------------------------------- */
+
+struct cell_row {
+    uint32_t *lanes, lane_count;
+    int flame;                     /* 1: the row shows functions */
+    uint32_t first_lane;           /* in the lanes of the current work */
+    uint32_t known_from, known_to; /* columns of this window; others are stale or empty */
+    uint32_t exact_from, exact_to; /* of these, the exact columns */
+};
+
+/* Maps each column of a zoomed window to a column of the old window; the same for all rows. */
+struct cell_map {
+    double offset, scale; /* column c shows the old column offset + (c + 0.5) * scale */
+    uint32_t width, old_width;
+    uint32_t *from;           /* [width] the old column; PITHI_NONE: outside */
+    struct pithi_cell *spare; /* room for a row's cells */
+    uint32_t spare_depth;     /* levels from here on are empty in it */
+    uint32_t spare_levels;
+};
+
+static struct pithi_cell *line_of(const struct pithi_cells *cells, uint32_t level)
+{
+    return cells->cells + (size_t)level * cells->width;
+}
+
+static void empty_cells(struct pithi_cell *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cells[i] = (struct pithi_cell){.state = PITHI_NONE};
+}
+
+static void cell_row_empty(struct pithi_cells *cells, uint32_t width)
+{
+    cells->rows = 1;
+    cells->levels = PITHI_FIRST_LEVELS;
+    cells->width = width;
+    cells->cells = pithi_alloc((size_t)width * cells->levels, sizeof *cells->cells);
+    empty_cells(cells->cells, (size_t)width * cells->levels);
+}
+
+/* ---- Moving ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t moved(uint32_t column, int64_t by, uint32_t width)
+{
+    int64_t to = (int64_t)column - by;
+    return to < 0 ? 0 : to > width ? width : (uint32_t)to;
+}
+
+/* Moves the ticks, marks and spans; `column` gives the new column of an old one, or -1: outside. */
+static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *context, uint32_t old),
+                       const void *context)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < cells->tick_count; i++) {
+        int64_t to = column(context, cells->ticks[i].column);
+        if (to >= 0) {
+            cells->ticks[kept] = cells->ticks[i];
+            cells->ticks[kept++].column = (uint32_t)to;
+        }
+    }
+    cells->tick_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->mark_count; i++) {
+        int64_t to = column(context, cells->marks[i].column);
+        if (to >= 0) {
+            cells->marks[kept] = cells->marks[i];
+            cells->marks[kept++].column = (uint32_t)to;
+        }
+    }
+    cells->mark_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->span_count; i++) {
+        int64_t to = column(context, cells->spans[i].column);
+        if (to >= 0) {
+            cells->spans[kept] = cells->spans[i];
+            cells->spans[kept++].column = (uint32_t)to;
+        }
+    }
+    cells->span_count = kept;
+}
+
+struct shifting {
+    int64_t by, width;
+};
+
+static int64_t shifted(const void *context, uint32_t old)
+{
+    const struct shifting *shifting = context;
+    int64_t to = (int64_t)old - shifting->by;
+    return to < shifting->width ? to : -1;
+}
+
+static void cell_row_shift(struct cell_row *row, struct pithi_cells *cells, int64_t by)
+{
+    struct shifting shifting = {by, cells->width};
+    uint32_t count = (uint32_t)(by < 0 ? -by : by), left = cells->width - count;
+
+    for (uint32_t level = 0; level < cells->depth; level++) {
+        struct pithi_cell *line = line_of(cells, level);
+        memmove(by < 0 ? line + count : line, by < 0 ? line : line + count, left * sizeof *line);
+        empty_cells(by < 0 ? line : line + left, count);
+    }
+    move_signs(cells, shifted, &shifting);
+    row->known_from = moved(row->known_from, by, cells->width);
+    row->known_to = moved(row->known_to, by, cells->width);
+    row->exact_from = moved(row->exact_from, by, cells->width);
+    row->exact_to = moved(row->exact_to, by, cells->width);
+}
+
+static int64_t stretched(const void *context, uint32_t old)
+{
+    const struct cell_map *map = context;
+    double to = floor((old + 0.5 - map->offset) / map->scale);
+    return to >= 0 && to < map->width ? (int64_t)to : -1;
+}
+
+static void new_spare(struct cell_map *map, uint32_t levels)
+{
+    free(map->spare);
+    map->spare = pithi_alloc((size_t)map->width * levels, sizeof *map->spare);
+    map->spare_depth = map->spare_levels = levels;
+}
+
+static void cell_map_make(struct cell_map *map, uint32_t width, uint32_t old_width, double offset, double scale)
+{
+    *map = (struct cell_map){.offset = offset, .scale = scale, .width = width, .old_width = old_width};
+    map->from = pithi_alloc(width, sizeof *map->from);
+    new_spare(map, PITHI_FIRST_LEVELS);
+    for (uint32_t c = 0; c < width; c++) {
+        double from = floor(offset + (c + 0.5) * scale);
+        map->from[c] = from >= 0 && from < old_width ? (uint32_t)from : PITHI_NONE;
+    }
+}
+
+static void cell_map_free(struct cell_map *map)
+{
+    free(map->from);
+    free(map->spare);
+}
+
+/* Where one old column becomes several new ones, only the first may begin a state. */
+static void stretch_line(const struct cell_map *map, const struct pithi_cell *old, struct pithi_cell *line)
+{
+    uint32_t before = PITHI_NONE;
+
+    for (uint32_t c = 0; c < map->width; c++) {
+        uint32_t from = map->from[c];
+        line[c] = from == PITHI_NONE ? (struct pithi_cell){.state = PITHI_NONE} : old[from];
+        if (from == before)
+            line[c].flags = 0;
+        before = from;
+    }
+}
+
+static void cell_row_stretch(struct cell_row *row, struct pithi_cells *cells, struct cell_map *map)
+{
+    struct pithi_cell *old = cells->cells, *new;
+    uint32_t old_levels = cells->levels;
+
+    if (map->spare_levels < cells->depth)
+        new_spare(map, cells->levels);
+    new = map->spare;
+    for (uint32_t level = 0; level < cells->depth; level++)
+        stretch_line(map, old + (size_t)level * cells->width, new + (size_t)level * map->width);
+    if (map->spare_depth > cells->depth)
+        empty_cells(new + (size_t)cells->depth * map->width, (size_t)(map->spare_depth - cells->depth) * map->width);
+    cells->cells = new;
+    cells->levels = map->spare_levels;
+    cells->width = map->width;
+    map->spare = old;
+    map->spare_depth = cells->depth;
+    map->spare_levels = old_levels;
+    if (map->width != map->old_width)
+        new_spare(map, PITHI_FIRST_LEVELS);
+    move_signs(cells, stretched, map);
+    row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
+}
+
+/* ---- Replacing --------------------------------------------------------------------------------------------------- */
+
+/* Tells whether the state is visible near the column; then it needs no tick there. */
+static int is_shown_near(const struct pithi_cells *cells, uint32_t column, uint32_t state)
+{
+    uint32_t from = column < PITHI_TICK_DISTANCE ? 0 : column - PITHI_TICK_DISTANCE;
+    uint32_t to = column + PITHI_TICK_DISTANCE < cells->width ? column + PITHI_TICK_DISTANCE : cells->width - 1;
+
+    for (uint32_t level = 0; level < cells->levels; level++)
+        for (uint32_t c = from; c <= to; c++)
+            if (line_of(cells, level)[c].state == state)
+                return 1;
+    for (uint32_t i = 0; i < cells->tick_count; i++)
+        if (cells->ticks[i].state == state && cells->ticks[i].column + PITHI_TICK_DISTANCE > column &&
+            cells->ticks[i].column < column + PITHI_TICK_DISTANCE)
+            return 1;
+    return 0;
+}
+
+static void drop_signs(struct pithi_cells *cells, uint32_t from, uint32_t to)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < cells->tick_count; i++)
+        if (cells->ticks[i].column < from || cells->ticks[i].column >= to)
+            cells->ticks[kept++] = cells->ticks[i];
+    cells->tick_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->mark_count; i++)
+        if (cells->marks[i].column < from || cells->marks[i].column >= to)
+            cells->marks[kept++] = cells->marks[i];
+    cells->mark_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->span_count; i++)
+        if (cells->spans[i].column < from || cells->spans[i].column >= to)
+            cells->spans[kept++] = cells->spans[i];
+    cells->span_count = kept;
+}
+
+static void add_signs(struct pithi_cells *cells, uint32_t from, const struct pithi_cells *part)
+{
+    cells->marks = pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + part->mark_count,
+                                   sizeof *cells->marks);
+    for (uint32_t i = 0; i < part->mark_count; i++) {
+        cells->marks[cells->mark_count] = part->marks[i];
+        cells->marks[cells->mark_count++].column += from;
+    }
+    cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + part->span_count,
+                                   sizeof *cells->spans);
+    for (uint32_t i = 0; i < part->span_count; i++) {
+        cells->spans[cells->span_count] = part->spans[i];
+        cells->spans[cells->span_count++].column += from;
+    }
+    for (uint32_t i = 0; i < part->tick_count; i++) {
+        struct pithi_tick tick = part->ticks[i];
+        tick.column += from;
+        if (is_shown_near(cells, tick.column, tick.state))
+            continue;
+        cells->ticks =
+            pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+        cells->ticks[cells->tick_count++] = tick;
+    }
+}
+
+/* Adds [more_from, more_to) to an interval if they touch; else the new interval replaces the old one. */
+static void extend(uint32_t *from, uint32_t *to, uint32_t more_from, uint32_t more_to)
+{
+    int apart = *from == *to || more_from > *to || more_to < *from;
+
+    *from = apart || more_from < *from ? more_from : *from;
+    *to = apart || more_to > *to ? more_to : *to;
+}
+
+static void cell_row_put(struct cell_row *row, struct pithi_cells *cells, uint32_t from, struct pithi_cells *part,
+                         int exact)
+{
+    uint32_t to = from + part->width;
+
+    if (part->width == cells->width) {
+        struct pithi_cells old = *cells;
+        *cells = *part;
+        *part = old;
+    } else {
+        pithi_cells_deepen(cells, part->depth);
+        cells->depth = part->depth > cells->depth ? part->depth : cells->depth;
+        for (uint32_t level = 0; level < cells->depth; level++)
+            if (level < part->depth)
+                memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
+            else
+                empty_cells(line_of(cells, level) + from, part->width);
+        drop_signs(cells, from, to);
+        add_signs(cells, from, part);
+    }
+    extend(&row->known_from, &row->known_to, from, to);
+    if (exact)
+        extend(&row->exact_from, &row->exact_to, from, to);
+}
+
+/* ---- The thread -------------------------------------------------------------------------------------------------- */
+
+/* Answers requests for cells while the window stays responsive. */
+
+/* Asks for the columns [from, to) of a row. */
+struct cell_request {
+    uint32_t row, from, to;
+    int64_t t0_ns, t1_ns;
+    enum pithi_care care;
+    uint32_t first_lane, lane_count; /* in the lanes of the work */
+    int flame;                       /* 1: for the functions of the lane */
+};
+
+struct cell_work {
+    struct cell_request *requests;
+    uint32_t count, capacity;
+    uint32_t *lanes, lane_count, lane_capacity;
+    unsigned char *hidden;             /* NULL: none */
+    const struct pithi_flames *flames; /* NULL: no request is for functions */
+    unsigned generation;
+    atomic_int stop;
+};
+
+struct cell_result {
+    struct cell_result *next;
+    struct cell_request request;
+    struct pithi_cells cells; /* one row, the columns of the request */
+    unsigned generation;
+    char *trouble; /* NULL: none */
+};
+
+/* While the window moves, exact answers would come too late for their picture, so the thread waits before it computes
+ * them. */
+enum { REST_MS = 40 };
+
+struct cell_thread {
+    struct pithlog *log;
+    int large, ending;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct cell_work *next, *current;
+    struct cell_result *first, **last;
+};
+
+static void cell_work_free(struct cell_work *work)
+{
+    if (!work)
+        return;
+    free(work->requests);
+    free(work->lanes);
+    free(work->hidden);
+    free(work);
+}
+
+static void cell_result_free(struct cell_result *result)
+{
+    pithi_cells_free(&result->cells);
+    free(result->trouble);
+    free(result);
+}
+
+static int cell_request_run(struct pithlog *log, struct pithlog_summary *summary, const struct cell_work *work,
+                            const struct cell_request *request, struct pithi_cells *cells)
+{
+    struct pithi_query query = {.t0_ns = request->t0_ns,
+                                .t1_ns = request->t1_ns,
+                                .width = request->to - request->from,
+                                .levels = PITHI_LEVELS,
+                                .lanes = work->lanes + request->first_lane,
+                                .lane_count = request->lane_count,
+                                .hidden = request->flame ? work->flames->hidden : work->hidden,
+                                .summary = request->flame ? NULL : summary,
+                                .care = request->care,
+                                .group_end = &request->lane_count,
+                                .group_count = 1,
+                                .stop = &work->stop,
+                                .no_sums = 1};
+    return pithi_query_run(request->flame ? work->flames->log : log, &query, cells);
+}
+
+/* ---- In the thread ----------------------------------------------------------------------------------------------- */
+
+/* Waits for REST_MS; returns early if there is other work. The lock is held. */
+static void rest(struct cell_thread *thread)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += REST_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    while (!thread->next && !thread->ending)
+        if (pthread_cond_timedwait(&thread->wake, &thread->lock, &until))
+            return;
+}
+
+static void answer(struct cell_thread *thread, struct pithlog_summary *summary, const struct cell_request *request)
+{
+    const struct cell_work *work = thread->current;
+    struct cell_result *result = pithi_alloc(1, sizeof *result);
+
+    result->request = *request;
+    result->generation = work->generation;
+    if (cell_request_run(thread->log, summary, work, request, &result->cells))
+        result->trouble = strdup(pithlog_error());
+    pthread_mutex_lock(&thread->lock);
+    if (atomic_load(&work->stop)) {
+        cell_result_free(result);
+    } else {
+        *thread->last = result;
+        thread->last = &result->next;
+    }
+    pthread_mutex_unlock(&thread->lock);
+}
+
+static void do_work(struct cell_thread *thread, struct pithlog_summary *summary)
+{
+    const struct cell_work *work = thread->current;
+    int rested = 0;
+
+    for (uint32_t i = 0; i < work->count && !atomic_load(&work->stop); i++) {
+        if (summary && work->requests[i].care == PITHI_EXACT && !rested++) {
+            pthread_mutex_lock(&thread->lock);
+            rest(thread);
+            pthread_mutex_unlock(&thread->lock);
+        }
+        if (!atomic_load(&work->stop))
+            answer(thread, summary, &work->requests[i]);
+    }
+}
+
+static void *thread_main(void *data)
+{
+    struct cell_thread *thread = data;
+    struct pithlog_summary *summary = NULL;
+
+    pithi_helper_stand_back();
+    if (thread->large)
+        pithlog_summary_open(thread->log, &summary);
+    pthread_mutex_lock(&thread->lock);
+    while (!thread->ending) {
+        if (!thread->next) {
+            pthread_cond_wait(&thread->wake, &thread->lock);
+            continue;
+        }
+        thread->current = thread->next;
+        thread->next = NULL;
+        pthread_mutex_unlock(&thread->lock);
+        do_work(thread, summary);
+        pthread_mutex_lock(&thread->lock);
+        cell_work_free(thread->current);
+        thread->current = NULL;
+    }
+    pthread_mutex_unlock(&thread->lock);
+    pithlog_summary_close(summary);
+    return NULL;
+}
+
+/* ---- For the cache ----------------------------------------------------------------------------------------------- */
+
+static struct cell_thread *cell_thread_start(struct pithlog *log, int large)
+{
+    struct cell_thread *thread = pithi_alloc(1, sizeof *thread);
+
+    thread->log = log;
+    thread->large = large;
+    thread->last = &thread->first;
+    pthread_mutex_init(&thread->lock, NULL);
+    pthread_cond_init(&thread->wake, NULL);
+    if (pthread_create(&thread->thread, NULL, thread_main, thread) == 0)
+        return thread;
+    free(thread);
+    return NULL;
+}
+
+static void cell_thread_give(struct cell_thread *thread, struct cell_work *work)
+{
+    pthread_mutex_lock(&thread->lock);
+    if (thread->current)
+        atomic_store(&thread->current->stop, 1);
+    cell_work_free(thread->next);
+    thread->next = work;
+    pthread_cond_signal(&thread->wake);
+    pthread_mutex_unlock(&thread->lock);
+}
+
+static struct cell_result *cell_thread_take(struct cell_thread *thread)
+{
+    struct cell_result *results;
+
+    pthread_mutex_lock(&thread->lock);
+    results = thread->first;
+    thread->first = NULL;
+    thread->last = &thread->first;
+    pthread_mutex_unlock(&thread->lock);
+    return results;
+}
+
+static void cell_thread_end(struct cell_thread *thread)
+{
+    if (!thread)
+        return;
+    pthread_mutex_lock(&thread->lock);
+    thread->ending = 1;
+    pthread_mutex_unlock(&thread->lock);
+    cell_thread_give(thread, NULL);
+    pthread_join(thread->thread, NULL);
+    for (struct cell_result *result = thread->first, *next; result; result = next) {
+        next = result->next;
+        cell_result_free(result);
+    }
+    pthread_mutex_destroy(&thread->lock);
+    pthread_cond_destroy(&thread->wake);
+    free(thread);
+}
+
+/* ---- The cache --------------------------------------------------------------------------------------------------- */
+
+/* Narrower columns are not shifted. */
+enum { LEAST_COLUMN_NS = 4096 };
+
+/* Column c begins at anchor + floor((shift + c) * span / width). */
+struct cache_view {
+    int64_t anchor_ns, shift, span_ns;
+    uint32_t width;
+};
+
+struct pithi_cell_cache {
+    struct pithlog *log;
+    struct pithlog_summary *summary;
+    struct cell_thread *thread;
+    struct pithi_helper *helper;
+    struct pithlog_summary *helper_summary;
+    uint32_t defs;
+    struct cache_view view;
+    unsigned char *hidden;             /* [defs] */
+    const struct pithi_flames *flames; /* of the plot */
+    struct cell_row *rows;
+    struct pithi_cells *cells; /* [row_count] one row each */
+    uint32_t row_count;
+    unsigned generation;
+    int64_t moved;
+    uint32_t expected;      /* requests that the thread has not answered yet */
+    struct cell_work *left; /* requests for the thread, until go_on; NULL: none */
+    char *trouble, *reported;
+};
+
+struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlog_summary *summary,
+                                              struct pithi_helper *helper)
+{
+    struct pithi_cell_cache *cache = pithi_alloc(1, sizeof *cache);
+
+    cache->log = log;
+    cache->summary = summary;
+    cache->defs = pithlog_get_info(log)->defs;
+    cache->hidden = pithi_alloc(cache->defs, 1);
+    cache->thread = cell_thread_start(log, summary != NULL);
+    cache->helper = helper;
+    if (helper && summary && pithlog_summary_open(log, &cache->helper_summary))
+        cache->helper = NULL;
+    return cache;
+}
+
+static void free_rows(struct cell_row *rows, struct pithi_cells *cells, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free(rows[i].lanes);
+        pithi_cells_free(&cells[i]);
+    }
+    free(rows);
+    free(cells);
+}
+
+void pithi_cell_cache_free(struct pithi_cell_cache *cache)
+{
+    if (!cache)
+        return;
+    cell_thread_end(cache->thread);
+    cell_work_free(cache->left);
+    pithlog_summary_close(cache->helper_summary);
+    free_rows(cache->rows, cache->cells, cache->row_count);
+    free(cache->hidden);
+    free(cache->trouble);
+    free(cache->reported);
+    free(cache);
+}
+
+int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache) { return cache->moved; }
+int pithi_cell_cache_rough(const struct pithi_cell_cache *cache) { return cache->expected > 0; }
+
+double pithi_cell_cache_exact(const struct pithi_cell_cache *cache)
+{
+    uint64_t exact = 0, all = (uint64_t)cache->row_count * cache->view.width;
+
+    for (uint32_t i = 0; i < cache->row_count; i++)
+        exact += cache->rows[i].exact_to - cache->rows[i].exact_from;
+    return all ? (double)exact / (double)all : 1;
+}
+
+int pithi_cell_cache_is_new(const struct pithi_cell_cache *cache) { return cache->row_count == 0; }
+
+const char *pithi_cell_cache_trouble(struct pithi_cell_cache *cache)
+{
+    free(cache->reported);
+    cache->reported = cache->trouble;
+    cache->trouble = NULL;
+    return cache->reported;
+}
+
+/* ---- Moving ------------------------------------------------------------------------------------------------------ */
+
+static int64_t time_of(const struct cache_view *view, int64_t column)
+{
+    __int128 ns = (__int128)(view->shift + column) * view->span_ns;
+    __int128 whole = ns / view->width;
+
+    return view->anchor_ns + (int64_t)(whole - (ns % view->width < 0));
+}
+
+/* Makes the view of a plot. Returns 1 if it uses the columns of the old view, shifted. */
+static int follow(const struct cache_view *old, const struct pithi_plot *plot, struct cache_view *view)
+{
+    int64_t span_ns = plot->t1_ns - plot->t0_ns;
+    double shift;
+
+    *view = (struct cache_view){plot->t0_ns, 0, span_ns, plot->width};
+    if (span_ns != old->span_ns || plot->width != old->width || span_ns / plot->width < LEAST_COLUMN_NS)
+        return 0;
+    shift = round(((double)plot->t0_ns - (double)old->anchor_ns) * plot->width / (double)span_ns);
+    if (fabs(shift - (double)old->shift) >= plot->width)
+        return 0;
+    *view = *old;
+    view->shift = (int64_t)shift;
+    return 1;
+}
+
+/* Finds the old row with these lanes; `flame`: of their functions. Rows mostly keep their order: `guess` is the old row
+ * after the one found last. */
+static uint32_t find_row(const struct pithi_cell_cache *cache, const uint32_t *lanes, uint32_t count, int flame,
+                         uint32_t guess)
+{
+    for (uint32_t i = 0; i < cache->row_count; i++) {
+        uint32_t at = (guess + i) % cache->row_count;
+        const struct cell_row *row = &cache->rows[at];
+        if (row->lane_count == count && row->flame == flame && row->lanes &&
+            memcmp(row->lanes, lanes, count * sizeof *lanes) == 0)
+            return at;
+    }
+    return PITHI_NONE;
+}
+
+struct move {
+    struct cache_view from, to;
+    int shifted, same_hidden;
+};
+
+static void make_map(const struct move *move, struct cell_map *map)
+{
+    const struct cache_view *from = &move->from, *to = &move->to;
+    double column_ns = (double)from->span_ns / from->width;
+    double offset = ((double)time_of(to, 0) - (double)time_of(from, 0)) * from->width / (double)from->span_ns;
+
+    cell_map_make(map, to->width, from->width, offset, (double)to->span_ns / to->width / column_ns);
+}
+
+/* This thread and the helper move every other row. On a large screen these are megabytes. */
+struct mover {
+    const struct move *move;
+    struct cell_row *rows;
+    struct pithi_cells *cells; /* without memory for a row that is new */
+    uint32_t first, step, count;
+};
+
+static void move_some(void *data)
+{
+    const struct mover *mover = data;
+    const struct move *move = mover->move;
+    struct cell_map map = {0};
+
+    if (!move->shifted)
+        make_map(move, &map);
+    for (uint32_t i = mover->first; i < mover->count; i += mover->step) {
+        struct cell_row *row = &mover->rows[i];
+        if (!mover->cells[i].cells)
+            continue;
+        if (move->shifted)
+            cell_row_shift(row, &mover->cells[i], move->to.shift - move->from.shift);
+        else
+            cell_row_stretch(row, &mover->cells[i], &map);
+        if (!move->same_hidden && !row->flame)
+            row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
+    }
+    cell_map_free(&map);
+}
+
+static void move_rows(struct pithi_cell_cache *cache, const struct move *move, struct cell_row *rows,
+                      struct pithi_cells *cells, uint32_t count)
+{
+    struct mover mine = {.move = move, .rows = rows, .cells = cells, .step = cache->helper ? 2 : 1, .count = count};
+    struct mover helper = mine;
+
+    if (!cache->row_count) /* the first picture */
+        return;
+    helper.first = 1;
+    pithi_helper_begin(cache->helper, move_some, &helper);
+    move_some(&mine);
+    pithi_helper_wait(cache->helper);
+}
+
+/* Makes the rows of the new view; rows that were in the old view keep their cells. */
+static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *plot, const struct move *move)
+{
+    struct cell_row *rows = pithi_alloc(plot->cells.rows, sizeof *rows);
+    struct pithi_cells *cells = pithi_alloc(plot->cells.rows, sizeof *cells);
+    uint32_t guess = 0, count;
+
+    for (uint32_t i = 0; i < plot->cells.rows; i++) {
+        const struct pithi_row *of = &plot->rows[plot->plot_row[i]];
+        const uint32_t *lanes = pithi_row_lanes(of, &count);
+        uint32_t old = find_row(cache, lanes, count, of->flame, guess);
+        if (old != PITHI_NONE) {
+            rows[i] = cache->rows[old];
+            cells[i] = cache->cells[old];
+            cache->rows[old].lanes = NULL;
+            memset(&cache->cells[old], 0, sizeof cache->cells[old]);
+            guess = old + 1;
+        } else {
+            rows[i].lanes = pithi_alloc(count, sizeof *rows[i].lanes);
+            rows[i].lane_count = count;
+            rows[i].flame = of->flame;
+            memcpy(rows[i].lanes, lanes, count * sizeof *lanes);
+        }
+    }
+    move_rows(cache, move, rows, cells, plot->cells.rows);
+    for (uint32_t i = 0; i < plot->cells.rows; i++)
+        if (!cells[i].cells)
+            cell_row_empty(&cells[i], plot->width);
+    free_rows(cache->rows, cache->cells, cache->row_count);
+    cache->rows = rows;
+    cache->cells = cells;
+    cache->row_count = plot->cells.rows;
+}
+
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void note_trouble(struct pithi_cell_cache *cache, const char *text)
+{
+    if (!cache->trouble && text)
+        cache->trouble = strdup(text);
+}
+
+static void ask(const struct pithi_cell_cache *cache, struct cell_work *work, uint32_t row, uint32_t from, uint32_t to,
+                enum pithi_care care)
+{
+    struct cell_request *request;
+
+    if (from >= to)
+        return;
+    work->requests = pithi_view_grow(work->requests, &work->capacity, work->count + 1, sizeof *work->requests);
+    request = &work->requests[work->count++];
+    *request = (struct cell_request){row,
+                                     from,
+                                     to,
+                                     time_of(&cache->view, from),
+                                     time_of(&cache->view, to),
+                                     care,
+                                     0,
+                                     cache->rows[row].lane_count,
+                                     cache->rows[row].flame};
+    request->first_lane = cache->rows[row].first_lane;
+}
+
+/* Makes requests for rough answers for unknown columns, then for exact answers for all columns that are not exact. */
+static struct cell_work *make_work(struct pithi_cell_cache *cache)
+{
+    struct cell_work *work = pithi_alloc(1, sizeof *work);
+    uint32_t width = cache->view.width;
+
+    for (uint32_t i = 0; i < cache->row_count; i++) {
+        struct cell_row *row = &cache->rows[i];
+        work->lanes =
+            pithi_view_grow(work->lanes, &work->lane_capacity, work->lane_count + row->lane_count, sizeof *work->lanes);
+        memcpy(work->lanes + work->lane_count, row->lanes, row->lane_count * sizeof *row->lanes);
+        row->first_lane = work->lane_count;
+        work->lane_count += row->lane_count;
+    }
+    for (uint32_t i = 0; i < cache->row_count && cache->summary; i++) {
+        ask(cache, work, i, 0, cache->rows[i].known_from, PITHI_QUICK);
+        ask(cache, work, i, cache->rows[i].known_to, width, PITHI_QUICK);
+    }
+    for (uint32_t i = 0; i < cache->row_count; i++) {
+        ask(cache, work, i, 0, cache->rows[i].exact_from, PITHI_EXACT);
+        ask(cache, work, i, cache->rows[i].exact_to, width, PITHI_EXACT);
+    }
+    work->hidden = pithi_alloc(cache->defs, 1);
+    memcpy(work->hidden, cache->hidden, cache->defs);
+    work->flames = cache->flames;
+    work->generation = ++cache->generation;
+    return work;
+}
+
+static void put(struct pithi_cell_cache *cache, const struct cell_request *request, struct pithi_cells *cells)
+{
+    cell_row_put(&cache->rows[request->row], &cache->cells[request->row], request->from, cells,
+                 request->care == PITHI_EXACT);
+}
+
+/* This thread and the helper answer requests before the picture is drawn. All requests of a lane go to the same thread,
+ * so that only one summary keeps the lane's data and only one thread changes a row. */
+struct worker {
+    struct pithi_cell_cache *cache;
+    const struct cell_work *work;
+    struct pithlog_summary *summary;
+    unsigned char *done;      /* [work->count], shared by the workers */
+    uint32_t limit;           /* requests from this index on are left to the cache's thread */
+    uint32_t number, workers; /* of this worker; of all */
+    double end_s;
+    int err; /* the first one */
+    char *trouble;
+};
+
+/* Answers requests until the time is up. */
+static void answer_some(void *data)
+{
+    struct worker *worker = data;
+    struct pithi_cell_cache *cache = worker->cache;
+    const struct cell_work *work = worker->work;
+    struct pithi_cells cells = {0};
+
+    for (uint32_t i = 0; i < worker->limit && (now_s() < worker->end_s || !cache->thread); i++) {
+        const struct cell_request *request = &work->requests[i];
+        int err;
+        if (work->lanes[request->first_lane] % worker->workers != worker->number)
+            continue;
+        err = cell_request_run(cache->log, worker->summary, work, request, &cells);
+        if (err && !worker->err) {
+            worker->err = err;
+            worker->trouble = strdup(pithlog_error());
+        }
+        put(cache, request, &cells);
+        worker->done[i] = 1;
+    }
+    pithi_cells_free(&cells);
+}
+
+/* Answers requests for about `seconds`, looks for arrows meanwhile, and drops the answered requests. Returns the first
+ * error. */
+static int answer_now(struct pithi_cell_cache *cache, struct cell_work *work, struct pithi_plot *plot, double seconds)
+{
+    unsigned char *done = pithi_alloc(work->count, 1);
+    struct worker mine = {.cache = cache,
+                          .work = work,
+                          .summary = cache->summary,
+                          .done = done,
+                          .limit = work->count,
+                          .workers = cache->helper ? 2 : 1,
+                          .end_s = now_s() + seconds};
+    struct worker helper;
+    uint32_t kept = 0;
+
+    /* Exact answers take long when a summary is used, so they are left to the thread. */
+    while (mine.limit && cache->summary && cache->thread && work->requests[mine.limit - 1].care == PITHI_EXACT)
+        mine.limit--;
+    helper = mine;
+    helper.summary = cache->helper_summary;
+    helper.number = 1;
+    pithi_helper_begin(cache->helper, answer_some, &helper);
+    pithi_plot_load_arrows(plot);
+    if (!cache->helper)
+        mine.end_s = now_s() + seconds;
+    answer_some(&mine);
+    pithi_helper_wait(cache->helper);
+    note_trouble(cache, mine.trouble);
+    note_trouble(cache, helper.trouble);
+    free(mine.trouble);
+    free(helper.trouble);
+    for (uint32_t i = 0; i < work->count; i++)
+        if (!done[i])
+            work->requests[kept++] = work->requests[i];
+    work->count = kept;
+    free(done);
+    return mine.err ? mine.err : helper.err;
+}
+
+/* For the drawing: columns that are still empty must not look like time without a state. */
+static void tell_unknown(struct pithi_cell_cache *cache)
+{
+    for (uint32_t i = 0; i < cache->row_count; i++) {
+        const struct cell_row *row = &cache->rows[i];
+        int is_known = row->known_from < row->known_to;
+        cache->cells[i].unknown_left = is_known ? row->known_from : cache->view.width;
+        cache->cells[i].unknown_right = is_known ? cache->view.width - row->known_to : 0;
+    }
+}
+
+int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plot, double seconds)
+{
+    struct move move = {.from = cache->view};
+    struct cell_work *work;
+    int err;
+
+    if (plot->t0_ns >= plot->t1_ns || plot->width < 1 || plot->width > PITHI_MAX_WIDTH)
+        return PITH_ERR_USAGE;
+    pithi_cell_cache_take(cache);
+    if (cache->thread)
+        cell_thread_give(cache->thread, NULL); /* drop its requests, which are for the old picture */
+    pithi_plot_prepare(plot);
+    move.shifted = cache->row_count && follow(&cache->view, plot, &move.to);
+    if (!cache->row_count)
+        move.to = (struct cache_view){plot->t0_ns, 0, plot->t1_ns - plot->t0_ns, plot->width};
+    move.same_hidden = plot->hidden && memcmp(cache->hidden, plot->hidden, cache->defs) == 0;
+    take_rows(cache, plot, &move);
+    cache->view = move.to;
+    cache->flames = plot->flames;
+    cache->moved = move.shifted ? move.to.shift - move.from.shift : 0;
+    if (plot->hidden)
+        memcpy(cache->hidden, plot->hidden, cache->defs);
+    plot->t0_ns = time_of(&cache->view, 0);
+    plot->t1_ns = time_of(&cache->view, cache->view.width);
+    plot->lines = cache->cells;
+    work = make_work(cache);
+    err = answer_now(cache, work, plot, seconds);
+    tell_unknown(cache);
+    cache->expected = work->count;
+    cell_work_free(cache->left);
+    cache->left = work;
+    return err;
+}
+
+void pithi_cell_cache_go_on(struct pithi_cell_cache *cache)
+{
+    if (cache->thread && cache->left)
+        cell_thread_give(cache->thread, cache->left);
+    else
+        cell_work_free(cache->left);
+    cache->left = NULL;
+}
+
+int pithi_cell_cache_take(struct pithi_cell_cache *cache)
+{
+    struct cell_result *result = cache->thread ? cell_thread_take(cache->thread) : NULL, *next;
+    int changed = 0;
+
+    for (; result; result = next) {
+        next = result->next;
+        if (result->generation == cache->generation) {
+            put(cache, &result->request, &result->cells);
+            note_trouble(cache, result->trouble);
+            cache->expected--;
+            changed = 1;
+        }
+        cell_result_free(result);
+    }
+    if (changed)
+        tell_unknown(cache);
+    return changed;
+}

@@ -1,0 +1,52 @@
+/* cell_cache.h - the cells of a picture whose window moves. Cells that stay visible are kept: shifted when the window
+ * is panned, stretched when it is zoomed. Cells that become visible are computed roughly, as long as the caller has
+ * time; a thread then replaces rough cells by exact ones.
+ *
+ *     cache = pithi_cell_cache_new(log, summary, helper);
+ *     pithi_cell_cache_load(cache, &plot, 0.006);        instead of pithi_plot_load, at each move
+ *     pithi_cell_cache_go_on(cache);                     when the picture is painted
+ *     while (pithi_cell_cache_rough(cache)) if (pithi_cell_cache_take(cache)) draw again, now and then;
+ *     pithi_cell_cache_free(cache);
+ *
+ * Worked example: 4 columns of 10 ns from 100, all exact. The window moves to 123 and is rounded to [120, 160). Columns
+ * 2 and 3 become columns 0 and 1 and stay exact. [140, 160) is queried, and the thread reads only two columns.
+ * Rounding moves the window by half a column at most, and a zoom removes the error. Columns of less than 4096 ns, where
+ * an error of a nanosecond would be visible, are always queried again: there is little to read.
+ *
+ * One thread calls these functions. The cache's own thread reads the log with a summary of its own.
+ */
+#ifndef PITHI_CELL_CACHE_H
+#define PITHI_CELL_CACHE_H
+
+#include "core/cells/helper.h"
+#include "core/scene/plot.h"
+
+struct pithi_cell_cache;
+
+/* `summary` belongs to the caller's thread; NULL: the log is read by its records. `helper` (helper.h) answers queries
+ * during pithi_cell_cache_load, too; NULL: none. Neither is owned. */
+struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlog_summary *summary,
+                                              struct pithi_helper *helper);
+void pithi_cell_cache_free(struct pithi_cell_cache *cache);
+
+/* Fills the plot (plot.h) in about `seconds`. Cells that are not ready by then are stale or empty, and the plot draws
+ * the empty ones in a grey of their own. The cells belong to the cache and are valid until the next load; t0_ns and
+ * t1_ns become those of the columns. 0 or an enum pith_err. */
+int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plot, double seconds);
+/* Lets the cache's thread begin with the remaining work. Call it after painting, which the thread would slow down. */
+void pithi_cell_cache_go_on(struct pithi_cell_cache *cache);
+/* Stores the thread's results. 1: the plot looks different now. Not to be called after a load that failed. */
+int pithi_cell_cache_take(struct pithi_cell_cache *cache);
+/* By how many columns the last load shifted the cells; > 0: the window moved to the right. 0: no shift, or all cells
+ * are new. */
+int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache);
+/* 1: some cells are not exact yet. */
+int pithi_cell_cache_rough(const struct pithi_cell_cache *cache);
+/* The part of the cells that is exact, 0 to 1. */
+double pithi_cell_cache_exact(const struct pithi_cell_cache *cache);
+/* 1: the cache is empty: the first picture deserves more time. */
+int pithi_cell_cache_is_new(const struct pithi_cell_cache *cache);
+/* The first error in the log since the last call, NULL: none. Valid until the next call. */
+const char *pithi_cell_cache_trouble(struct pithi_cell_cache *cache);
+
+#endif

@@ -1,0 +1,133 @@
+/* gaps.c - finds pauses of the recording, lost records and holes. */
+#include "core/cells/gaps.h"
+
+#include <stdlib.h>
+
+#include "core/cells/memory.h"
+#include "core/cells/query.h"
+
+static int by_lane_and_time(const void *a, const void *b)
+{
+    const struct pithi_gap *x = a, *y = b;
+
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+static void add_gap(struct pithi_gaps *gaps, const struct pithlog_record *record, int64_t to_ns)
+{
+    gaps->items = pithi_view_grow(gaps->items, &gaps->capacity, gaps->count + 1, sizeof *gaps->items);
+    gaps->items[gaps->count++] = (struct pithi_gap){.lane = record->lane,
+                                                    .from_ns = record->time_ns,
+                                                    .to_ns = to_ns,
+                                                    .lost = record->kind == PITHLOG_LOST ? record->bytes : 0};
+}
+
+/* Notes a gap. `paused[lane]` is the gap that a lane is in, or PITHI_NONE; a pause during a pause is ignored. */
+static void note(struct pithlog *log, struct pithi_gaps *gaps, const struct pithlog_record *record, uint32_t *paused)
+{
+    if (record->kind == PITHLOG_RESUME && *paused != PITHI_NONE) {
+        gaps->items[*paused].to_ns = record->time_ns;
+        *paused = PITHI_NONE;
+    } else if (record->kind == PITHLOG_PAUSE && *paused == PITHI_NONE) {
+        *paused = gaps->count;
+        add_gap(gaps, record, pithlog_get_lane(log, record->lane)->last_ns);
+    } else if (record->kind == PITHLOG_LOST && record->bytes) {
+        add_gap(gaps, record, record->time_ns);
+    }
+}
+
+int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST};
+    uint32_t lanes = pithlog_get_info(log)->lanes, *paused = pithi_alloc(lanes, sizeof *paused);
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int more, err = pithlog_iter_open(log, &query, &iter);
+
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        paused[lane] = PITHI_NONE;
+    while (!err && (more = pithlog_iter_next(iter, &record)) > 0)
+        note(log, gaps, &record, &paused[record.lane]);
+    if (!err)
+        pithlog_iter_close(iter);
+    if (gaps->count)
+        qsort(gaps->items, gaps->count, sizeof *gaps->items, by_lane_and_time);
+    free(paused);
+    return err;
+}
+
+void pithi_gaps_free(struct pithi_gaps *gaps)
+{
+    free(gaps->items);
+    *gaps = (struct pithi_gaps){0};
+}
+
+uint32_t pithi_gaps_of(const struct pithi_gaps *gaps, uint32_t lane)
+{
+    uint32_t low = 0, high = gaps->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (gaps->items[middle].lane < lane)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- Holes ------------------------------------------------------------------------------------------------------- */
+
+struct telling {
+    struct pithlog *log;
+    uint32_t lane;
+    void (*tell)(void *context, int64_t from_ns, int64_t to_ns);
+    void *context;
+};
+
+/* Tells of the holes in [from_ns, to_ns], up to the first one that ends after enough_ns. */
+static int tell_holes(const struct telling *telling, int64_t from_ns, int64_t to_ns, int64_t enough_ns)
+{
+    struct pithlog_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = &telling->lane, .lane_count = 1};
+    struct pithlog_step step = {.to_ns = INT64_MIN};
+    struct pithlog_walk *walk;
+    int more, damages = 0, err = pithlog_walk_open(telling->log, &query, &walk);
+
+    if (err)
+        return err;
+    while ((more = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += more < 0;                                   /* reading continues after the damage */
+        int is_end = step.change != PITHLOG_ENDS || !step.why; /* else a state ends where the hole begins */
+        if (more > 0 && step.is == PITHLOG_IS_HOLE && is_end)
+            telling->tell(telling->context, step.from_ns, step.to_ns);
+        if (step.to_ns > enough_ns)
+            break;
+    }
+    pithlog_walk_close(walk);
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+int pithi_holes_lost(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                     void (*tell)(void *context, int64_t from_ns, int64_t to_ns), void *context)
+{
+    struct telling telling = {log, lane, tell, context};
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int more, damages = 0, err = tell_holes(&telling, from_ns, to_ns, from_ns); /* one may have begun before */
+
+    if ((err && err != PITH_ERR_DAMAGED) || (err = pithlog_iter_open(log, &query, &iter)) != PITH_OK)
+        return err;
+    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += more < 0;
+        if (more > 0)
+            tell_holes(&telling, record.time_ns, to_ns, record.time_ns); /* lanes are read despite damage */
+    }
+    pithlog_iter_close(iter);
+    return PITH_OK;
+}

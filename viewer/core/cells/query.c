@@ -1,0 +1,289 @@
+/* query.c - computes cells: from the pieces of a summary where they are sure, else from records.
+ *
+ * A picture has some thousand columns, however many records the log has. A summary divides a lane into pieces of 512
+ * records and more, each with the up to three stacks of open states that fill most of it. Often this is enough: in a
+ * column of 100 ns, A has 60 ns, B 30, and 10 are left open. Whoever had the 10, A wins the cell. If A has 45 ns and B
+ * 40, B could win with the 15 that are left open: this column is *in doubt*, and its records are read, and only those.
+ * So cells are the same as from all records (test_core_summary), though most records are never read.
+ *
+ * A piece that lies in two columns leaves its whole time open in both. Pieces are therefore asked for at a sixteenth of
+ * a column (REFINED), where 14 of 16 are inside it. */
+#include "core/cells/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cells/gaps.h"
+#include "core/cells/memory.h"
+#include "core/cells/sweep.h"
+
+/* The least number of pieces in an exact column: the two at its ends are in doubt. */
+enum { REFINED = 16 };
+/* Records are read by so many. */
+enum { AT_ONCE = 128 };
+
+static uint32_t rows_of(const struct pithi_query *query)
+{
+    return query->group_end ? query->group_count : query->lane_count;
+}
+
+static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *query, uint32_t defs)
+{
+    uint32_t levels = query->levels < PITHI_FIRST_LEVELS ? query->levels : PITHI_FIRST_LEVELS;
+    size_t count = (size_t)rows_of(query) * levels * query->width;
+
+    free(cells->cells);
+    free(cells->sums);
+    cells->rows = rows_of(query);
+    cells->lanes = query->group_end && query->group_count ? query->group_end[query->group_count - 1] : cells->rows;
+    cells->levels = levels;
+    cells->depth = query->group_end != NULL; /* a row of several lanes has one level */
+    cells->width = query->width;
+    cells->defs = defs;
+    cells->tick_count = cells->mark_count = cells->span_count = cells->rough = 0;
+    cells->computing_ns = 0;
+    cells->cells = pithi_alloc(count, sizeof *cells->cells);
+    cells->sums = pithi_alloc(defs, sizeof *cells->sums);
+    for (size_t i = 0; i < count; i++)
+        cells->cells[i].state = PITHI_NONE;
+}
+
+void pithi_cells_free(struct pithi_cells *cells)
+{
+    free(cells->cells);
+    free(cells->ticks);
+    free(cells->marks);
+    free(cells->spans);
+    free(cells->sums);
+    memset(cells, 0, sizeof *cells);
+}
+
+void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels)
+{
+    size_t old_size = (size_t)cells->levels * cells->width, size = (size_t)levels * cells->width;
+    struct pithi_cell *deeper;
+
+    if (levels <= cells->levels)
+        return;
+    deeper = pithi_alloc(cells->rows * size, sizeof *deeper);
+    for (uint32_t row = 0; row < cells->rows; row++) {
+        if (old_size)
+            memcpy(deeper + row * size, cells->cells + row * old_size, old_size * sizeof *deeper);
+        for (size_t i = old_size; i < size; i++)
+            deeper[row * size + i].state = PITHI_NONE;
+    }
+    free(cells->cells);
+    cells->cells = deeper;
+    cells->levels = levels;
+}
+
+/* Where a hole begins, all states are left; those that go on are entered again at its end. */
+static void sweep_step(struct pithi_sweep *sweep, const struct pithlog_step *step)
+{
+    const struct pithlog_record *record = step->record;
+
+    if (step->is == PITHLOG_IS_HOLE && !(step->change == PITHLOG_ENDS && step->why))
+        pithi_sweep_missing(sweep, step->from_ns, step->to_ns);
+    switch (step->change) {
+    case PITHLOG_BEGINS:
+    case PITHLOG_GOES_ON:
+        pithi_sweep_enter(sweep, record->time_ns, record->id);
+        break;
+    case PITHLOG_ENDS:
+        if (!(step->why & PITHLOG_AT_HOLE))
+            pithi_sweep_leave(sweep, step->to_ns, step->open[step->at].id);
+        break;
+    case PITHLOG_HAPPENS:
+        if (record->kind == PITHLOG_EVENT)
+            pithi_sweep_event(sweep, record->time_ns, record->id);
+        break;
+    case PITHLOG_HOLE_BEGINS:
+        pithi_sweep_leave_all(sweep, step->to_ns);
+        break;
+    default:
+        break;
+    }
+}
+
+static int is_stopped(const struct pithi_query *query)
+{
+    return query->stop && atomic_load_explicit(query->stop, memory_order_relaxed);
+}
+
+static void sweep_hole(void *sweep, int64_t from_ns, int64_t to_ns) { pithi_sweep_missing(sweep, from_ns, to_ns); }
+
+/* Sweeps the records of a lane in [from_ns, to_ns). */
+static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
+                         int64_t from_ns, int64_t to_ns)
+{
+    struct pithlog_query walked = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, damages = 0, err = pithlog_walk_open(log, &walked, &walk);
+
+    if (err)
+        return err;
+    for (unsigned i = 0; (status = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES; i++) {
+        damages += status < 0; /* reading continues after the damage */
+        if (i % AT_ONCE == 0 && is_stopped(query))
+            break;
+        if (status > 0 && (step.to_ns < to_ns || step.change == PITHLOG_ENDS || step.is == PITHLOG_IS_HOLE))
+            sweep_step(sweep, &step);
+    }
+    pithlog_walk_close(walk);
+    return PITH_OK;
+}
+
+/* ---- From pieces of a summary ------------------------------------------------------------------------------------ */
+
+struct pieces {
+    struct pithi_sweep *sweep;
+    const struct pithlog_path *paths;
+    uint32_t path_count;
+};
+
+static void sweep_piece(void *context, const struct pithlog_piece *piece)
+{
+    struct pieces *pieces = context;
+
+    pithi_sweep_piece(pieces->sweep, piece, pieces->paths, pieces->path_count);
+}
+
+/* Sweeps a lane: its pieces, or its records if it has none. */
+static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
+                      uint32_t lane)
+{
+    int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width;
+    struct pieces pieces = {sweep, NULL, 0};
+    int err;
+
+    pithi_sweep_begin(sweep, row);
+    if (query->summary)
+        pieces.paths = pithlog_summary_paths(query->summary, lane, &pieces.path_count);
+    if (pieces.paths)
+        err =
+            pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
+                                   query->care == PITHI_QUICK ? length_ns : length_ns / REFINED, sweep_piece, &pieces);
+    else
+        err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
+    if (pieces.paths && !err && pithlog_get_info(log)->lost > 0) /* pieces do not know holes */
+        err = pithi_holes_lost(log, lane, query->t0_ns, query->t1_ns, sweep_hole, sweep);
+    pithi_sweep_end(sweep);
+    return err;
+}
+
+/* Sweeps the lanes [first, end) of the query again, by the records of the columns in doubt. */
+static int sweep_again(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
+                       uint32_t end, const struct pithi_doubt *doubt)
+{
+    int err = PITH_OK;
+
+    if (end - first > 1)
+        pithi_sweep_clear_group(sweep, doubt);
+    for (uint32_t i = first; i < end; i++) {
+        pithi_sweep_begin_again(sweep, doubt);
+        int lane_err = sweep_records(log, query, sweep, query->lanes[i], doubt->from_ns, doubt->to_ns);
+        pithi_sweep_end_again(sweep);
+        err = err ? err : lane_err;
+    }
+    if (end - first > 1)
+        pithi_sweep_show_group(sweep, doubt->column, doubt->end);
+    return err;
+}
+
+/* Computes the columns in doubt by their records, or only counts them. */
+static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
+                        uint32_t end, uint32_t *rough)
+{
+    struct pithi_doubt doubt = {.end = 0};
+    int err = PITH_OK;
+
+    while (pithi_sweep_doubt(sweep, doubt.end, &doubt) && !is_stopped(query)) {
+        if (query->care != PITHI_EXACT) {
+            *rough += doubt.end - doubt.column;
+            continue;
+        }
+        int run_err = sweep_again(log, query, sweep, first, end, &doubt);
+        err = err ? err : run_err;
+    }
+    return err;
+}
+
+/* Makes the lanes [first, end) of the query one row. */
+static int sweep_row(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
+                     uint32_t first, uint32_t end, uint32_t *rough)
+{
+    int err = PITH_OK, doubt_err;
+
+    if (end - first > 1)
+        pithi_sweep_begin_group(sweep, end - first);
+    for (uint32_t i = first; i < end && !is_stopped(query); i++) {
+        int lane_err = sweep_lane(log, query, sweep, row, query->lanes[i]);
+        err = err ? err : lane_err;
+    }
+    if (end - first > 1)
+        pithi_sweep_show_group(sweep, 0, query->width);
+    doubt_err = query->summary ? sweep_doubts(log, query, sweep, first, end, rough) : PITH_OK;
+    if (end - first > 1)
+        pithi_sweep_end_group(sweep);
+    else if (query->summary)
+        pithi_sweep_tidy(sweep);
+    return err ? err : doubt_err;
+}
+
+/* Adds the sums of a lane. */
+static int add_lane(struct pithlog *log, const struct pithi_query *query, uint32_t lane, struct pithlog_sum *sums,
+                    struct pithi_cells *cells)
+{
+    struct pithlog_rest rest;
+
+    memset(sums, 0, cells->defs * sizeof *sums);
+    int err = pithlog_sums(log, query->summary, lane, query->t0_ns, query->t1_ns, sums, &rest);
+    for (uint32_t i = 0; i < cells->defs; i++)
+        pithi_sum_add(&cells->sums[i], &(struct pithi_sum){sums[i].count, sums[i].all_ns, sums[i].own_ns});
+    cells->computing_ns += rest.outside_ns;
+    return err;
+}
+
+static int make_sums(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
+{
+    struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
+    int err = PITH_OK, wanted = !query->no_sums && !(query->summary && query->care == PITHI_QUICK);
+
+    for (uint32_t i = 0; i < query->lane_count && wanted && !is_stopped(query); i++) {
+        int lane_err = add_lane(log, query, query->lanes[i], sums, cells);
+        err = err ? err : lane_err;
+    }
+    free(sums);
+    return err;
+}
+
+static int make_cells(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
+{
+    struct pithi_sweep *sweep = pithi_sweep_new(query, cells);
+    int err = PITH_OK;
+
+    for (uint32_t row = 0; row < cells->rows && !is_stopped(query); row++) {
+        uint32_t first = query->group_end ? row ? query->group_end[row - 1] : 0 : row;
+        int row_err =
+            sweep_row(log, query, sweep, row, first, query->group_end ? query->group_end[row] : row + 1, &cells->rough);
+        err = err ? err : row_err;
+    }
+    pithi_sweep_free(sweep);
+    return err;
+}
+
+int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
+{
+    int err = PITH_OK, sum_err;
+
+    if (query->t0_ns >= query->t1_ns || query->width > PITHI_MAX_WIDTH || query->levels < 1 ||
+        query->levels > PITHI_LEVELS)
+        return PITH_ERR_USAGE;
+    cells_prepare(cells, query, pithlog_get_info(log)->defs);
+    if (query->width)
+        err = make_cells(log, query, cells);
+    sum_err = make_sums(log, query, cells);
+    return err ? err : sum_err;
+}

@@ -1,0 +1,892 @@
+/* sweep.c - divides the time of a lane among pixel columns.
+ *
+ * A sweep goes along the lane once. It keeps what is open, and where the current column began; time is added to a
+ * state's share only when its level changes, or when the column ends. Columns of 50 ns, A from 0 to 60 and B from 60 to
+ * 100:
+ *
+ *     A begins at 0      nothing to add
+ *     column 0 ends      A was open from its begin to its end: the cell shows A, no share is needed
+ *     A ends at 60       share of A in column 1: 10
+ *     B begins at 60     nothing to add
+ *     B ends at 100      share of B: 40; column 1 ends, and its cell shows B
+ *
+ * So a long state costs one cell for each column, and a short one two additions, at any depth: other levels wait.
+ *
+ * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide: its shares are exact
+ * integers at any zoom, and two sweeps of a column give the same cell. */
+#include "core/cells/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cells/memory.h"
+
+/* ---- Marks, spans ------------------------------------------------------------------------------------------------ */
+
+static void marks_add(struct pithi_cells *cells, struct pithi_mark mark)
+{
+    cells->marks = pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+    cells->marks[cells->mark_count++] = mark;
+}
+
+/* Drops the marks, from `first` on, of the columns [from, to). */
+static void marks_drop(struct pithi_cells *cells, uint32_t first, uint32_t from, uint32_t to)
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = first; i < cells->mark_count; i++)
+        if (cells->marks[i].column < from || cells->marks[i].column >= to)
+            cells->marks[kept++] = cells->marks[i];
+    cells->mark_count = kept;
+}
+
+static void spans_add(struct pithi_cells *cells, struct pithi_cell_span span)
+{
+    cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
+    cells->spans[cells->span_count++] = span;
+}
+
+/* The least length of a span (PITHI_SPAN_COLUMNS) in a window of `width` columns. */
+static uint64_t least_span_ns(uint64_t window_ns, uint32_t width)
+{
+    unsigned __int128 columns_ns = (unsigned __int128)window_ns * PITHI_SPAN_COLUMNS;
+
+    if (columns_ns / width >= UINT64_MAX)
+        return UINT64_MAX;
+    return (uint64_t)((columns_ns + width - 1) / width);
+}
+
+/* Marks the columns that reach into [from, to] as missing. */
+static void spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t *bounds, uint64_t from, uint64_t to)
+{
+    for (uint32_t c = 0; c < cells->width; c++)
+        if (bounds[c] <= to && bounds[c + 1] > from)
+            spans_add(cells, (struct pithi_cell_span){row, PITHI_MISSING, c, 0});
+}
+
+uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsigned char *missing)
+{
+    uint32_t count = 0;
+
+    if (missing)
+        memset(missing, 0, cells->width);
+    for (uint32_t i = 0; i < cells->span_count; i++) {
+        if (cells->spans[i].level != PITHI_MISSING || cells->spans[i].row != row)
+            continue;
+        if (missing)
+            missing[cells->spans[i].column] = 1;
+        count++;
+    }
+    return count;
+}
+
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
+
+/* The bounds of columns: times are shifted left by this, so that a column is at least 16 units wide. */
+static unsigned bounds_shift(uint64_t span, uint32_t width)
+{
+    unsigned shift = 0;
+
+    while (span << shift < (uint64_t)width * 16)
+        shift++;
+    return shift;
+}
+
+/* Computes bounds[c] = end * c / width, c from 1 to width, without a division for each column; bounds[0] is 0. */
+static void bounds_set(uint64_t *bounds, uint64_t end, uint32_t width)
+{
+    uint64_t step = end / width, rest = end % width, over = 0;
+
+    for (uint32_t c = 1; c <= width; c++) {
+        over += rest;
+        bounds[c] = bounds[c - 1] + step + (over >= width);
+        over -= over >= width ? width : 0;
+    }
+}
+
+/* ---- Rows of several lanes --------------------------------------------------------------------------------------- */
+
+/* Adds up, column by column, the states of the lanes that share a row. */
+
+struct share {
+    uint32_t state;
+    uint64_t span;
+};
+
+struct shares {
+    struct share *items;
+    uint32_t count, capacity;
+};
+
+/* Returns the index of the state's share. */
+static inline uint32_t shares_add(struct shares *shares, uint32_t state, uint64_t span)
+{
+    for (uint32_t i = 0; i < shares->count; i++)
+        if (shares->items[i].state == state) {
+            shares->items[i].span += span;
+            return i;
+        }
+    shares->items = pithi_view_grow(shares->items, &shares->capacity, shares->count + 1, sizeof *shares->items);
+    shares->items[shares->count] = (struct share){state, span};
+    return shares->count++;
+}
+
+/* The state with the most time; of equals the lowest id. */
+struct most {
+    uint32_t state;
+    uint64_t sum;  /* of all shares */
+    uint64_t lead; /* over the second state */
+};
+
+struct blend_column {
+    struct shares shares;
+    uint64_t unnamed, crossing;
+    uint32_t mark, marks; /* the definition of the first event, and the number of events */
+};
+
+struct blend {
+    uint32_t width;
+    struct blend_column *columns;
+};
+
+/* Of one share or more. */
+static struct most shares_most(const struct shares *shares)
+{
+    const struct share *most = shares->items;
+    struct most result = {.sum = 0};
+    uint64_t second = 0;
+
+    for (uint32_t i = 0; i < shares->count; i++) {
+        const struct share *share = &shares->items[i];
+        result.sum += share->span;
+        if (share->span > most->span || (share->span == most->span && share->state < most->state))
+            most = share;
+    }
+    for (uint32_t i = 0; i < shares->count; i++)
+        if (&shares->items[i] != most && shares->items[i].span > second)
+            second = shares->items[i].span;
+    result.state = most->state;
+    result.lead = most->span - second;
+    return result;
+}
+
+/* `sum` of `whole` as the cover of a cell, which is 0 only for a sum of 0. */
+static uint8_t cover_of(uint64_t sum, uint64_t whole)
+{
+    unsigned cover = (unsigned)((double)sum * 255.0 / (double)whole + 0.5);
+    return (uint8_t)(cover > 255 ? 255 : cover ? cover : 1);
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
+
+static struct blend *blend_new(uint32_t width)
+{
+    struct blend *blend = pithi_alloc(1, sizeof *blend);
+
+    blend->width = width;
+    blend->columns = pithi_alloc(width, sizeof *blend->columns);
+    return blend;
+}
+
+static void blend_free(struct blend *blend)
+{
+    if (!blend)
+        return;
+    for (uint32_t c = 0; c < blend->width; c++)
+        free(blend->columns[c].shares.items);
+    free(blend->columns);
+    free(blend);
+}
+
+/* Empties the columns [from, to). */
+static void blend_clear(struct blend *blend, uint32_t from, uint32_t to)
+{
+    for (uint32_t c = from; c < to; c++) {
+        struct blend_column *column = &blend->columns[c];
+        column->shares.count = 0;
+        column->unnamed = column->crossing = 0;
+        column->mark = column->marks = 0;
+    }
+}
+
+/* Adds a column of a lane: the shares of its states; `unnamed` time is left open, and `crossing` time may belong to
+ * another column. */
+static void blend_add(struct blend *blend, uint32_t column, const struct shares *shares, uint64_t unnamed,
+                      uint64_t crossing)
+{
+    struct blend_column *to = &blend->columns[column];
+
+    for (uint32_t i = 0; i < shares->count; i++)
+        shares_add(&to->shares, shares->items[i].state, shares->items[i].span);
+    to->unnamed += unnamed;
+    to->crossing += crossing;
+}
+
+static void blend_mark(struct blend *blend, uint32_t column, uint32_t id, uint32_t count)
+{
+    struct blend_column *to = &blend->columns[column];
+
+    if (!to->marks)
+        to->mark = id;
+    to->marks += count;
+}
+
+/* Makes the cell of a column whose time over all lanes is `whole`. 1: open time could give it to another state. */
+static int blend_cell(const struct blend *blend, uint32_t column, uint64_t whole, struct pithi_cell *cell)
+{
+    const struct blend_column *from = &blend->columns[column];
+    uint64_t open = from->unnamed + from->crossing;
+    struct most most;
+
+    *cell = (struct pithi_cell){.state = PITHI_NONE};
+    if (!from->shares.count)
+        return open > 0;
+    most = shares_most(&from->shares);
+    cell->state = most.state;
+    cell->cover = cover_of(most.sum, whole - from->unnamed);
+    return open && most.lead <= open;
+}
+
+/* Adds the marks of the row to those of the cells. */
+static void blend_marks(const struct blend *blend, struct pithi_cells *cells, uint32_t row)
+{
+    for (uint32_t c = 0; c < blend->width; c++)
+        if (blend->columns[c].marks)
+            marks_add(cells, (struct pithi_mark){row, c, blend->columns[c].mark, blend->columns[c].marks});
+}
+
+/* ---- Ticks ------------------------------------------------------------------------------------------------------- */
+
+/* Add a sign to the cells. */
+static void ticks_add(struct pithi_cells *cells, struct pithi_tick tick)
+{
+    cells->ticks = pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+    cells->ticks[cells->tick_count++] = tick;
+}
+
+static int by_state_and_column(const void *a, const void *b)
+{
+    const struct pithi_tick *x = a, *y = b;
+
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* Sorts the ticks of a row, from `first` on, by state and column, and leaves `distance` columns between two of a
+ * state. */
+static void blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t distance)
+{
+    uint32_t kept = first;
+
+    if (cells->tick_count == first)
+        return;
+    qsort(cells->ticks + first, cells->tick_count - first, sizeof *cells->ticks, by_state_and_column);
+    for (uint32_t i = first; i < cells->tick_count; i++) {
+        const struct pithi_tick *tick = &cells->ticks[i], *last = &cells->ticks[kept ? kept - 1 : 0];
+        if (kept == first || last->state != tick->state || tick->column - last->column >= distance)
+            cells->ticks[kept++] = *tick;
+    }
+    cells->tick_count = kept;
+}
+
+static int shown_near(const struct pithi_cells *cells, const struct pithi_tick *tick)
+{
+    uint32_t from = tick->column < PITHI_TICK_DISTANCE ? 0 : tick->column - PITHI_TICK_DISTANCE;
+    uint32_t to = tick->column + PITHI_TICK_DISTANCE;
+
+    if (to >= cells->width)
+        to = cells->width - 1;
+    for (uint32_t l = 0; l < cells->levels; l++)
+        for (uint32_t c = from; c <= to; c++)
+            if (pithi_cells_line(cells, tick->row, l)[c].state == tick->state)
+                return 1;
+    return 0;
+}
+
+/* Drops the ticks, from `first` on, of states that a cell near them shows. */
+static void ticks_drop_shown(struct pithi_cells *cells, uint32_t first)
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = kept; i < cells->tick_count; i++)
+        if (!shown_near(cells, &cells->ticks[i]))
+            cells->ticks[kept++] = cells->ticks[i];
+    cells->tick_count = kept;
+}
+
+/* ---- The walk along a lane --------------------------------------------------------------------------------------- */
+
+/* Columns in doubt that are at most this far apart are read together, because each start reads a block. */
+enum { DOUBT_DISTANCE = 32 };
+
+enum { PLACES = 64 }; /* a power of two */
+
+/* The current column of a level. */
+struct level {
+    struct shares shares;  /* of its time before `since` */
+    uint8_t place[PLACES]; /* where a state may be in `shares`, by the lowest bits of its id */
+    uint64_t since;        /* when the level's state began, or the column if that is later */
+    uint32_t begun;        /* a state that has begun and has no cell yet */
+};
+
+struct open_state {
+    uint32_t id;
+    int64_t start_ns; /* may be before the window; INT64_MAX: the state moved up a level, so its bar is shorter */
+};
+
+/* The states that a path shows at each level. */
+enum { SHOWS = 256 }; /* a power of two */
+struct path_show {
+    uint32_t path; /* PITHI_NONE: not made yet */
+    uint32_t innermost;
+    uint32_t levels; /* how many it has; their states are in `shown_states` */
+};
+
+struct pithi_sweep {
+    const struct pithi_query *query;
+    struct pithi_cells *cells;
+    unsigned shift;
+    uint64_t span_least_ns; /* shorter instances get no span */
+    uint64_t end;           /* of the window */
+    uint64_t *bounds;       /* [width + 1] where columns begin */
+
+    uint32_t row;
+    uint32_t levels;      /* of this row: 1 in a group */
+    uint32_t filled;      /* levels from here on have no shares in the current column */
+    uint32_t group_lanes; /* 0: no group */
+    struct blend *blend;  /* for a row of several lanes; NULL: there was none so far */
+    uint64_t now;
+    uint64_t limit;             /* only times up to here are used */
+    uint64_t again;             /* columns from this index on are computed again */
+    int has_pieces;             /* 1: the current column has time of pieces */
+    uint64_t unnamed, crossing; /* time of the current column that its pieces leave open */
+    unsigned char *doubt;       /* [width] of this row */
+    uint32_t column;            /* the column of `now` */
+    struct open_state *stack;
+    uint32_t depth, capacity;
+    uint32_t *visible; /* the states of the stack that are not hidden */
+    uint32_t visible_depth, visible_capacity;
+    struct level level[PITHI_LEVELS];
+
+    struct path_show shows[SHOWS]; /* recently used paths, indexed by the lowest bits of their numbers */
+    uint32_t *shown_states;        /* [SHOWS * deepest] the states of these paths, by level */
+    uint32_t shown_capacity;
+    const struct pithlog_path *shown_paths;
+    uint8_t *depths;                  /* [depth_capacity] levels that paths reach */
+    uint32_t depth_capacity, deepest; /* deepest: the most levels of a path */
+
+    uint32_t first_mark;
+    uint32_t first_tick; /* of this lane, among the cells' ticks */
+    uint32_t *last_tick; /* [defs] column + 1 of the newest tick */
+};
+
+/* ---- Set-up ------------------------------------------------------------------------------------------------------ */
+
+struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pithi_cells *cells)
+{
+    struct pithi_sweep *sweep = pithi_alloc(1, sizeof *sweep);
+    uint64_t span = (uint64_t)query->t1_ns - (uint64_t)query->t0_ns;
+
+    sweep->query = query;
+    sweep->cells = cells;
+    sweep->shift = bounds_shift(span, query->width);
+    sweep->span_least_ns = least_span_ns(span, query->width);
+    sweep->end = span << sweep->shift;
+    sweep->bounds = pithi_alloc((size_t)query->width + 2, sizeof *sweep->bounds);
+    bounds_set(sweep->bounds, sweep->end, query->width);
+    sweep->last_tick = pithi_alloc(cells->defs, sizeof *sweep->last_tick);
+    sweep->doubt = pithi_alloc((size_t)query->width + 1, 1);
+    return sweep;
+}
+
+void pithi_sweep_free(struct pithi_sweep *sweep)
+{
+    for (uint32_t l = 0; l < PITHI_LEVELS; l++)
+        free(sweep->level[l].shares.items);
+    free(sweep->bounds);
+    free(sweep->stack);
+    free(sweep->visible);
+    free(sweep->last_tick);
+    free(sweep->depths);
+    free(sweep->shown_states);
+    free(sweep->doubt);
+    blend_free(sweep->blend);
+    free(sweep);
+}
+
+static uint64_t to_units(const struct pithi_sweep *sweep, int64_t time_ns)
+{
+    if (time_ns <= sweep->query->t0_ns)
+        return 0;
+    if (time_ns >= sweep->query->t1_ns)
+        return sweep->end;
+    return ((uint64_t)time_ns - (uint64_t)sweep->query->t0_ns) << sweep->shift;
+}
+
+static int is_hidden(const struct pithi_sweep *sweep, uint32_t id)
+{
+    return sweep->query->hidden && sweep->query->hidden[id];
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
+
+static struct pithi_cell *cell_at(const struct pithi_sweep *sweep, uint32_t level, uint32_t column)
+{
+    const struct pithi_cells *cells = sweep->cells;
+    return cells->cells + ((size_t)sweep->row * cells->levels + level) * cells->width + column;
+}
+
+static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
+{
+    uint32_t depth = sweep->visible_depth;
+
+    if (level >= depth)
+        return PITHI_NONE;
+    return sweep->visible[level + 1 == sweep->levels ? depth - 1 : level];
+}
+
+/* A column has many instances of a state, so its share is mostly where the last one was. */
+static inline void add_share(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint64_t span)
+{
+    struct level *level = &sweep->level[l];
+    uint8_t *place = &level->place[state % PLACES];
+
+    if (*place < level->shares.count && level->shares.items[*place].state == state) {
+        level->shares.items[*place].span += span;
+        return;
+    }
+    *place = (uint8_t)shares_add(&level->shares, state, span);
+    if (sweep->filled <= l)
+        sweep->filled = l + 1;
+}
+
+static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint8_t cover)
+{
+    struct level *level = &sweep->level[l];
+    struct pithi_cell *cell;
+
+    if (l >= sweep->cells->levels)
+        pithi_cells_deepen(sweep->cells,
+                           l + PITHI_FIRST_LEVELS < sweep->levels ? l + PITHI_FIRST_LEVELS : sweep->levels);
+    sweep->cells->depth = l < sweep->cells->depth ? sweep->cells->depth : l + 1;
+    cell = cell_at(sweep, l, sweep->column);
+    cell->state = state;
+    cell->cover = cover;
+    cell->flags = sweep->has_pieces ? PITHI_CELL_PIECE : 0;
+    if (level->begun == state) {
+        cell->flags |= PITHI_CELL_BEGIN;
+        level->begun = PITHI_NONE;
+    }
+}
+
+/* Ends a column: its cell goes to the state with the largest share. */
+static void flush_level(struct pithi_sweep *sweep, uint32_t l)
+{
+    struct level *level = &sweep->level[l];
+    uint64_t width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
+    uint64_t open = sweep->unnamed + sweep->crossing;
+    struct most most;
+
+    if (!level->shares.count)
+        return;
+    most = shares_most(&level->shares);
+    sweep->doubt[sweep->column] |= open && most.lead <= open;
+    set_cell(sweep, l, most.state, cover_of(most.sum, width - sweep->unnamed));
+    level->shares.count = 0;
+}
+
+static void flush_column(struct pithi_sweep *sweep)
+{
+    if (sweep->group_lanes) {
+        blend_add(sweep->blend, sweep->column, &sweep->level[0].shares, sweep->unnamed, sweep->crossing);
+        sweep->level[0].shares.count = 0;
+    }
+    for (uint32_t l = 0; l < sweep->filled && !sweep->group_lanes; l++)
+        flush_level(sweep, l);
+    /* The levels that are filled are the outermost ones. */
+    if (!sweep->group_lanes && sweep->filled < sweep->deepest && sweep->unnamed + sweep->crossing > 0)
+        sweep->doubt[sweep->column] = 1;
+    sweep->filled = 0;
+    sweep->has_pieces = 0;
+    sweep->unnamed = sweep->crossing = 0;
+    sweep->column++;
+}
+
+/* The level of place `at` in the visible stack changes now: adds the time of its state. Other levels wait until they
+ * change, or until the column ends. */
+static void settle(struct pithi_sweep *sweep, uint32_t at)
+{
+    uint32_t l = at < sweep->levels ? at : sweep->levels - 1, state = state_at(sweep, l);
+
+    if (state != PITHI_NONE && sweep->now > sweep->level[l].since)
+        add_share(sweep, l, state, sweep->now - sweep->level[l].since);
+    sweep->level[l].since = sweep->now;
+}
+
+/* Ends a column of open states. A state that fills it needs no share. */
+static void end_column(struct pithi_sweep *sweep)
+{
+    for (uint32_t l = 0; l < sweep->levels && l < sweep->visible_depth; l++) {
+        if (sweep->level[l].since == sweep->bounds[sweep->column] && !sweep->group_lanes)
+            set_cell(sweep, l, state_at(sweep, l), 255);
+        else
+            settle(sweep, l);
+        sweep->level[l].since = sweep->now;
+    }
+    flush_column(sweep);
+}
+
+static void pass_columns(struct pithi_sweep *sweep, uint64_t until)
+{
+    while (sweep->now < until) {
+        uint64_t next = sweep->bounds[sweep->column + 1];
+        sweep->now = next < until ? next : until;
+        if (sweep->now == next)
+            end_column(sweep);
+    }
+}
+
+/* Adds the time from now to `until`, in which the stack does not change. */
+static inline void advance(struct pithi_sweep *sweep, uint64_t until)
+{
+    if (until > sweep->limit)
+        until = sweep->limit;
+    if (until <= sweep->now)
+        return;
+    if (until < sweep->bounds[sweep->column + 1])
+        sweep->now = until;
+    else
+        pass_columns(sweep, until);
+}
+
+/* ---- Ticks ------------------------------------------------------------------------------------------------------- */
+
+static void note_tick(struct pithi_sweep *sweep, uint32_t id)
+{
+    struct pithi_cells *cells = sweep->cells;
+
+    if (sweep->column >= cells->width)
+        return;
+    if (sweep->last_tick[id] && sweep->column + 1 - sweep->last_tick[id] < PITHI_TICK_DISTANCE)
+        return;
+    sweep->last_tick[id] = sweep->column + 1;
+    ticks_add(cells, (struct pithi_tick){sweep->row, sweep->column, id});
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static void rebuild_visible(struct pithi_sweep *sweep)
+{
+    sweep->visible = pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->depth, sizeof *sweep->visible);
+    sweep->visible_depth = 0;
+    for (uint32_t i = 0; i < sweep->depth; i++)
+        if (!is_hidden(sweep, sweep->stack[i].id))
+            sweep->visible[sweep->visible_depth++] = sweep->stack[i].id;
+}
+
+void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
+{
+    sweep->row = row;
+    sweep->levels = sweep->group_lanes ? 1 : sweep->query->levels;
+    sweep->now = sweep->again = 0;
+    sweep->limit = sweep->end;
+    sweep->unnamed = sweep->crossing = sweep->filled = 0;
+    memset(sweep->doubt, 0, sweep->query->width);
+    sweep->column = sweep->depth = sweep->visible_depth = 0;
+    for (uint32_t l = 0; l < PITHI_LEVELS; l++) {
+        sweep->level[l].shares.count = 0;
+        sweep->level[l].begun = PITHI_NONE;
+    }
+    sweep->shown_paths = NULL;
+    if (!sweep->group_lanes) {
+        sweep->first_mark = sweep->cells->mark_count;
+        sweep->first_tick = sweep->cells->tick_count;
+    }
+    memset(sweep->last_tick, 0, sweep->cells->defs * sizeof *sweep->last_tick);
+}
+
+void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
+{
+    uint64_t now = to_units(sweep, time_ns);
+
+    if (time_ns >= sweep->query->t1_ns || id >= sweep->cells->defs)
+        return;
+    advance(sweep, now);
+    sweep->stack = pithi_view_grow(sweep->stack, &sweep->capacity, sweep->depth + 1, sizeof *sweep->stack);
+    sweep->stack[sweep->depth++] = (struct open_state){.id = id, .start_ns = time_ns};
+    if (is_hidden(sweep, id))
+        return;
+    sweep->visible =
+        pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->visible_depth + 1, sizeof *sweep->visible);
+    settle(sweep, sweep->visible_depth);
+    sweep->visible[sweep->visible_depth++] = id;
+    if (sweep->visible_depth <= sweep->levels && now >= sweep->again && time_ns >= sweep->query->t0_ns)
+        sweep->level[sweep->visible_depth - 1].begun = id;
+    note_tick(sweep, id);
+}
+
+static void close_state(struct pithi_sweep *sweep, uint32_t at)
+{
+    uint32_t id = sweep->stack[at].id;
+
+    memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
+    sweep->depth--;
+    if (is_hidden(sweep, id))
+        return;
+    for (uint32_t i = at; i < sweep->depth; i++)
+        sweep->stack[i].start_ns = INT64_MAX;
+    for (uint32_t i = at == sweep->depth ? sweep->visible_depth - 1 : 0; i < sweep->visible_depth; i++)
+        settle(sweep, i);
+    if (at == sweep->depth)
+        sweep->visible_depth--;
+    else
+        rebuild_visible(sweep);
+}
+
+/* Keeps the duration of the innermost state if it ends here, not at the end of the records that are read. */
+static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
+{
+    const struct open_state *state = &sweep->stack[sweep->depth - 1];
+    struct pithi_cells *cells = sweep->cells;
+    uint64_t at;
+
+    if (state->start_ns >= time_ns || (uint64_t)time_ns - (uint64_t)state->start_ns < sweep->span_least_ns)
+        return;
+    at = to_units(sweep, time_ns);
+    if (sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
+        time_ns >= sweep->query->t1_ns || at <= sweep->again || at >= sweep->limit)
+        return;
+    spans_add(cells,
+              (struct pithi_cell_span){sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns});
+}
+
+void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
+{
+    advance(sweep, to_units(sweep, time_ns));
+    for (uint32_t i = sweep->depth; i-- > 0;)
+        if (sweep->stack[i].id == id) {
+            if (i + 1 == sweep->depth)
+                note_span(sweep, time_ns);
+            close_state(sweep, i);
+            return;
+        }
+}
+
+void pithi_sweep_leave_all(struct pithi_sweep *sweep, int64_t time_ns)
+{
+    while (sweep->depth)
+        pithi_sweep_leave(sweep, time_ns, sweep->stack[sweep->depth - 1].id);
+}
+
+/* Adds events to the current column. */
+static void add_mark(struct pithi_sweep *sweep, uint32_t id, uint32_t count)
+{
+    struct pithi_cells *cells = sweep->cells;
+    struct pithi_mark *mark = cells->mark_count ? &cells->marks[cells->mark_count - 1] : NULL;
+
+    if (sweep->group_lanes) {
+        blend_mark(sweep->blend, sweep->column, id, count);
+    } else if (mark && mark->row == sweep->row && mark->column == sweep->column) {
+        mark->count += count;
+    } else {
+        marks_add(cells, (struct pithi_mark){sweep->row, sweep->column, id, count});
+    }
+}
+
+void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
+{
+    struct pithi_cells *cells = sweep->cells;
+
+    if (time_ns < sweep->query->t0_ns || time_ns >= sweep->query->t1_ns || id >= cells->defs ||
+        to_units(sweep, time_ns) < sweep->again || (sweep->again && to_units(sweep, time_ns) >= sweep->limit))
+        return;
+    advance(sweep, to_units(sweep, time_ns));
+    if (!is_hidden(sweep, id))
+        add_mark(sweep, id, 1);
+}
+
+void pithi_sweep_end(struct pithi_sweep *sweep)
+{
+    advance(sweep, sweep->end);
+    if (!sweep->group_lanes)
+        ticks_drop_shown(sweep->cells, sweep->first_tick);
+}
+
+void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns)
+{
+    if (!sweep->group_lanes)
+        spans_missing(sweep->cells, sweep->row, sweep->bounds, to_units(sweep, from_ns), to_units(sweep, to_ns));
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t *states_of(const struct pithi_sweep *sweep, const struct path_show *show)
+{
+    return sweep->shown_states + (size_t)(show - sweep->shows) * sweep->deepest;
+}
+
+static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
+{
+    struct path_show *show = &sweep->shows[path % SHOWS];
+
+    if (show->path == path)
+        return show;
+    /* The visible states of a path, outermost first; returns their number. */
+    uint32_t depth = 0;
+    for (uint32_t p = path; p; p = sweep->shown_paths[p].parent)
+        depth += !is_hidden(sweep, sweep->shown_paths[p].state);
+    sweep->visible = pithi_view_grow(sweep->visible, &sweep->visible_capacity, depth + 1, sizeof *sweep->visible);
+    for (uint32_t p = path, at = depth; p; p = sweep->shown_paths[p].parent)
+        if (!is_hidden(sweep, sweep->shown_paths[p].state))
+            sweep->visible[--at] = sweep->shown_paths[p].state;
+    sweep->visible_depth = depth;
+    show->levels = depth < sweep->levels ? depth : sweep->levels;
+    for (uint32_t l = 0; l < show->levels; l++)
+        states_of(sweep, show)[l] = state_at(sweep, l);
+    show->innermost = sweep->visible_depth ? sweep->visible[sweep->visible_depth - 1] : PITHI_NONE;
+    show->path = path;
+    sweep->visible_depth = 0;
+    return show;
+}
+
+static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *paths, uint32_t count)
+{
+    if (sweep->shown_paths) /* each lane has its own table */
+        return;
+    memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
+    sweep->shown_paths = paths;
+    sweep->deepest = count > UINT16_MAX - 2 ? sweep->levels : 0; /* the path may be deeper still */
+    sweep->depths = pithi_view_grow(sweep->depths, &sweep->depth_capacity, count, 1);
+    sweep->depths[0] = 0;
+    for (uint32_t path = 1; path < count && sweep->deepest < sweep->levels; path++) {
+        uint8_t depth = sweep->depths[paths[path].parent];
+        sweep->depths[path] = depth += !is_hidden(sweep, paths[path].state);
+        sweep->deepest = depth > sweep->deepest ? depth : sweep->deepest;
+    }
+    sweep->shown_states = pithi_view_grow(sweep->shown_states, &sweep->shown_capacity, SHOWS * sweep->deepest,
+                                          sizeof *sweep->shown_states);
+}
+
+/* Adds `span`, the part of a piece's time in the current column, to the states of its paths. Time that its paths do not
+ * cover is unnamed. If the piece also covers other columns (`whole` is 0), it is unknown which of its paths belong to
+ * this one: their time is crossing. */
+static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *piece, uint64_t span, int whole)
+{
+    uint64_t named = 0;
+
+    sweep->has_pieces = 1;
+    for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
+        const struct path_show *show = show_of(sweep, piece->path[i]);
+        uint64_t part = piece->share[i] == 255 ? span : (uint64_t)((double)span * piece->share[i] / 255);
+        for (uint32_t l = 0; part && l < show->levels; l++)
+            add_share(sweep, l, states_of(sweep, show)[l], part);
+        named += part;
+    }
+    sweep->unnamed += span - named;
+    if (!whole && named < span)
+        sweep->crossing += named;
+}
+
+void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
+                       uint32_t path_count)
+{
+    uint64_t from = to_units(sweep, piece->start_ns), to = to_units(sweep, piece->end_ns);
+    int whole;
+
+    know_paths(sweep, paths, path_count);
+    advance(sweep, from);
+    for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
+        const struct path_show *show = show_of(sweep, piece->path[i]);
+        if (show->innermost != PITHI_NONE)
+            note_tick(sweep, show->innermost);
+    }
+    if (piece->events && piece->start_ns >= sweep->query->t0_ns && piece->event < sweep->cells->defs &&
+        !is_hidden(sweep, piece->event) && sweep->column < sweep->cells->width)
+        add_mark(sweep, piece->event, piece->events);
+    whole = piece->start_ns >= sweep->query->t0_ns && piece->end_ns <= sweep->query->t1_ns && from < to &&
+            to <= sweep->bounds[sweep->column + 1];
+    while (sweep->now < to) {
+        uint64_t next = sweep->bounds[sweep->column + 1], until = next < to ? next : to;
+        share_out(sweep, piece, until - sweep->now, whole);
+        sweep->now = until;
+        if (until == next)
+            flush_column(sweep);
+    }
+}
+
+/* ---- Columns computed again -------------------------------------------------------------------------------------- */
+
+int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct pithi_doubt *doubt)
+{
+    uint32_t width = sweep->cells->width;
+
+    while (column < width && !sweep->doubt[column])
+        column++;
+    doubt->column = doubt->end = column;
+    for (uint32_t c = column; c < width && c < doubt->end + DOUBT_DISTANCE; c++)
+        if (sweep->doubt[c])
+            doubt->end = c + 1;
+    if (column == width)
+        return 0;
+    doubt->from_ns = sweep->query->t0_ns + (int64_t)(sweep->bounds[column] >> sweep->shift);
+    doubt->to_ns = sweep->query->t0_ns + (int64_t)(sweep->bounds[doubt->end] >> sweep->shift) + 1;
+    if (doubt->to_ns > sweep->query->t1_ns)
+        doubt->to_ns = sweep->query->t1_ns;
+    return 1;
+}
+
+void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
+{
+    for (uint32_t l = 0; l < sweep->cells->levels; l++)
+        for (uint32_t c = doubt->column; c < doubt->end; c++)
+            *cell_at(sweep, l, c) = (struct pithi_cell){.state = PITHI_NONE};
+    for (uint32_t l = 0; l < sweep->levels; l++)
+        sweep->level[l].begun = PITHI_NONE;
+    if (!sweep->group_lanes)
+        marks_drop(sweep->cells, sweep->first_mark, doubt->column, doubt->end);
+    sweep->column = doubt->column;
+    sweep->now = sweep->again = sweep->bounds[doubt->column];
+    sweep->limit = sweep->bounds[doubt->end];
+    sweep->depth = sweep->visible_depth = 0;
+}
+
+void pithi_sweep_end_again(struct pithi_sweep *sweep) { advance(sweep, sweep->limit); }
+
+void pithi_sweep_tidy(struct pithi_sweep *sweep)
+{
+    blend_ticks(sweep->cells, sweep->first_tick, PITHI_TICK_DISTANCE);
+    ticks_drop_shown(sweep->cells, sweep->first_tick);
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes)
+{
+    if (!sweep->blend)
+        sweep->blend = blend_new(sweep->cells->width);
+    blend_clear(sweep->blend, 0, sweep->cells->width);
+    sweep->group_lanes = lanes;
+    sweep->first_mark = sweep->cells->mark_count;
+    sweep->first_tick = sweep->cells->tick_count;
+}
+
+void pithi_sweep_clear_group(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
+{
+    blend_clear(sweep->blend, doubt->column, doubt->end);
+}
+
+void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
+{
+    for (uint32_t c = from; c < to; c++) {
+        uint64_t whole = (sweep->bounds[c + 1] - sweep->bounds[c]) * sweep->group_lanes;
+        sweep->doubt[c] = (unsigned char)blend_cell(sweep->blend, c, whole, cell_at(sweep, 0, c));
+    }
+}
+
+void pithi_sweep_end_group(struct pithi_sweep *sweep)
+{
+    pithi_sweep_tidy(sweep);
+    blend_marks(sweep->blend, sweep->cells, sweep->row);
+    sweep->group_lanes = 0;
+}

@@ -1,0 +1,56 @@
+/* sweep.h - the work behind a query: a walk along one lane from t0 to t1, with the stack of open states, that divides
+ * time among the pixel columns.
+ *
+ * Worked example: width 2, window [0, 100), states A [0, 60) and B [60, 100), not nested. Column 0 is [0, 50): A has
+ * all 50. Column 1 is [50, 100): A has 10, B 40, so that the cell shows B, fully covered. A is shown in the
+ * neighbouring column 0 and therefore gets no tick.
+ *
+ * Internal to the core; does not read files. */
+#ifndef PITHI_SWEEP_H
+#define PITHI_SWEEP_H
+
+#include "core/cells/memory.h"
+#include "core/cells/query.h"
+
+struct pithi_sweep;
+
+struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pithi_cells *cells);
+void pithi_sweep_free(struct pithi_sweep *sweep);
+
+/* One lane: begin, its records in time order (first the states open at t0, with their own times), end. */
+void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row);
+void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
+void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
+void pithi_sweep_leave_all(struct pithi_sweep *sweep, int64_t time_ns); /* the states that are open */
+void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
+void pithi_sweep_end(struct pithi_sweep *sweep);
+/* Between these times records are missing. Not in groups. */
+void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns);
+
+/* A piece of a summary instead of records, between begin and end and in time order: the piece's time in each column is
+ * divided among its paths in proportion. `paths` are the lane's. */
+void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
+                       uint32_t path_count);
+/* A column is in doubt if the time that its pieces leave open could give a cell to another state. Finds the first run
+ * of such columns of this row from `column` on: 1, with the times to read; 0: none. */
+struct pithi_doubt {
+    uint32_t column, end; /* [column, end) */
+    int64_t from_ns, to_ns;
+};
+int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct pithi_doubt *doubt);
+/* After end, computes columns again by records: begin_again, the states open at from_ns, the records up to to_ns,
+ * end_again. */
+void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt);
+void pithi_sweep_end_again(struct pithi_sweep *sweep);
+/* After all of these: thins the ticks of columns that were computed twice. */
+void pithi_sweep_tidy(struct pithi_sweep *sweep);
+
+/* To sweep a row of several lanes: begin_group; each lane from begin to end as above; show_group, which makes the cells
+ * of columns [from, to) and finds those in doubt. To compute such columns again: clear_group, then each lane from
+ * begin_again to end_again, then show_group. Finally end_group. */
+void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes);
+void pithi_sweep_clear_group(struct pithi_sweep *sweep, const struct pithi_doubt *doubt);
+void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t to);
+void pithi_sweep_end_group(struct pithi_sweep *sweep);
+
+#endif

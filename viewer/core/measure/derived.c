@@ -1,0 +1,473 @@
+/* derived.c - reads the formula of derived rows, and computes their values. Times of states come from
+ * core/measure/ranges.h, one count for each row and term. */
+#include "core/measure/derived.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/measure/matrix.h"
+#include "core/cells/memory.h"
+#include "core/measure/messages.h"
+#include "core/measure/ranges.h"
+
+/* ---- The formula, by recursive descent --------------------------------------------------------------------------- */
+
+struct reader {
+    const struct pithlog *log;
+    struct pithi_formula *formula;
+    const char *text, *at;
+    char *error;
+    uint32_t depth; /* of the stack so far */
+    int nesting;
+};
+
+enum { NESTING_MOST = 100, NAME_MOST = 255 };
+
+static const struct {
+    const char *word;
+    enum pithi_term_kind kind;
+} words[] = {{"time", PITHI_TERM_TIME},
+             {"computing", PITHI_TERM_COMPUTING},
+             {"value", PITHI_TERM_VALUE},
+             {"sent", PITHI_TERM_SENT},
+             {"received", PITHI_TERM_RECEIVED},
+             {"sent_bytes", PITHI_TERM_SENT_BYTES},
+             {"received_bytes", PITHI_TERM_RECEIVED_BYTES},
+             {"in_flight", PITHI_TERM_IN_FLIGHT}};
+
+static int fail(struct reader *r, const char *at, const char *what)
+{
+    snprintf(r->error, PITHI_FORMULA_ERROR, "character %d: %s", (int)(at - r->text) + 1, what);
+    return -1;
+}
+
+static char next(struct reader *r)
+{
+    while (isspace((unsigned char)*r->at))
+        r->at++;
+    return *r->at;
+}
+
+static void add_step(struct reader *r, struct pithi_formula_step step)
+{
+    struct pithi_formula *f = r->formula;
+
+    f->steps = pithi_view_grow(f->steps, &f->step_capacity, f->step_count + 1, sizeof *f->steps);
+    f->steps[f->step_count++] = step;
+    r->depth += step.what == 'c' || step.what == 't';
+    r->depth -= strchr("+-*/", step.what) != NULL;
+    f->depth = r->depth > f->depth ? r->depth : f->depth;
+}
+
+/* The definitions that a name in parentheses means. */
+static int read_name(struct reader *r, enum pithi_term_kind kind, unsigned char *chosen)
+{
+    const struct pithlog_def *def;
+    const char *begin = r->at + 1, *end;
+    char name[NAME_MOST + 1];
+    int found = 0, depth = 1;
+
+    for (end = begin; *end && depth > 0; end++)
+        depth += *end == '(' ? 1 : *end == ')' ? -1 : 0;
+    if (depth > 0)
+        return fail(r, r->at, "the parenthesis is not closed");
+    r->at = end--;
+    while (begin < end && isspace((unsigned char)*begin))
+        begin++;
+    while (begin < end && isspace((unsigned char)end[-1]))
+        end--;
+    if (end - begin > NAME_MOST)
+        return fail(r, begin, "the name is too long");
+    snprintf(name, sizeof name, "%.*s", (int)(end - begin), begin);
+    for (uint32_t id = 0; (def = pithlog_get_def(r->log, id)) != NULL; id++)
+        if (def->kind == (kind == PITHI_TERM_TIME ? PITHLOG_STATE : PITHLOG_COUNTER_TYPE) &&
+            (strcmp(def->name, name) == 0 || fnmatch(name, def->name, 0) == 0))
+            found = chosen[id] = 1;
+    return found ? 0 : fail(r, begin, kind == PITHI_TERM_TIME ? "no state has this name" : "no counter has this name");
+}
+
+static int read_word(struct reader *r)
+{
+    struct pithi_formula *f = r->formula;
+    const char *begin = r->at;
+    size_t size = 0, i = 0;
+
+    while (isalnum((unsigned char)r->at[size]) || r->at[size] == '_')
+        size++;
+    while (i < sizeof words / sizeof *words &&
+           (strlen(words[i].word) != size || strncmp(words[i].word, r->at, size) != 0))
+        i++;
+    if (!size || i == sizeof words / sizeof *words)
+        return fail(r, begin,
+                    "expected a number, time(NAME), value(NAME), computing, sent, received, sent_bytes, "
+                    "received_bytes or in_flight");
+    f->terms = pithi_view_grow(f->terms, &f->term_capacity, f->term_count + 1, sizeof *f->terms);
+    struct pithi_term *term = &f->terms[f->term_count++];
+    *term = (struct pithi_term){.kind = words[i].kind};
+    add_step(r, (struct pithi_formula_step){.what = 't', .term = f->term_count - 1});
+    r->at += size;
+    if (term->kind != PITHI_TERM_TIME && term->kind != PITHI_TERM_VALUE)
+        return 0;
+    if (next(r) != '(')
+        return fail(r, r->at, "expected a name in parentheses");
+    term->chosen = pithi_alloc(pithlog_get_info(r->log)->defs + (size_t)1, 1);
+    return read_name(r, term->kind, term->chosen);
+}
+
+static int read_sum(struct reader *r);
+
+static int read_factor(struct reader *r)
+{
+    char *end, c = next(r);
+    int status;
+
+    if (++r->nesting > NESTING_MOST)
+        return fail(r, r->at, "too many parentheses");
+    if (c == '-' || c == '(') {
+        r->at++;
+        status = c == '-' ? read_factor(r) : read_sum(r);
+        if (!status && c == '-')
+            add_step(r, (struct pithi_formula_step){.what = 'n'});
+        if (!status && c == '(' && next(r) != ')')
+            status = fail(r, r->at, "expected )");
+        r->at += !status && c == '(';
+    } else if (isdigit((unsigned char)c) || c == '.') {
+        double constant = strtod(r->at, &end);
+        status = end == r->at ? fail(r, r->at, "this is no number") : 0;
+        r->at = end;
+        add_step(r, (struct pithi_formula_step){.what = 'c', .constant = constant});
+    } else {
+        status = read_word(r);
+    }
+    r->nesting--;
+    return status;
+}
+
+static int read_product(struct reader *r)
+{
+    int status = read_factor(r);
+
+    for (char c; !status && ((c = next(r)) == '*' || c == '/');) {
+        r->at++;
+        if (!(status = read_factor(r)))
+            add_step(r, (struct pithi_formula_step){.what = c});
+    }
+    return status;
+}
+
+static int read_sum(struct reader *r)
+{
+    int status = read_product(r);
+
+    for (char c; !status && ((c = next(r)) == '+' || c == '-');) {
+        r->at++;
+        if (!(status = read_product(r)))
+            add_step(r, (struct pithi_formula_step){.what = c});
+    }
+    return status;
+}
+
+int pithi_formula_parse(const struct pithlog *log, const char *text, struct pithi_formula *formula,
+                        char error[PITHI_FORMULA_ERROR])
+{
+    struct reader r = {.log = log, .formula = formula, .text = text, .at = text, .error = error};
+
+    memset(formula, 0, sizeof *formula);
+    if (read_sum(&r))
+        return -1;
+    return next(&r) ? fail(&r, r.at, "expected + - * / or the end of the formula") : 0;
+}
+
+void pithi_formula_free(struct pithi_formula *formula)
+{
+    for (uint32_t i = 0; i < formula->term_count; i++)
+        free(formula->terms[i].chosen);
+    free(formula->terms);
+    free(formula->steps);
+    memset(formula, 0, sizeof *formula);
+}
+
+struct deriving {
+    struct pithlog *log;
+    const struct pithi_derived_query *query;
+    struct pithi_derived *derived;
+    double *sums;      /* [term][line][column] */
+    double *known;     /* the same: how many rows have a value() */
+    uint32_t *line_of; /* [lanes] PITHI_NONE: not shown */
+    double part;       /* done */
+};
+
+static double *sums_of(const struct deriving *d, double *from, uint32_t term, uint32_t line)
+{
+    return from + ((size_t)term * (d->derived->lines + 1) + line) * d->derived->width;
+}
+
+/* Adds to a line and to that of all rows. */
+static void add(const struct deriving *d, double *to, uint32_t term, uint32_t line, uint32_t column, double value)
+{
+    sums_of(d, to, term, line)[column] += value;
+    sums_of(d, to, term, d->derived->lines)[column] += value;
+}
+
+static double column_of(const struct deriving *d, int64_t time_ns)
+{
+    const struct pithi_derived_query *query = d->query;
+    return (double)(time_ns - query->t0_ns) * query->width / (double)(query->t1_ns - query->t0_ns);
+}
+
+/* Adds `value` for each full column between two times, and a part of it at their ends. */
+static void add_span(const struct deriving *d, uint32_t term, uint32_t line, int64_t from_ns, int64_t to_ns,
+                     double value)
+{
+    const struct pithi_derived_query *query = d->query;
+    from_ns = from_ns > query->t0_ns ? from_ns : query->t0_ns;
+    to_ns = to_ns < query->t1_ns ? to_ns : query->t1_ns;
+    double from = column_of(d, from_ns), to = column_of(d, to_ns);
+
+    for (uint32_t c = (uint32_t)from; from < to && c < query->width; c++) {
+        double next = c + 1 < to ? c + 1 : to;
+        add(d, d->sums, term, line, c, value * (next - from));
+        from = next;
+    }
+}
+
+/* ---- States and counters ----------------------------------------------------------------------------------------- */
+
+/* The part of a lane of the row in the chosen states. */
+static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line,
+                      const unsigned char *chosen)
+{
+    const struct pithi_derived_query *query = d->query;
+    struct pithi_ranges_query asked = {
+        .t0_ns = query->t0_ns, .t1_ns = query->t1_ns, .width = query->width, .depth = PITHI_OUTERMOST};
+    uint32_t defs = pithlog_get_info(d->log)->defs;
+    unsigned char *hidden = pithi_alloc(defs + (size_t)1, 1);
+    const uint32_t *states;
+
+    for (uint32_t id = 0; id < defs; id++)
+        hidden[id] = !chosen[id];
+    asked.hidden = hidden;
+    asked.lanes = pithi_row_lanes(row, &asked.lane_count);
+    struct pithi_ranges *ranges = pithi_ranges_new(d->log, &asked);
+    int err = ranges ? pithi_ranges_load(ranges, NULL) : PITH_ERR_USAGE;
+    uint32_t count = ranges ? pithi_ranges_states(ranges, &states) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < query->width; c++)
+            add(d, d->sums, term, line, c, pithi_ranges_value(ranges, states[i], c));
+    if (ranges)
+        pithi_ranges_free(ranges);
+    free(hidden);
+    return err;
+}
+
+/* The time outside all states. Time whose records are missing does not count. */
+static int add_computing(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line)
+{
+    struct pithlog_query query = {.from_ns = d->query->t0_ns, .to_ns = d->query->t1_ns};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, damages = 0;
+
+    query.lanes = pithi_row_lanes(row, &query.lane_count);
+    int err = pithlog_walk_open(d->log, &query, &walk);
+    while (!err && (status = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += status < 0;
+        if (status > 0 && step.depth == 0 && step.is != PITHLOG_IS_HOLE)
+            add_span(d, term, line, step.from_ns, step.to_ns, 1);
+    }
+    if (!err)
+        pithlog_walk_close(walk);
+    return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+static int add_counters(struct deriving *d, uint32_t term)
+{
+    const struct pithi_derived_query *query = d->query;
+    const unsigned char *chosen = query->formula->terms[term].chosen;
+    struct pithlog_column *columns = pithi_alloc(query->width, sizeof *columns);
+    const struct pithlog_series *series;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; query->digest && (series = pithlog_digest_series(query->digest, i)); i++) {
+        if (!chosen[series->counter] || d->line_of[series->lane] == PITHI_NONE)
+            continue;
+        int now = pithlog_digest_columns(query->digest, i, query->t0_ns, query->t1_ns, columns, query->width);
+        err = err ? err : now;
+        for (uint32_t c = 0; !now && c < query->width; c++)
+            if (columns[c].known) {
+                add(d, d->sums, term, d->line_of[series->lane], c, columns[c].last);
+                add(d, d->known, term, d->line_of[series->lane], c, 1);
+            }
+    }
+    free(columns);
+    return err;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+static void take_message(void *context, const struct pithlog_message *message)
+{
+    const struct deriving *d = context;
+    const struct pithi_derived_query *query = d->query;
+    double rate = query->width / ((double)(query->t1_ns - query->t0_ns) * 1e-9);
+    uint32_t from = d->line_of[message->send_lane], to = d->line_of[message->recv_lane];
+    int is_sent = from != PITHI_NONE && message->send_ns >= query->t0_ns && message->send_ns < query->t1_ns;
+    int is_received = to != PITHI_NONE && message->recv_ns >= query->t0_ns && message->recv_ns < query->t1_ns;
+
+    for (uint32_t i = 0; i < query->formula->term_count; i++) {
+        enum pithi_term_kind kind = query->formula->terms[i].kind;
+        double value = kind == PITHI_TERM_SENT || kind == PITHI_TERM_RECEIVED ? rate : rate * (double)message->bytes;
+        if (is_sent && (kind == PITHI_TERM_SENT || kind == PITHI_TERM_SENT_BYTES))
+            add(d, d->sums, i, from, (uint32_t)column_of(d, message->send_ns), value);
+        if (is_received && (kind == PITHI_TERM_RECEIVED || kind == PITHI_TERM_RECEIVED_BYTES))
+            add(d, d->sums, i, to, (uint32_t)column_of(d, message->recv_ns), value);
+        if (kind == PITHI_TERM_IN_FLIGHT && from != PITHI_NONE)
+            add_span(d, i, from, message->send_ns, message->recv_ns, (double)message->bytes);
+    }
+}
+
+static int go_on(void *context, double part)
+{
+    const struct deriving *d = context;
+    return pithi_go_on(&d->query->watch, d->part + part / 2);
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
+
+static double evaluate(const struct deriving *d, uint32_t line, uint32_t column, double *stack)
+{
+    const struct pithi_formula *formula = d->query->formula;
+    uint32_t top = 0;
+
+    for (uint32_t i = 0; i < formula->step_count; i++) {
+        const struct pithi_formula_step *step = &formula->steps[i];
+        if (step->what == 'c') {
+            stack[top++] = step->constant;
+        } else if (step->what == 't') {
+            double sum = sums_of(d, d->sums, step->term, line)[column];
+            if (formula->terms[step->term].kind == PITHI_TERM_VALUE)
+                sum /= sums_of(d, d->known, step->term, line)[column]; /* 0 / 0: none is known */
+            stack[top++] = sum;
+        } else if (step->what == 'n') {
+            stack[top - 1] = -stack[top - 1];
+        } else {
+            double right = stack[--top], *left = &stack[top - 1];
+            *left = step->what == '+'   ? *left + right
+                    : step->what == '-' ? *left - right
+                    : step->what == '*' ? *left * right
+                                        : *left / right;
+        }
+    }
+    return isfinite(stack[0]) ? stack[0] : NAN;
+}
+
+static void fill(struct deriving *d)
+{
+    struct pithi_derived *derived = d->derived;
+    double *stack = pithi_alloc(d->query->formula->depth + (size_t)1, sizeof *stack);
+    int any = 0;
+
+    for (uint32_t line = 0; line <= derived->lines; line++)
+        for (uint32_t c = 0; c < derived->width; c++) {
+            double value = evaluate(d, line, c, stack);
+            derived->values[(size_t)line * derived->width + c] = value;
+            if (line == derived->lines || isnan(value))
+                continue;
+            derived->low = !any || value < derived->low ? value : derived->low;
+            derived->high = !any || value > derived->high ? value : derived->high;
+            any = 1;
+        }
+    free(stack);
+}
+
+/* Numbers the rows, and finds the line of each lane. */
+static void place_rows(struct deriving *d)
+{
+    const struct pithi_derived_query *query = d->query;
+    struct pithi_derived *derived = d->derived;
+    uint32_t lanes = pithlog_get_info(d->log)->lanes, count;
+
+    derived->row_of = pithi_alloc(query->row_count + (size_t)1, sizeof *derived->row_of);
+    for (uint32_t row = 0; row < query->row_count; row++)
+        if (query->rows[row].counter == PITHI_NONE && !pithi_row_is_below(&query->rows[row]))
+            derived->row_of[derived->rows++] = row;
+    derived->lines = derived->rows < query->most_lines ? derived->rows : query->most_lines;
+    d->line_of = pithi_alloc(lanes + (size_t)1, sizeof *d->line_of);
+    memset(d->line_of, 0xff, lanes * sizeof *d->line_of);
+    for (uint32_t i = 0; i < derived->rows; i++) {
+        const uint32_t *of = pithi_row_lanes(&query->rows[derived->row_of[i]], &count);
+        for (uint32_t k = 0; k < count; k++)
+            d->line_of[of[k]] = pithi_tile_at(i, derived->lines, derived->rows);
+    }
+}
+
+int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *query, struct pithi_derived *derived)
+{
+    struct deriving d = {.log = log, .query = query, .derived = derived};
+    const struct pithi_formula *formula = query->formula;
+    struct pithi_watch watch = {go_on, &d};
+    int err = PITH_OK, has_messages = 0, now, stopped = 0;
+
+    memset(derived, 0, sizeof *derived);
+    derived->width = query->width;
+    place_rows(&d);
+    size_t cells = (derived->lines + (size_t)1) * derived->width;
+    derived->values = pithi_alloc(cells, sizeof *derived->values);
+    d.sums = pithi_alloc(cells * (formula->term_count + (size_t)1), sizeof *d.sums);
+    d.known = pithi_alloc(cells * (formula->term_count + (size_t)1), sizeof *d.known);
+    for (uint32_t i = 0; i < derived->rows && !stopped; i++) {
+        const struct pithi_row *row = &query->rows[derived->row_of[i]];
+        uint32_t line = pithi_tile_at(i, derived->lines, derived->rows);
+        stopped = !pithi_go_on(&query->watch, d.part = (double)i / derived->rows / 2);
+        for (uint32_t t = 0; t < formula->term_count && !stopped; t++) {
+            enum pithi_term_kind kind = formula->terms[t].kind;
+            now = kind == PITHI_TERM_TIME        ? add_states(&d, row, t, line, formula->terms[t].chosen)
+                  : kind == PITHI_TERM_COMPUTING ? add_computing(&d, row, t, line)
+                                                 : PITH_OK;
+            err = err ? err : now;
+        }
+    }
+    d.part = 0.5;
+    for (uint32_t t = 0; t < formula->term_count && !stopped; t++) {
+        has_messages |= formula->terms[t].kind >= PITHI_TERM_SENT;
+        now = formula->terms[t].kind == PITHI_TERM_VALUE ? add_counters(&d, t) : PITH_OK;
+        err = err ? err : now;
+    }
+    if (has_messages && !stopped) {
+        now = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &watch, take_message, &d);
+        err = err ? err : now;
+    }
+    fill(&d);
+    free(d.sums);
+    free(d.known);
+    free(d.line_of);
+    return err;
+}
+
+void pithi_derived_free(struct pithi_derived *derived)
+{
+    free(derived->row_of);
+    free(derived->values);
+    memset(derived, 0, sizeof *derived);
+}
+
+void pithi_derived_draw(const struct pithi_derived *derived, uint32_t height, const struct pithi_painter *painter)
+{
+    double low = derived->low > 0 ? 0 : derived->low, span = derived->high - low;
+
+    for (uint32_t line = 0; line < derived->lines; line++) {
+        uint32_t y = pithi_tile_begin(line, derived->lines, height);
+        uint32_t high = pithi_tile_begin(line + 1, derived->lines, height) - y;
+        high -= high >= 6; /* a gap between lines that are high enough */
+        for (uint32_t c = 0; c < derived->width; c++) {
+            double value = pithi_derived_at(derived, line, c);
+            if (!isnan(value) && value != 0)
+                painter->rect(painter->context, c, y, 1, high, pithi_heat_colour(span > 0 ? (value - low) / span : 1),
+                              1);
+        }
+    }
+}

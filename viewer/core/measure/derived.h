@@ -1,0 +1,86 @@
+/* derived.h - derived rows: a value for each row and pixel column, computed by a formula, and drawn as a heat map.
+ *
+ *     formula   numbers, + - * / and parentheses over these terms:
+ *     time(NAME)        lanes that are in a state of that name (with * ? [ ] as in a shell), 0 to the lanes of the row
+ *     computing         lanes outside all states, between their first and last record
+ *     value(NAME)       the counter's value at the end of the column
+ *     sent, received    messages a second, where they are sent and received
+ *     sent_bytes, received_bytes    bytes a second
+ *     in_flight         bytes that the row has sent and that are not received yet, on average over the column
+ *
+ * Worked example: two lanes, a column of 10 ns. One lane is in A for 4 ns, the other one all the time. time(A) of the
+ * lanes is 0.4 and 1, and 1.4 of both together. (1 - time(A)) * 100 is 60 and 0, and -40 of both.
+ *
+ * A message counts if the log has its send and its receive. Terms of several rows are the sums of their terms, except
+ * that value() is their mean. So `computing` of all rows is the number of lanes that compute. */
+#ifndef PITHI_DERIVED_H
+#define PITHI_DERIVED_H
+
+#include <pithlog.h>
+
+#include "core/raster/painter.h"
+#include "core/cells/query.h"
+
+/* A formula as a program for a stack. */
+struct pithi_formula {
+    struct pithi_formula_step {
+        char what; /* + - * / n (negative) c (constant) t (term) */
+        double constant;
+        uint32_t term;
+    } * steps;
+    uint32_t step_count, step_capacity, depth; /* depth: of the stack */
+    struct pithi_term {
+        enum pithi_term_kind {
+            PITHI_TERM_TIME,
+            PITHI_TERM_COMPUTING,
+            PITHI_TERM_VALUE,
+            PITHI_TERM_SENT,
+            PITHI_TERM_RECEIVED,
+            PITHI_TERM_SENT_BYTES,
+            PITHI_TERM_RECEIVED_BYTES,
+            PITHI_TERM_IN_FLIGHT
+        } kind;
+        unsigned char *chosen; /* [defs] TIME, VALUE: the states or counters */
+    } * terms;
+    uint32_t term_count, term_capacity;
+};
+
+enum { PITHI_FORMULA_ERROR = 160 };
+/* Returns 0; or -1, and `error` has a message with the place of the wrong character. Free the formula in both cases. */
+int pithi_formula_parse(const struct pithlog *log, const char *text, struct pithi_formula *formula,
+                        char error[PITHI_FORMULA_ERROR]);
+void pithi_formula_free(struct pithi_formula *formula);
+
+struct pithi_derived_query {
+    int64_t t0_ns, t1_ns;         /* t0 < t1 */
+    uint32_t width;               /* columns, 1 to PITHI_MAX_WIDTH */
+    const struct pithi_row *rows; /* rows of counters and blank ones are skipped */
+    uint32_t row_count;
+    uint32_t most_lines; /* more rows share lines evenly */
+    const struct pithi_formula *formula;
+    const struct pithlog_digest *digest; /* NULL: no counters, and messages are read */
+    struct pithi_watch watch;
+};
+
+struct pithi_derived {
+    uint32_t width, lines, rows; /* rows: without those of counters */
+    uint32_t *row_of;            /* [rows] its place among the rows of the query */
+    double *values;              /* [(lines + 1) * width] the last line: all rows together; NAN: no value */
+    double low, high;            /* of the lines, without the last; both 0: there is no value */
+};
+
+/* Reads the records of the window. 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part counts. Free it in any
+ * case. Any thread. */
+int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *query, struct pithi_derived *derived);
+void pithi_derived_free(struct pithi_derived *derived);
+
+/* The value of a line at a column. */
+static inline double pithi_derived_at(const struct pithi_derived *derived, uint32_t line, uint32_t column)
+{
+    return derived->values[(size_t)line * derived->width + column];
+}
+
+/* The lines one below the other, on `height` pixels. Negative values are as pale as the smallest. */
+void pithi_derived_draw(const struct pithi_derived *derived, uint32_t height, const struct pithi_painter *painter);
+
+#endif

@@ -1,0 +1,329 @@
+/* lengths.c - collects the durations of the instances of a state. If there are very many, instances of nearly the same
+ * duration share an entry. */
+#include "core/measure/lengths.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cells/memory.h"
+#include "core/measure/messages.h"
+#include "core/cells/query.h"
+
+/* Buckets of rounded durations: each value below 2 * FINE has its own bucket; above that, each power of two is divided
+ * into FINE buckets. */
+enum { FINE_BITS = 10, FINE = 1 << FINE_BITS, BUCKETS = (64 - FINE_BITS) * FINE };
+enum { WATCH_EVERY = 16384 /* steps */, MOST_DAMAGES = 10000 };
+
+struct gathering {
+    const struct pithi_lengths_query *query;
+    struct pithi_length_list *list;
+    struct pithi_length *buckets; /* [BUCKETS], once there are too many instances; NULL: not yet */
+    unsigned char *chosen;        /* messages: by lane, 1: shown */
+    uint32_t lanes;
+};
+
+/* ---- Gathering --------------------------------------------------------------------------------------------------- */
+
+static uint32_t bucket_of(int64_t length)
+{
+    uint64_t value = length < 0 ? 0 : (uint64_t)length;
+
+    if (value < 2 * FINE)
+        return (uint32_t)value;
+    uint32_t shift = 63 - FINE_BITS - (uint32_t)__builtin_clzll(value);
+    return (shift + 1) * FINE + (uint32_t)(value >> shift & (FINE - 1));
+}
+
+static void into_bucket(struct pithi_length *buckets, const struct pithi_length *instance)
+{
+    struct pithi_length *bucket = &buckets[bucket_of(instance->length_ns)], before = *bucket;
+
+    if (!before.count || instance->length_ns > before.length_ns)
+        *bucket = *instance;
+    bucket->count = before.count + 1;
+    bucket->total_ns = before.total_ns + instance->length_ns;
+}
+
+static void begin_buckets(struct gathering *gathering)
+{
+    struct pithi_length_list *list = gathering->list;
+
+    gathering->buckets = pithi_alloc(BUCKETS, sizeof *gathering->buckets);
+    for (uint32_t i = 0; i < list->count; i++)
+        into_bucket(gathering->buckets, &list->items[i]);
+    list->count = 0;
+    list->exact = 0;
+}
+
+/* Adds an instance, whose length_ns is set. */
+static void add(struct gathering *gathering, struct pithi_length instance)
+{
+    struct pithi_length_list *list = gathering->list;
+    int64_t length = instance.length_ns;
+
+    instance.total_ns = length;
+    instance.count = 1;
+    if (length < list->min_ns)
+        list->min_ns = length;
+    if (length > list->max_ns)
+        list->max_ns = length;
+    if (list->exact && list->count == PITHI_LENGTHS_EXACT)
+        begin_buckets(gathering);
+    if (!list->exact) {
+        into_bucket(gathering->buckets, &instance);
+        return;
+    }
+    list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+    list->items[list->count++] = instance;
+}
+
+/* ---- States ------------------------------------------------------------------------------------------------------ */
+
+/* 1: an instance of a state is open after the step that began before the end of the window. */
+static int reaches_in(const struct pithi_lengths_query *query, const struct pithlog_step *step)
+{
+    if (step->change == PITHLOG_BEGINS && step->record->start_ns < query->t1_ns)
+        return 1; /* of any state: those inside it may follow, after a hole */
+    for (uint32_t i = 0; i < step->depth; i++)
+        if (step->open[i].id == query->state && step->open[i].start_ns < query->t1_ns)
+            return 1;
+    return 0;
+}
+
+/* Walks beyond the window, to the ends of all instances that reach into it. */
+static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t lane, uint32_t number)
+{
+    const struct pithi_lengths_query *query = gathering->query;
+    struct pithlog_query asked = {
+        .from_ns = query->t0_ns, .to_ns = pithlog_get_info(log)->end_ns, .lanes = &lane, .lane_count = 1};
+    double span = (double)(asked.to_ns - query->t0_ns) + 1;
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, damages = 0, err;
+
+    if (!pithlog_get_lane(log, lane)->records)
+        return PITH_OK;
+    if ((err = pithlog_walk_open(log, &asked, &walk)) != PITH_OK)
+        return err;
+    for (uint64_t i = 1; (status = pithlog_walk_next(walk, &step)) != 0; i++) {
+        if (status < 0 && ++damages == MOST_DAMAGES)
+            break;
+        if (status < 0)
+            continue;
+        if (step.change == PITHLOG_ENDS && step.open[step.at].id == query->state &&
+            step.open[step.at].start_ns < query->t1_ns)
+            add(gathering, (struct pithi_length){.length_ns = step.to_ns - step.open[step.at].start_ns,
+                                                 .start_ns = step.open[step.at].start_ns,
+                                                 .end_ns = step.to_ns,
+                                                 .lane = lane,
+                                                 .peer = lane});
+        if (step.to_ns >= query->t1_ns && !reaches_in(query, &step))
+            break;
+        if (i % WATCH_EVERY == 0 &&
+            !pithi_go_on(&query->watch, (number + (double)(step.to_ns - query->t0_ns) / span) / query->lane_count))
+            break;
+    }
+    pithlog_walk_close(walk);
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+static int gather_states(struct pithlog *log, struct gathering *gathering)
+{
+    const struct pithi_lengths_query *query = gathering->query;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < query->lane_count && pithi_go_on(&query->watch, (double)i / query->lane_count); i++) {
+        int lane_err = walk_lane(log, gathering, query->lanes[i], i);
+        err = err ? err : lane_err;
+    }
+    return err;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+static void take_message(void *context, const struct pithlog_message *message)
+{
+    struct gathering *gathering = context;
+
+    int64_t size = message->bytes < INT64_MAX ? (int64_t)message->bytes : INT64_MAX;
+    int sizes = gathering->query->state == PITHI_MESSAGE_SIZES;
+
+    if (gathering->chosen[message->send_lane] && gathering->chosen[message->recv_lane])
+        add(gathering, (struct pithi_length){.length_ns = sizes ? size : message->recv_ns - message->send_ns,
+                                             .start_ns = message->send_ns,
+                                             .end_ns = message->recv_ns,
+                                             .lane = message->send_lane,
+                                             .peer = message->recv_lane,
+                                             .bytes = message->bytes,
+                                             .tag = message->tag});
+}
+
+static int gather_messages(struct pithlog *log, struct gathering *gathering)
+{
+    const struct pithi_lengths_query *query = gathering->query;
+    int err;
+
+    gathering->chosen = pithi_alloc(pithlog_get_info(log)->lanes, 1);
+    for (uint32_t i = 0; i < query->lane_count; i++)
+        gathering->chosen[query->lanes[i]] = 1;
+    err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, take_message, gathering);
+    free(gathering->chosen);
+    return err;
+}
+
+/* ---- The list ---------------------------------------------------------------------------------------------------- */
+
+static int by_length(const void *a, const void *b)
+{
+    const struct pithi_length *x = a, *y = b;
+
+    if (x->length_ns != y->length_ns)
+        return x->length_ns < y->length_ns ? -1 : 1;
+    if (x->start_ns != y->start_ns) /* the n-th longest is always the same */
+        return x->start_ns > y->start_ns ? -1 : 1;
+    return x->lane > y->lane ? -1 : x->lane < y->lane;
+}
+
+static void collect_buckets(struct gathering *gathering)
+{
+    struct pithi_length_list *list = gathering->list;
+
+    for (uint32_t i = 0; i < BUCKETS; i++)
+        if (gathering->buckets[i].count) {
+            list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+            list->items[list->count] = gathering->buckets[i];
+            list->items[list->count].length_ns =
+                (int64_t)llround((double)gathering->buckets[i].total_ns / (double)gathering->buckets[i].count);
+            list->count++;
+        }
+    /* The first and last entry keep the exact minimum and maximum. */
+    list->items[0].length_ns = list->min_ns;
+    list->items[list->count - 1].length_ns = list->max_ns;
+    free(gathering->buckets);
+}
+
+int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *query, struct pithi_length_list *list)
+{
+    struct gathering gathering = {.query = query, .list = list};
+    int err;
+
+    memset(list, 0, sizeof *list);
+    list->exact = 1;
+    list->min_ns = INT64_MAX;
+    list->max_ns = INT64_MIN;
+    err = query->state == PITHI_MESSAGES || query->state == PITHI_MESSAGE_SIZES ? gather_messages(log, &gathering)
+                                                                                : gather_states(log, &gathering);
+    if (gathering.buckets)
+        collect_buckets(&gathering);
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, by_length);
+    else
+        list->min_ns = list->max_ns = 0;
+    return err;
+}
+
+void pithi_lengths_free(struct pithi_length_list *list)
+{
+    free(list->items);
+    memset(list, 0, sizeof *list);
+}
+
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
+
+/* The first entry that is at least as long. */
+static uint32_t first_from(const struct pithi_length_list *list, int64_t length_ns)
+{
+    uint32_t low = 0, high = list->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (list->items[middle].length_ns < length_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t end_of(const struct pithi_length_list *list, int64_t high_ns)
+{
+    return high_ns == INT64_MAX ? list->count : first_from(list, high_ns + 1);
+}
+
+static int64_t rank_of(const struct pithi_length *items, uint32_t from, uint32_t to, uint64_t count, double part)
+{
+    uint64_t wanted = (uint64_t)ceil(part * (double)count), seen = 0;
+
+    for (uint32_t i = from; i < to; i++)
+        if ((seen += items[i].count) >= wanted)
+            return items[i].length_ns;
+    return 0;
+}
+
+struct pithi_spread pithi_lengths_spread(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns)
+{
+    uint32_t from = first_from(list, low_ns), to = end_of(list, high_ns);
+    const struct pithi_length *items = list->items;
+    struct pithi_spread spread = {0};
+    double squares = 0;
+
+    if (from >= to)
+        return spread;
+    for (uint32_t i = from; i < to; i++) {
+        spread.count += items[i].count;
+        spread.total_ns += items[i].total_ns;
+    }
+    spread.mean_ns = (double)spread.total_ns / (double)spread.count;
+    for (uint32_t i = from; i < to; i++) {
+        double off = (double)items[i].length_ns - spread.mean_ns;
+        squares += off * off * (double)items[i].count;
+    }
+    spread.deviation_ns = sqrt(squares / (double)spread.count);
+    spread.min_ns = items[from].length_ns;
+    spread.max_ns = items[to - 1].length_ns;
+    spread.median_ns = rank_of(items, from, to, spread.count, 0.5);
+    spread.p95_ns = rank_of(items, from, to, spread.count, 0.95);
+    return spread;
+}
+
+static int64_t edge(int64_t low_ns, int64_t high_ns, int logarithmic, double part)
+{
+    double low = (double)low_ns, span = (double)high_ns + 1 - low;
+
+    if (!logarithmic)
+        return low_ns + (int64_t)(span * part);
+    /* Values of 0 or less have no logarithm, so they belong to the first bin. */
+    low = low < 1 ? 1 : low;
+    return (int64_t)ceil(low * pow(((double)high_ns + 1) / low, part) - 1e-9);
+}
+
+uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns, int logarithmic,
+                            uint32_t count, struct pithi_bin *bins)
+{
+    uint32_t at = first_from(list, low_ns);
+
+    if (high_ns < low_ns)
+        return 0;
+    if ((uint64_t)(high_ns - low_ns) < count)
+        count = (uint32_t)(high_ns - low_ns) + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pithi_bin *bin = &bins[i];
+        *bin = (struct pithi_bin){.from_ns = i ? bins[i - 1].to_ns : low_ns};
+        bin->to_ns =
+            i + 1 == count ? high_ns + 1 : edge(low_ns, high_ns, logarithmic && high_ns > 0, (i + 1.0) / count);
+        for (; at < list->count && list->items[at].length_ns < bin->to_ns; at++) {
+            bin->count += list->items[at].count;
+            bin->total_ns += list->items[at].total_ns;
+        }
+    }
+    return count;
+}
+
+const struct pithi_length *pithi_lengths_nth(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns,
+                                             uint32_t number)
+{
+    uint32_t from = first_from(list, low_ns), to = end_of(list, high_ns);
+
+    return from < to && number < to - from ? &list->items[to - 1 - number] : NULL;
+}

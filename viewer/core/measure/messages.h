@@ -1,0 +1,55 @@
+/* messages.h - all matched messages of a stretch of time, one by one, and the filter of those that are drawn. */
+#ifndef PITHI_MESSAGES_H
+#define PITHI_MESSAGES_H
+
+#include <pithlog.h>
+
+#include "core/measure/search.h"
+#include "core/cells/query.h"
+
+/* Calls `visit` for every message that is in transit at some time of [t0, t1). 0 or an enum pith_err. With a digest the
+ * cost depends on the number of these messages. Without a digest (NULL) all sends and receives of the log are read, and
+ * messages come in the order in which they are matched. */
+int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest, int64_t t0_ns, int64_t t1_ns,
+                        const struct pithi_watch *watch,
+                        void (*visit)(void *context, const struct pithlog_message *message), void *context);
+
+/* ---- Searching --------------------------------------------------------------------------------------------------- */
+
+/* The first message behind `at`, or the last before it, by send time. 1; 0: none, or stopped; -1: error. Reads the
+ * messages of a stretch of time, which is widened until it has a hit. */
+int pithi_message_search(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
+                         int backward, struct pithi_scan_position at, struct pithi_found *found);
+
+/* Counts the hits that are sent in [t0, t1), in counts[columns] of equal length. 0, or -1. */
+int pithi_message_count(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
+                        int64_t t0_ns, int64_t t1_ns, uint64_t *counts, uint32_t columns);
+
+/* ---- The filter of messages -------------------------------------------------------------------------------------- */
+
+/* Selects the messages to draw, by a query (pith-query(7)), by transfer time, and by the time that
+ * the receiver waited for a late sender.
+ *
+ *     message_filter 'size > 64kB and comm == "halo"' -longer 1ms -late 10us
+ *
+ * The result is a digest with only these messages, so a picture costs no more than without a filter. */
+struct pithi_message_filter {
+    struct pithlog_filter *where; /* the send or the receive matches; NULL: all messages */
+    int64_t min_ns, max_ns;       /* limits of the time from send to receive, both inclusive */
+    int64_t late_ns;              /* the least time that the receiver waited for the sender; 0: all messages */
+};
+
+/* Parses the words after `message_filter`. No words, or an empty query: all messages. Returns 0; -1: wrong words, and
+ * why[size] has the error. The caller frees the filter in any case. */
+int pithi_message_filter_parse(struct pithi_message_filter *filter, const char *const *words, int count, char *why,
+                               size_t size);
+/* 1: the filter selects all messages. */
+int pithi_message_filter_is_all(const struct pithi_message_filter *filter);
+/* Makes the digest of the messages of `digest` that the filter selects. With late_ns, it reads all records around
+ * messages. Returns 0, or an enum pith_err, and *picked is NULL. */
+int pithi_message_filter_run(struct pithlog *log, const struct pithlog_digest *digest,
+                             const struct pithi_message_filter *filter, const struct pithi_watch *watch,
+                             struct pithlog_digest **picked);
+void pithi_message_filter_free(struct pithi_message_filter *filter);
+
+#endif

@@ -1,0 +1,84 @@
+/* ranges.h - mountain ranges: how many lanes are in each state, pixel column by pixel column, stacked as areas.
+ *
+ *     struct pithi_ranges *ranges = pithi_ranges_new(log, &query);
+ *     pithi_ranges_quick(ranges, summary, 0.01);  an estimate, at once; or
+ *     pithi_ranges_load(ranges, NULL);            exact, by all records of the window
+ *     pithi_layers_draw(ranges, &look, &painter); any number of times
+ *     pithi_ranges_free(ranges);
+ *
+ * A lane counts for its innermost open state that is not hidden, or for the outermost. A column holds the time that all
+ * lanes spend in a state; divided by the length of the column this is a number of lanes, with a fraction. Worked
+ * example: two lanes, a column of 10 ns. One lane is in A all the time, the other 4 ns in A and 6 in B: A has 14 ns or
+ * 1.4 lanes, B 0.6. After pithi_ranges_load the columns of a state add up to its exclusive time in the window (with
+ * nothing hidden: pithi_sum.exclusive_ns), to the nanosecond. */
+#ifndef PITHI_RANGES_H
+#define PITHI_RANGES_H
+
+#include <stdint.h>
+
+#include <pithlog.h>
+
+#include "core/raster/painter.h"
+#include "core/cells/query.h"
+
+enum pithi_ranges_depth { PITHI_INNERMOST, PITHI_OUTERMOST };
+
+struct pithi_ranges_query {
+    int64_t t0_ns, t1_ns;  /* t0 < t1 */
+    uint32_t width;        /* columns, 1 to PITHI_MAX_WIDTH (query.h) */
+    const uint32_t *lanes; /* copied */
+    uint32_t lane_count;
+    const unsigned char *hidden; /* [defs], non-zero: skipped; copied; NULL: none */
+    enum pithi_ranges_depth depth;
+};
+
+struct pithi_ranges;
+
+/* NULL: the query is out of range. The log must outlive it. */
+struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ranges_query *query);
+void pithi_ranges_free(struct pithi_ranges *ranges);
+
+/* Counts exactly, in any thread. 0 or an enum pith_err; of a damaged lane the readable part counts. `watch` may be
+ * NULL. */
+int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *watch);
+/* Estimates from the pieces of a summary, lane by lane, for about `seconds`. 1: lanes are left, call it again; 0: all
+ * lanes are done. 64 lanes and 1600 columns take 7 ms, and longer if the summary was not used before. */
+int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary, double seconds);
+/* About how many records pithi_ranges_load would read, if they are evenly distributed. */
+double pithi_ranges_records(const struct pithi_ranges *ranges);
+
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
+
+uint32_t pithi_ranges_lanes(const struct pithi_ranges *ranges);
+uint32_t pithi_ranges_width(const struct pithi_ranges *ranges);
+/* The states in the window, in no order; returns their number. */
+uint32_t pithi_ranges_states(const struct pithi_ranges *ranges, const uint32_t **states);
+/* The number of lanes in a state, averaged over a column. */
+double pithi_ranges_value(const struct pithi_ranges *ranges, uint32_t state, uint32_t column);
+/* The time of all lanes in a state, in the whole window. */
+int64_t pithi_ranges_time(const struct pithi_ranges *ranges, uint32_t state);
+
+/* ---- Layers ------------------------------------------------------------------------------------------------------ */
+
+struct pithi_layers_look {
+    double x, y, height;   /* upper left corner; the height is that of all lanes. A column is a pixel wide */
+    const uint32_t *order; /* states from the bottom up; missing ones follow, by id */
+    uint32_t order_count;
+    const unsigned char *chosen; /* [defs], zero: left out, and layers above move down; NULL: all are drawn */
+    const uint32_t *rgb;         /* [defs] */
+    int smooth;                  /* 1: each column is a weighted average of its neighbours; areas do not change */
+};
+
+void pithi_layers_draw(const struct pithi_ranges *ranges, const struct pithi_layers_look *look,
+                       const struct pithi_painter *painter);
+/* The state whose layer is at a pixel, `column` and `y` from the picture's corner; PITHI_NONE: none. */
+uint32_t pithi_layers_at(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t column,
+                         double y);
+/* The number of lanes between two marks of the scale: the least 1, 2 or 5 times a power of ten that is at least
+ * `spacing` pixels high. */
+uint32_t pithi_layers_step(uint32_t lanes, double height, double spacing);
+/* Draws horizontal lines at these marks. */
+void pithi_layers_draw_grid(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, double spacing,
+                            const struct pithi_painter *painter);
+
+#endif

@@ -1,0 +1,151 @@
+/* stretch.c - adds up the states and messages of a stretch of time, by row. */
+#include "core/measure/stretch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cells/memory.h"
+#include "core/measure/messages.h"
+
+enum { CHUNK = 256 };
+
+/* Counters have no sums. A row below another one shows a part of its lane, whose sums the row above has. */
+static int has_sums(const struct pithi_row *row) { return row->counter == PITHI_NONE && !pithi_row_is_below(row); }
+
+/* ---- States and events ------------------------------------------------------------------------------------------- */
+
+int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch)
+{
+    struct pithi_query asked = {
+        .t0_ns = query->t0_ns, .t1_ns = query->t1_ns, .levels = 1, .summary = query->summary, .care = PITHI_EXACT};
+    struct pithi_cells cells = {0};
+    int err = PITH_OK;
+
+    memset(stretch, 0, sizeof *stretch);
+    stretch->defs = pithlog_get_info(log)->defs;
+    stretch->sums = pithi_alloc(stretch->defs, sizeof *stretch->sums);
+    for (uint32_t row = 0; row < query->row_count; row++) {
+        if (!has_sums(&query->rows[row]))
+            continue;
+        if (!pithi_go_on(&query->watch, (double)row / query->row_count))
+            break;
+        asked.lanes = pithi_row_lanes(&query->rows[row], &asked.lane_count);
+        int row_err = pithi_query_run(log, &asked, &cells);
+        err = err ? err : row_err;
+        for (uint32_t id = 0; id < cells.defs; id++) {
+            const struct pithi_sum *sum = &cells.sums[id];
+            if (!sum->count)
+                continue;
+            stretch->entries =
+                pithi_view_grow(stretch->entries, &stretch->capacity, stretch->count + 1, sizeof *stretch->entries);
+            stretch->entries[stretch->count++] = (struct pithi_stretch_entry){row, id, *sum};
+            pithi_sum_add(&stretch->sums[id], sum);
+        }
+        stretch->lanes += asked.lane_count;
+        stretch->computing_ns += cells.computing_ns;
+    }
+    pithi_cells_free(&cells);
+    return err;
+}
+
+void pithi_stretch_free(struct pithi_stretch *stretch)
+{
+    free(stretch->entries);
+    free(stretch->sums);
+    memset(stretch, 0, sizeof *stretch);
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+static void take_messages(const struct pithi_stretch_query *query, const struct pithlog_record *records, int count,
+                          struct pithi_traffic *traffic)
+{
+    for (int i = 0; i < count; i++) {
+        const struct pithlog_record *r = &records[i];
+        if (r->peer < 0 || r->time_ns >= query->t1_ns)
+            continue;
+        if (r->kind == PITHLOG_SEND) {
+            traffic->sent++;
+            traffic->sent_bytes += r->bytes;
+        } else {
+            traffic->received++;
+            traffic->received_bytes += r->bytes;
+        }
+    }
+}
+
+static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query *query, const struct pithi_row *row,
+                          double part, struct pithi_traffic *traffic)
+{
+    struct pithlog_query asked = {
+        .from_ns = query->t0_ns, .to_ns = query->t1_ns, .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
+    struct pithlog_record records[CHUNK];
+    struct pithlog_iter *iter;
+    int more, damages = 0, err;
+
+    asked.lanes = pithi_row_lanes(row, &asked.lane_count);
+    if ((err = pithlog_iter_open(log, &asked, &iter)) != PITH_OK)
+        return err;
+    while ((more = pithlog_iter_next_many(iter, records, CHUNK)) != 0 && damages < PITHI_MOST_DAMAGES &&
+           pithi_go_on(&query->watch, part)) {
+        damages += more < 0;
+        take_messages(query, records, more, traffic);
+    }
+    pithlog_iter_close(iter);
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+struct counting {
+    const struct pithi_stretch_query *query;
+    unsigned char *chosen; /* [lanes] */
+    struct pithi_traffic *traffic;
+};
+
+static void count_message(void *context, const struct pithlog_message *message)
+{
+    const struct counting *counting = context;
+    const struct pithi_stretch_query *query = counting->query;
+
+    if (counting->chosen[message->send_lane] && message->send_ns >= query->t0_ns && message->send_ns < query->t1_ns) {
+        counting->traffic->sent++;
+        counting->traffic->sent_bytes += message->bytes;
+    }
+    if (counting->chosen[message->recv_lane] && message->recv_ns >= query->t0_ns && message->recv_ns < query->t1_ns) {
+        counting->traffic->received++;
+        counting->traffic->received_bytes += message->bytes;
+    }
+}
+
+static int traffic_of_digest(struct pithlog *log, const struct pithi_stretch_query *query,
+                             struct pithi_traffic *traffic)
+{
+    struct counting counting = {query, pithi_alloc(pithlog_get_info(log)->lanes, 1), traffic};
+    uint32_t count;
+    int err;
+
+    for (uint32_t row = 0; row < query->row_count; row++) {
+        const uint32_t *lanes = pithi_row_lanes(&query->rows[row], &count);
+        for (uint32_t i = 0; i < count && has_sums(&query->rows[row]); i++)
+            counting.chosen[lanes[i]] = 1;
+    }
+    err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, count_message, &counting);
+    free(counting.chosen);
+    return err;
+}
+
+int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_traffic *traffic)
+{
+    const struct pithlog_digest_info *info = query->digest ? pithlog_digest_get_info(query->digest) : NULL;
+
+    memset(traffic, 0, sizeof *traffic);
+    if (info && !info->sends_left && !info->recvs_left)
+        return traffic_of_digest(log, query, traffic);
+    int err = PITH_OK;
+    for (uint32_t row = 0; row < query->row_count; row++) {
+        if (!has_sums(&query->rows[row]) || !pithi_go_on(&query->watch, (double)row / query->row_count))
+            continue;
+        int row_err = traffic_of_row(log, query, &query->rows[row], (double)row / query->row_count, traffic);
+        err = err ? err : row_err;
+    }
+    return err;
+}

@@ -1,0 +1,123 @@
+/* painter.c - hatching, and a painter that stretches or greys a picture and passes it on to another painter. */
+#include "core/raster/painter.h"
+
+#include <math.h>
+
+#include "core/raster/palette.h"
+
+/* ---- Hatching ---------------------------------------------------------------------------------------------------- */
+
+/* Lines go through the corners of pixels with the same x - y. */
+static void hatch_falling(const struct pithi_painter *painter, const struct pithi_hatching *hatching, double phase)
+{
+    double left = hatching->x, right = left + hatching->width, top = hatching->y, foot = top + hatching->height;
+    double step = hatching->step;
+
+    for (double less = floor((left - foot - phase) / step) * step + phase; less < right - top; less += step)
+        for (int i = 0; i < hatching->lines; i++) {
+            double from = fmax(left, less + i + top), to = fmin(right, less + i + foot);
+            if (from < to)
+                painter->line(painter->context, from, from - less - i, to, to - less - i, hatching->rgb, 1);
+        }
+}
+
+/* Lines go through the corners of pixels with the same x + y. They are cut at the edges here, because a clip for each
+ * rectangle would make an SVG large. */
+void pithi_hatch(const struct pithi_painter *painter, const struct pithi_hatching *hatching)
+{
+    double left = hatching->x, right = left + hatching->width, top = hatching->y, foot = top + hatching->height;
+    double step = hatching->step, phase = step > 0 ? fmod(floor(hatching->phase + 0.5), step) : 0;
+
+    if (hatching->ground != PITHI_NO_COLOUR)
+        painter->rect(painter->context, left, top, hatching->width, hatching->height, hatching->ground, 1);
+    if (step <= 0)
+        return;
+    if (hatching->falling) {
+        hatch_falling(painter, hatching, phase);
+        return;
+    }
+    for (double sum = floor((left + top - phase) / step) * step + phase; sum < right + foot; sum += step)
+        for (int i = 1; i <= hatching->lines; i++) {
+            double from = fmax(left, sum + i - foot), to = fmin(right, sum + i - top);
+            if (from < to)
+                painter->line(painter->context, from, sum + i - from, to, sum + i - to, hatching->rgb, 1);
+        }
+}
+
+/* ---- A painter that filters for another -------------------------------------------------------------------------- */
+
+static double x_of(const struct pithi_painter_filter *filter, double x)
+{
+    return filter->by > 0 ? filter->left + (x - filter->left) * filter->by : x;
+}
+
+static uint32_t colour_of(const struct pithi_painter_filter *filter, uint32_t rgb)
+{
+    return filter->grey ? pithi_rgb_lightness(rgb) * 0x010101u : rgb;
+}
+
+static void filter_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
+{
+    struct pithi_painter_filter *filter = context;
+    double left = x_of(filter, x);
+
+    rgb = colour_of(filter, rgb);
+    filter->target->rect(filter->target->context, left, y, x_of(filter, x + width) - left, height, rgb, alpha);
+}
+
+static void filter_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
+{
+    struct pithi_painter_filter *filter = context;
+
+    rgb = colour_of(filter, rgb);
+    filter->target->line(filter->target->context, x_of(filter, x0), y0, x_of(filter, x1), y1, rgb, alpha);
+}
+
+/* Triangles keep their shape and move with their tip. */
+static void filter_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
+{
+    struct pithi_painter_filter *filter = context;
+    double by = x_of(filter, x[2]) - x[2], moved[3] = {x[0] + by, x[1] + by, x[2] + by};
+
+    rgb = colour_of(filter, rgb);
+    filter->target->triangle(filter->target->context, moved, y, rgb, alpha);
+}
+
+static void filter_clip(void *context, double x, double y, double width, double height)
+{
+    struct pithi_painter_filter *filter = context;
+    double left = x_of(filter, x);
+
+    filter->target->clip(filter->target->context, left, y, width < 0 ? width : x_of(filter, x + width) - left, height);
+}
+
+static void filter_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font,
+                        uint32_t rgb, const char *text)
+{
+    struct pithi_painter_filter *filter = context;
+
+    rgb = colour_of(filter, rgb);
+    font.rim = colour_of(filter, font.rim);
+    filter->target->text(filter->target->context, x_of(filter, x), y, anchor, font, rgb, text);
+}
+
+static double filter_text_width(void *context, struct pithi_font font, const char *text)
+{
+    const struct pithi_painter_filter *filter = context;
+
+    double width = filter->target->text_width(filter->target->context, font, text);
+
+    return filter->by > 0 ? width / filter->by : width; /* in the coordinates of this painter */
+}
+
+struct pithi_painter pithi_filtered_painter(struct pithi_painter_filter *filter)
+{
+    return (struct pithi_painter){.context = filter,
+                                  .groups = filter->target->groups,
+                                  .rect = filter_rect,
+                                  .line = filter_line,
+                                  .triangle = filter_triangle,
+                                  .clip = filter_clip,
+                                  .text = filter->target->text ? filter_text : NULL,
+                                  .text_width = filter->target->text_width ? filter_text_width : NULL};
+}

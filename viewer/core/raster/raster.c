@@ -1,0 +1,819 @@
+/* raster.c - paints shapes into pixels of three bytes or into words. Lines are a large part of a window's picture, so
+ * their loops have no branches. */
+#include "core/raster/raster.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cells/memory.h"
+
+static inline void set_pixel(unsigned char *pixel, uint32_t rgb)
+{
+    pixel[0] = (unsigned char)(rgb >> 16);
+    pixel[1] = (unsigned char)(rgb >> 8);
+    pixel[2] = (unsigned char)rgb;
+}
+
+static inline int rounded(double value, int low, int high)
+{
+    if (value <= low)
+        return low;
+    return value >= high ? high : (int)floor(value + 0.5);
+}
+
+/* ---- Strips ------------------------------------------------------------------------------------------------------ */
+
+/* They are most of a window's picture, so their loops have no branches. */
+
+/* Has no branches and copies eight words at a time, so that the compiler vectorizes it. */
+static void lay_words(uint32_t *restrict to, const uint32_t *restrict rgb, uint32_t count)
+{
+    uint32_t i = 0;
+
+    for (; i + 8 <= count; i += 8)
+        for (uint32_t j = i; j < i + 8; j++)
+            to[j] = rgb[j] == PITHI_NO_COLOUR ? to[j] : rgb[j];
+    for (; i < count; i++)
+        to[i] = rgb[i] == PITHI_NO_COLOUR ? to[i] : rgb[i];
+}
+
+static void lay_pixels(unsigned char *to, const uint32_t *rgb, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (rgb[i] != PITHI_NO_COLOUR)
+            set_pixel(to + 3 * (size_t)i, rgb[i]);
+}
+
+/* The scanlines of a strip. */
+struct span {
+    int top, bottom;
+};
+
+/* The next line below `line` where a strip begins or ends. */
+static int next_edge(const struct span *spans, uint32_t count, int line, int bottom)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (spans[i].top > line && spans[i].top < bottom)
+            bottom = spans[i].top;
+        if (spans[i].bottom > line && spans[i].bottom < bottom)
+            bottom = spans[i].bottom;
+    }
+    return bottom;
+}
+
+static void lay_ground(const struct pithi_raster *raster, int line)
+{
+    if (raster->ground)
+        memcpy(raster->words + (size_t)line * (size_t)raster->width, raster->ground,
+               (size_t)raster->width * sizeof *raster->words);
+}
+
+/* Paints the strips that cover `line`. */
+static void lay_line(const struct pithi_raster *raster, const struct pithi_strip *strips, const struct span *spans,
+                     uint32_t count, int line, int left, int skip, uint32_t width)
+{
+    size_t at = (size_t)line * (size_t)raster->width + (size_t)left;
+
+    lay_ground(raster, line);
+    for (uint32_t i = 0; i < count; i++) {
+        if (line < spans[i].top || line >= spans[i].bottom)
+            continue;
+        if (raster->words)
+            lay_words(raster->words + at, strips[i].rgb + skip, width);
+        else
+            lay_pixels(raster->pixels + at * 3, strips[i].rgb + skip, width);
+    }
+}
+
+static void repeat_line(const struct pithi_raster *raster, int line, int to, int left, uint32_t width)
+{
+    size_t from = (size_t)line * (size_t)raster->width + (size_t)left;
+
+    for (int next = line + 1; next < to; next++) {
+        size_t at = (size_t)next * (size_t)raster->width + (size_t)left;
+        if (raster->words)
+            memcpy(raster->words + at, raster->words + from, width * sizeof *raster->words);
+        else
+            memcpy(raster->pixels + at * 3, raster->pixels + from * 3, (size_t)width * 3);
+    }
+}
+
+/* All scanlines between two edges are alike: the first is painted, the others are copied. */
+static void paint_strips(void *context, double x, uint32_t width, double y, double height,
+                         const struct pithi_strip *strips, uint32_t count)
+{
+    const struct pithi_raster *raster = context;
+    int left = (int)floor(x + 0.5), right = (int64_t)left + width > raster->right ? raster->right : left + (int)width;
+    int skip = left < raster->left ? raster->left - left : 0;
+    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
+    struct span *spans = pithi_alloc(count, sizeof *spans);
+
+    for (uint32_t i = 0; i < count; i++)
+        spans[i] =
+            (struct span){rounded(strips[i].y, top, bottom), rounded(strips[i].y + strips[i].height, top, bottom)};
+    for (int line = top, next; line < bottom && left + skip < right; line = next) {
+        next = line == top && !raster->ground ? line + 1 : next_edge(spans, count, line, bottom);
+        lay_line(raster, strips, spans, count, line, left + skip, skip, (uint32_t)(right - left - skip));
+        repeat_line(raster, line, next, left + skip, (uint32_t)(right - left - skip));
+    }
+    free(spans);
+}
+
+static void paint_ground(void *context, double y, double height)
+{
+    const struct pithi_raster *raster = context;
+    int bottom = rounded(y + height, raster->first, raster->end);
+
+    for (int line = rounded(y, raster->first, raster->end); line < bottom; line++)
+        lay_ground(raster, line);
+}
+
+/* ---- Pixels ------------------------------------------------------------------------------------------------------ */
+
+static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
+{
+    for (int i = 0; i < 3; i++) {
+        unsigned over = rgb >> (16 - 8 * i) & 255;
+        pixel[i] = (unsigned char)((over * alpha + pixel[i] * (255 - alpha) + 127) / 255);
+    }
+}
+
+static void blend_place(const struct pithi_raster *raster, size_t at, uint32_t rgb, unsigned alpha)
+{
+    if (raster->words)
+        raster->words[at] = pithi_blend_words(raster->words[at], rgb, alpha + (alpha >> 7));
+    else
+        blend_pixel(raster->pixels + at * 3, rgb, alpha);
+}
+
+static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint32_t rgb, double alpha)
+{
+    if (x >= raster->left && x < raster->right && y >= raster->top && y < raster->bottom && alpha > 0)
+        blend_place(raster, (size_t)y * (size_t)raster->width + (size_t)x, rgb, (unsigned)(alpha * 255 + 0.5));
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* A line as steps along its longer axis, from `first` to `last`. `across` is the centre of the line at the first step,
+ * minus a half, and `slope` its change with each step, in 65536ths of a pixel. */
+struct run {
+    int steep;
+    int inside; /* 1: every pixel that it may touch is within the clip */
+    int first, last;
+    int top, bottom; /* the scanlines that it may touch */
+    int64_t across, slope;
+    uint32_t rgb, weight; /* of 256 */
+};
+
+/* Clipping after Liang and Barsky: each edge narrows the part [*from, *to] of the line that is inside. */
+static int clip_edge(double p, double q, double *from, double *to)
+{
+    if (p == 0)
+        return q >= 0;
+    if (p < 0 && q / p > *from)
+        *from = q / p;
+    if (p > 0 && q / p < *to)
+        *to = q / p;
+    return *from <= *to;
+}
+
+static int clip_line(const struct pithi_raster *raster, double *x0, double *y0, double *x1, double *y1)
+{
+    double dx = *x1 - *x0, dy = *y1 - *y0, from = 0, to = 1, x = *x0, y = *y0;
+
+    if (!clip_edge(-dx, x - raster->left, &from, &to) || !clip_edge(dx, raster->right - x, &from, &to) ||
+        !clip_edge(-dy, y - raster->top, &from, &to) || !clip_edge(dy, raster->bottom - y, &from, &to))
+        return 0;
+    *x0 = x + from * dx;
+    *y0 = y + from * dy;
+    *x1 = x + to * dx;
+    *y1 = y + to * dy;
+    return 1;
+}
+
+/* Tells whether all pixels that a run may touch lie within the clip. */
+static int is_inside(const struct pithi_raster *raster, const struct run *run)
+{
+    int64_t ends[2] = {run->across, run->across + run->slope * (run->last - 1 - run->first)};
+    int low = run->steep ? raster->left : raster->top, high = run->steep ? raster->right : raster->bottom;
+    int from = run->steep ? raster->top : raster->left, to = run->steep ? raster->bottom : raster->right;
+
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >> 16 < low || (ends[i] >> 16) + 1 >= high)
+            return 0;
+    return run->first >= from && run->last <= to;
+}
+
+/* A line fainter than this gets one pixel a step, because smoothing would not be visible. */
+enum { FAINT = 64 };
+
+static void draw_faint(const struct pithi_raster *raster, const struct run *run)
+{
+    size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
+    uint32_t *word = raster->words + (size_t)run->first * along;
+    int64_t across = run->across + 32768;
+
+    for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
+        uint32_t *pixel = word + (size_t)(across >> 16) * beside;
+        *pixel = pithi_blend_words(*pixel, run->rgb, run->weight);
+    }
+}
+
+/* Each step is shared by the two pixels on either side of the line (after Wu, "An efficient antialiasing technique",
+ * 1991). */
+static void draw_smooth(const struct pithi_raster *raster, const struct run *run)
+{
+    size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
+    uint32_t *word = raster->words + (size_t)run->first * along;
+    int64_t across = run->across;
+
+    for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
+        uint32_t *first = word + (size_t)(across >> 16) * beside, part = (uint32_t)across >> 8 & 255;
+        uint32_t second = run->weight * part >> 8;
+        *first = pithi_blend_words(*first, run->rgb, run->weight - second);
+        first[beside] = pithi_blend_words(first[beside], run->rgb, second);
+    }
+}
+
+static void draw_clipped(const struct pithi_raster *raster, const struct run *run)
+{
+    int64_t across = run->across;
+
+    for (int i = run->first; i < run->last; i++, across += run->slope) {
+        int whole = (int)(across >> 16);
+        double part = (double)(across & 65535) / 65536, alpha = run->weight / 256.0;
+        blend_clipped(raster, run->steep ? whole : i, run->steep ? i : whole, run->rgb, alpha * (1 - part));
+        blend_clipped(raster, run->steep ? whole + 1 : i, run->steep ? i : whole + 1, run->rgb, alpha * part);
+    }
+}
+
+static void draw_run(const struct pithi_raster *raster, const struct run *run)
+{
+    if (!run->inside)
+        draw_clipped(raster, run);
+    else if (run->weight < FAINT)
+        draw_faint(raster, run);
+    else
+        draw_smooth(raster, run);
+}
+
+/* The steps [from, to) of a run. */
+static struct run cut(const struct run *run, int from, int to)
+{
+    struct run part = *run;
+
+    part.first = run->first > from ? run->first : from;
+    part.last = run->last < to ? run->last : to;
+    part.across += run->slope * (part.first - run->first);
+    return part;
+}
+
+static int step_at(const struct run *run, double across)
+{
+    double step = (across - (double)run->across) / (double)run->slope;
+    return step < 0 ? run->first : step > run->last - run->first ? run->last : run->first + (int)step;
+}
+
+/* The steps of a flat run that may touch scanlines [top, bottom), with a few more at the ends. */
+static struct run cut_flat(const struct run *run, int top, int bottom)
+{
+    double above = (top - 2) * 65536.0, below = (bottom + 1) * 65536.0;
+
+    if (!run->slope)
+        return *run;
+    return run->slope > 0 ? cut(run, step_at(run, above), step_at(run, below) + 1)
+                          : cut(run, step_at(run, below), step_at(run, above) + 1);
+}
+
+/* Draws the pixels of a flat run, all within the clip, that are in scanlines [top, bottom). */
+static void draw_flat(const struct pithi_raster *raster, const struct run *run, int top, int bottom)
+{
+    int faint = run->weight < FAINT;
+    int64_t across = run->across + (faint ? 32768 : 0);
+
+    for (int i = run->first; i < run->last; i++, across += run->slope) {
+        int line = (int)(across >> 16);
+        uint32_t *first = raster->words + (size_t)line * (size_t)raster->width + (size_t)i;
+        uint32_t second = faint ? 0 : run->weight * ((uint32_t)across >> 8 & 255) >> 8;
+        if (line >= top && line < bottom)
+            *first = pithi_blend_words(*first, run->rgb, run->weight - second);
+        if (!faint && line + 1 >= top && line + 1 < bottom)
+            first[raster->width] = pithi_blend_words(first[raster->width], run->rgb, second);
+    }
+}
+
+/* Draws the pixels of a run that are on a part (pithi_raster_part) of its raster. */
+static void draw_run_part(const struct pithi_raster *part, const struct run *run)
+{
+    struct run piece;
+
+    if (run->top >= part->top && run->bottom <= part->bottom) {
+        draw_run(part, run);
+        return;
+    }
+    piece = run->steep ? cut(run, part->top, part->bottom) : cut_flat(run, part->top, part->bottom);
+    if (run->steep || !run->inside)
+        draw_run(part, &piece);
+    else
+        draw_flat(part, &piece, part->top, part->bottom);
+}
+
+static void swap(double *a, double *b)
+{
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Makes the run of the part of a line that is within the clip; 0: there is none. Colour and weight are the caller's. */
+static int make_run(const struct pithi_raster *raster, double x0, double y0, double x1, double y1, struct run *run)
+{
+    double slope;
+    int start, end;
+
+    if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15) || !clip_line(raster, &x0, &y0, &x1, &y1))
+        return 0;
+    memset(run, 0, sizeof *run);
+    run->steep = fabs(y1 - y0) > fabs(x1 - x0);
+    if (run->steep) {
+        swap(&x0, &y0);
+        swap(&x1, &y1);
+    }
+    if (x0 > x1) {
+        swap(&x0, &x1);
+        swap(&y0, &y1);
+    }
+    slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
+    run->first = (int)floor(x0);
+    run->last = (int)ceil(x1);
+    run->slope = (int64_t)(slope * 65536);
+    run->across = (int64_t)floor((y0 + slope * (run->first + 0.5 - x0) - 0.5) * 65536);
+    start = (int)(run->across >> 16);
+    end = (int)((run->across + run->slope * (run->last - 1 - run->first)) >> 16);
+    run->top = run->steep ? run->first : start < end ? start : end;
+    run->bottom = run->steep ? run->last : (start < end ? end : start) + 2;
+    run->inside = raster->words && is_inside(raster, run);
+    return 1;
+}
+
+/* ---- Shapes drawn later ------------------------------------------------------------------------------------------ */
+
+struct pithi_shape {
+    enum { RUN, RECT, TRIANGLE, TEXT } kind;
+    int top, bottom; /* the scanlines that it may touch */
+    uint32_t rgb;
+    double alpha;
+    union {
+        struct run run;
+        double places[6]; /* x, y, width, height; or three x and three y */
+        struct {
+            double x, y;
+            enum pithi_anchor anchor;
+            struct pithi_font font;
+            char text[PITHI_KEPT_TEXT];
+        } words;
+    };
+};
+
+static void keep(struct pithi_raster *raster, const struct pithi_shape *shape)
+{
+    raster->shapes =
+        pithi_view_grow(raster->shapes, &raster->shape_capacity, raster->shape_count + 1, sizeof *raster->shapes);
+    raster->shapes[raster->shape_count++] = *shape;
+}
+
+/* ---- Rectangles -------------------------------------------------------------------------------------------------- */
+
+/* Fills by copying ever longer parts, which is much faster than single stores for wide bars. */
+static void fill_row(const struct pithi_raster *raster, size_t at, int count, uint32_t rgb)
+{
+    size_t size = raster->words ? sizeof *raster->words : 3;
+    unsigned char *first = raster->words ? (unsigned char *)(raster->words + at) : raster->pixels + at * 3;
+
+    if (raster->words)
+        raster->words[at] = rgb;
+    else
+        set_pixel(first, rgb);
+    for (int done = 1; done < count; done *= 2)
+        memcpy(first + (size_t)done * size, first, (size_t)(done * 2 > count ? count - done : done) * size);
+}
+
+/* Has no branches, so that the compiler vectorizes it. */
+static void blend_row(const struct pithi_raster *raster, size_t at, size_t count, uint32_t rgb, unsigned alpha)
+{
+    uint32_t *words = raster->words;
+    unsigned char *pixels = raster->pixels;
+
+    if (words)
+        for (size_t i = at; i < at + count; i++)
+            words[i] = pithi_blend_words(words[i], rgb, alpha + (alpha >> 7));
+    else
+        for (size_t i = at; i < at + count; i++)
+            blend_pixel(pixels + i * 3, rgb, alpha);
+}
+
+static void raster_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
+{
+    struct pithi_raster *raster = context;
+    int left = rounded(x, raster->left, raster->right), right = rounded(x + width, raster->left, raster->right);
+    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
+    unsigned opacity = (unsigned)(alpha * 255 + 0.5);
+
+    if (raster->keeps) {
+        keep(raster, &(struct pithi_shape){.kind = RECT,
+                                           .top = top,
+                                           .bottom = bottom,
+                                           .rgb = rgb,
+                                           .alpha = alpha,
+                                           .places = {x, y, width, height}});
+        return;
+    }
+    for (int row = top; row < bottom && left < right; row++) {
+        size_t at = (size_t)row * (size_t)raster->width + (size_t)left;
+        if (opacity >= 255)
+            fill_row(raster, at, right - left, rgb);
+        else
+            blend_row(raster, at, (size_t)(right - left), rgb, opacity);
+    }
+}
+
+/* ---- Painting lines ---------------------------------------------------------------------------------------------- */
+
+static void raster_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
+{
+    struct pithi_raster *raster = context;
+    struct run run;
+
+    if (!make_run(raster, x0, y0, x1, y1, &run))
+        return;
+    run.rgb = rgb;
+    run.weight = (uint32_t)(alpha * 256 + 0.5);
+    if (raster->keeps)
+        keep(raster, &(struct pithi_shape){.kind = RUN, .top = run.top, .bottom = run.bottom, .run = run});
+    else
+        draw_run(raster, &run);
+}
+
+/* ---- Triangles --------------------------------------------------------------------------------------------------- */
+
+/* Triangles are small: each pixel of the bounding box is sampled at POINTS x POINTS points. COLUMNS of the box are
+ * painted at a time. */
+enum { POINTS = 3, COLUMNS = 32 };
+
+static double point_of(int pixel, int i) { return pixel + (i + 0.5) / POINTS; }
+
+/* The side of an edge on which a point lies is the order of two products. One depends only on the point's y, the other
+ * only on its x: `across` and `along` have those of a pixel's points. */
+static void edge_products(double products[POINTS][3], const double place[3], const double other[3], int pixel)
+{
+    for (int i = 0; i < POINTS; i++)
+        for (int edge = 0; edge < 3; edge++)
+            products[i][edge] = (other[(edge + 1) % 3] - other[edge]) * (point_of(pixel, i) - place[edge]);
+}
+
+/* From point to point of a pixel, each product only grows or only shrinks. So the values at the first and the last
+ * point often show that the triangle has all points or none. Returns the number of points inside; -1: not known. */
+static int corners_inside(const double across[POINTS][3], const double along[POINTS][3])
+{
+    int left = 1, right = 1, maybe_left = 1, maybe_right = 1;
+
+    for (int edge = 0; edge < 3; edge++) {
+        double a = across[0][edge], last_a = across[POINTS - 1][edge], b = along[0][edge],
+               last_b = along[POINTS - 1][edge];
+        double least_a = a < last_a ? a : last_a, most_a = a < last_a ? last_a : a;
+        double least_b = b < last_b ? b : last_b, most_b = b < last_b ? last_b : b;
+        left &= least_a >= most_b;
+        right &= most_a <= least_b;
+        maybe_left &= most_a >= least_b;
+        maybe_right &= least_a <= most_b;
+    }
+    return left | right ? POINTS * POINTS : maybe_left | maybe_right ? -1 : 0;
+}
+
+static int points_inside(const double across[POINTS][3], const double along[POINTS][3])
+{
+    int hits = corners_inside(across, along);
+
+    if (hits >= 0)
+        return hits;
+    hits = 0;
+    for (int j = 0; j < POINTS; j++)
+        for (int i = 0; i < POINTS; i++) {
+            const double *a = across[j], *b = along[i];
+            int left = (a[0] >= b[0]) & (a[1] >= b[1]) & (a[2] >= b[2]);
+            int right = (a[0] <= b[0]) & (a[1] <= b[1]) & (a[2] <= b[2]);
+            hits += left | right;
+        }
+    return hits;
+}
+
+static void raster_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
+{
+    struct pithi_raster *raster = context;
+    int left = rounded(floor(fmin(x[0], fmin(x[1], x[2]))), raster->left, raster->right);
+    int right = rounded(ceil(fmax(x[0], fmax(x[1], x[2]))), raster->left, raster->right);
+    int top = rounded(floor(fmin(y[0], fmin(y[1], y[2]))), raster->top, raster->bottom);
+    int bottom = rounded(ceil(fmax(y[0], fmax(y[1], y[2]))), raster->top, raster->bottom);
+
+    if (raster->keeps) {
+        keep(raster, &(struct pithi_shape){.kind = TRIANGLE,
+                                           .top = top,
+                                           .bottom = bottom,
+                                           .rgb = rgb,
+                                           .alpha = alpha,
+                                           .places = {x[0], x[1], x[2], y[0], y[1], y[2]}});
+        return;
+    }
+    for (int from = left; from < right; from += COLUMNS) {
+        double across[POINTS][3], along[COLUMNS][POINTS][3];
+        int to = right < from + COLUMNS ? right : from + COLUMNS;
+        for (int column = from; column < to; column++)
+            edge_products(along[column - from], x, y, column);
+        for (int row = top; row < bottom; row++) {
+            edge_products(across, y, x, row);
+            for (int column = from; column < to; column++) {
+                int hits = points_inside(across, along[column - from]);
+                if (hits)
+                    blend_clipped(raster, column, row, rgb, alpha * hits / (POINTS * POINTS));
+            }
+        }
+    }
+}
+
+/* Stores a text. */
+static void keep_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font, uint32_t rgb,
+                      const char *text)
+{
+    struct pithi_raster *raster = context;
+    int height = pithi_glyphs()->height;
+    struct pithi_shape shape = {.kind = TEXT,
+                                .top = rounded(y - height, raster->top, raster->bottom),
+                                .bottom = rounded(y + height, raster->top, raster->bottom),
+                                .rgb = rgb,
+                                .words = {.x = x, .y = y, .anchor = anchor, .font = font}};
+
+    snprintf(shape.words.text, sizeof shape.words.text, "%s", text);
+    keep(raster, &shape);
+}
+
+/* ---- The raster -------------------------------------------------------------------------------------------------- */
+
+static void raster_clip(void *context, double x, double y, double width, double height)
+{
+    struct pithi_raster *raster = context;
+
+    raster->left = 0;
+    raster->top = raster->first;
+    raster->right = raster->width;
+    raster->bottom = raster->end;
+    if (width < 0)
+        return;
+    raster->left = rounded(x, 0, raster->width);
+    raster->top = rounded(y, raster->first, raster->end);
+    raster->right = rounded(x + width, 0, raster->width);
+    raster->bottom = rounded(y + height, raster->first, raster->end);
+}
+
+void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb)
+{
+    if (width != raster->width || height != raster->height || !raster->pixels) {
+        free(raster->pixels);
+        raster->pixels = pithi_alloc((size_t)width * (size_t)height, 3);
+        raster->width = width;
+        raster->height = raster->end = height;
+    }
+    raster_clip(raster, 0, 0, -1, -1);
+    raster_rect(raster, 0, 0, width, height, rgb, 1);
+}
+
+void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, int height, uint32_t rgb)
+{
+    pithi_raster_grounded(raster, words, width, height, NULL);
+    raster_rect(raster, 0, 0, width, height, rgb, 1);
+}
+
+void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int width, int height, const uint32_t *ground)
+{
+    *raster = (struct pithi_raster){.words = words, .width = width, .height = height, .end = height, .ground = ground};
+    raster_clip(raster, 0, 0, -1, -1);
+}
+
+struct pithi_raster pithi_raster_part(const struct pithi_raster *raster, int first, int end)
+{
+    struct pithi_raster part = *raster;
+
+    part.first = first;
+    part.end = end;
+    part.keeps = 0;
+    raster_clip(&part, 0, 0, -1, -1);
+    return part;
+}
+
+void pithi_raster_draw_kept(struct pithi_raster *part)
+{
+    for (uint32_t i = 0; i < part->shape_count; i++) {
+        const struct pithi_shape *shape = &part->shapes[i];
+        const double *places = shape->places;
+        if (shape->top >= part->end || shape->bottom <= part->first)
+            continue;
+        if (shape->kind == RUN)
+            draw_run_part(part, &shape->run);
+        else if (shape->kind == TEXT)
+            pithi_glyphs_text(part, shape->words.x, shape->words.y, shape->words.anchor, shape->words.font, shape->rgb,
+                              shape->words.text);
+        else if (shape->kind == RECT)
+            raster_rect(part, places[0], places[1], places[2], places[3], shape->rgb, shape->alpha);
+        else
+            raster_triangle(part, places, places + 3, shape->rgb, shape->alpha);
+    }
+}
+
+void pithi_raster_forget(struct pithi_raster *raster)
+{
+    free(raster->shapes);
+    raster->shapes = NULL;
+    raster->shape_count = raster->shape_capacity = 0;
+    raster->keeps = 0;
+}
+
+void pithi_raster_free(struct pithi_raster *raster)
+{
+    free(raster->pixels);
+    memset(raster, 0, sizeof *raster);
+}
+
+struct pithi_painter pithi_raster_painter(struct pithi_raster *raster)
+{
+    int has_font = raster->words && pithi_glyphs()->height > 0;
+
+    return (struct pithi_painter){.context = raster,
+                                  .text = !has_font       ? NULL
+                                          : raster->keeps ? keep_text
+                                                          : pithi_glyphs_text,
+                                  .text_width = has_font ? pithi_glyphs_width : NULL,
+                                  .rect = raster_rect,
+                                  .line = raster_line,
+                                  .triangle = raster_triangle,
+                                  .strips = paint_strips,
+                                  .ground = raster->ground ? paint_ground : NULL,
+                                  .clip = raster_clip};
+}
+
+/* ---- Letters ----------------------------------------------------------------------------------------------------- */
+
+/* A hash table of letters, and text made of them. */
+struct pithi_glyphs *pithi_glyphs(void)
+{
+    static struct pithi_glyphs glyphs;
+
+    return &glyphs;
+}
+
+void pithi_glyphs_reset(struct pithi_glyphs *glyphs, int ascent, int height)
+{
+    for (uint32_t i = 0; i < glyphs->count; i++)
+        free(glyphs->items[i].dots);
+    free(glyphs->items);
+    free(glyphs->slots);
+    *glyphs = (struct pithi_glyphs){.ascent = ascent, .height = height};
+}
+
+static uint32_t slot_of(const struct pithi_glyphs *glyphs, uint32_t code)
+{
+    uint32_t slot = code * 2654435761u & (glyphs->slot_count - 1);
+
+    while (glyphs->slots[slot] && glyphs->items[glyphs->slots[slot] - 1].code != code)
+        slot = (slot + 1) & (glyphs->slot_count - 1);
+    return slot;
+}
+
+static void take_dots(struct pithi_glyph *glyph, int height, const unsigned char *mask)
+{
+    uint32_t covered = 0;
+
+    for (int i = 0; i < glyph->width * height; i++)
+        covered += mask[i] != 0;
+    glyph->dots = pithi_alloc(covered, sizeof *glyph->dots);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < glyph->width; x++, mask++)
+            if (*mask)
+                glyph->dots[glyph->dot_count++] =
+                    (struct pithi_dot){(uint16_t)x, (uint16_t)y, (uint16_t)(*mask + (*mask >> 7))};
+}
+
+void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, const unsigned char *mask)
+{
+    glyphs->items = pithi_view_grow(glyphs->items, &glyphs->capacity, glyphs->count + 1, sizeof *glyphs->items);
+    glyphs->items[glyphs->count] = (struct pithi_glyph){.code = code, .width = width};
+    take_dots(&glyphs->items[glyphs->count++], glyphs->height, mask);
+    if (glyphs->count * 2 > glyphs->slot_count) {
+        free(glyphs->slots);
+        glyphs->slot_count = glyphs->slot_count ? glyphs->slot_count * 2 : 256;
+        glyphs->slots = pithi_alloc(glyphs->slot_count, sizeof *glyphs->slots);
+        for (uint32_t i = 0; i < glyphs->count; i++)
+            glyphs->slots[slot_of(glyphs, glyphs->items[i].code)] = i + 1;
+    }
+    glyphs->slots[slot_of(glyphs, code)] = glyphs->count;
+}
+
+const struct pithi_glyph *pithi_glyphs_find(const struct pithi_glyphs *glyphs, uint32_t code)
+{
+    uint32_t at = glyphs->slot_count ? glyphs->slots[slot_of(glyphs, code)] : 0;
+
+    return at ? &glyphs->items[at - 1] : NULL;
+}
+
+uint32_t pithi_glyphs_next(const char **text)
+{
+    const unsigned char *byte = (const unsigned char *)*text;
+    uint32_t code = *byte;
+    int more = code >= 0xf0 ? 3 : code >= 0xe0 ? 2 : code >= 0xc0 ? 1 : 0;
+
+    if (!code)
+        return 0;
+    for (int i = 1; i <= more; i++)
+        if ((byte[i] & 0xc0) != 0x80)
+            more = 0;
+    code &= more ? 0x3fu >> more : 0xff;
+    for (int i = 1; i <= more; i++)
+        code = code << 6 | (byte[i] & 0x3f);
+    *text += more + 1;
+    return code;
+}
+
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
+
+static void draw_clipped_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
+                               uint32_t rgb)
+{
+    for (uint32_t i = 0; i < glyph->dot_count; i++) {
+        const struct pithi_dot *dot = &glyph->dots[i];
+        int x = left + dot->x, y = top + dot->y;
+        if (x < raster->left || x >= raster->right || y < raster->top || y >= raster->bottom)
+            continue;
+        uint32_t *word = &raster->words[(size_t)y * (size_t)raster->width + (size_t)x];
+        *word = pithi_blend_words(*word, rgb, dot->weight);
+    }
+}
+
+/* Most letters are within the clip, and a picture has up to ten thousand of them. */
+static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
+                       uint32_t rgb)
+{
+    if (left < raster->left || left + glyph->width > raster->right || top < raster->top ||
+        top + pithi_glyphs()->height > raster->bottom) {
+        draw_clipped_glyph(raster, glyph, left, top, rgb);
+        return;
+    }
+    const struct pithi_dot *dots = glyph->dots;
+    uint32_t width = (uint32_t)raster->width, count = glyph->dot_count;
+    uint32_t *words = raster->words + (size_t)top * width + (size_t)left;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *word = &words[dots[i].y * width + dots[i].x];
+        *word = pithi_blend_words(*word, rgb, dots[i].weight);
+    }
+}
+
+double pithi_glyphs_width(void *context, struct pithi_font font, const char *text)
+{
+    const struct pithi_glyphs *glyphs = pithi_glyphs();
+    uint32_t code;
+    int width = 0;
+
+    (void)context, (void)font;
+    while ((code = pithi_glyphs_next(&text)) != 0) {
+        const struct pithi_glyph *glyph = pithi_glyphs_find(glyphs, code);
+        width += glyph ? glyph->width : 0;
+    }
+    return width;
+}
+
+static void draw_letters(const struct pithi_raster *raster, int left, int top, uint32_t rgb, const char *text)
+{
+    uint32_t code;
+
+    while ((code = pithi_glyphs_next(&text)) != 0) {
+        const struct pithi_glyph *glyph = pithi_glyphs_find(pithi_glyphs(), code);
+        if (glyph)
+            draw_glyph(raster, glyph, left, top, rgb);
+        left += glyph ? glyph->width : 0;
+    }
+}
+
+void pithi_glyphs_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font,
+                       uint32_t rgb, const char *text)
+{
+    const struct pithi_raster *raster = context;
+    double width = anchor == PITHI_LEFT ? 0 : pithi_glyphs_width(context, font, text);
+    int left = (int)floor(x - (anchor == PITHI_CENTRE ? width / 2 : width) + 0.5);
+    int top = (int)floor(y + 0.5) - pithi_glyphs()->ascent;
+    int rim = (int)fmax(floor(font.size * PITHI_RIM + 0.5), 1);
+
+    for (int i = 0; i < 9 && font.rimmed; i++)
+        if (i != 4)
+            draw_letters(raster, left + (i % 3 - 1) * rim, top + (i / 3 - 1) * rim, font.rim, text);
+    draw_letters(raster, left, top, rgb, text);
+}

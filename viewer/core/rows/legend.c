@@ -1,0 +1,421 @@
+/* legend.c - the entries of the legend, how it is drawn, the labels of rows and the groups of states. */
+#include "core/rows/legend.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/scene/axis.h"
+#include "core/rows/words.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/scene/plot.h"
+
+struct sorted {
+    struct pithi_legend_entry entry;
+    int is_event;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+
+    if (x->is_event != y->is_event)
+        return x->is_event - y->is_event;
+    if (x->entry.sum.exclusive_ns != y->entry.sum.exclusive_ns)
+        return x->entry.sum.exclusive_ns < y->entry.sum.exclusive_ns ? 1 : -1;
+    if (x->entry.sum.count != y->entry.sum.count)
+        return x->entry.sum.count < y->entry.sum.count ? 1 : -1;
+    return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
+}
+
+double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int64_t time_ns)
+{
+    return (double)time_ns / ((double)span_ns * (cells->lanes ? cells->lanes : 1));
+}
+
+struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const struct pithi_cells *cells,
+                                             int64_t span_ns, uint32_t *count)
+{
+    struct sorted *all = pithi_alloc(cells->defs, sizeof *all);
+    struct pithi_legend_entry *entries = pithi_alloc(cells->defs, sizeof *entries);
+
+    *count = 0;
+    for (uint32_t id = 0; id < cells->defs; id++) {
+        if (!cells->sums[id].count)
+            continue;
+        all[*count].is_event = pithlog_get_def(log, id)->kind != PITHLOG_STATE;
+        all[*count].entry.id = id;
+        all[*count].entry.sum = cells->sums[id];
+        all[(*count)++].entry.share = pithi_legend_share(cells, span_ns, cells->sums[id].exclusive_ns);
+    }
+    qsort(all, *count, sizeof *all, by_weight);
+    for (uint32_t i = 0; i < *count; i++)
+        entries[i] = all[i].entry;
+    free(all);
+    return entries;
+}
+
+static int hosts_differ(const struct pithlog *log)
+{
+    const struct pithlog_lane *first = pithlog_get_lane(log, 0), *lane;
+
+    for (uint32_t i = 1; (lane = pithlog_get_lane(log, i)); i++)
+        if (strcmp(lane->host, first->host) != 0)
+            return 1;
+    return 0;
+}
+
+char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size)
+{
+    return pithi_clean(label, size, pithlog_get_def(log, id)->name, 0);
+}
+
+static void lane_label(const struct pithlog *log, const struct pithlog_lane *lane, char *label, size_t size)
+{
+    int hosts = hosts_differ(log);
+    char place[48];
+
+    if (lane->thread)
+        snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
+    else
+        snprintf(place, sizeof place, "rank %" PRId32, lane->rank);
+    snprintf(label, size, "%s%s%s%s%s", place, lane->name[0] ? " " : "", lane->name, hosts ? "  " : "",
+             hosts ? lane->host : "");
+}
+
+void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size)
+{
+    char raw[256];
+
+    if (row.label) {
+        snprintf(raw, sizeof raw, "%s", row.label);
+    } else if (row.counter != PITHI_NONE) {
+        const struct pithlog_def *def = pithlog_get_def(log, row.counter);
+        snprintf(raw, sizeof raw, def->format[0] ? "%s [%s]" : "%s", def->name, def->format);
+    } else {
+        lane_label(log, pithlog_get_lane(log, row.lane), raw, sizeof raw);
+    }
+    pithi_clean(label, size, raw, 0);
+}
+
+void pithi_row_place(const struct pithlog *log, const struct pithi_row *row, char *text, size_t size)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(row, &count);
+    const struct pithlog_lane *lane = pithlog_get_lane(log, lanes[0]);
+    int32_t low = lane->rank, high = lane->rank;
+
+    for (uint32_t i = 1; i < count; i++) {
+        int32_t rank = pithlog_get_lane(log, lanes[i])->rank;
+        low = rank < low ? rank : low;
+        high = rank > high ? rank : high;
+    }
+    if (low < high)
+        snprintf(text, size, "ranks %" PRId32 " to %" PRId32, low, high);
+    else if (count == 1 && lane->thread)
+        snprintf(text, size, "rank %" PRId32 " thread %" PRIu32, low, lane->thread);
+    else
+        snprintf(text, size, "rank %" PRId32, low);
+}
+
+void pithi_number_text(uint64_t number, char *text, size_t size)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    size_t out = 0;
+
+    for (int i = 0; i < length && out + 5 < size; i++) {
+        if (i && (length - i) % 3 == 0) {
+            memcpy(text + out, "\xe2\x80\x89", 3);
+            out += 3;
+        }
+        text[out++] = digits[i];
+    }
+    text[out] = 0;
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
+
+enum { LINE = 19, SIGN = 16, SHARE = 52, SPACE = 24, LEAST = 60, WIDEST_LIST = 260 };
+/* The columns of a table: right-aligned numbers. */
+enum { NUMBERS = 4, NUMBER_WIDTH = 92, NAME_WIDTH = 320, TABLE_MORE = 2 /* lines: heading, messages */ };
+
+static const struct pithi_font text_font = {.size = 11.5}, small_font = {.size = 11};
+
+void pithi_text_in(const struct pithi_painter *painter, double x, double y, double width, struct pithi_font font,
+                   uint32_t rgb, const char *text)
+{
+    char cut[160];
+    size_t length = strlen(text) < sizeof cut - 4 ? strlen(text) : sizeof cut - 4;
+
+    memcpy(cut, text, length);
+    cut[length] = 0;
+    while (length && painter->text_width(painter->context, font, cut) > width) {
+        do
+            length--;
+        while (length && ((unsigned char)text[length] & 0xc0) == 0x80);
+        memcpy(cut + length, "\xe2\x80\xa6", 4);
+    }
+    painter->text(painter->context, x, y, PITHI_LEFT, font, rgb, cut);
+}
+
+uint32_t pithi_legend_shown(struct pithi_legend_entry *entries, uint32_t count, const unsigned char *hidden)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (!hidden || !hidden[entries[i].id])
+            entries[kept++] = entries[i];
+    return kept;
+}
+
+/* ---- Layout ------------------------------------------------------------------------------------------------------ */
+
+static double name_width(const struct pithlog *log, const struct pithi_painter *painter, uint32_t id)
+{
+    char name[128];
+
+    pithi_def_label(log, id, name, sizeof name);
+    return painter->text_width(painter->context, text_font, name);
+}
+
+double pithi_legend_list_width(const struct pithlog *log, const struct pithi_painter *painter)
+{
+    double widest = LEAST;
+
+    for (uint32_t id = 0; id < pithlog_get_info(log)->defs; id++)
+        if (pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
+            widest = fmax(widest, name_width(log, painter, id) + SIGN + SHARE);
+    return fmin(ceil(widest), WIDEST_LIST);
+}
+
+double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_painter *painter, uint32_t most)
+{
+    double widest = LEAST;
+    uint32_t places;
+
+    if (plan->table) {
+        if (most <= TABLE_MORE) {
+            plan->lines = plan->shown = 0;
+            return 0;
+        }
+        plan->columns = 1;
+        plan->shown = plan->count <= most - TABLE_MORE ? plan->count : most - TABLE_MORE - 1;
+        plan->lines = plan->shown + (plan->shown < plan->count) + TABLE_MORE;
+        return plan->lines * LINE;
+    }
+    for (uint32_t i = 0; i < plan->count; i++)
+        widest = fmax(widest, name_width(plan->log, painter, plan->entries[i].id) + SIGN + SHARE + SPACE);
+    widest = fmin(widest, fmax(plan->width / 2, WIDEST_LIST));
+    plan->columns = plan->width > widest ? (uint32_t)(plan->width / widest) : 1;
+    plan->lines = (plan->count + plan->columns - 1) / plan->columns;
+    if (plan->lines > most)
+        plan->lines = most;
+    places = plan->lines * plan->columns;
+    plan->shown = plan->count <= places ? plan->count : places ? places - 1 : 0;
+    return plan->lines * LINE;
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
+
+static int is_state(const struct pithi_legend_plan *plan, const struct pithi_legend_entry *entry)
+{
+    return pithlog_get_def(plan->log, entry->id)->kind == PITHLOG_STATE;
+}
+
+static void share_text(const struct pithi_legend_entry *entry, char *text, size_t size)
+{
+    double share = entry->share * 100;
+
+    snprintf(text, size, share >= 9.95 ? "%.0f %%" : share >= 0.095 ? "%.1f %%" : "<0.1 %%", share);
+}
+
+static void draw_sign(const struct pithi_legend_plan *plan, const struct pithi_painter *painter,
+                      const struct pithi_legend_entry *entry, double x, double y)
+{
+    uint32_t rgb = plan->rgb[entry->id];
+
+    if (!is_state(plan, entry)) {
+        pithi_plot_mark(painter, x + 5.5, y + 1, 4.5, rgb);
+        return;
+    }
+    painter->rect(painter->context, x, y, 11, 11, pithi_rgb_darker(rgb, 0.25), 1);
+    painter->rect(painter->context, x + 1, y + 1, 9, 9, rgb, 1);
+}
+
+static void draw_entry(const struct pithi_legend_plan *plan, const struct pithi_painter *painter,
+                       const struct pithi_legend_entry *entry, double x, double y, double width)
+{
+    char text[64], name[128], number[40];
+    double room = width - SIGN - SHARE, used;
+
+    draw_sign(plan, painter, entry, x, y);
+    pithi_def_label(plan->log, entry->id, name, sizeof name);
+    pithi_text_in(painter, x + 17, y + 9.5, room, text_font, PITHI_RGB_TEXT, name);
+    used = fmin(painter->text_width(painter->context, text_font, name), room);
+    if (is_state(plan, entry)) {
+        share_text(entry, text, sizeof text);
+    } else {
+        pithi_number_text(entry->sum.count, number, sizeof number);
+        snprintf(text, sizeof text, "\xc3\x97 %s", number);
+    }
+    painter->text(painter->context, x + 17 + used + 7, y + 9.5, PITHI_LEFT, small_font, PITHI_RGB_FAINT, text);
+}
+
+static void draw_more(const struct pithi_legend_plan *plan, const struct pithi_painter *painter, double x, double y)
+{
+    char text[48];
+
+    snprintf(text, sizeof text, "and %" PRIu32 " more", plan->count - plan->shown);
+    painter->text(painter->context, x + 17, y + 9.5, PITHI_LEFT, text_font, PITHI_RGB_FAINT, text);
+}
+
+static double table_name_width(const struct pithi_legend_plan *plan)
+{
+    return fmin(NAME_WIDTH, fmax(LEAST, plan->width - SIGN - NUMBERS * NUMBER_WIDTH));
+}
+
+static void draw_numbers(const struct pithi_legend_plan *plan, const struct pithi_painter *painter, double y,
+                         uint32_t rgb, char texts[NUMBERS][40])
+{
+    double left = plan->x + SIGN + table_name_width(plan);
+    double step = fmin(NUMBER_WIDTH, (plan->x + plan->width - left) / NUMBERS);
+
+    for (int i = 0; i < NUMBERS; i++)
+        painter->text(painter->context, left + (i + 1) * step, y + 9.5, PITHI_RIGHT, small_font, rgb, texts[i]);
+}
+
+static void draw_table_line(const struct pithi_legend_plan *plan, const struct pithi_painter *painter,
+                            const struct pithi_legend_entry *entry, double y)
+{
+    char texts[NUMBERS][40] = {"", "", "", ""}, name[128];
+
+    draw_sign(plan, painter, entry, plan->x, y);
+    pithi_def_label(plan->log, entry->id, name, sizeof name);
+    pithi_text_in(painter, plan->x + 17, y + 9.5, table_name_width(plan), text_font, PITHI_RGB_TEXT, name);
+    pithi_number_text(entry->sum.count, texts[0], sizeof texts[0]);
+    if (is_state(plan, entry)) {
+        pithi_duration_text(entry->sum.inclusive_ns, texts[1], sizeof texts[1]);
+        pithi_duration_text(entry->sum.exclusive_ns, texts[2], sizeof texts[2]);
+        share_text(entry, texts[3], sizeof texts[3]);
+    }
+    draw_numbers(plan, painter, y, PITHI_RGB_TEXT, texts);
+}
+
+static void draw_table(const struct pithi_legend_plan *plan, const struct pithi_painter *painter)
+{
+    char head[NUMBERS][40] = {"count", "total", "self", "share"}, texts[NUMBERS][40] = {"", "", "", ""};
+    double y = plan->y;
+
+    draw_numbers(plan, painter, y, PITHI_RGB_FAINT, head);
+    for (uint32_t i = 0; i < plan->shown; i++)
+        draw_table_line(plan, painter, &plan->entries[i], y += LINE);
+    if (plan->shown < plan->count)
+        draw_more(plan, painter, plan->x, y += LINE);
+    y += LINE;
+    painter->line(painter->context, plan->x, y + 5.5, plan->x + 11, y + 5.5, PITHI_RGB_ARROW, 1);
+    painter->text(painter->context, plan->x + 17, y + 9.5, PITHI_LEFT, text_font, PITHI_RGB_TEXT, "messages");
+    pithi_number_text(plan->messages, texts[0], sizeof texts[0]);
+    draw_numbers(plan, painter, y, PITHI_RGB_TEXT, texts);
+}
+
+void pithi_legend_draw(const struct pithi_legend_plan *plan, const struct pithi_painter *painter)
+{
+    if (!plan->lines)
+        return;
+    if (plan->table) {
+        draw_table(plan, painter);
+        return;
+    }
+    for (uint32_t i = 0; i <= plan->shown && i < plan->count; i++) {
+        double width = plan->width / plan->columns, x = floor(plan->x + i % plan->columns * width);
+        double y = plan->y + i / plan->columns * LINE;
+        if (i < plan->shown)
+            draw_entry(plan, painter, &plan->entries[i], x, y, width);
+        else
+            draw_more(plan, painter, x, y);
+    }
+}
+
+/* ---- Groups of states -------------------------------------------------------------------------------------------- */
+
+/* Groups by name: the first row that matches the name without MPI_, in lower case, decides. These are the groups that
+ * the MPI wrappers write into logs. */
+static const struct {
+    const char *pattern, *group;
+} rows[] = {
+    {"file_*", "MPI file"},
+    {"register_datarep*", "MPI file"},
+    {"win_*", "MPI one-sided"},
+    {"*put", "MPI one-sided"},
+    {"get", "MPI one-sided"},
+    {"rget", "MPI one-sided"},
+    {"*accumulate", "MPI one-sided"},
+    {"fetch_and_op", "MPI one-sided"},
+    {"compare_and_swap", "MPI one-sided"},
+    {"comm_*", "MPI communicator"},
+    {"intercomm_*", "MPI communicator"},
+    {"cart*", "MPI communicator"},
+    {"*graph*", "MPI communicator"},
+    {"dims_create", "MPI communicator"},
+    {"topo_test", "MPI communicator"},
+    {"group_*", "MPI group"},
+    {"type_*", "MPI datatype"},
+    {"*pack*", "MPI datatype"},
+    {"t_*", "MPI tools"},
+    {"wait*", "MPI wait"},
+    {"test*", "MPI wait"},
+    {"*send*", "MPI point-to-point"},
+    {"*recv*", "MPI point-to-point"},
+    {"*probe", "MPI point-to-point"},
+    {"start*", "MPI point-to-point"},
+    {"request_*", "MPI point-to-point"},
+    {"cancel", "MPI point-to-point"},
+    {"op_*", "MPI environment"},
+    {"reduce_local", "MPI environment"},
+    {"*barrier*", "MPI collective"},
+    {"*bcast*", "MPI collective"},
+    {"*reduce*", "MPI collective"},
+    {"*gather*", "MPI collective"},
+    {"*scatter*", "MPI collective"},
+    {"*alltoall*", "MPI collective"},
+    {"*scan*", "MPI collective"},
+    {"*", "MPI environment"},
+};
+
+/* The name in lower case without "MPI_" or "PMPI_"; "" if it is not an MPI function. */
+static const char *mpi_name(const char *name, char *small, size_t size)
+{
+    size_t i = 0, skip = strncasecmp(name, "PMPI_", 5) == 0 ? 5 : strncasecmp(name, "MPI_", 4) == 0 ? 4 : strlen(name);
+
+    for (name += skip; *name && i + 1 < size; name++)
+        small[i++] = (char)tolower((unsigned char)*name);
+    small[i] = 0;
+    return small;
+}
+
+/* Readers of formats without groups set only these. */
+static int says_nothing(const char *group)
+{
+    return !*group || strcmp(group, "MPI") == 0 || strcmp(group, "user") == 0;
+}
+
+const char *pithi_state_group(const struct pithlog_def *def)
+{
+    char small[64];
+    int i = 0;
+
+    if (!says_nothing(def->group))
+        return def->group;
+    if (!*mpi_name(def->name, small, sizeof small))
+        return *def->group ? def->group : "user";
+    while (fnmatch(rows[i].pattern, small, 0) != 0)
+        i++;
+    return rows[i].group;
+}

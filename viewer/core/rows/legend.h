@@ -1,0 +1,74 @@
+/* legend.h - the entries of the legend and how it is drawn, the labels of rows, the groups of states. */
+#ifndef PITHI_LEGEND_H
+#define PITHI_LEGEND_H
+
+#include <stddef.h>
+
+#include <pithlog.h>
+
+#include "core/rows/rows.h"
+#include "core/raster/painter.h"
+#include "core/cells/query.h"
+
+struct pithi_legend_entry {
+    uint32_t id;
+    struct pithi_sum sum;
+    double share; /* exclusive time as a part of all lanes' time in the window, 0 to 1 */
+};
+
+/* The states and events in the window: states by exclusive time, largest first, then events by count. [*count], to be
+ * freed. */
+struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const struct pithi_cells *cells,
+                                             int64_t span_ns, uint32_t *count);
+
+/* A time as a part of all lanes' time in a window of `span_ns`. */
+double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int64_t time_ns);
+
+/* The printable name (pithi_clean) of a definition. Returns `label`. */
+char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size);
+
+/* "rank 3", "3.1 worker" (thread 1 of rank 3), "rank 3  node17" (when hosts differ), a counter's "queue [bytes]";
+ * clean. */
+void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size);
+
+/* The lanes of a row as text: "rank 3", "rank 3 thread 1", "ranks 4 to 7". */
+void pithi_row_place(const struct pithlog *log, const struct pithi_row *row, char *text, size_t size);
+
+/* 12345678 as "12 345 678" (thin spaces). */
+void pithi_number_text(uint64_t number, char *text, size_t size);
+
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
+
+struct pithi_legend_plan {
+    /* The caller's: */
+    const struct pithlog *log;
+    const uint32_t *rgb; /* [defs] */
+    const struct pithi_legend_entry *entries;
+    uint32_t count;
+    int table;         /* 1: a line for each entry, with count, times and share */
+    uint64_t messages; /* below the table */
+    double x, y, width;
+    /* Made by pithi_legend_layout: */
+    uint32_t shown, columns, lines;
+};
+
+/* Drops hidden entries ([defs] or NULL); returns the number of entries left. */
+uint32_t pithi_legend_shown(struct pithi_legend_entry *entries, uint32_t count, const unsigned char *hidden);
+/* The width of a list of all the log's definitions. */
+double pithi_legend_list_width(const struct pithlog *log, const struct pithi_painter *painter);
+/* Lays out at most `most` lines, in as many columns as fit (for a table, a single column). If entries are left out, the
+ * last place shows their number. Returns the height; 0: nothing is drawn. */
+double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_painter *painter, uint32_t most);
+void pithi_legend_draw(const struct pithi_legend_plan *plan, const struct pithi_painter *painter);
+
+/* Draws text, shortened to a width with an ellipsis. */
+void pithi_text_in(const struct pithi_painter *painter, double x, double y, double width, struct pithi_font font,
+                   uint32_t rgb, const char *text);
+
+/* ---- Groups of states -------------------------------------------------------------------------------------------- */
+
+/* The group from the log. If the log has none, or only "MPI" or "user" (old formats), the group follows from the name.
+ * Never NULL or "". */
+const char *pithi_state_group(const struct pithlog_def *def);
+
+#endif

@@ -1,0 +1,212 @@
+/* rows.h - all rows that a log can have, as a tree that users arrange, and the list of visible rows.
+ *
+ *     host -> rank -> threads       pithi_rows_group(rows, PITHI_BY_HOST); with one host the ranks are the top
+ *     communicator -> rank -> ...   PITHI_BY_COMM; a rank may be in several; members are looked up when needed
+ *     lane, lane ...                PITHI_BY_NOTHING
+ *
+ * The row of a rank is that of its first thread; its other threads are below it, as the counters of a lane are below
+ * the lane. A closed node is one row for all its visible lanes; the row of an open host or communicator is blank
+ * (PITHI_BLANK). An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have
+ * numbers, 1 to node_count - 1, which stay until the grouping changes.
+ *
+ *     struct pithi_rows *rows = pithi_rows_open(log);
+ *     pithi_rows_filter(rows, "0-3,node1*");
+ *     pithi_rows_seen(rows);       draw rows->seen[0 ... seen_count - 1]; the pinned rows come first
+ *     pithi_rows_close(rows);
+ *
+ * Changes take effect at the next pithi_rows_seen. Costs: opening visits each lane; pithi_rows_seen, filters and
+ * sorting visit the nodes that exist: some 10 ms for 100,000 lanes. */
+#ifndef PITHI_ROWS_H
+#define PITHI_ROWS_H
+
+#include <stddef.h>
+
+#include <pithlog.h>
+
+#include "core/scene/flames.h"
+#include "core/cells/query.h"
+
+enum pithi_grouping { PITHI_BY_NOTHING, PITHI_BY_HOST, PITHI_BY_COMM };
+enum pithi_node_kind {
+    PITHI_NODE_ROOT,
+    PITHI_NODE_HOST,
+    PITHI_NODE_COMM,
+    PITHI_NODE_RANK,
+    PITHI_NODE_THREAD,
+    PITHI_NODE_COUNTER
+};
+
+enum {
+    PITHI_NODE_OPEN = 1,
+    PITHI_NODE_BORN_OPEN = 2, /* open by default */
+    PITHI_NODE_HIDDEN = 4,
+    PITHI_NODE_PINNED = 8,
+    PITHI_NODE_KEPT = 16,     /* its row passes the filter */
+    PITHI_NODE_ARRANGED = 32, /* its children were reordered */
+    PITHI_NODE_BUILT = 64     /* its children have been made */
+};
+
+struct pithi_node {
+    uint32_t parent; /* 0: the root */
+    uint32_t lane;   /* ranks, threads, counters; hosts: their first; communicators: PITHI_NONE */
+    uint32_t id;     /* counters: definition; communicators: index */
+    uint32_t child_count, child_capacity;
+    uint32_t *children; /* counters first */
+    uint8_t kind;       /* enum pithi_node_kind */
+    uint8_t flags;
+    uint8_t bands;  /* rows of an unfolded lane, one for each nesting level; 1: one row is enough; 0: folded */
+    uint8_t flames; /* rows below them, one for each depth of its functions (flames.h) */
+};
+
+/* The limit; communicators beyond it stay closed. */
+enum { PITHI_MOST_NODES = 1 << 22 };
+
+struct pithi_rows {
+    const struct pithlog *log;
+    enum pithi_grouping grouping;
+    uint32_t generation; /* changes when the nodes change */
+    uint32_t *rank_lane; /* [rank_count] the first lane of each rank */
+    uint32_t rank_count;
+    uint32_t host_count;
+    struct pithi_row *counters; /* [counter_count] by lane */
+    uint32_t counter_count;
+    struct pithi_node *nodes; /* [0] the root */
+    uint32_t node_count, node_capacity;
+    uint32_t *pins; /* nodes pinned, in order */
+    uint32_t pin_count, pin_capacity;
+    char *pattern;       /* "" all */
+    uint32_t *lane_node; /* [lanes] for keys: the nodes below `lane_parent` */
+    uint32_t lane_parent;
+
+    /* Made by pithi_rows_seen: */
+    struct pithi_row *seen;
+    struct pithi_row_place {
+        uint32_t node;
+        uint16_t depth;
+    } * places; /* [seen_count] */
+    uint32_t seen_count, seen_capacity, place_capacity;
+    uint32_t pinned_count; /* the first of `seen` */
+    uint32_t *lanes;       /* of the groups in `seen` */
+    uint32_t lane_count, lane_capacity;
+};
+
+/* The rows of a log, grouped by host. The log must stay open. */
+struct pithi_rows *pithi_rows_open(const struct pithlog *log);
+void pithi_rows_close(struct pithi_rows *rows);
+/* Adds the rows of counters, which are known later than lanes: `made` is from pithi_rows_make. Call it once. */
+void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *made, uint32_t count);
+/* Builds another tree, in which nothing is hidden, pinned or moved. The filter stays. */
+void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping);
+
+/* Updates `seen`, `places` and `pinned_count`. */
+void pithi_rows_seen(struct pithi_rows *rows);
+/* The lanes of the visible rows, each once, in rising order; [*count], to be freed. */
+uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count);
+
+/* "node17", "rank 3", "3.1 worker", "load [1]"; clean. Returns `text`. */
+char *pithi_rows_label(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
+/* The faint text behind the label: "16 ranks", "3 of 16 ranks"; for a closed rank "4 threads"; for a rank in a list of
+ * several hosts its host; else "". */
+char *pithi_rows_note(struct pithi_rows *rows, uint32_t node, char *text, size_t size);
+/* The same for a visible row, an index into `seen`. The bands of an unfolded lane are "level 2", "depth 1". */
+char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *text, size_t size);
+char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, size_t size);
+int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* which pass the filter */
+
+/* ---- Arranging --------------------------------------------------------------------------------------------------- */
+
+void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
+/* Opens all nodes down to `level` and closes deeper ones; 0: closes all. */
+void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
+/* Where the depths of lanes are read, and of what time, [from_ns, to_ns); INT64_MIN, INT64_MAX: all. */
+struct pithi_unfolding {
+    struct pithlog *log;
+    struct pithlog_summary *summary;   /* NULL: the records of each lane are read */
+    const struct pithi_flames *flames; /* NULL: the functions of the log are not known */
+    int64_t from_ns, to_ns;
+};
+/* Unfolds a row into a band for each nesting level, and below them a row for each depth of its functions; on 0: folds
+ * it. Of a rank only its first thread, of a host or communicator all ranks. `unfolding` NULL: it keeps one row until it
+ * is unfolded again. */
+void pithi_rows_unfold(struct pithi_rows *rows, uint32_t node, int on, const struct pithi_unfolding *unfolding);
+void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
+void pithi_rows_show_all(struct pithi_rows *rows);
+/* Hides all but these nodes, their children and their parents. */
+void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32_t count);
+/* A pinned node and its open children stay above all others and ignore the filter. A rank is pinned once. */
+void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on);
+/* Moves a node before or behind `target` (or the parent of `target` that is a sibling of the node). Pinned nodes move
+ * among pinned ones. 0; -1: the node cannot go there. */
+int pithi_rows_move(struct pithi_rows *rows, uint32_t node, uint32_t target, int behind);
+/* Orders the children of a node. Missing children come last; other nodes are ignored. */
+void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t *order, uint32_t count);
+enum pithi_rows_order { PITHI_ORDER_NAME, PITHI_ORDER_RANK, PITHI_ORDER_VALUE, PITHI_ORDER_MEAN };
+/* Sorts the children of every node: by natural order of names (node2 before node10), by rank, or by the sum or
+ * mean of value[lane] over their lanes. The sort is stable; counters come first. */
+void pithi_rows_sort(struct pithi_rows *rows, enum pithi_rows_order order, const double *value, int falling);
+
+/* ---- Patterns ---------------------------------------------------------------------------------------------------- */
+
+/* A pattern is a list, separated by commas, of ranks (3, 0-3), threads (7.1) and names. A name with * or ? must match
+ * the whole label, host or thread name; other names must occur in it. Case is ignored. */
+
+/* Shows only rows that match, and their parents; "": all. 0; -1: none matches, and nothing changes. */
+int pithi_rows_filter(struct pithi_rows *rows, const char *pattern);
+/* The outermost nodes that match, [*count], to be freed. */
+uint32_t *pithi_rows_find(struct pithi_rows *rows, const char *pattern, uint32_t *count);
+
+/* ---- Keys of nodes, for storing an arrangement ------------------------------------------------------------------- */
+
+/* "host:node17", "comm:3", "7" (rank), "7.1", "7.1/load" (counter), "comm:3/7". Returns `text`. */
+char *pithi_rows_key(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
+/* The node of a key; PITHI_NONE: the tree has none. */
+uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key);
+
+/* ---- For pictures without a window ------------------------------------------------------------------------------- */
+
+/* "none", "host", "comm": 0 or -1. */
+int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping);
+/* Makes `seen` the rows that match the pattern ("": all); each host or communicator is one row. 0; -1: none
+ * matches. */
+int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern);
+
+/* ---- Shared by the files rows*.c --------------------------------------------------------------------------------- */
+
+void pithi_rows_build(struct pithi_rows *rows, uint32_t node); /* makes the children of a communicator */
+int64_t pithi_rows_member_count(const struct pithi_rows *rows, uint32_t comm);
+/* The first lane of a rank, PITHI_NONE: none. */
+uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank);
+
+/* ---- Numbers to sort by ------------------------------------------------------------------------------------------ */
+
+enum pithi_stat {
+    PITHI_STAT_INCLUSIVE, /* inclusive time of the chosen states, ns */
+    PITHI_STAT_EXCLUSIVE, /* their exclusive time, ns */
+    PITHI_STAT_COUNT,     /* number of chosen states or events */
+    PITHI_STAT_MESSAGES,  /* sent and received */
+    PITHI_STAT_BYTES
+};
+
+struct pithi_lane_question {
+    int64_t t0_ns, t1_ns; /* t0 < t1 */
+    enum pithi_stat stat;
+    const unsigned char *chosen;     /* [defs], non-zero: counts; of the first three */
+    struct pithlog_summary *summary; /* NULL: all records are read; one thread's at a time */
+};
+
+/* Sets *value; 0 or an enum pith_err. Of a damaged lane the readable part counts. */
+int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value);
+
+/* The number of nesting levels of a lane in [from_ns, to_ns), at most PITHI_LEVELS; 0: no states. Reads no records if
+ * the time is that of the whole lane and there is a summary (NULL: none). */
+uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
+                           int64_t to_ns);
+
+/* ---- Rows of a log ----------------------------------------------------------------------------------------------- */
+
+/* All rows of a log in order: each lane followed by its counters; [*count], to be freed. `digest` NULL: no counters. */
+struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t *count);
+/* Copies of rows, with their own *lanes, for use after the tree has changed. Free both. */
+struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, uint32_t **lanes);
+
+#endif

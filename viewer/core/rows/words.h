@@ -1,0 +1,48 @@
+/* words.h - parses sizes and lists of lanes from command lines and scripts, finds windows of time, and makes names from
+ * logs printable. */
+#ifndef PITHI_WORDS_H
+#define PITHI_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/rows/rows.h"
+
+/* "1200x400" or "1200" (height 0). 0 or -1. */
+int pithi_size_parse(const char *text, int *width, int *height);
+
+/* Ranks first to last, of each one thread or all (-1): "3", "0.1", "0-3". */
+struct pithi_lane_range {
+    long first, last, thread;
+};
+/* Reads one from the front of a list and the comma behind it: 1; 0 at the end; -1: no such list. */
+int pithi_lane_range_next(const char **text, struct pithi_lane_range *range);
+int pithi_lane_range_has(const struct pithi_lane_range *range, const struct pithlog_lane *lane);
+
+/* Keeps the rows of rows[*count] whose lanes are in a list of ranks or ranges of ranks, each with a thread or all
+ * threads: "3", "0.1", "0-3,7.0". 0; -1: not such a list. */
+int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_row *rows, uint32_t *count);
+
+/* The default window: all records. Always t0 < t1. */
+void pithi_whole_window(const struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
+/* The part between MPI_Init and MPI_Finalize (`init` and `finalize` of pithlog_time_find). In a short run most of the
+ * time is start-up, which is rarely of interest. The log's begin or end replaces a missing time. Always t0 < t1. */
+void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
+
+/* The first state with this name; UINT32_MAX: none. */
+uint32_t pithi_state_named(const struct pithlog *log, const char *name);
+/* "; did you mean MPI_Send?": the definition with the nearest name, of states only if `states`; or "". */
+struct pithi_nearest;
+const char *pithi_nearest_name(struct pithi_nearest *nearest, const struct pithlog *log, const char *name, int states);
+
+/* ---- Names from logs --------------------------------------------------------------------------------------------- */
+
+/* Copies at most size - 1 bytes of `text`. Control characters and invalid UTF-8 become '?', with `ascii` all but ASCII
+ * too. Directional marks become "\u202e" and so on, because they would reorder the text around them. Characters are not
+ * cut. Returns `out`. */
+char *pithi_clean(char *out, size_t size, const char *text, int ascii);
+
+/* Characters in a clean text. */
+int pithi_columns(const char *text);
+
+#endif

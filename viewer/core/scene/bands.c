@@ -1,0 +1,126 @@
+/* bands.c - paints the rows of a plot in bands by two threads, each band while it is in the processor's cache. */
+#include "core/scene/bands.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/scene/plot.h"
+#include "core/cells/memory.h"
+
+/* About how many words a band has: a part of the processor's cache. */
+enum { BAND_WORDS = 96 * 1024 };
+
+struct bands {
+    const struct pithi_plot *plot;
+    struct pithi_raster *whole;
+    struct pithi_raster bare; /* `whole` without the shapes over the rows, while these are not known */
+    uint32_t rows;            /* rows in a band */
+    uint32_t count;
+    atomic_uint next;    /* the next band to begin */
+    atomic_int known;    /* 1: `whole` has the shapes over the rows */
+    atomic_uchar *state; /* [count] */
+};
+
+/* ROWS: painted without the shapes over them, which the calling thread adds. */
+enum { BEGUN, ROWS, READY };
+
+/* The first scanline of a band; for the number after the last band, the end. */
+static int band_top(const struct bands *bands, uint32_t band)
+{
+    double top = band == 0 ? 0 : pithi_plot_row_top(bands->plot, band * bands->rows);
+    return band == bands->count || top > bands->whole->height ? bands->whole->height : (int)top;
+}
+
+static void draw_over(const struct bands *bands, uint32_t band)
+{
+    struct pithi_raster part = pithi_raster_part(bands->whole, band_top(bands, band), band_top(bands, band + 1));
+
+    pithi_raster_draw_kept(&part);
+    atomic_store(&bands->state[band], READY);
+}
+
+/* Paints the next band; returns 0 when none is left. */
+static int draw_next(struct bands *bands, struct pithi_bar_sheet *sheet)
+{
+    uint32_t band = atomic_fetch_add(&bands->next, 1);
+
+    if (band >= bands->count)
+        return 0;
+    const struct pithi_plot *plot = bands->plot;
+    struct pithi_raster part = pithi_raster_part(&bands->bare, band_top(bands, band), band_top(bands, band + 1));
+    struct pithi_painter painter = pithi_raster_painter(&part);
+    uint32_t from = band * bands->rows, to = band + 1 == bands->count ? plot->row_count : from + bands->rows;
+    /* A row that begins at a fraction of a pixel reaches into the next band. */
+    pithi_plot_draw_rows(plot, &painter, sheet, from && plot->row_height < 3 ? from - 1 : from, to);
+    if (atomic_load(&bands->known))
+        draw_over(bands, band);
+    else
+        atomic_store(&bands->state[band], ROWS);
+    return 1;
+}
+
+static void help(void *data)
+{
+    struct bands *bands = data;
+    struct pithi_bar_sheet *sheet = pithi_sheet_new(bands->plot);
+
+    while (draw_next(bands, sheet))
+        continue;
+    pithi_sheet_free(sheet);
+}
+
+/* Finishes the bands that the helper painted before the shapes over them were known. */
+static void finish_rows(struct bands *bands)
+{
+    for (uint32_t band = 0; band < bands->count; band++)
+        if (atomic_load(&bands->state[band]) == ROWS)
+            draw_over(bands, band);
+}
+
+/* The first band, from `reported` on, that is not ready. */
+static uint32_t ready_from(struct bands *bands, uint32_t reported)
+{
+    while (reported < bands->count && atomic_load(&bands->state[reported]) == READY)
+        reported++;
+    return reported;
+}
+
+static void draw_all(struct bands *bands, struct pithi_helper *helper, void (*done)(void *context, int end),
+                     void *context)
+{
+    struct pithi_bar_sheet *sheet = pithi_sheet_new(bands->plot);
+    uint32_t reported = 0;
+
+    pithi_helper_begin(helper, help, bands);
+    /* Computes the places of arrows and events. This takes long, so the helper paints the first rows meanwhile. */
+    bands->whole->keeps = 1;
+    struct pithi_painter painter = pithi_raster_painter(bands->whole);
+    pithi_plot_draw_over(bands->plot, &painter);
+    atomic_store(&bands->known, 1);
+    while (draw_next(bands, sheet)) {
+        uint32_t ready;
+        finish_rows(bands);
+        ready = ready_from(bands, reported);
+        if (ready > reported)
+            done(context, band_top(bands, reported = ready));
+    }
+    pithi_sheet_free(sheet);
+    pithi_helper_wait(helper);
+    finish_rows(bands);
+    done(context, bands->whole->height);
+}
+
+void pithi_bands_draw(const struct pithi_plot *plot, struct pithi_raster *raster, struct pithi_helper *helper,
+                      void (*done)(void *context, int end), void *context)
+{
+    struct bands bands = {.plot = plot, .whole = raster, .bare = *raster};
+    double rows = BAND_WORDS / (plot->width * plot->row_height);
+
+    bands.rows = rows < 1 ? 1 : rows > plot->row_count ? plot->row_count + 1 : (uint32_t)rows;
+    bands.count = plot->row_count / bands.rows + 1;
+    bands.state = pithi_alloc(bands.count, sizeof *bands.state);
+    draw_all(&bands, helper, done, context);
+    pithi_raster_forget(raster);
+    free(bands.state);
+}

@@ -1,0 +1,156 @@
+/* flames.c - see flames.h. */
+#include "core/scene/flames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/cells/query.h"
+
+enum { WATCH_EVERY = 256 }; /* steps */
+
+static int same_lanes(const struct pithlog *a, const struct pithlog *b)
+{
+    const struct pithlog_lane *x, *y;
+
+    if (pithlog_get_info(a)->lanes != pithlog_get_info(b)->lanes)
+        return 0;
+    for (uint32_t i = 0; (x = pithlog_get_lane(a, i)) && (y = pithlog_get_lane(b, i)); i++)
+        if (x->rank != y->rank || x->thread != y->thread)
+            return 0;
+    return 1;
+}
+
+/* The state with the name of an event; usually the definition before it. */
+static uint32_t state_of(const struct pithlog *log, uint32_t event)
+{
+    const char *name = pithlog_get_def(log, event)->name;
+    uint32_t defs = pithlog_get_info(log)->defs;
+
+    for (uint32_t i = 1; i <= defs; i++) {
+        uint32_t id = (event + defs - i) % defs;
+        const struct pithlog_def *def = pithlog_get_def(log, id);
+        if (def->kind == PITHLOG_STATE && strcmp(def->name, name) == 0)
+            return id;
+    }
+    return event;
+}
+
+int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_flames **flames)
+{
+    struct pithi_flames *f = pithi_alloc(1, sizeof *f);
+    const struct pithlog_def *def;
+    int err = pithlog_open(path, &f->log);
+
+    *flames = NULL;
+    if (!err && !same_lanes(log, f->log))
+        err = PITH_ERR_USAGE;
+    if (err) {
+        pithi_flames_close(f);
+        return err;
+    }
+    f->rgb = pithi_palette_make(f->log);
+    f->hidden = pithi_alloc(pithlog_get_info(f->log)->defs, 1);
+    f->state = pithi_alloc(pithlog_get_info(f->log)->defs, sizeof *f->state);
+    for (uint32_t id = 0; (def = pithlog_get_def(f->log, id)); id++) {
+        f->hidden[id] = def->kind != PITHLOG_STATE;
+        f->state[id] = f->hidden[id] ? state_of(f->log, id) : id;
+    }
+    *flames = f;
+    return PITH_OK;
+}
+
+void pithi_flames_close(struct pithi_flames *flames)
+{
+    if (!flames)
+        return;
+    if (flames->log)
+        pithlog_close(flames->log);
+    free(flames->rgb);
+    free(flames->hidden);
+    free(flames->state);
+    free(flames);
+}
+
+int pithi_flames_possible(const struct pithlog *log)
+{
+    const struct pithlog_def *def;
+
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, "pith:sample") == 0)
+            return 1;
+    return 0;
+}
+
+const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(flames->log, id);
+    const char *key, *value;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(flames->log, i, &value)); i++)
+        if (strncmp(key, "place ", 6) == 0 && strcmp(key + 6, def->name) == 0)
+            return value;
+    return def->group;
+}
+
+/* Adds a sample: each function on the stack has it once, also if it calls itself. counted[id]: the last sample that was
+ * counted for a function. */
+static void add_sample(const struct pithi_flames *flames, const struct pithlog_step *step, uint64_t sample,
+                       uint64_t *counted, struct pithi_flames_sum *sums)
+{
+    sums[flames->state[step->record->id]].own++;
+    for (uint32_t i = 0; i < step->depth; i++) {
+        uint32_t id = step->open[i].id;
+        sums[id].total += counted[id] != sample;
+        counted[id] = sample;
+    }
+}
+
+int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                      const struct pithi_watch *watch, struct pithi_flames_sum *sums)
+{
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    uint64_t *counted, samples = 0;
+    int more, damages = 0, err = pithlog_walk_open(flames->log, &query, &walk);
+
+    if (err)
+        return err;
+    counted = pithi_alloc(pithlog_get_info(flames->log)->defs, sizeof *counted);
+    for (uint32_t i = 1; !err && damages < PITHI_MOST_DAMAGES && (more = pithlog_walk_next(walk, &step)) != 0; i++) {
+        damages += more < 0;
+        if (more > 0 && step.change == PITHLOG_HAPPENS && step.record->kind == PITHLOG_EVENT && step.to_ns < to_ns)
+            add_sample(flames, &step, ++samples, counted, sums);
+        if (i % WATCH_EVERY == 0 && !pithi_go_on(watch, 0))
+            err = PITH_ERR_STOPPED;
+    }
+    pithlog_walk_close(walk);
+    free(counted);
+    return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                      struct pithi_flames_most *most)
+{
+    struct pithi_query query = {.t0_ns = from_ns, .t1_ns = to_ns, .levels = 1, .lanes = &lane, .lane_count = 1};
+    struct pithi_cells cells = {0};
+    int err = pithi_query_run(flames->log, &query, &cells);
+
+    *most = (struct pithi_flames_most){0};
+    for (uint32_t id = 0; !err && id < cells.defs; id++) {
+        if (!flames->hidden[id])
+            continue;
+        most->all += cells.sums[id].count;
+        if (cells.sums[id].count > most->samples) {
+            most->samples = cells.sums[id].count;
+            most->id = id;
+        }
+    }
+    pithi_cells_free(&cells);
+    if (most->samples)
+        most->id = flames->state[most->id];
+    return err ? -1 : most->samples > 0;
+}

@@ -1,0 +1,49 @@
+/* flames.h - the functions that the samples of a log were in, for rows that show them by depth below the states of
+ * their lane.
+ *
+ * They are a log of their own, which `pith stat --flame FILE.pith` makes. Its lanes have the same numbers, functions
+ * are states, and each sample is an event with the name of its innermost function. So queries, hits and names work on
+ * it as on the log itself. */
+#ifndef PITHI_FLAMES_H
+#define PITHI_FLAMES_H
+
+#include <pithlog.h>
+#include <stddef.h>
+
+#include "core/cells/query.h"
+
+struct pithi_flames {
+    struct pithlog *log;
+    uint32_t *rgb;         /* [defs] */
+    unsigned char *hidden; /* [defs] 1: an event */
+    uint32_t *state;       /* [defs] of an event, the state of its function */
+};
+
+/* Opens the functions of `log`. PITH_OK or an enum pith_err: PITH_ERR_USAGE if they are those of another log. */
+int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_flames **flames);
+void pithi_flames_close(struct pithi_flames *flames);
+
+/* 1: `log` has samples. */
+int pithi_flames_possible(const struct pithlog *log);
+/* Where a function is declared, "mesh.cc:212"; else its file; "" unknown. */
+const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id);
+
+/* Numbers of samples by function. */
+struct pithi_flames_sum {
+    uint64_t own, total; /* ended in it; had it on the stack, once or several times */
+};
+/* Adds the samples of a lane in [from_ns, to_ns) to sums[defs of flames->log], at the ids of states. 0 or an enum
+ * pith_err; of a damaged log the readable part is added. */
+int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                      const struct pithi_watch *watch, struct pithi_flames_sum *sums);
+
+/* The function that most samples of a lane in [from_ns, to_ns) were in. */
+struct pithi_flames_most {
+    uint32_t id;           /* of its state */
+    uint64_t samples, all; /* in this function; all */
+};
+/* 1: found, 0: there is no sample, -1: error. */
+int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                      struct pithi_flames_most *most);
+
+#endif

@@ -1,0 +1,467 @@
+/* hit.c - finds the record behind a pixel, and the records that belong to it. Each answer reads only a little of the
+ * log, because the pointer must not wait. */
+#include "core/scene/hit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scene/arrows.h"
+#include "core/rows/legend.h"
+#include "core/cells/memory.h"
+
+enum {
+    MOST_RECORDS = 2000000, /* read for the end of a state: more would take too long while the pointer moves */
+    MOST_MESSAGES = 4096,   /* in transit at one time */
+    MOST_ASKED = 64         /* lanes of a row that are read; of more lanes, evenly chosen ones */
+};
+/* Bundles that are fainter than this are not hit. */
+#define LEAST_ALPHA 0.2
+
+/* ---- States ------------------------------------------------------------------------------------------------------ */
+
+/* The states that are open at some time of a pixel [from, to), each with its time there, outside holes. The walker says
+ * which ones are open: pixel [40, 60) of the lane
+ *
+ *     enter A at 10, enter B at 50, leave B at 52, leave A at 90
+ *
+ * has A with 20 ns at level 0, and B with 2 ns at level 1. */
+struct seen {
+    uint32_t id, depth, level; /* depth, level: when it was first seen; level PITHI_NONE: hidden */
+    int64_t start_ns, end_ns, covered_ns;
+    int ended;
+};
+
+struct pixel {
+    int64_t from_ns, to_ns;
+    const unsigned char *hidden;
+    struct seen *seen;
+    uint32_t count, capacity;
+    uint32_t *open; /* [open_count] the open states, as indices of `seen` */
+    uint32_t open_count, open_capacity;
+};
+
+static uint32_t see(struct pixel *pixel, const struct pithlog_open *state, uint32_t depth, uint32_t level)
+{
+    pixel->seen = pithi_view_grow(pixel->seen, &pixel->capacity, pixel->count + 1, sizeof *pixel->seen);
+    pixel->seen[pixel->count] = (struct seen){.id = state->id,
+                                              .depth = depth,
+                                              .level = pixel->hidden && pixel->hidden[state->id] ? PITHI_NONE : level,
+                                              .start_ns = state->start_ns};
+    return pixel->count++;
+}
+
+static void take(struct pixel *pixel, const struct pithlog_step *step)
+{
+    int64_t from_ns = step->from_ns > pixel->from_ns ? step->from_ns : pixel->from_ns;
+    int64_t to_ns = step->to_ns < pixel->to_ns ? step->to_ns : pixel->to_ns;
+    int64_t covered_ns = step->is != PITHLOG_IS_HOLE && to_ns > from_ns ? to_ns - from_ns : 0;
+    uint32_t level = 0;
+
+    pixel->open = pithi_view_grow(pixel->open, &pixel->open_capacity, step->depth, sizeof *pixel->open);
+    for (uint32_t i = 0; i < step->depth; i++) {
+        if (i == pixel->open_count)
+            pixel->open[pixel->open_count++] = see(pixel, &step->open[i], i, level);
+        pixel->seen[pixel->open[i]].covered_ns += covered_ns;
+        level += pixel->seen[pixel->open[i]].level != PITHI_NONE;
+    }
+    if (step->change != PITHLOG_ENDS)
+        return;
+    uint32_t *ended = &pixel->open[step->at];
+    pixel->seen[*ended].ended = 1;
+    pixel->seen[*ended].end_ns = step->to_ns;
+    memmove(ended, ended + 1, (--pixel->open_count - step->at) * sizeof *ended);
+}
+
+static const struct seen *best_of(const struct pixel *pixel, uint32_t level)
+{
+    const struct seen *best = NULL;
+    uint32_t best_level = 0;
+
+    for (uint32_t i = 0; i < pixel->count; i++) {
+        const struct seen *seen = &pixel->seen[i];
+        /* The last drawn level also shows all deeper states; the deepest is on top. */
+        uint32_t at = seen->level < level || level == PITHI_LEVELS - 1 ? seen->level : level;
+        if (seen->level == PITHI_NONE || (seen->level > level && level < PITHI_LEVELS - 1))
+            continue;
+        if (!best || at > best_level || (at == best_level && seen->covered_ns > best->covered_ns)) {
+            best = seen;
+            best_level = at;
+        }
+    }
+    return best;
+}
+
+/* Walks on to the end of a state, which is number `at` of the open ones now. */
+static int find_end(struct pithlog_walk *walk, uint32_t at, struct pithi_hit *hit)
+{
+    struct pithlog_step step;
+    int more = 1;
+
+    for (uint32_t i = 0; i < MOST_RECORDS && !hit->ended && (more = pithlog_walk_next(walk, &step)) == 1; i++) {
+        hit->end_ns = step.to_ns;
+        if (step.change == PITHLOG_ENDS && step.at <= at)
+            hit->ended = step.at == at--;
+    }
+    return more < 0 ? -1 : 1;
+}
+
+int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t level,
+                    const unsigned char *hidden, struct pithi_hit *hit)
+{
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = pithlog_get_lane(log, lane)->last_ns, .lanes = &lane, .lane_count = 1};
+    struct pixel pixel = {.from_ns = from_ns, .to_ns = to_ns, .hidden = hidden};
+    const struct seen *best;
+    struct pithlog_walk *walk;
+    struct pithlog_step step = {.to_ns = from_ns};
+    int more = 1, result = 0;
+
+    if (query.to_ns < from_ns)
+        return 0;
+    if (pithlog_walk_open(log, &query, &walk))
+        return -1;
+    while (step.to_ns < to_ns && (more = pithlog_walk_next(walk, &step)) == 1)
+        take(&pixel, &step);
+    best = best_of(&pixel, level);
+    memset(hit, 0, sizeof *hit);
+    if (best) {
+        uint32_t at = 0;
+        while (!best->ended && &pixel.seen[pixel.open[at]] != best)
+            at++;
+        hit->id = best->id;
+        hit->depth = best->depth;
+        hit->level = best->level < PITHI_LEVELS ? best->level : PITHI_LEVELS - 1;
+        hit->start_ns = best->start_ns;
+        hit->end_ns = best->end_ns;
+        hit->covered_ns = best->covered_ns;
+        hit->ended = best->ended;
+        result = more == 1 ? find_end(walk, at, hit) : 1;
+    }
+    pithlog_walk_close(walk);
+    free(pixel.seen);
+    free(pixel.open);
+    return more < 0 ? -1 : result;
+}
+
+/* ---- Outside states ---------------------------------------------------------------------------------------------- */
+
+/* The first record of a state in [from_ns, to_ns], or if `last`, the last one. 1, 0: none, -1. */
+static int edge_in(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, int last,
+                   struct pithlog_record *edge)
+{
+    struct pithlog_query query = {.from_ns = from_ns,
+                                  .to_ns = to_ns,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int more = 0, found = 0;
+
+    if (pithlog_iter_open(log, &query, &iter))
+        return -1;
+    while ((!found || last) && (more = pithlog_iter_next(iter, &record)) == 1) {
+        *edge = record;
+        found = 1;
+    }
+    pithlog_iter_close(iter);
+    return found ? 1 : more;
+}
+
+int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns)
+{
+    const struct pithlog_lane *of = pithlog_get_lane(log, lane);
+    struct pithlog_record edge;
+    struct pithi_hit hit;
+    int found = 0;
+
+    if (time_ns < of->first_ns || time_ns > of->last_ns)
+        return 0;
+    if ((found = pithi_hit_state(log, lane, time_ns, time_ns + 1, PITHI_LEVELS - 1, NULL, &hit)) != 0)
+        return found < 0 ? -1 : 0;
+    *from_ns = of->first_ns;
+    *to_ns = of->last_ns;
+    /* Looks back in growing steps, because there may be many records in the whole lane. */
+    for (int64_t back_ns = 1 << 14; !found && time_ns - back_ns / 4 > of->first_ns; back_ns *= 4) {
+        found = edge_in(log, lane, time_ns - back_ns, time_ns, 1, &edge);
+        if (found > 0)
+            *from_ns = edge.time_ns;
+    }
+    if (found >= 0 && (found = edge_in(log, lane, time_ns, of->last_ns, 0, &edge)) > 0)
+        *to_ns = edge.time_ns;
+    return found < 0 ? -1 : 1;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
+                    struct pithi_hit *hit)
+{
+    struct pithlog_query query = {.from_ns = time_ns - reach_ns,
+                                  .to_ns = time_ns + reach_ns,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_iter *iter;
+    struct pithlog_record record;
+    int64_t nearest = INT64_MAX;
+    int more;
+
+    memset(hit, 0, sizeof *hit);
+    if (pithlog_iter_open(log, &query, &iter))
+        return -1;
+    while ((more = pithlog_iter_next(iter, &record)) == 1) {
+        int64_t distance = llabs(record.time_ns - time_ns);
+        if (hidden && hidden[record.id])
+            continue;
+        hit->count++;
+        if (distance >= nearest)
+            continue;
+        nearest = distance;
+        hit->id = record.id;
+        hit->start_ns = hit->end_ns = record.time_ns;
+        hit->payload[0] = 0;
+        if (record.payload_bytes)
+            pithlog_payload_text(log, &record, hit->payload, sizeof hit->payload);
+    }
+    pithlog_iter_close(iter);
+    return more < 0 ? -1 : hit->count > 0;
+}
+
+/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
+
+static double distance_to_segment(double x, double y, double x0, double y0, double x1, double y1)
+{
+    double dx = x1 - x0, dy = y1 - y0, square = dx * dx + dy * dy;
+    double part = square > 0 ? ((x - x0) * dx + (y - y0) * dy) / square : 0;
+
+    part = part < 0 ? 0 : part > 1 ? 1 : part;
+    return hypot(x - x0 - part * dx, y - y0 - part * dy);
+}
+
+const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double x, double y, double reach)
+{
+    const struct pithi_arrow *nearest = NULL;
+
+    for (uint32_t i = 0; i < plot->arrows.count && !pithi_arrows_left_out(plot); i++) {
+        double ends[4], distance;
+        pithi_plot_arrow_ends(plot, &plot->arrows.items[i], ends);
+        distance = distance_to_segment(x, y, ends[0], ends[1], ends[2], ends[3]);
+        if (distance <= reach) {
+            reach = distance;
+            nearest = &plot->arrows.items[i];
+        }
+    }
+    return nearest;
+}
+
+/* Where bundles cross, the bundle with the most messages is on top, so the first hit counts. */
+const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach)
+{
+    const struct pithi_bundle *nearest = NULL;
+    struct pithi_bundle_look look;
+    double fade, least = reach;
+    uint32_t drawn = pithi_arrows_left_out(plot) ? 0 : pithi_bundles_drawn(plot, &fade);
+
+    for (uint32_t i = 0; i < drawn; i++) {
+        const double *ends = look.ends;
+        double distance;
+        if (!pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look) || look.alpha < LEAST_ALPHA)
+            continue;
+        distance = distance_to_segment(x, y, ends[0], ends[1], ends[2], ends[3]);
+        distance = fmax(0, distance - look.width / 2.0 - 0.5);
+        if (distance < least || (!nearest && distance <= least)) {
+            least = distance;
+            nearest = &plot->arrows.bundles[i];
+        }
+    }
+    /* A message with an arrow also counts in a bundle. The arrow is the hit if it is nearer than the bundle, or if it
+     * is the bundle's only message. */
+    if (nearest && (least > 0 || nearest->count < 2) && pithi_hit_arrow(plot, x, y, least + 1))
+        return NULL;
+    return nearest;
+}
+
+/* ---- Rows of many lanes ------------------------------------------------------------------------------------------ */
+
+static uint32_t asked_lane(const struct pithi_row *row, uint32_t i, uint32_t *asked)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(row, &count);
+
+    *asked = count < MOST_ASKED ? count : MOST_ASKED;
+    return lanes[(uint64_t)i * count / *asked];
+}
+
+/* The first hit in the state that covers most of the pixel. */
+static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count)
+{
+    int64_t best_ns = -1;
+    uint32_t best = 0;
+    struct pithi_hit hit;
+
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t sum_ns = 0;
+        for (uint32_t k = 0; k < count; k++)
+            sum_ns += hits[k].id == hits[i].id ? hits[k].covered_ns : 0;
+        if (sum_ns > best_ns) {
+            best_ns = sum_ns;
+            best = i;
+        }
+    }
+    hit = hits[best];
+    hit.alike = 0;
+    for (uint32_t i = 0; i < count; i++)
+        hit.alike += hits[i].id == hit.id;
+    return hit;
+}
+
+/* A band shows one level, and so not the states around a place where it has none. */
+static int hit_lane(struct pithlog *log, const struct pithi_row *row, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                    uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
+{
+    int status = pithi_hit_state(log, lane, from_ns, to_ns, row->band ? row->band - 1 : level, hidden, hit);
+
+    return status > 0 && row->band && hit->level + 1 != row->band ? 0 : status;
+}
+
+int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                        uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
+{
+    uint32_t asked = 1, found = 0;
+    struct pithi_hit *hits = pithi_alloc(MOST_ASKED, sizeof *hits);
+    int status = 0;
+
+    for (uint32_t i = 0; i < asked && status >= 0; i++) {
+        uint32_t lane = asked_lane(row, i, &asked);
+        status = hit_lane(log, row, lane, from_ns, to_ns, level, hidden, &hits[found]);
+        hits[found].lane = lane;
+        found += status > 0;
+    }
+    if (found)
+        *hit = winner(hits, found);
+    hit->asked = asked;
+    free(hits);
+    return status < 0 ? status : found > 0;
+}
+
+int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns,
+                        const unsigned char *hidden, struct pithi_hit *hit)
+{
+    uint32_t asked = 1;
+    int status = 0;
+
+    for (uint32_t i = 0; i < asked && !status; i++) {
+        uint32_t lane = asked_lane(row, i, &asked);
+        status = pithi_hit_event(log, lane, time_ns, reach_ns, hidden, hit);
+        hit->lane = lane;
+    }
+    hit->asked = asked;
+    return status;
+}
+
+int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                      struct pithi_mix *mix)
+{
+    uint32_t lanes[MOST_ASKED], asked = 1;
+    struct pithi_query query = {.t0_ns = from_ns, .t1_ns = to_ns, .levels = 1, .lanes = lanes};
+    struct pithi_cells cells = {0};
+    struct pithi_legend_entry *entries;
+    uint32_t count;
+    int err;
+
+    *mix = (struct pithi_mix){0};
+    for (uint32_t i = 0; i < asked; i++)
+        lanes[i] = asked_lane(row, i, &asked);
+    query.lane_count = mix->asked = asked;
+    err = pithi_query_run(log, &query, &cells);
+    if (err != PITH_ERR_USAGE && cells.sums) {
+        entries = pithi_legend_make(log, &cells, to_ns - from_ns, &count);
+        mix->states = pithi_alloc(count, sizeof *mix->states);
+        for (uint32_t i = 0; i < count; i++)
+            if (entries[i].sum.exclusive_ns > 0)
+                mix->states[mix->count++] = (struct pithi_mix_state){entries[i].id, entries[i].share};
+        free(entries);
+    }
+    pithi_cells_free(&cells);
+    return err;
+}
+
+/* ---- From record to record --------------------------------------------------------------------------------------- */
+
+int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
+                      struct pithi_hit *hit)
+{
+    struct pithlog_query query = {
+        .from_ns = start_ns, .to_ns = pithlog_get_lane(log, lane)->last_ns, .lanes = &lane, .lane_count = 1};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int more, found = 0;
+
+    memset(hit, 0, sizeof *hit);
+    if (!depth || query.to_ns < start_ns)
+        return 0;
+    if (pithlog_walk_open(log, &query, &walk))
+        return -1;
+    /* A state that began in a hole is known only after the hole. */
+    while (!found && (more = pithlog_walk_next(walk, &step)) == 1 &&
+           (step.to_ns <= start_ns || step.why == PITHLOG_AT_HOLE || step.change == PITHLOG_GOES_ON))
+        found = step.change == PITHLOG_BEGINS && step.depth == depth && step.record->id == id &&
+                step.record->start_ns == start_ns;
+    if (found) {
+        const struct pithlog_open *parent = &step.open[depth - 1];
+        hit->id = parent->id;
+        hit->depth = depth - 1;
+        hit->start_ns = parent->start_ns;
+        found = find_end(walk, depth - 1, hit);
+    }
+    pithlog_walk_close(walk);
+    return !found && more < 0 ? -1 : found;
+}
+
+/* Searches the messages in transit between the two ranks at that time. */
+int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t lane, int64_t time_ns,
+                       int32_t peer, int32_t tag, struct pithlog_message *message)
+{
+    uint32_t lanes = pithlog_get_info(log)->lanes, count = 0;
+    unsigned char *ends = pithi_alloc(lanes + (size_t)1, 1);
+    struct pithlog_message *messages = pithi_alloc(MOST_MESSAGES, sizeof *messages);
+    struct pithlog_digest_window window = {time_ns, time_ns + 1, ends};
+    uint64_t total;
+    int found = 0;
+
+    for (uint32_t i = 0; i < lanes; i++)
+        ends[i] = i == lane || pithlog_get_lane(log, i)->rank == peer;
+    if (pithlog_digest_messages(digest, &window, messages, MOST_MESSAGES, &count, &total))
+        found = -1;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        *message = messages[i];
+        found = message->send_lane == lane && message->send_ns == time_ns && message->tag == tag &&
+                pithlog_get_lane(log, message->recv_lane)->rank == peer;
+    }
+    free(messages);
+    free(ends);
+    return found;
+}
+
+int pithi_jump_counter(const struct pithlog_digest *digest, uint32_t lane, uint32_t counter, int64_t from_ns,
+                       int64_t to_ns, struct pithlog_column *value)
+{
+    const struct pithlog_series *series;
+
+    for (uint32_t i = 0; (series = pithlog_digest_series(digest, i)); i++)
+        if (series->lane == lane && series->counter == counter)
+            return pithlog_digest_columns(digest, i, from_ns, to_ns, value, 1) ? -1 : value->known;
+    return 0;
+}
+
+uint32_t pithi_jump_lane(const struct pithlog *log, int32_t rank, uint32_t thread)
+{
+    const struct pithlog_lane *lane;
+
+    for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); i++)
+        if (lane->rank == rank && lane->thread == thread)
+            return i;
+    return PITHI_NONE;
+}

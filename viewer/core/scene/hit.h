@@ -1,0 +1,81 @@
+/* hit.h - the record that a pixel shows, and the records that belong to a record. */
+#ifndef PITHI_HIT_H
+#define PITHI_HIT_H
+
+#include "core/scene/plot.h"
+
+struct pithi_hit {
+    uint32_t id;              /* definition */
+    uint32_t depth;           /* states: number of enclosing states */
+    uint32_t level;           /* states: the level at which it is drawn */
+    int64_t start_ns, end_ns; /* states: of the whole state, also if it goes on after holes */
+    int64_t covered_ns;       /* states: its time within the pixel, without holes */
+    int ended;                /* 0: it was still open at end_ns, where the search for its end stopped */
+    uint64_t count;           /* events: number of events within reach */
+    char payload[512];        /* events: as text, "" if none */
+    /* Of rows (pithi_hit_row_...): */
+    uint32_t lane;         /* the lane of the record */
+    uint32_t alike, asked; /* `asked` lanes were read, and `alike` of them are in this state */
+};
+
+/* Finds the state that a pixel of `lane` spanning [from, to) shows at a nesting level: the state that fills most of it.
+ * If no state is that deep, uses the deepest level that has a state. 1: found, 0: none, -1: error. */
+int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t level,
+                    const unsigned char *hidden, struct pithi_hit *hit);
+
+/* The event nearest to `time_ns` within `reach_ns`. 1, 0, -1. */
+int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
+                    struct pithi_hit *hit);
+
+/* The same for a row. For a group: the state that fills most of the pixel, summed over its lanes (over an even
+ * selection, if there are many), in the first lane that has it; or the event of the first lane that has an event
+ * there. */
+int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                        uint32_t level, const unsigned char *hidden, struct pithi_hit *hit);
+int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns,
+                        const unsigned char *hidden, struct pithi_hit *hit);
+
+/* The arrow of a drawn plot that passes nearest to (x, y), at most `reach` pixels away; NULL: none. */
+const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double x, double y, double reach);
+
+/* The bundle at this place, unless an arrow is nearer. Very faint bundles are skipped, so that states in a crowd can be
+ * reached. NULL: none. */
+const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach);
+
+/* The stretch around a time in which `lane` is outside all states: between the end of a state and the begin of the
+ * next, or the ends of the lane. 1: found, 0: it is in a state or outside its life, -1: error. */
+int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns);
+
+/* The states of a row in [from, to) over its lanes (over an even selection, if there are very many), by exclusive time,
+ * largest first; includes hidden states. */
+struct pithi_mix {
+    uint32_t asked; /* lanes looked at */
+    uint32_t count; /* states */
+    struct pithi_mix_state {
+        uint32_t id;
+        double share; /* of the lanes' time, 0 to 1 */
+    } * states;       /* [count], to be freed */
+};
+int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                      struct pithi_mix *mix); /* 0 or an enum pith_err */
+
+/* ---- From record to record --------------------------------------------------------------------------------------- */
+
+/* The parent of the state `id` of `lane` that begins at `start_ns` inside `depth` states. 1: found (level is 0), 0: it
+ * has none, -1: error. */
+int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
+                      struct pithi_hit *hit);
+
+/* The message that `lane` sent to `peer` (a world rank) with `tag` at exactly that time. 1: found, 0: none with a known
+ * receive, -1: error. */
+int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t lane, int64_t time_ns,
+                       int32_t peer, int32_t tag, struct pithlog_message *message);
+
+/* The values of a counter in [from, to). 1: it has values, 0: it has none so far, -1: error. */
+int pithi_jump_counter(const struct pithlog_digest *digest, uint32_t lane, uint32_t counter, int64_t from_ns,
+                       int64_t to_ns, struct pithlog_column *value);
+
+/* The lane of a thread, or PITHI_NONE. */
+uint32_t pithi_jump_lane(const struct pithlog *log, int32_t rank, uint32_t thread);
+
+#endif

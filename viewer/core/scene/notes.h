@@ -1,0 +1,47 @@
+/* notes.h - the user's notes at times and rows of a log: their file and their flags.
+ *
+ * The notes of LOG are in the text file LOG.notes, one a line, in any order: the time in seconds, a tab, the row, a
+ * tab, the text. The row is `rank 3`, or `rank 3.1` for a thread other than the first. Empty lines and lines that begin
+ * with # are left out. Notes are numbered from 1 by time. */
+#ifndef PITHI_NOTES_H
+#define PITHI_NOTES_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/raster/painter.h"
+
+struct pithi_plot;
+
+struct pithi_note {
+    int64_t time_ns;
+    int32_t rank;
+    uint32_t thread;
+    char *text; /* UTF-8, one line */
+};
+struct pithi_notes {
+    struct pithi_note *items; /* by time */
+    uint32_t count;
+};
+
+/* The name of the file; to be freed. */
+char *pithi_notes_path(const char *log_path);
+/* Adds a note. Control characters of the text become spaces. */
+void pithi_notes_add(struct pithi_notes *notes, int64_t time_ns, int32_t rank, uint32_t thread, const char *text);
+void pithi_notes_free(struct pithi_notes *notes);
+/* Reads the file into `notes`, which is all zero: 0, also if there is no file; else -1 and why. */
+int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int size);
+/* Writes the file as a whole; without notes, removes it. 0; else -1 and why. */
+int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *why, int size);
+
+/* Writes a line for each: number, time, row, text. */
+void pithi_notes_list(const struct pithi_notes *notes, FILE *out);
+
+/* Draws a flag with the number of each note of the plot, with its text if plot->note_texts is set. */
+void pithi_notes_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
+/* The row of a note in the plot; PITHI_NONE: none shows it. */
+uint32_t pithi_note_row(const struct pithi_plot *plot, const struct pithi_note *note);
+/* The index of the note whose flag is at a pixel of the plot, without texts; PITHI_NONE: there is none. */
+uint32_t pithi_note_at(const struct pithi_plot *plot, double x, double y);
+
+#endif

@@ -1,0 +1,583 @@
+/* plot.c - draws the rows of time lines, counter graphs and gaps, and groups rows that are too low. */
+#include "core/scene/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scene/arrows.h"
+#include "core/cells/memory.h"
+#include "core/raster/palette.h"
+#include "core/scene/waiting.h"
+
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
+
+void pithi_plot_prepare(struct pithi_plot *plot)
+{
+    uint32_t count = 0;
+
+    plot->cells.lanes = 0;
+    plot->cell_row = pithi_alloc(plot->row_count, sizeof *plot->cell_row);
+    plot->plot_row = pithi_alloc(plot->row_count, sizeof *plot->plot_row);
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        uint32_t lanes;
+        plot->cell_row[row] = plot->rows[row].counter == PITHI_NONE ? count : PITHI_NONE;
+        if (plot->rows[row].counter != PITHI_NONE)
+            continue;
+        if (plot->rows[row].band > 1 && count && plot->rows[row - 1].band &&
+            plot->rows[row - 1].flame == plot->rows[row].flame &&
+            plot->rows[plot->plot_row[count - 1]].lane == plot->rows[row].lane) {
+            plot->cell_row[row] = count - 1;
+            continue;
+        }
+        plot->plot_row[count++] = row;
+        pithi_row_lanes(&plot->rows[row], &lanes);
+        plot->cells.lanes += plot->rows[row].flame ? 0 : lanes;
+    }
+    plot->cells.rows = count;
+}
+
+/* Loads the cells of one row, and adds its part of the sums. */
+static int load_line(struct pithi_plot *plot, uint32_t line)
+{
+    uint32_t count, row = plot->plot_row[line];
+    int flame = plot->rows[row].flame;
+    struct pithi_query query = {.t0_ns = plot->t0_ns,
+                                .t1_ns = plot->t1_ns,
+                                .width = plot->width,
+                                .levels = PITHI_LEVELS,
+                                .lanes = pithi_row_lanes(&plot->rows[row], &count),
+                                .hidden = flame ? plot->flames->hidden : plot->hidden,
+                                .summary = flame ? NULL : plot->summary,
+                                .care = plot->care,
+                                .group_end = &count,
+                                .group_count = 1};
+    int err;
+
+    query.lane_count = count;
+    err = pithi_query_run(pithi_plot_log(plot, row), &query, &plot->lines[line]);
+    if (err != PITH_ERR_USAGE && !flame) {
+        for (uint32_t id = 0; id < plot->cells.defs; id++)
+            pithi_sum_add(&plot->cells.sums[id], &plot->lines[line].sums[id]);
+        plot->cells.computing_ns += plot->lines[line].computing_ns;
+        plot->cells.rough += plot->lines[line].rough;
+    }
+    return err;
+}
+
+int pithi_plot_load(struct pithi_plot *plot)
+{
+    int err = plot->t0_ns >= plot->t1_ns || plot->width > PITHI_MAX_WIDTH ? PITH_ERR_USAGE : PITH_OK;
+
+    pithi_plot_prepare(plot);
+    if (err)
+        return err;
+    plot->cells.defs = pithlog_get_info(plot->log)->defs;
+    plot->cells.sums = pithi_alloc(plot->cells.defs, sizeof *plot->cells.sums);
+    plot->lines = pithi_alloc(plot->cells.rows, sizeof *plot->lines);
+    plot->lines_made = 1;
+    for (uint32_t line = 0; line < plot->cells.rows; line++) {
+        int line_err = load_line(plot, line);
+        err = err ? err : line_err;
+    }
+    pithi_plot_load_arrows(plot);
+    return err;
+}
+
+void pithi_plot_free(struct pithi_plot *plot)
+{
+    for (uint32_t line = 0; line < plot->cells.rows && plot->lines_made; line++)
+        pithi_cells_free(&plot->lines[line]);
+    if (plot->lines_made)
+        free(plot->lines);
+    pithi_cells_free(&plot->cells);
+    free(plot->cell_row);
+    free(plot->plot_row);
+    pithi_arrows_free(&plot->arrows);
+    pithi_graphs_free(plot->graphs);
+    plot->graphs = NULL;
+    plot->lines = NULL;
+    plot->cell_row = plot->plot_row = NULL;
+}
+
+/* ---- Geometry ---------------------------------------------------------------------------------------------------- */
+
+/* The height of a bar as a part of the bar around it; page/plot.js uses the same value. */
+#define NESTED 0.66
+
+void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)
+{
+    double gap = fmin(floor(row_height * 0.22), 8), bar = row_height - gap, part = 1;
+
+    for (uint32_t i = 0; i < level; i++) /* there are few levels, and pow() takes longer */
+        part *= NESTED;
+    *height = level ? floor(bar * part + 0.5) : bar;
+    if (*height < 1)
+        *height = 1;
+    if (row_height < 3) /* rows that begin at fractions of a pixel have no gap */
+        *height = ceil(*height);
+    *top = floor(gap / 2) + floor((bar - *height) / 2);
+}
+
+uint32_t pithi_plot_level_at(double row_height, double y)
+{
+    for (uint32_t level = PITHI_LEVELS; level-- > 1;) {
+        double top, height;
+        pithi_plot_bar(row_height, level, &top, &height);
+        if (y >= top && y < top + height)
+            return level;
+    }
+    return 0;
+}
+
+void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *from, uint32_t *to)
+{
+    uint32_t band = plot->rows[row].band, levels = plot->lines[plot->cell_row[row]].depth;
+
+    *from = band ? band - 1 : 0;
+    *to = band && band < levels ? band : levels;
+}
+
+int pithi_plot_has_missing(const struct pithi_plot *plot)
+{
+    for (uint32_t line = 0; plot->lines && line < plot->cells.rows; line++)
+        if (pithi_cells_missing(&plot->lines[line], 0, NULL))
+            return 1;
+    return 0;
+}
+
+void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height)
+{
+    pithi_plot_bar(plot->row_height, plot->rows[row].band ? 0 : level, top, height);
+    *top += pithi_plot_row_top(plot, row);
+}
+
+double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns)
+{
+    double part = ((double)time_ns - (double)plot->t0_ns) / ((double)plot->t1_ns - (double)plot->t0_ns);
+    return plot->x + part * plot->width;
+}
+
+double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row)
+{
+    return floor(plot->y + row * plot->row_height);
+}
+
+/* ---- Around the bars --------------------------------------------------------------------------------------------- */
+
+void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right)
+{
+    int64_t first_ns, last_ns;
+
+    pithi_row_life(plot->log, &plot->rows[row], &first_ns, &last_ns);
+    *left = floor(pithi_plot_x(plot, first_ns));
+    *right = ceil(pithi_plot_x(plot, last_ns));
+    if (*left < plot->x)
+        *left = plot->x;
+    if (*right > plot->x + plot->width)
+        *right = plot->x + plot->width;
+    if (pithi_row_is_below(&plot->rows[row]))
+        *right = *left;
+}
+
+static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    double top, height, length;
+
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    length = floor(height / 3 + 1);
+    if (plot->cell_row[row] != PITHI_NONE && plot->plot_row[plot->cell_row[row]] == row && height >= 2) {
+        const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
+        double y = pithi_plot_row_top(plot, row) + top + height - length;
+        for (uint32_t i = 0; i < cells->tick_count; i++)
+            painter->rect(painter->context, plot->x + cells->ticks[i].column, y, 1, length,
+                          pithi_plot_rgb(plot, row)[cells->ticks[i].state], 1);
+    }
+}
+
+static void draw_triangle(const struct pithi_painter *painter, double x, double y, double size, double grow,
+                          uint32_t rgb)
+{
+    double xs[3] = {x - size - 1.5 * grow, x + size + 1.5 * grow, x};
+    double ys[3] = {y - grow, y - grow, y + 2 * size + 2 * grow};
+
+    painter->triangle(painter->context, xs, ys, rgb, 1);
+}
+
+void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb)
+{
+    draw_triangle(painter, x, y, size, 1.6, PITHI_RGB_PAPER);
+    draw_triangle(painter, x, y, size, 0.8, pithi_rgb_darker(rgb, 0.4));
+    draw_triangle(painter, x, y, size, 0, rgb);
+}
+
+static uint64_t count_marks(const struct pithi_plot *plot)
+{
+    uint64_t count = 0;
+
+    for (uint32_t line = 0; line < plot->cells.rows; line++)
+        count += plot->lines[line].mark_count;
+    return count;
+}
+
+static void draw_mark(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_mark *mark,
+                      double y, int dense)
+{
+    double x = plot->x + mark->column, size = plot->row_height * 0.16;
+    double most = 5 * pithi_theme_scale();
+
+    if (dense)
+        painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
+    else
+        pithi_plot_mark(painter, x + 0.5, y + 2, size > most ? most : size, plot->rgb[mark->id]);
+}
+
+/* Draws triangles where there is room, else lines: many events in low rows must not hide the states. */
+static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    int dense = plot->row_height < 14 || count_marks(plot) > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
+
+    for (uint32_t line = 0; line < plot->cells.rows && plot->row_height >= 2; line++) {
+        double y = pithi_plot_row_top(plot, plot->plot_row[line]);
+        for (uint32_t i = 0; i < plot->lines[line].mark_count; i++)
+            draw_mark(plot, painter, &plot->lines[line].marks[i], y, dense);
+    }
+}
+
+/* ---- The whole picture ------------------------------------------------------------------------------------------- */
+
+int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row)
+{
+    int32_t rank = pithlog_get_lane(plot->log, plot->rows[row].lane)->rank;
+    return row && plot->row_height >= 8 && pithlog_get_lane(plot->log, plot->rows[row - 1].lane)->rank != rank;
+}
+
+/* Rows of single lanes are painted as strips, which include the ground and everything else in the row. */
+static int has_strips(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    return painter->strips && plot->cell_row[row] != PITHI_NONE && plot->rows[row].lane_count <= 1;
+}
+
+static void draw_ground(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
+{
+    double end = pithi_plot_row_top(plot, plot->row_count);
+
+    painter->ground(painter->context, 0, plot->y);
+    for (uint32_t row = from; row < to; row++)
+        if (!has_strips(plot, painter, row))
+            painter->ground(painter->context, pithi_plot_row_top(plot, row),
+                            pithi_plot_row_top(plot, row + 1) - pithi_plot_row_top(plot, row));
+    painter->ground(painter->context, end, PITHI_MAX_WIDTH);
+}
+
+static void clip_rows(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
+}
+
+void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter,
+                          struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to)
+{
+    unsigned char *hatched = NULL;
+
+    if (painter->ground)
+        draw_ground(plot, painter, from, to);
+    clip_rows(plot, painter);
+    for (uint32_t row = from; row < to; row++) {
+        if (!has_strips(plot, painter, row) && pithi_plot_is_separated(plot, row))
+            painter->rect(painter->context, plot->x, pithi_plot_row_top(plot, row), plot->width, 1, PITHI_RGB_GRID, 1);
+        if (plot->cell_row[row] == PITHI_NONE && plot->rows[row].counter != PITHI_BLANK)
+            pithi_graph_draw(plot, painter, row);
+    }
+    pithi_bars_draw(plot, painter, sheet, from, to);
+    if ((plot->analysis && plot->waits) || plot->core_waits)
+        hatched = pithi_alloc((size_t)(to - from) * plot->width, 1);
+    pithi_waits_draw(plot, painter, from, to, hatched);
+    pithi_core_waits_draw(plot, painter, from, to, hatched);
+    pithi_names_draw(plot, painter, from, to, hatched);
+    free(hatched);
+    pithi_gaps_draw(plot, painter, from, to);
+    for (uint32_t row = from; row < to; row++)
+        draw_ticks(plot, painter, row);
+}
+
+/* Makes everything outside of the selection paler. */
+static void draw_pale(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    double width = plot->width, height = ceil(plot->row_count * plot->row_height);
+    double from = fmin(fmax(round(pithi_plot_x(plot, plot->lit_from_ns) - plot->x), 0), width);
+    double to = fmin(fmax(round(pithi_plot_x(plot, plot->lit_to_ns) - plot->x), 0), width);
+
+    if (plot->lit_from_ns >= plot->lit_to_ns)
+        return;
+    painter->rect(painter->context, plot->x, plot->y, from, height, PITHI_RGB_PAPER, PITHI_PALE);
+    painter->rect(painter->context, plot->x + to, plot->y, width - to, height, PITHI_RGB_PAPER, PITHI_PALE);
+}
+
+void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    clip_rows(plot, painter);
+    pithi_arrows_draw(plot, painter);
+    pithi_path_draw(plot, painter);
+    draw_marks(plot, painter);
+    pithi_bundle_numbers_draw(plot, painter);
+    draw_pale(plot, painter);
+    pithi_notes_draw(plot, painter);
+    painter->clip(painter->context, 0, 0, -1, -1);
+}
+
+void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    struct pithi_bar_sheet *sheet = painter->strips ? pithi_sheet_new(plot) : NULL;
+
+    pithi_plot_draw_rows(plot, painter, sheet, 0, plot->row_count);
+    pithi_plot_draw_over(plot, painter);
+    pithi_sheet_free(sheet);
+}
+
+/* ---- Groups of low rows ------------------------------------------------------------------------------------------ */
+
+uint32_t pithi_groups_per(double row_height) { return row_height >= 1 ? 1 : (uint32_t)ceil(1 / row_height - 1e-9); }
+
+static uint32_t all_lanes(const struct pithi_row *rows, uint32_t count)
+{
+    uint32_t sum = 0, lanes;
+
+    for (uint32_t i = 0; i < count; i++) {
+        pithi_row_lanes(&rows[i], &lanes);
+        sum += lanes;
+    }
+    return sum;
+}
+
+/* The rows of one lane's levels and functions are not in a group, nor are graphs. Alone they stay as they are. */
+static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count, uint32_t *lanes)
+{
+    struct pithi_row group = rows[0];
+    uint32_t lane_count = 0, more;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *from = pithi_row_lanes(&rows[i], &more);
+        if (rows[i].counter != PITHI_NONE || pithi_row_is_below(&rows[i]))
+            continue;
+        if (!lane_count)
+            group = rows[i];
+        memcpy(lanes + lane_count, from, more * sizeof *lanes);
+        lane_count += more;
+    }
+    group.lanes = lane_count ? lanes : NULL;
+    group.lane_count = lane_count;
+    if (lane_count) {
+        group.band = 0;
+        group.lane = lanes[0];
+    }
+    return group;
+}
+
+void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups)
+{
+    uint32_t *lanes = groups->lanes = pithi_alloc(all_lanes(rows, count), sizeof *lanes);
+
+    groups->count = 0;
+    groups->rows = pithi_alloc(count / per + 1, sizeof *groups->rows);
+    for (uint32_t row = 0; row < count; row += per) {
+        struct pithi_row group = make_group(rows + row, count - row < per ? count - row : per, lanes);
+        lanes += group.lane_count;
+        groups->rows[groups->count++] = group;
+    }
+}
+
+void pithi_groups_free(struct pithi_groups *groups)
+{
+    free(groups->rows);
+    free(groups->lanes);
+    *groups = (struct pithi_groups){0};
+}
+
+uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row *rows, uint32_t count)
+{
+    uint32_t all = pithlog_get_info(log)->lanes, lanes, *row_of_lane = pithi_alloc(all, sizeof *row_of_lane);
+
+    memset(row_of_lane, 0xff, all * sizeof *row_of_lane);
+    for (uint32_t row = 0; row < count; row++) {
+        const uint32_t *of_row = pithi_row_lanes(&rows[row], &lanes);
+        for (uint32_t i = 0; i < lanes && rows[row].counter == PITHI_NONE && !pithi_row_is_below(&rows[row]); i++)
+            row_of_lane[of_row[i]] = row;
+    }
+    return row_of_lane;
+}
+
+void pithi_row_life(const struct pithlog *log, const struct pithi_row *row, int64_t *first_ns, int64_t *last_ns)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(row, &count);
+
+    *first_ns = INT64_MAX;
+    *last_ns = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, lanes[i]);
+        *first_ns = lane->first_ns < *first_ns ? lane->first_ns : *first_ns;
+        *last_ns = lane->last_ns > *last_ns ? lane->last_ns : *last_ns;
+    }
+}
+
+/* ---- Graphs of counters ------------------------------------------------------------------------------------------ */
+
+struct pithi_graphs {
+    uint32_t row_count;
+    struct graph {
+        double low, high;               /* low <= 0 <= high, so that the graph has a base line */
+        struct pithlog_column *columns; /* [width]; NULL: no values */
+    } rows[];
+};
+
+/* The counter's index among the digest's series; PITHI_NONE: it has no values. */
+static uint32_t series_of(const struct pithlog_digest *digest, const struct pithi_row *row)
+{
+    uint32_t low = 0, high = pithlog_digest_get_info(digest)->series;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct pithlog_series *series = pithlog_digest_series(digest, middle);
+        if (series->lane == row->lane && series->counter == row->counter)
+            return middle;
+        if (series->lane < row->lane || (series->lane == row->lane && series->counter < row->counter))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return PITHI_NONE;
+}
+
+static void load_graph(const struct pithi_plot *plot, const struct pithi_row *row, struct graph *graph)
+{
+    uint32_t index = series_of(plot->digest, row);
+    const struct pithlog_series *series = pithlog_digest_series(plot->digest, index);
+
+    if (!series)
+        return;
+    graph->low = series->low < 0 ? series->low : 0;
+    graph->high = series->high > 0 ? series->high : 0;
+    graph->columns = pithi_alloc(plot->width, sizeof *graph->columns);
+    pithlog_digest_columns(plot->digest, index, plot->t0_ns, plot->t1_ns, graph->columns, plot->width);
+}
+
+struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
+{
+    struct pithi_graphs *graphs;
+
+    if (!plot->digest || !plot->width || !pithlog_digest_get_info(plot->digest)->series)
+        return NULL;
+    graphs = pithi_alloc(1, sizeof *graphs + plot->row_count * sizeof graphs->rows[0]);
+    graphs->row_count = plot->row_count;
+    for (uint32_t row = 0; row < plot->row_count; row++)
+        if (plot->rows[row].counter != PITHI_NONE)
+            load_graph(plot, &plot->rows[row], &graphs->rows[row]);
+    return graphs;
+}
+
+void pithi_graphs_free(struct pithi_graphs *graphs)
+{
+    for (uint32_t row = 0; graphs && row < graphs->row_count; row++)
+        free(graphs->rows[row].columns);
+    free(graphs);
+}
+
+void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    const struct graph *graph = plot->graphs ? &plot->graphs->rows[row] : NULL;
+    double top, height, foot, scale;
+    uint32_t rgb;
+
+    if (!graph || !graph->columns || (plot->hidden && plot->hidden[plot->rows[row].counter]))
+        return;
+    rgb = plot->rgb[plot->rows[row].counter];
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    foot = pithi_plot_row_top(plot, row) + top + height;
+    scale = (height - 1) / (graph->high > graph->low ? graph->high - graph->low : 1);
+    for (uint32_t c = 0; c < plot->width; c++) {
+        const struct pithlog_column *column = &graph->columns[c];
+        double zero = foot - floor((0 - graph->low) * scale);
+        double high = foot - floor((column->high - graph->low) * scale) - 1;
+        double low = foot - floor((column->low - graph->low) * scale) - 1;
+        if (!column->known)
+            continue;
+        painter->rect(painter->context, plot->x + c, high < zero ? high : zero, 1, fabs(zero - high), rgb, 0.3);
+        painter->rect(painter->context, plot->x + c, high, 1, low - high + 1, rgb, 1);
+    }
+}
+
+/* ---- Gaps -------------------------------------------------------------------------------------------------------- */
+
+/* Pixels between the lines of a hatching. */
+enum { HATCH = 6 };
+
+struct box {
+    double left, right, top, height;
+};
+
+static void draw_gap(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_gap *gap,
+                     struct box box)
+{
+    box.left = fmax(floor(pithi_plot_x(plot, gap->from_ns)), plot->x);
+    box.right = fmin(ceil(pithi_plot_x(plot, gap->to_ns)), plot->x + plot->width);
+    if (gap->lost)
+        painter->rect(painter->context, box.left, box.top, 2, box.height, pithi_theme()->alarm, 1);
+    else if (box.right - box.left >= 2)
+        pithi_hatch(painter, &(struct pithi_hatching){.x = box.left,
+                                                      .y = box.top,
+                                                      .width = box.right - box.left,
+                                                      .height = box.height,
+                                                      .step = HATCH,
+                                                      .phase = pithi_plot_x(plot, 0),
+                                                      .lines = 1,
+                                                      .ground = pithi_theme()->idle,
+                                                      .rgb = pithi_theme()->hidden});
+}
+
+/* Hatches the columns whose records are missing. */
+static void draw_missing(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row,
+                         struct box box)
+{
+    const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
+
+    for (uint32_t i = 0, end; i < cells->span_count; i = end) {
+        end = i + 1;
+        if (cells->spans[i].level != PITHI_MISSING)
+            continue;
+        while (end < cells->span_count && cells->spans[end].level == PITHI_MISSING &&
+               cells->spans[end].column == cells->spans[end - 1].column + 1)
+            end++;
+        pithi_hatch(painter, &(struct pithi_hatching){.x = plot->x + cells->spans[i].column,
+                                                      .y = box.top,
+                                                      .width = end - i,
+                                                      .height = box.height,
+                                                      .step = HATCH,
+                                                      .phase = pithi_plot_x(plot, 0),
+                                                      .lines = 2,
+                                                      .ground = pithi_theme()->paper,
+                                                      .rgb = pithi_theme()->alarm});
+    }
+}
+
+static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    uint32_t lane = plot->rows[row].lane;
+    struct box box;
+
+    pithi_plot_bar(plot->row_height, 0, &box.top, &box.height);
+    box.top += pithi_plot_row_top(plot, row);
+    draw_missing(plot, painter, row, box);
+    for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0;
+         plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++)
+        if (plot->gaps->items[i].to_ns >= plot->t0_ns && plot->gaps->items[i].from_ns < plot->t1_ns)
+            draw_gap(plot, painter, &plot->gaps->items[i], box);
+}
+
+void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
+{
+    for (uint32_t row = from; row < to && plot->row_height >= 2; row++)
+        if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1 &&
+            !pithi_row_is_below(&plot->rows[row]))
+            draw_row(plot, painter, row);
+}

@@ -1,0 +1,93 @@
+/* waiting.h - what is drawn over the bars of a plot: wait states, the critical path, and time without a core.
+ *
+ * A column is hatched if at least half of the time that its bar covers is waiting: lines in the state's colour on a
+ * paler ground. Transfer stays plain. The critical path is a line through the bars of the lanes that it visits, with
+ * vertical steps between them; in each column it is on the lane that has most of the path. */
+#ifndef PITHI_WAITING_H
+#define PITHI_WAITING_H
+
+#include "core/scene/plot.h"
+
+/* Draw the plot's analysis, if there is one and plot->waits or plot->path is set: the wait states of the rows
+ * [from, to), which are noted in `hatched` (pithi_names_draw), and the path over all rows. */
+void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
+                      unsigned char *hatched);
+void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
+
+/* A window of an analysis. */
+struct pithi_analysis_window {
+    const struct pithlog_analysis *analysis;
+    int64_t t0_ns, t1_ns;
+    uint32_t width; /* columns */
+};
+/* Finds the columns of a row that wait. `cells` are those of this window, and the row is their row `at`. level[c] is
+ * the nesting level of the waiting state in column c; PITHI_NONE: it does not wait. */
+void pithi_waits_columns(const struct pithi_analysis_window *window, const struct pithi_row *row,
+                         const struct pithi_cells *cells, uint32_t at, uint32_t *level);
+/* row[c] is the row that has most of the path in column c; PITHI_NONE: its lane is not shown, or there is no path. */
+void pithi_path_columns(const struct pithi_analysis_window *window, const uint32_t *row_of_lane, uint32_t *row);
+
+/* The longest wait state of the call that is in `state` on `lane` during [from_ns, to_ns). NULL: it does not wait. */
+const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
+                                               int64_t from_ns, int64_t to_ns);
+
+/* ---- Sums of wait states ----------------------------------------------------------------------------------------- */
+
+/* Where a run waits most: the wait states of an analysis, summed by kind and MPI function. */
+struct pithi_wait_sum {
+    uint32_t kind, state; /* enum pithlog_wait_kind; the MPI function */
+    uint64_t count;       /* wait states */
+    int64_t ns;           /* their sum */
+    double share;         /* of the time of all lanes in the analyzed window, 0 to 1 */
+    const struct pithlog_wait_state *longest;
+};
+
+/* Those with the most time first, [*count], to be freed. They are valid as long as the analysis. */
+struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const struct pithlog_analysis *analysis,
+                                            uint32_t *count);
+/* The longest wait states of a kind, longest first, [*count], at most `most`; to be freed. */
+const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
+                                                      const struct pithlog_analysis *analysis, uint32_t kind,
+                                                      uint32_t most, uint32_t *count);
+
+/* "late sender in MPI_Recv" */
+void pithi_wait_sum_name(const struct pithlog *log, const struct pithi_wait_sum *sum, char *text, size_t size);
+/* "16.5 s, 52.5 %, 884 times; longest: rank 0 waits 53.2 ms for rank 1 at 3.32 s" */
+void pithi_wait_sum_text(const struct pithlog *log, const struct pithi_wait_sum *sum, char *text, size_t size);
+
+/* ---- Time without a core ----------------------------------------------------------------------------------------- */
+
+/* The time in which threads could run but had no core, as the system counts it
+ * (PITH_COUNTERS=run-delay), and its hatching in a plot.
+ *
+ * A thread reads its counter when it enters or leaves a state, and at each sample. What the counter grows by between
+ * two values was lost somewhere between them, and is taken as evenly spread:
+ *
+ *     value 0 at 100, value 40 at 200, value 40 at 300     40 % of [100, 200) without a core; of [150, 300) 20 ns
+ *
+ * A column is hatched if the thread had no core for at least half of its time. */
+struct pithi_core_waits {
+    struct pithi_core_waits_lane {
+        struct pithi_core_wait {
+            int64_t from_ns, to_ns; /* between two values of the counter */
+            int64_t ns;             /* without a core; > 0 */
+        } * items;                  /* by time */
+        uint32_t count, capacity;
+    } * lanes; /* [lane_count] */
+    uint32_t lane_count;
+};
+
+/* 1: the log has this counter. */
+int pithi_core_waits_possible(const struct pithlog *log);
+/* Reads the counter's values in the whole log. PITH_OK, PITH_ERR_STOPPED by the watch, or PITH_ERR_DAMAGED: the others
+ * were read. `waits` must be zeroed; free it afterwards. */
+int pithi_core_waits_read(struct pithlog *log, const struct pithi_watch *watch, struct pithi_core_waits *waits);
+void pithi_core_waits_free(struct pithi_core_waits *waits);
+
+/* The time of [from_ns, to_ns) in which the lane had no core. */
+int64_t pithi_core_waits_ns(const struct pithi_core_waits *waits, uint32_t lane, int64_t from_ns, int64_t to_ns);
+/* Hatches the rows [from, to) of single lanes, if plot->core_waits is set, and notes where (pithi_names_draw). */
+void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,
+                           uint32_t to, unsigned char *hatched);
+
+#endif
