@@ -26,7 +26,8 @@ static void message(struct core_log *log, const uint32_t *lanes, int from, int t
 }
 
 /* Rank r: MPI_Init until 100 + r, red 200..300, a nested green 220..240, MPI_Finalize from 900 - r. Messages 0 to 1 at
- * 310, back at 400 until 700. Rank 2 loses records at 800; an empty LOST at 850 on rank 0 says that none were lost. */
+ * 310, back at 400 until 700. Rank 2 loses records at 800, and rank 1, in red since 750, with the end of red; an empty
+ * LOST at 850 on rank 0 says that none were lost. */
 static void write_log(struct core_log *log)
 {
     uint32_t init, finalize, red, green, lanes[RANKS];
@@ -47,7 +48,8 @@ static void write_log(struct core_log *log)
     }
     message(log, lanes, 0, 1, 310, 320, 0);
     message(log, lanes, 1, 0, 400, 700, 0);
-    for (int rank = 0; rank < RANKS; rank += 2)
+    core_add(log, lanes[1], PITHLOG_ENTER, 750, red);
+    for (int rank = 0; rank < RANKS; rank++)
         core_check(pithi_writer_add(log->writer, &(struct pithlog_record){.time_ns = rank ? 800 : 850,
                                                                           .lane = lanes[rank],
                                                                           .kind = PITHLOG_LOST,
@@ -93,6 +95,10 @@ static void test_states(const struct pithi_anim *anim)
            pithi_anim_state(anim, 2, 890) == PITHI_ABSENT && pithi_anim_state(anim, 0, 860) == PITHI_NONE,
        "unknown after lost records");
     OK(pithi_anim_state(anim, 2, 898) == pithi_anim_state(anim, 0, 900), "up to the next record");
+    OK(pithi_anim_state(anim, 1, 799) == pithi_anim_state(anim, 1, 210) &&
+           pithi_anim_state(anim, 1, 800) == PITHI_ABSENT &&
+           pithi_anim_state(anim, 1, 949) == pithi_anim_state(anim, 0, 949),
+       "a state that ends among them");
     OK(anim->work_ns == 100 + RANKS - 1 && anim->rest_ns == 900 - RANKS + 1, "MPI_Init and MPI_Finalize are noted");
     OK(pithi_anim_sent(anim, 309) == 0 && pithi_anim_sent(anim, 310) == 1 && pithi_anim_sent(anim, 900) == 2,
        "messages are counted by the moment of sending");
