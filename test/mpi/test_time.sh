@@ -4,16 +4,19 @@
 . "$top/test/mpi/functions.sh"
 . "$top/test/mpi/real.sh"
 python_mpi=$(/usr/bin/python3 -c 'from mpi4py import MPI; print("openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich")' 2>/dev/null)
+export OMPI_MCA_btl_tcp_if_include=lo # else Open MPI 5 may say that it has no network for one machine
 timed() { local mpi=$1 n=$2; shift 2; timeout -k 5 60 "mpiexec.$mpi" -n "$n" pith run --lib time "$@"; }
 reads() { python3 "$top/test/mpi/timed.py" "$@"; }
-# against WHAT MPI RANKS PROGRAM: each function as often, on each rank, as the counting preload saw it
+# against WHAT MPI RANKS PROGRAM: each function as often, on each rank, as the counting preload saw it; but for those of
+# $late, called inside MPI_Finalize or after it, when the table is written
+late=MPI_Finalized
 against() {
     local what=$1 mpi=$2 n=$3
     shift 3
     rm -rf counts t.csv t.json; mkdir counts
     COUNT_OUT=$PWD/counts LD_PRELOAD=$counter PITH_QUIET=1 timed "$mpi" "$n" -o t.csv "$@" >out 2>err
     is "$? $(grep -c pith err)" "0 0" "$mpi $n: $what: runs as ever" || head -n 5 err
-    is "$(reads calls t.csv | sort | grep -v MPI_Finalized)" "$(counted counts | grep -v MPI_Finalized)" "$mpi $n: $what: every call of the program, once"
+    is "$(reads calls t.csv | sort | grep -vE " ($late) ")" "$(counted counts | grep -vE " ($late) ")" "$mpi $n: $what: every call of the program, once"
 }
 
 # What the ranks of `timed` send: "RANK FUNCTION MESSAGES BYTES".
@@ -75,13 +78,15 @@ for mpi in $(mpis); do
     fi
     if [ "$mpi" = openmpi ]; then # (Debian's MPICH cannot start processes here.)
         compile spawn "$mpi"
-        timeout -k 5 60 mpiexec.openmpi -x PITH_QUIET=1 -x PITH_TIME_FILE="$PWD/sp.csv" -x LD_PRELOAD="$build/lib/pith/$mpi/libpith-time.so" -n 2 ./spawn-$mpi >out 2>err
+        # Spawned processes get the environment of mpiexec; what its -x adds they get from Open MPI 4 only.
+        PITH_QUIET=1 PITH_TIME_FILE="$PWD/sp.csv" LD_PRELOAD="$build/lib/pith/$mpi/libpith-time.so" timeout -k 5 60 mpiexec.openmpi -n 2 ./spawn-$mpi >out 2>err
         is "$? $(ls sp*.csv | sed 's/-[0-9]*//' | tr '\n' ' ')$(reads calls sp*.csv | grep -c 'MPI_Init ')" "0 sp.csv sp.spawned.csv 4" "$mpi: spawned processes have a file of their own" || cat err
     fi
     for sample in heat2d master_worker pi wave ring77; do
         [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }
         against "$sample" "$mpi" 4 "$build/samples/$mpi/$sample"
     done
-    [ "$python_mpi" != "$mpi" ] || against ring.py "$mpi" 2 /usr/bin/python3 "$top/samples/ring.py"
+    # mpi4py 4 frees its key while MPI_Finalize deletes its attribute.
+    [ "$python_mpi" != "$mpi" ] || late='MPI_Finalized|MPI_Comm_free_keyval' against ring.py "$mpi" 2 /usr/bin/python3 "$top/samples/ring.py"
 done
 finish
