@@ -400,12 +400,12 @@ static void look_again(void)
     pithi_guard_leave(&guard);
 }
 
-void pith_slow_(uint32_t kind, uint32_t id)
+static __attribute__((noinline)) void slow(uint32_t kind, uint32_t id)
 {
     /* first the cases that should be cheap: excluded, paused, over */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
-    if (pith_try_(1, kind, id)) /* the caller did not inline it */
+    if (pith_try_(0, kind, id)) /* the caller did not inline it */
         return;
     if (!PITH_ID_IN_(id)) {
         count_lost();
@@ -415,6 +415,21 @@ void pith_slow_(uint32_t kind, uint32_t id)
         pithi_counters_read();
     look_again();
     pithi_record(kind, id, NULL, 0);
+}
+
+/* Where the clock is read by a call, all records of wrappers come here: so that is all that this function does. */
+void pith_slow_(uint32_t kind, uint32_t id)
+{
+    if (__builtin_expect(
+            PITH_ID_IN_(id) && pith_buffer_.next < __atomic_load_n(&pith_buffer_.call_limit, __ATOMIC_RELAXED), 1)) {
+        uint64_t ticks = pithi_ticks_at(pithi_clock_ns(CLOCK_MONOTONIC));
+        if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
+            pith_buffer_.last_ticks = ticks;
+            __atomic_store_n(pith_claim_(1), PITH_WORD_(ticks, id, kind), __ATOMIC_RELAXED);
+            return;
+        }
+    }
+    slow(kind, id);
 }
 
 /* ---- Calls from other files -------------------------------------------------------------------------------------- */
