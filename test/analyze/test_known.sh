@@ -6,13 +6,20 @@
 
 # Open MPI 4.1 without single copies finds no other way for MPI_Win_create.
 export OMPI_MCA_osc=sm,pt2pt
-# What the tries said, each check once: it is good if it was in one of them.
-best() {
-    awk '/^(not )?ok / { name = $0; sub(/^(not )?ok /, "", name); if (!(name in good)) order[++count] = name
-                         good[name] += /^ok/; said[name] = ""; next }
+# Where the system stops a rank between its look at the clock and its call, what it knows is wrong. So a check must be good
+# in 4 of 6 runs: on two cores with a load of 18, 5 of 468 checks were wrong once and one twice. Every run must end well.
+GOOD=4 OF=6
+# What the runs said, each check once, with its count. Exit status 1: one of them is not yet decided.
+counted() {
+    awk -v wanted=$GOOD -v of=$OF '
+        /^(not )?ok / { name = $0; sub(/^(not )?ok /, "", name); if (!(name in good)) order[++count] = name
+                        good[name] += /^ok/; bad[name] += /^not/; next }
         { said[name] = said[name] "\n" $0 }
-        END { for (i = 1; i <= count; i++)
-                  print (good[order[i]] ? "ok " order[i] : "not ok " order[i] said[order[i]]) }' lines.?
+        END { for (i = 1; i <= count; i++) {
+                  name = order[i]
+                  open += good[name] < wanted && bad[name] <= of - wanted
+                  print (good[name] >= wanted ? "ok " name : "not ok " name " (" good[name] + 0 " good, " bad[name] " not)" said[name]) }
+              exit open > 0 || !count }' lines.?
 }
 
 for mpi in $(mpis); do
@@ -21,19 +28,18 @@ for mpi in $(mpis); do
     for ranks in 2 4 8; do
         for mode in late in-time; do
             name="$mpi $ranks $mode"
-            # Where the system stops a rank between its look at the clock and its call, what it knows is wrong.
             rm -f lines.?
-            for try in 1 2 3 4 5 6; do
+            for ((run = 1; run <= OF; run++)); do
                 TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n $ranks pith run -o log.pith ./known $mode >known.txt 2>err
                 status=$?
                 pith analyze log.pith --json --waits >analysis.json 2>>err
                 status+=" $?"
                 pith analyze log.pith --json --waits --from 0 >whole.json 2>>err
                 status+=" $?"
-                python3 "$top/test/analyze/known_check.py" known.txt analysis.json whole.json >lines.$try 2>>err
+                python3 "$top/test/analyze/known_check.py" known.txt analysis.json whole.json >lines.$run 2>>err
                 status+=" $?"
-                best >lines
-                [ "$status" = "0 0 0 0" ] && grep -q '^not ok' lines || break
+                counted >lines
+                [ $? = 1 ] && [ "$status" = "0 0 0 0" ] || break
             done
             is "$status" "0 0 0 0" "$name: runs and is analysed" || sed 's/^/# /' err
             checks_of lines "$name: "

@@ -81,12 +81,11 @@ for mpi in $(mpis); do
     give_way "$mpi"
     export OMPI_MCA_mpi_yield_when_idle=1
     slow='' want='' got=''
-    for try in 1 2 3 4 5 6 7 8; do
+    for _ in 1 2 3 4 5 6; do # all six, whatever the first ones give
         TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o with.pith ./step extra >out 2>err &&
             TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o without.pith ./step >out 2>err
         want=$(lower "$(least measured without.pith)" "$want") slow=$(lower "$(least measured with.pith)" "$slow")
         got=$(lower "$(least predicted with.pith extra@1=1e6)" "$got")
-        near "$got" "$want" 0.05 && ! near "$slow" "$want" 0.2 && break
     done
     near "$got" "$want" 0.05
     ok $? "$mpi: without 15 ms in each step of one rank: predicted $got ns, measured $want ns" || sed 's/^/# /' err
