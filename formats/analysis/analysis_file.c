@@ -1,7 +1,7 @@
 /* analysis_file.c - keeps the analysis of a large log in the cache, beside its digest (reader/cache.h).
  *
  * The same functions write and read a file; the stream decides which. Most of the data are pieces, needs and wait
- * states: they are stored as differences, in about 5 bytes for each record of the log. Structures with gaps between
+ * states: they are stored as differences, in about 5 bytes for each record of the log. Structures with padding between
  * their fields are stored by field. The rest is stored as it is in memory, so a file is valid only for a Pith with the
  * same structures. A file is a row of blocks, each with its CRC. */
 #include <errno.h>

@@ -306,7 +306,7 @@ static int find_path(struct pithlog_analysis *a)
 /* Damage is known only once it was read. So the log is read as if it were whole; if that fails, its damage is looked
  * for, and the longest part without it is read again.
  *
- * Builds the graph of the log, or, if records are missing, of its longest part without a gap. PITH_ERR_DAMAGED: this is
+ * Builds the graph of the log, or, if records are missing, of its longest part without a hole. PITH_ERR_DAMAGED: this is
  * because of damage. */
 static int build(struct pithlog_analysis *a, struct pithlog *log, const struct pithlog_analyze_query *query,
                  struct pithi_known_part *known)

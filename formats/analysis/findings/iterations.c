@@ -314,7 +314,7 @@ static int find_instances(struct pithlog_analysis *a, uint32_t state)
         given.is_named[i] = pithlog_get_def(log, i)->kind == PITHLOG_STATE &&
                             strcmp(pithlog_get_def(log, i)->name, pithlog_get_def(log, state)->name) == 0;
     err = pithi_read_steps(log, &query, &reading);
-    if (err != PITH_ERR_DAMAGED) /* pithlog_analyze has told */
+    if (err != PITH_ERR_DAMAGED) /* pithlog_analyze has reported it */
         TRY(err);
     TRY(longest_instances(&given, state));
 out:

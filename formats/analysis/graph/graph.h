@@ -1,6 +1,6 @@
 /* graph.h - the dependency graph of a log: what each lane did when, and what its calls needed from other lanes.
  *
- * Each lane's time is a row of *pieces*, without gaps: an MPI call, or computing in the innermost user state. (An MPI
+ * Each lane's time is a row of consecutive *pieces*: an MPI call, or computing in the innermost user state. (An MPI
  * state inside another belongs to the outer call.) A call has *needs*: a message, or the other members of a collective
  * instance. A need is satisfied at its *release*, and the call cannot end before (README.md).
  *
@@ -39,7 +39,7 @@ struct pithi_graph_coll {
     uint32_t members, comm;        /* members: that have begun it */
     uint32_t positions;            /* scan: 1 + index of its first position; 0: none */
     uint32_t kind;                 /* enum pithlog_wait_kind; 0: nobody waits */
-    int64_t first_end_ns;          /* PITHI_COLL_MAY_WAIT: if one ends it before the last begins, nobody waits */
+    int64_t first_end_ns;          /* PITHI_COLL_MAY_WAIT: earliest leave; before the last enter: no synchronisation */
 };
 
 /* A scan position: the latest begin up to it. */

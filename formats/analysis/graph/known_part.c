@@ -1,8 +1,8 @@
-/* known_part.c - finds the gaps of a log, and the longest part between them (known_part.h).
+/* known_part.c - finds the holes of a log, and the longest part between them (known_part.h).
  *
- *     a log of 0-100; rank 0 has a gap 20-25, rank 1 one of 22-60     the parts are 0-19 and 61-100: the second one
+ *     a log of 0-100; rank 0 has a hole 20-25, rank 1 one of 22-60     the parts are 0-19 and 61-100: the second one
  *
- * Gaps that LOST records make are the holes of a walk. Damaged blocks are found from the heads of all blocks, which
+ * Those that LOST records make are the holes of a walk. Damaged blocks are found from the heads of all blocks, which
  * takes a fraction of reading their records. */
 #include "analysis/graph/known_part.h"
 
@@ -162,7 +162,7 @@ static int is_same(const struct gap *a, const struct gap *b)
     return a->lane == b->lane && a->from_ns == b->from_ns && a->to_ns == b->to_ns;
 }
 
-/* Sets known->from_ns and to_ns to the longest time between gaps. At the very ends of a gap there may be records that
+/* Sets known->from_ns and to_ns to the longest time between holes. At the very ends of a hole there may be records that
  * are missing. */
 static void find_longest(const struct gaps *g, int64_t from_ns, int64_t to_ns, struct pithi_known_part *known)
 {

@@ -72,7 +72,7 @@ int pithi_network_is_in_call(const struct pithlog_analysis *a, uint32_t lane, co
             (need->kind == PITHLOG_LATE_RECEIVER || (need->kind == PITHLOG_LATE_SENDER && need->bytes > limit)));
 }
 
-/* 1: of two needs, the first one ends the call. */
+/* 1: `need` rather than `other` determines the end of the call. */
 static int ends_call(const struct pithi_need *need, const struct pithi_need *other, int is_first)
 {
     if (need->release_ns != other->release_ns)
