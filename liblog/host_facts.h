@@ -5,8 +5,8 @@
 
 #include "native/segment.h"
 
-/* Adds the facts of this machine. `affinity`: of its ranks, as pith_transport has it; NULL: this process is the only
- * one. They are read at the end of the run, so the program does not wait for them. */
+/* Adds the facts of this machine. `affinity`: as in struct pith_transport; NULL: single process. The facts are
+ * read at the end of the run, so the program does not wait for them. */
 int pithi_host_facts_tell(struct pithi_defs *defs, const char *host, const char *affinity);
 
 #endif

@@ -615,7 +615,7 @@ static int has_between(const uint64_t *sorted, uint64_t begin, uint64_t end)
     return low < OUTSIDE && sorted[low] < end;
 }
 
-/* Makers of code tell its names in the file /tmp/perf-PID.map, in lines "BEGIN SIZE NAME", numbers in hex
+/* JIT compilers list generated functions in /tmp/perf-PID.map, in lines "BEGIN SIZE NAME", numbers in hex
  * (tools/perf/Documentation/jit-interface.txt of Linux). Records those that samples need. */
 static void record_code(void)
 {

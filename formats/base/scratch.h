@@ -23,8 +23,8 @@ struct pithi_scratch {
 void *pithi_scratch_get(struct pithi_scratch *scratch, size_t bytes);
 /* Lets the kernel take the pages in memory; they are read back from the file when they are next used. */
 void pithi_scratch_rest(struct pithi_scratch *scratch);
-/* Says that a loop goes on by `bytes`, or jumps (PITHI_SCRATCH_JUMP: the kernel reads pages around). Rests after
- * PITHI_SCRATCH_REST of them, as each rest costs page faults. */
+/* Reports `bytes` of sequential progress, or PITHI_SCRATCH_JUMP for a jump, around which the kernel reads pages. After
+ * PITHI_SCRATCH_REST bytes it releases the pages; not more often, as each release costs page faults. */
 enum { PITHI_SCRATCH_REST = 8 << 20, PITHI_SCRATCH_JUMP = 16 << 10, PITHI_SCRATCH_ARRAY = 64 << 10 };
 static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t bytes)
 {

@@ -146,7 +146,7 @@ struct pithi_exact {
 };
 struct pithi_exact_head {
     uint64_t length_ns; /* exact length of the piece */
-    uint64_t ties;      /* changes at its end, at the time of the next piece's first record */
+    uint64_t ties;      /* enters and leaves exactly at the end of the piece */
     int inexact;        /* 1: there were more paths than numbers, so the sums are too small */
 };
 /* Reads the sums of a piece of level 3 at `p`; calls `tell` (may be NULL) for each definition. Returns the byte after

@@ -19,7 +19,7 @@ int pithi_match_incomplete(const struct pithlog *log);
 /* Call before the first record if messages may be missing. */
 void pithi_match_cut(struct pithi_match *match);
 /* Records of a rank are missing from now on, of any of its lanes: messages that it sends or receives later are not
- * matched, as their partners cannot be told. */
+ * matched, as their partners are not known. */
 void pithi_match_missing(struct pithi_match *match, uint32_t index, int32_t rank);
 
 /* 1: a LOST record with a count above 0: records are missing. (A count of 0 says that none are.) */

@@ -535,9 +535,9 @@ struct pithlog_path_share {
 };
 
 struct pithlog_analysis_info {
-    /* The window, and the earliest gap, in which records are lost, damaged or cut off. The window has no gap. */
+    /* The window, and the earliest hole. The window has none. */
     int64_t from_ns, to_ns, gap_from_ns, gap_to_ns;
-    int has_init, has_finalize, has_mpi, is_too_short; /* too short to judge the run: it has gaps, part < 0.01 */
+    int has_init, has_finalize, has_mpi, is_too_short; /* too short to judge the run: holes, and part < 0.01 */
     uint32_t lanes, gaps, gap_lane;                    /* lanes: with MPI calls */
     uint32_t unread, lost_comms;                /* ranks without readable records; communicators without members */
     int64_t useful_ns, most_useful_ns, wait_ns; /* time outside MPI: sum of these lanes, largest; all wait states */

@@ -54,7 +54,7 @@ void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_ipc(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
-/* For output that cannot say it: writes a note to stderr if the part without gaps is too short to judge the run. */
+/* For output that cannot say it: writes a note to stderr if the part without holes is too short to judge the run. */
 void pithi_findings_note_short(const struct pithi_findings *findings);
 /* The number of ranks of MPI_COMM_WORLD without records in the log. */
 uint32_t pithi_findings_absent(const struct pithi_findings *findings);

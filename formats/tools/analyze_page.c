@@ -9,7 +9,7 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
-#define UNMATCHED 0.99 /* with fewer matched, the page says what that means */
+#define UNMATCHED 0.99 /* below this matched fraction the page prints a warning */
 
 /* An end of the window: `call` if the window ends there, `log_end` if the log does, else the time. */
 static const char *edge(char text[32], int64_t ns, int is_call, const char *call, int64_t log_ns, const char *log_end)

@@ -16,7 +16,7 @@
 enum { THREADS = 8, NAMED = 4 };
 
 struct process {
-    int is_over, threads; /* threads: number with a place; later ones share the last */
+    int is_over, threads; /* threads: those with a slot; further threads share the last slot */
     struct pithi_where thread[THREADS];
 };
 static struct process *table; /* by rank on this host; NULL: no shared memory */

@@ -179,7 +179,7 @@ void pithi_pcoll_end(void)
 
 /* ---- The program's ----------------------------------------------------------------------------------------------- */
 
-/* If one process cannot use it, ours is still made there, as the others may wait for it. */
+/* A process that cannot use the shadow collective still creates it: the others may be waiting for it. */
 void pithi_piggyback_pcoll_begin(struct pithi_piggyback_pcoll *pcoll, MPI_Comm comm, enum pithi_piggyback_shape shape,
                                  int root)
 {

@@ -37,7 +37,8 @@ void pithi_mpe_numbers_begin(void);
 extern void *pithi_mpe_shared; /* the shared library; NULL: not loaded, calls are not forwarded */
 void *pithi_mpe_shared_find(void **slot, const char *name);
 
-/* Must come first in each API function that does not call another one. Returns the shared library's result. */
+/* First statement of every API function, except those that only call another API function. Returns the
+ * shared library's result. */
 #define PITHI_MPE_FORWARD(function, arguments)                                                                         \
     do {                                                                                                               \
         if (__builtin_expect(pithi_mpe_shared != 0, 0)) {                                                              \

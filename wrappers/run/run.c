@@ -312,9 +312,9 @@ static void set_early(void)
     setenv("_PITH_ALSO", process, 1);
 }
 
-/* The address sanitizer's shared runtime refuses to start after our libraries, unless it is told not to. They need not
- * come after it: where they wrap a function of its, they call it. Preloading the runtime, as it suggests, would also
- * put it into all programs that this one starts, which would then end with its errors. Of a script nothing is known. */
+/* The address sanitizer's shared runtime refuses to start after our libraries, unless an option forbids that. They may
+ * come first: where they wrap a function of its, they call it. Preloading the runtime, as it suggests, would also put
+ * it into all programs that this one starts, which would then end with its errors. Of a script nothing is known. */
 static void set_sanitizer(const struct program *program)
 {
     const char *old = getenv("ASAN_OPTIONS");

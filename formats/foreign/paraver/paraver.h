@@ -17,10 +17,10 @@
 
 /* Types of events that Extrae writes, too: */
 enum {
-    PITHI_PRV_SAMPLED = 30000000, /* plus the depth, 0: innermost: functions of a sample */
+    PITHI_PRV_SAMPLED = 30000000, /* plus depth d (0: innermost): the sampled function there */
     PITHI_PRV_SAMPLED_END = 30000100,
     PITHI_PRV_SAMPLED_LINES_END = 30000200, /* from SAMPLED_END on: their lines */
-    PITHI_PRV_TRACING = 40000012, /* 1: recording is on; 0: paused */
+    PITHI_PRV_TRACING = 40000012,           /* 1: recording is on; 0: paused */
     PITHI_PRV_MPI_POINT = 50000001,
     PITHI_PRV_MPI_COLLECTIVE,
     PITHI_PRV_MPI_OTHER,
