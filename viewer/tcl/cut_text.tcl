@@ -57,7 +57,7 @@ oo::class create ::pith::Tip {
     }
 }
 
-# Widens the columns of a table for the values of a row, which Tk clips without a sign of it. NEEDED: a variable, a dict
+# Widens the columns of a table for the values of a row, which Tk truncates without an ellipsis. NEEDED: a variable, a dict
 # of column -> the width that its values have needed so far. A column that the user makes narrower stays so until a wider
 # value comes. 1: a column is wider now.
 proc ::pith::make_room {tree font values needed} {
@@ -89,7 +89,7 @@ proc ::pith::fit_columns {tree columns dropped} {
     $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest)}]
 }
 
-# Cuts the headings of a table (ttk::treeview) and the texts of its first column, which Tk clips without a sign of it;
+# Cuts the headings of a table (ttk::treeview) and the texts of its first column, which Tk truncates without an ellipsis;
 # widens the other columns for their values. Call `fit` after filling the table; tooltips show the full texts. Without
 # room, columns DROPPED are left out first.
 oo::class create ::pith::CutTable {

@@ -248,7 +248,7 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # Tk cuts names without a sign of it.
+    # Tk truncates names without an ellipsis.
     method fit_names {} {
         if {[winfo exists $tree] && [$tree column #0 -width] != $room} {
             my fill

@@ -20,7 +20,7 @@ struct pithi_paper {
     Tk_Window window; /* the application's main window: all windows are on its display */
     enum way way;
     int width, height;
-    int sized;     /* Tk was told this size */
+    int sized;     /* Tk has this size */
     int under_way; /* the server may still be reading the words */
     uint32_t *words;
     struct pithi_shared *shared;        /* the memory of the words */

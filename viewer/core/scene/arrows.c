@@ -769,7 +769,7 @@ static void draw_bundles(const struct pithi_plot *plot, const struct pithi_paint
 
 /* ---- Numbers of bundles ------------------------------------------------------------------------------------------ */
 
-/* Pixels at a scale of 1, and the most numbers in a picture. */
+/* Font size and row height in pixels at scale 1; maximum number of labels. */
 enum { NUMBER_TEXT = 10, NUMBER_ROW = 15, MOST_NUMBERS = 80 };
 
 struct box {

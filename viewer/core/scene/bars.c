@@ -478,7 +478,7 @@ enum { TEXT = 10, AROUND = 2, BESIDE = 4, NARROWEST = 16 };
 /* Fewer letters of a name say nothing. */
 enum { LEAST_LETTERS = 3 };
 
-/* What all functions of MPI begin with, which says least. */
+/* The common prefix, dropped first. */
 static const char prefix[] = "MPI_";
 
 /* Shortens a text that is too wide, by the prefix first. Returns its width, or 0 if there is no room. */
