@@ -49,8 +49,8 @@ struct pithi_replay_state {
 enum { PITHI_WORST_STATES = 5 };
 /* How far an analysis can be trusted. */
 struct pithi_trust {
-    uint64_t messages, of_messages;          /* receives in the log: with their sends, and all */
-    uint64_t collectives, of_collectives;    /* calls of collectives: with all members, and all */
+    uint64_t messages, of_messages;          /* receives in the log: those whose send is known; all */
+    uint64_t collectives, of_collectives;    /* calls of collectives: those whose members are all known; all */
     int has_no_messages, has_no_collectives; /* the log has such calls, but does not record what they do */
     double replay_ns;                        /* the run on the fitted network; 0: no message or collective is known */
     struct pithi_replay_state worst[PITHI_WORST_STATES]; /* the largest differences in this replay */

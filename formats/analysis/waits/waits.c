@@ -251,7 +251,7 @@ struct end {
     uint32_t probes;            /* of a receive: the live calls that probed its message; NONE */
     struct pithi_release begin; /* the call around it */
     struct pithi_release post;  /* the call that posted the receive; for a send in the list, its receive */
-    uint32_t traits;            /* traits of the call around it; PITHI_SENDS_LATER: in its lane's list */
+    uint32_t traits;            /* of the call around it; with PITHI_SENDS_LATER it is in its lane's list */
     uint32_t next;              /* next in that list, or in the free list */
     uint64_t number;            /* in that list: its number among the lane's listed sends */
     int is_matched, is_void, must_wait;
