@@ -151,7 +151,8 @@ PITH_API void pith_slow_(uint32_t kind, uint32_t id);
 /* A record's first word: the low 40 bits of the ticks, 20 bits of id, 4 bits of kind (never 0, so that a word of zero
  * is where the stored records end). */
 #define PITH_WORD_(ticks, id, kind) ((uint64_t)(ticks) << 24 | (uint64_t)(id) << 4 | (uint64_t)(kind))
-/* The id of definitions that are left out; and whether records of an id are stored: all but this id and 0. */
+/* The id of all definitions that are left out. PITH_ID_IN_: 1 if records of an id are stored: it is neither 0 nor this
+ * one. */
 #define PITH_LEFT_OUT_ 0xfffffu
 #define PITH_ID_IN_(id) ((uint32_t)(id)-1u < PITH_LEFT_OUT_ - 1u)
 #define PITH_KIND_ENTER_ 1u

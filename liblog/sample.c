@@ -143,7 +143,7 @@ static uint64_t identity_of(const struct pithi_module *module)
     return add_bytes(hash, (const char *)module->build_id, module->build_id_bytes);
 }
 
-/* The latest module at that place decides. */
+/* 1: this module was recorded, and none that was loaded later at any of its addresses. */
 static int is_known(const struct pithi_module *module, uint64_t identity)
 {
     for (unsigned i = known_count; i > 0; i--)

@@ -9,7 +9,7 @@
 #include "pithlog.h"
 #include "reader/format.h"
 
-/* The size of a file of lines, without a last line that has no newline and may have been cut. */
+/* The size of a text file up to its last newline: a last line without one may have been cut. */
 size_t pithi_whole_lines(const struct pithi_input *input);
 static inline int pithi_ends_in_line(const struct pithi_input *input) { return pithi_whole_lines(input) < input->size; }
 

@@ -99,7 +99,7 @@ void pithi_where_end(void)
 /* Also runs without MPI_Finalize. */
 __attribute__((destructor)) static void end_of_process(void) { pithi_where_end(); }
 
-/* A place for this thread; before MPI_Init, a private one. */
+/* The slot of this thread in the shared memory; before MPI_Init, one that nobody else sees. */
 static struct pithi_where *place(void)
 {
     if (!self)

@@ -34,7 +34,7 @@ int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm
     world = pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm, (uint32_t)rank));
     if (world && *world)
         return (int32_t)*world - 1;
-    return comm == 0 ? rank : -1; /* ranks of the world need no record */
+    return comm == 0 ? rank : -1; /* in MPI_COMM_WORLD, a rank is its own number */
 }
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
