@@ -62,9 +62,9 @@ void pithi_page_computing(const struct pithi_draw *draw, const struct pithi_cell
 int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pithi_text *text);
 
 /* Writes the messages: bundles, a string for each window, first the whole, then its halves, quarters
- * and so on; then the arrows. The string of a window is empty if all of its messages are arrows. Else it has: the
- * number of messages, the longest, that are arrows; thousandths of the rows that all of
- * them cover; 1 if counts are estimates. Then for each bundle: begin and end in places of the window, from row, to row,
+ * and so on; then the arrows. The string of a window is empty if all of its messages are drawn as arrows. Else it has:
+ * how many of its messages are, the longest ones; how much of the rows all of them cover, in thousandths; 1 if counts
+ * are estimates. Then for each bundle: begin and end in places of the window, from row, to row,
  * count, width in pixels, darkness in hundredths. */
 void pithi_page_messages(const struct pithi_draw *draw, int row_height, struct pithi_text *text);
 

@@ -26,7 +26,7 @@ struct pithi_bundle {
     double bytes;                   /* of all of them */
     double mean_ns;                 /* from send to receive; below 0 where clocks disagree */
     struct pithlog_message longest; /* of those that were read */
-    int32_t places[2];              /* internal: its ends, in steps of some columns */
+    int32_t places[2];              /* internal: its ends in units of several columns */
 };
 
 struct pithi_arrows {
