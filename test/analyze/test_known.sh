@@ -30,8 +30,9 @@ for mpi in $(mpis); do
             name="$mpi $ranks $mode"
             rm -f lines.?
             for ((run = 1; run <= OF; run++)); do
-                TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n $ranks pith run -o log.pith ./known $mode >known.txt 2>err
+                TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n $ranks pith run -o log.pith ./known $mode >err 2>&1
                 status=$?
+                cat known.*.out >known.txt && rm known.*.out
                 pith analyze log.pith --json --waits >analysis.json 2>>err
                 status+=" $?"
                 pith analyze log.pith --json --waits --from 0 >whole.json 2>>err
