@@ -7,7 +7,7 @@
 # Open MPI 4.1 without single copies finds no other way for MPI_Win_create.
 export OMPI_MCA_osc=sm,pt2pt
 # Where the system stops a rank between its look at the clock and its call, what it knows is wrong. So a check must be good
-# in 4 of 6 runs: on two cores with a load of 18, 5 of 468 checks were wrong once and one twice. Every run must end well.
+# in 4 of 6 runs: on two cores with a load of 18, of 936 checks 11 were wrong once, 2 twice and one three times. Every run must end well.
 GOOD=4 OF=6
 # What the runs said, each check once, with its count. Exit status 1: one of them is not yet decided.
 counted() {
