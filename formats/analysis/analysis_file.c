@@ -1,4 +1,4 @@
-/* analysis_file.c - keeps the analysis of a large log in the cache, beside its digest (reader/cache.h).
+/* analysis_file.c - keeps the analysis of a large log in the cache, beside its digest (reader/read/cache.h).
  *
  * The same functions write and read a file; the stream decides which. Most of the data are pieces, needs and wait
  * states: they are stored as differences, in about 5 bytes for each record of the log. Structures with padding between
@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "base/zip.h"
 #include "native/log.h"
-#include "reader/cache.h"
+#include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
 enum { VERSION = 5, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };

@@ -1,5 +1,5 @@
 /* format.c - adds the functions to the table of formats (base/formats.def), and writes a log to a file or folder. */
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "base/open_file.h"
 #include "foreign/formats.h"
 #include "foreign/walk.h"
-#include "reader/native.h"
+#include "reader/read/native.h"
 #include "spill/spill_read.h"
 
 const struct pithi_format pithi_formats[] = {

@@ -1,10 +1,10 @@
-/* formats.h - the functions in the table of formats (foreign/format.c), in the form of struct pithi_format in
- * reader/format.h. base/formats.def says which functions each format has. The README of each folder has the rules of
- * its conversion. */
+/* formats.h - the functions in the table of formats (foreign/format.c), in the form of struct pithi_format
+ * (reader/read/format.h). base/formats.def says which functions each format has. The README of each folder has the
+ * rules of its conversion. */
 #ifndef PITHI_FORMATS_H
 #define PITHI_FORMATS_H
 
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 #define FORMAT(name, ...)                                                                                              \
     int pithi_##name##_probe(const struct pithi_input *input);                                                         \

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "base/map.h"
-#include "reader/format.h"
-#include "reader/payload.h"
+#include "reader/read/format.h"
+#include "reader/read/payload.h"
 
 /* Copies `name` to out[size]. Text that is too long is cut between UTF-8 characters. Control characters and bytes that
  * are not UTF-8 become '?'. Blanks at both ends are removed. Returns PITHI_NAME_CUT, PITHI_NAME_CHANGED (something

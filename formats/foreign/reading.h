@@ -7,7 +7,7 @@
 #include "native/defs.h"
 #include "native/stack.h"
 #include "pithlog.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 /* The size of a text file up to its last newline: a last line without one may have been cut. */
 size_t pithi_whole_lines(const struct pithi_input *input);

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 

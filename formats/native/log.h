@@ -74,7 +74,7 @@ struct pithlog {
     uint32_t *lane_ranks;              /* by lane: index of its rank */
     struct pithlog_comm **comms;       /* each made at its first request */
     struct pithi_lane_sheets **sheets; /* [lanes] loaded at the first request, like parts; lane_summary.h */
-    struct pithi_lost_states **lost;   /* [lanes] the same; one piece of memory each; reader/lane_blocks.h */
+    struct pithi_lost_states **lost;   /* [lanes] the same; one piece of memory each; reader/read/lane_blocks.h */
     uint64_t *records_read;            /* iterators add the records of each block that they read; or NULL */
     struct pithi_clock *clocks;        /* clocks.h */
     uint32_t clock_count;

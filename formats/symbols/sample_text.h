@@ -2,7 +2,7 @@
 #ifndef PITHI_SAMPLE_TEXT_H
 #define PITHI_SAMPLE_TEXT_H
 
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 struct pithi_sample_text;
 

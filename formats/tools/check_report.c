@@ -1,11 +1,11 @@
-/* check_report.c - `pith check LOG`: prints the report of reader/check.c. */
+/* check_report.c - `pith check LOG`: prints the report of reader/read/check.c. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "native/clocks.h"
 #include "native/log.h"
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "tools/progress.h"
 #include "tools/tools.h"
 

@@ -3,7 +3,7 @@
 #include "analysis/delay_replay.h"
 #include "base/error.h"
 #include "native/log.h"
-#include "reader/own_cost_read.h"
+#include "reader/read/own_cost_read.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 

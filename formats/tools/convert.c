@@ -5,7 +5,7 @@
 #include "analysis/causal.h"
 #include "analysis/with_lanes.h"
 #include "base/error.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 #include "symbols/sample_text.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"

@@ -1,10 +1,10 @@
-/* cut_log.c - `pith cut LOG -o OUT`: writes a part of a log, by time and lanes. reader/copy.c does the cutting. */
+/* cut_log.c - `pith cut LOG -o OUT`: writes a part of a log, by time and lanes. reader/read/copy.c does the cutting. */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "native/log.h"
-#include "reader/copy.h"
-#include "reader/filter.h"
+#include "reader/read/copy.h"
+#include "reader/query/filter.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
@@ -44,8 +44,7 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_log_copy(cut->log, writer, &cut->what);
 }
 
-/* The number of records to read. To match messages, the copy reads the whole log, then its part twice (reader/copy.c).
- */
+/* The number of records to read. To match messages, the copy reads the whole log, then its part twice (copy.c). */
 static uint64_t expected(const struct cut *cut)
 {
     const struct pithi_copy *what = &cut->what;

@@ -18,7 +18,7 @@
 #include "base/map.h"
 #include "foreign/text/printer.h"
 #include "native/segment.h"
-#include "reader/summary_read.h"
+#include "reader/index/summary_read.h"
 #include "tools/stat_pass.h"
 #include "tools/table.h"
 #include "tools/tools.h"

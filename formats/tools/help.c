@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 #include "tools/tools.h"
 
 static const struct {

@@ -18,7 +18,7 @@
 #include "foreign/names.h"
 #include "native/log.h"
 #include "native/segment.h"
-#include "reader/copy.h"
+#include "reader/read/copy.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 

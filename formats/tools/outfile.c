@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/nearest.h"
 #include "native/log.h"
-#include "reader/native.h"
+#include "reader/read/native.h"
 #include "tools/progress.h"
 #include "tools/tools.h"
 

@@ -2,7 +2,7 @@
 #ifndef PITHI_OUTFILE_H
 #define PITHI_OUTFILE_H
 
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 /* Writes `log` to `path` ("-": standard output). `command`: for the progress line, "convert". */
 int pithi_outfile_write(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/shell_word.h"
 #include "foreign/text/printer.h"
-#include "reader/filter.h"
+#include "reader/query/filter.h"
 #include "symbols/sample_text.h"
 #include "tools/tools.h"
 

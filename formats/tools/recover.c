@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "reader/native.h"
+#include "reader/read/native.h"
 #include "spill/spill_read.h"
 #include "tools/outfile.h"
 #include "tools/progress.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "reader/filter.h"
+#include "reader/query/filter.h"
 #include "tools/stat_pass.h"
 #include "tools/tools.h"
 

@@ -10,8 +10,8 @@
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
 #include "native/log.h"
-#include "reader/filter.h"
-#include "reader/iter.h"
+#include "reader/query/filter.h"
+#include "reader/read/iter.h"
 #include "tools/progress.h"
 
 int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def)

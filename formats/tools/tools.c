@@ -16,8 +16,8 @@
 #include "base/nearest.h"
 #include "base/open_file.h"
 #include "native/log.h"
-#include "reader/copy.h"
-#include "reader/filter.h"
+#include "reader/read/copy.h"
+#include "reader/query/filter.h"
 #include "tools/outfile.h"
 #include "tools/progress.h"
 

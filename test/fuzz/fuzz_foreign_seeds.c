@@ -1,6 +1,6 @@
 /* fuzz_foreign_seeds.c - the ALOG and CLOG-2 files that fuzzing begins with, into the two folders named: random logs in
  * the form that fuzz_alog.c and fuzz_clog2.c read. (Those of test/golden are good seeds too.) */
-#include "reader/format.h"
+#include "reader/read/format.h"
 #include "common/log_model.h"
 
 /* Of a CLOG-2 file the blocks; what follows the last record of one is cut. */

@@ -11,7 +11,7 @@
 
 #include "fuzz/fuzz.h"
 #include "native/segment.h"
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "pithlog.h"
 
 enum { FUZZ_PATH = 64, FUZZ_ERRORS = 100 };

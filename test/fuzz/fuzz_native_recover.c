@@ -1,7 +1,7 @@
 /* fuzz_native_recover.c - what `pith recover` makes of a damaged log: a sound one, whatever the damage. */
 #include "fuzz/fuzz_log.h"
 #include "fuzz/fuzz_mend.h"
-#include "reader/native.h"
+#include "reader/read/native.h"
 
 enum { LARGEST = 1 << 18, LEAVE_CRCS = 1 };
 

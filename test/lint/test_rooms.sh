@@ -25,6 +25,8 @@ for ((i = ${#layers[@]} - 1; i > 0; i--)); do
     is "$(includes "($later)/" "formats/${layers[i - 1]}")" "" "formats/${layers[i - 1]} includes no later layer"
 done
 is "$(includes 'symbols/' formats/analysis formats/foreign)" "" "libpithlog does not need symbols, and so libdw"
+is "$(includes 'reader/(index|query)/' formats/reader/read | grep -v '"reader/query/filter\.h"')" "" "formats/reader/read includes no later room, but for filters"
+is "$(includes 'reader/query/' formats/reader/index)$(includes 'reader/index/' formats/reader/query)" "" "nor do the other two know each other"
 # Rooms of formats/analysis, lowest first: each includes only itself and those before it. Other layers see its headers outside of them.
 rooms=(waits graph correct replay causes findings)
 later=
@@ -44,7 +46,7 @@ is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows 
 is "$(includes '(base|native|spill|reader|symbols|analysis|foreign|tools)/' wrappers viewer | grep -vE '"base/(nearest|cause|open_file|shell_word)\.h"|^wrappers/compensate/.*<analysis/delay_rule\.h>|^wrappers/also/functions/.*"symbols/code_file\.h"')" \
     "" "of formats, wrappers and viewer know what helps with messages and files; compensate its rule; functions their names"
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
-is "$(files 'viewer/core/*.[ch]' | cut -d/ -f3 | sort -u | xargs)" "cells measure raster rows scene" "the drawing core has five rooms"
+is "$(tree 'viewer/core/*.[ch]' | cut -d/ -f3 | sort -u | xargs)" "cells measure raster rows scene" "the drawing core has five rooms"
 is "$(includes 'core/(scene|measure)/' viewer/core/raster viewer/core/measure | grep -v '"core/measure/')" "" "the core's raster and measure know no scene"
 is "$(for room in viewer/core/*/; do grep -qF "| \`${room#viewer/}\` |" viewer/README.md || echo "$room"; done)" "" "each says which question it answers"
 is "$(includes '(pithi|spill|segment|pith_tool)' samples)" "" "samples know public headers only"

@@ -12,7 +12,7 @@
 #include "common/random.h"
 #include "common/test_files.h"
 #include "native/segment.h"
-#include "reader/digest_file.h"
+#include "reader/index/digest_file.h"
 #include "pithlog.h"
 
 enum { COUNTERS = 2, MOST_LANES = 600 };

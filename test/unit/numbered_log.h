@@ -3,7 +3,7 @@
 #define PITH_NUMBERED_LOG_H
 
 #include "common/random.h"
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "numbered.h"
 #include "record_help.h"
 

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "reader/format.h"
+#include "reader/read/format.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "pithlog.h"

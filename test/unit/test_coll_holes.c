@@ -3,8 +3,8 @@
 #include "analysis/waits/collectives.h"
 #include "native/log.h"
 #include "common/log_model.h"
-#include "reader/iter.h"
-#include "reader/match.h"
+#include "reader/read/iter.h"
+#include "reader/read/match.h"
 #include "tap.h"
 
 enum { RANKS = 4, LANES = RANKS * 2, STEPS = 3000, COMMS = 4, NONE = -1 };

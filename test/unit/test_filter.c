@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "native/stack.h"
-#include "reader/filter.h"
+#include "reader/query/filter.h"
 #include "tap.h"
 
 static int is_good(const char *text)

@@ -2,7 +2,7 @@
  * again; a flight recorder that is faster than its reader; ends of all kinds. */
 #include "fork_job.h"
 #include "record_help.h"
-#include "reader/follow.h"
+#include "reader/read/follow.h"
 
 #include <time.h>
 

@@ -2,7 +2,7 @@
  * numbers at their extremes and lines in another order: an error that names the file, or a log which is sound; never a
  * crash (run it under the sanitizers, too). Native logs and spill files: test_damage.c, test_spill_damage.c. */
 #include "foreign/formats.h"
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "common/log_model.h"
 #include "tap.h"
 

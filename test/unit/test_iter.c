@@ -2,8 +2,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "reader/check.h"
-#include "reader/iter.h"
+#include "reader/read/check.h"
+#include "reader/read/iter.h"
 #include "common/log_model.h"
 #include "tap.h"
 

@@ -5,7 +5,7 @@
 #include <spawn.h>
 #include <sys/time.h>
 
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "record_help.h"
 
 static uint32_t state, event, counter;

@@ -1,9 +1,9 @@
-/* test_lost_states.c - holes in lanes (lane_blocks.h): what walks, and iterators with CLIP, deliver, against the definition,
- * on random logs with LOST records and damaged blocks. */
+/* test_lost_states.c - holes in lanes (lane_blocks.h): what walks, and iterators with CLIP, deliver, against the
+ * definition, on random logs with LOST records and damaged blocks. */
 #include <fcntl.h>
 
 #include "native/log.h"
-#include "reader/iter.h"
+#include "reader/read/iter.h"
 #include "common/log_model.h"
 #include "common/open_oracle.h"
 #include "tap.h"

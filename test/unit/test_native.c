@@ -5,8 +5,8 @@
 
 #include "base/zip.h"
 #include "native/huffman.h"
-#include "reader/check.h"
-#include "reader/native.h"
+#include "reader/read/check.h"
+#include "reader/read/native.h"
 #include "common/log_model.h"
 #include "tap.h"
 

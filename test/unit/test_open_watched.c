@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "reader/format.h"
+#include "reader/read/format.h"
 #include "common/log_model.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/log_model.h"
-#include "reader/filter.h"
+#include "reader/query/filter.h"
 #include "tap.h"
 
 enum { RECORDS = 3000, LANES = 5, WINDOWS = 60 };

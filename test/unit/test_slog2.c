@@ -6,7 +6,7 @@
 
 #include "foreign/formats.h"
 #include "foreign/slog2/slog2_layout.h"
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "tap.h"
 
 enum { ROOM = 1 << 20, STATE = 7, EVENT = 8, ARROW = 9 };

@@ -3,7 +3,7 @@
 #include "record_help.h"
 
 #include "common/random.h"
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "spill/spill_emit.h"
 
 enum { WINDOW = 64, FILLS = 3, LANES = 2, ROUNDS = 9000, MOST = 60000, STEP = 29, WHOLE = 211 };

@@ -2,7 +2,7 @@
  * with a bound that holds and a span of time that holds the records; and of a whole file nothing is told. */
 #include "record_help.h"
 
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "spill/spill_missing.h"
 
 enum { THREADS = 2, ROUNDS = 60000, KILLED = 20 };

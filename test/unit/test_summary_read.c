@@ -8,7 +8,7 @@
 #include "common/random.h"
 #include "common/test_files.h"
 #include "native/segment.h"
-#include "reader/check.h"
+#include "reader/read/check.h"
 #include "pithlog.h"
 #include "tap.h"
 

@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
-#include "reader/match.h"
+#include "reader/read/match.h"
 
 /* The next stage begins; `share`: of the time of them all, as measured. An error if progress wants to stop. */
 static int next_stage(struct pithlog_analysis *a, double share)
@@ -306,8 +306,8 @@ static int find_path(struct pithlog_analysis *a)
 /* Damage is known only once it was read. So the log is read as if it were whole; if that fails, its damage is looked
  * for, and the longest part without it is read again.
  *
- * Builds the graph of the log, or, if records are missing, of its longest part without a hole. PITH_ERR_DAMAGED: this is
- * because of damage. */
+ * Builds the graph of the log, or, if it has holes, of its longest part without one. PITH_ERR_DAMAGED: they are because
+ * of damage. */
 static int build(struct pithlog_analysis *a, struct pithlog *log, const struct pithlog_analyze_query *query,
                  struct pithi_known_part *known)
 {

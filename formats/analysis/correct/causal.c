@@ -19,8 +19,8 @@
 #include "analysis/correct/causal_edges.h"
 #include "base/error.h"
 #include "native/log.h"
-#include "reader/copy.h"
-#include "reader/native.h"
+#include "reader/read/copy.h"
+#include "reader/read/native.h"
 
 #define LONGEST (INT64_C(1) << 56) /* two years: sums of times cannot overflow */
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/temporary.h"
 #include "native/log.h"
-#include "reader/match.h"
+#include "reader/read/match.h"
 
 /* State of one thread while collecting. */
 struct lane_seen {

@@ -25,8 +25,8 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
-#include "reader/copy.h"
-#include "reader/own_cost_read.h"
+#include "reader/read/copy.h"
+#include "reader/read/own_cost_read.h"
 
 #define NONE UINT32_MAX
 #define ANY_CALL NONE /* point-to-point messages share their latencies across all calls */

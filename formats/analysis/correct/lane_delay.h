@@ -6,7 +6,7 @@
 #define PITHI_LANE_DELAY_H
 
 #include "analysis/waits/collectives.h"
-#include "reader/own_cost_read.h"
+#include "reader/read/own_cost_read.h"
 
 /* What is known of an open state. Times and costs in ns. */
 struct pithi_open {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "reader/copy.h"
-#include "reader/native.h"
+#include "reader/read/copy.h"
+#include "reader/read/native.h"
 
 struct adding {
     struct pithlog *log;

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "native/block.h"
 #include "native/log.h"
-#include "reader/match.h"
+#include "reader/read/match.h"
 
 enum { DAMAGES_MOST = 10000 };
 
@@ -78,7 +78,7 @@ static int find_lost(struct gaps *g, uint32_t number)
             err = add_gap(g, number, step.from_ns, step.to_ns);
         if (!err)
             g->list[g->count - 1].to_ns = step.change == PITHLOG_EDGE ? info->end_ns : step.to_ns;
-        /* states that end in the hole divide it, and LOST records in a row are one gap */
+        /* states that end in the hole divide it, and LOST records in a row are one hole */
         is_new = !is_lost && !(step.change == PITHLOG_ENDS && step.why & PITHLOG_AT_HOLE);
     }
     pithlog_walk_close(walk);

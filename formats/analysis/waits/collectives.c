@@ -26,7 +26,7 @@
 #include "base/map.h"
 #include "native/log.h"
 #include "pithlog.h"
-#include "reader/match.h"
+#include "reader/read/match.h"
 
 #define NONE UINT32_MAX
 
@@ -48,7 +48,7 @@ struct members {
 };
 
 /* NULL: the members are unknown. */
-const struct team *members_team(struct members *members, uint32_t comm);
+static const struct team *members_team(struct members *members, uint32_t comm);
 
 /* 0: no memory. Call members_free in any case. */
 static int members_open(struct members *m, struct pithlog *log)
@@ -92,7 +92,7 @@ static int is_missing(const struct members *m, const struct pithlog_comm *comm, 
     return rank && rank->lane_count > 0 && m->missing[pithi_log_rank_of(m->log, rank->first_lane)];
 }
 
-const struct team *members_team(struct members *m, uint32_t number)
+static const struct team *members_team(struct members *m, uint32_t number)
 {
     const struct pithlog_comm *comm = number < m->log->info.comms ? pithlog_get_comm(m->log, number) : NULL;
     if (!comm || (comm->size == 0 && number != 0))

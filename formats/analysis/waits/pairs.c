@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
-#include "reader/iter.h"
-#include "reader/match.h"
+#include "reader/read/iter.h"
+#include "reader/read/match.h"
 
 #define NONE UINT32_MAX
 

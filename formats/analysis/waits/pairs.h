@@ -1,7 +1,7 @@
 /* pairs.h - matches the sends and receives of a log, under numbers that the caller gives them.
  *
- * In a whole log, the matcher does it (reader/match.h). For a time window, a digest knows the messages, so only the
- * records around them need to be read. */
+ * In a whole log, the matcher does it (match.h). For a time window, a digest knows the messages, so only the records
+ * around them need to be read. */
 #ifndef PITHI_PAIRS_H
 #define PITHI_PAIRS_H
 

@@ -24,8 +24,8 @@
 #include "base/map.h"
 #include "native/layout.h"
 #include "native/log.h"
-#include "reader/iter.h"
-#include "reader/match.h"
+#include "reader/read/iter.h"
+#include "reader/read/match.h"
 
 enum { MANY = 512, DAMAGES_MOST = 10000 };
 

@@ -38,7 +38,7 @@
 #include "base/map.h"
 #include "native/log.h"
 #include "pithlog.h"
-#include "reader/match.h"
+#include "reader/read/match.h"
 
 #define NONE UINT32_MAX
 

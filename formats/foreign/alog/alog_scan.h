@@ -16,7 +16,7 @@
 
 #include "base/map.h"
 #include "foreign/reading.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 /* The line types below 0 that have a meaning. */
 enum pithi_alog_type {

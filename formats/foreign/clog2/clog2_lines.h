@@ -15,7 +15,7 @@
 #include "base/map.h"
 #include "foreign/clog2/clog2_made.h"
 #include "foreign/clog2/clog2_numbers.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 struct pithi_clog2_entry; /* of the communicator table */
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "foreign/clog2/clog2_file.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 enum {
     PITHI_CLOG2_KNOWN_STATES = 300,

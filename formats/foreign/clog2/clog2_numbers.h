@@ -22,7 +22,7 @@
 #include "foreign/clog2/clog2_made.h"
 #include "foreign/given_numbers.h"
 #include "foreign/walk.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 

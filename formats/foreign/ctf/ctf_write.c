@@ -21,7 +21,7 @@
 #include "foreign/names.h"
 #include "foreign/walk.h"
 #include "native/log.h"
-#include "reader/iter.h"
+#include "reader/read/iter.h"
 
 /* Event ids: the kind of the record minus one. An event without a payload has an id of its own, because babeltrace2 2.0
  * shows the text of an earlier event in place of an empty string. */

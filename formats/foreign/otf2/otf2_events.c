@@ -7,7 +7,7 @@
 #include "base/text_fields.h"
 #include "foreign/otf2/otf2_reader.h"
 #include "native/event_numbers.h"
-#include "reader/payload.h"
+#include "reader/read/payload.h"
 
 #define EVENT(name, ...)                                                                                               \
     static OTF2_CallbackCode on_##name(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,                     \

@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "foreign/otf2/otf2_library.h"
 #include "foreign/walk.h"
-#include "reader/payload.h"
+#include "reader/read/payload.h"
 
 enum { OTF2_TEXTS = 4096 };
 enum otf2_value { OTF2_VALUE_TEXT, OTF2_VALUE_INT, OTF2_VALUE_UINT };

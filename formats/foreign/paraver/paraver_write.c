@@ -19,7 +19,7 @@
 #include "foreign/walk.h"
 #include "native/event_numbers.h"
 #include "native/log.h"
-#include "reader/payload.h"
+#include "reader/read/payload.h"
 
 /* A state record or a message that waits for its place; at the same time, state records come first. */
 struct waiting {

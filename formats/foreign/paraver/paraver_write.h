@@ -4,7 +4,7 @@
 #define PITHI_PARAVER_WRITE_H
 
 #include "base/map.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 /* Lanes as threads. Tasks and threads count from 1 without gaps; each lane has its own processor. */
 struct pithi_prv_places {

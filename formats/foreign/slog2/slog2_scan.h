@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "foreign/slog2/slog2_layout.h"
-#include "reader/format.h"
+#include "reader/read/format.h"
 
 /* The category of states, events or messages. Its info alternates text and tokens: "n=" d " s=" s. */
 struct pithi_slog2_category {

@@ -19,7 +19,7 @@
 #include "foreign/names.h"
 #include "foreign/sqlite/sqlite_rows.h"
 #include "foreign/walk.h"
-#include "reader/payload.h"
+#include "reader/read/payload.h"
 
 /* Foreign keys are declared for programs that draw or join tables by them; SQLite checks none, since `foreign_keys` is
  * off. */

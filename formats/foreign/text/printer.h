@@ -16,7 +16,7 @@
 
 #include "base/out.h"
 #include "foreign/formats.h"
-#include "reader/payload.h"
+#include "reader/read/payload.h"
 
 enum pithi_text_style {
     PITHI_TEXT_TABS, /* time_s rank thread kind name key=value..., separated by tabs; definitions on lines with '#' */

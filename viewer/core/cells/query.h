@@ -18,9 +18,10 @@
  * rounded down to whole nanoseconds, or to fractions of one if a column is shorter than 16 ns. Sums of a column are
  * exact.
  *
- * Cost. Without a summary every record of the window is read, for cells and again for sums. With a summary (pithlog_summary) a column is computed from pieces of 512 records and more.
- * If what the pieces leave open could change a cell, the records of that column are read, so that the cells are the
- * same as from all records. `care` selects cheaper, less exact cells.
+ * Cost. Without a summary every record of the window is read, for cells and again for sums. With a
+ * summary (pithlog_summary) a column is computed from pieces of 512 records and more. If what the pieces leave open
+ * could change a cell, the records of that column are read, so that the cells are the same as from all records. `care`
+ * selects cheaper, less exact cells.
  */
 #ifndef PITHI_QUERY_H
 #define PITHI_QUERY_H

@@ -1,0 +1,503 @@
+/* digest_make.c - makes the digest of a log in one pass: messages go through the matcher into slabs, values into series
+ * (digest_file.h). Memory: 2.6 MB a level (16 million messages need three), at most 32 MB of values, the entries, and
+ * the memory of the matcher. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "native/log.h"
+#include "reader/index/digest_file.h"
+#include "reader/read/iter.h"
+#include "reader/read/match.h"
+
+enum {
+    SLAB = 65536,
+    GO_UP = SLAB / 16,     /* the longest messages */
+    LEVELS = 12,           /* enough for any number of messages */
+    FEW_LANES = 64,        /* with at most so many lanes, slabs are cut by time only */
+    CUTS = 64,             /* otherwise also by lanes, into at most so many parts */
+    HELPING = 4096,        /* records read at once */
+    VALUES_HELD = 2 << 20, /* then all are written to the file */
+    MOST_DAMAGES = 10000   /* gives up after so many unreadable parts */
+};
+
+struct slab {
+    struct pithlog_message *messages; /* [SLAB]; NULL: no message reached this level */
+    uint32_t count;
+};
+
+struct held_series {
+    struct pithi_series_entry entry;
+    struct pithi_value *values;
+    uint32_t count, room;
+};
+
+/* A value node and its series, which is not stored in the file. */
+struct held_node {
+    struct pithi_value_node node;
+    uint32_t series;
+};
+
+struct making {
+    struct pithlog_digest *digest;
+    uint64_t size; /* of the file so far */
+    struct pithi_buffer bytes;
+    struct slab slabs[LEVELS];
+    struct slab samples[PITHI_SAMPLE_LEVELS]; /* [PITHI_NODE_MESSAGES] each */
+    uint64_t taken;                           /* messages so far */
+    uint64_t *lengths;                        /* [SLAB], for finding the longest */
+    uint32_t cuts, node_room;
+    struct held_series *series;
+    uint32_t series_room;
+    struct pithi_map series_map; /* counter << 32 | lane */
+    uint64_t values_held;
+    struct held_node *nodes; /* of values */
+    uint32_t value_room;
+    struct pithi_match *match;
+    struct pithlog_record *records; /* [HELPING] */
+    int damages;
+    char why[1024]; /* error of the first damage */
+    int (*progress)(void *context, double part);
+    void *context;
+};
+
+static int no_memory(const struct making *m)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its messages", m->digest->log->path);
+}
+
+/* Writes m->bytes to the file, at *offset. */
+static int put_bytes(struct making *m, uint64_t *offset)
+{
+    *offset = m->size;
+    CHECK(pithi_digest_put(m->digest, m->bytes.data, m->bytes.size, m->size));
+    m->size += m->bytes.size;
+    m->bytes.size = 0;
+    return PITH_OK;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+static int by_first(const void *a, const void *b)
+{
+    int64_t x = pithi_message_first(a), y = pithi_message_first(b);
+    return (x > y) - (x < y);
+}
+
+static int by_sender(const void *a, const void *b)
+{
+    uint32_t x = ((const struct pithlog_message *)a)->send_lane, y = ((const struct pithlog_message *)b)->send_lane;
+    return (x > y) - (x < y);
+}
+
+static int put_node(struct making *m, struct pithlog_message *messages, uint32_t count, uint32_t sample)
+{
+    struct pithlog_digest *d = m->digest;
+    struct pithi_message_node node;
+    qsort(messages, count, sizeof *messages, by_first);
+    if (!pithi_grow(&d->nodes, d->node_count, &m->node_room, sizeof *d->nodes) ||
+        !pithi_message_node_put(messages, count, &m->bytes, &node))
+        return no_memory(m);
+    int err = put_bytes(m, &node.offset);
+    node.sample = sample;
+    d->nodes[d->node_count++] = node;
+    d->info.messages += sample ? 0 : count;
+    return err;
+}
+
+/* Writes messages as nodes: cut by time, and in logs of many lanes each part by lanes. */
+static int put_nodes(struct making *m, struct pithlog_message *messages, uint32_t count)
+{
+    uint32_t pieces = (count + PITHI_NODE_MESSAGES - 1) / PITHI_NODE_MESSAGES;
+    uint32_t cuts = m->cuts < pieces ? m->cuts : pieces, times = cuts ? (pieces + cuts - 1) / cuts : 0;
+    int err = PITH_OK;
+    if (m->cuts > 1)
+        qsort(messages, count, sizeof *messages, by_first);
+    for (uint32_t t = 0; t < times && err == PITH_OK; t++) {
+        uint32_t from = (uint32_t)((uint64_t)count * t / times), to = (uint32_t)((uint64_t)count * (t + 1) / times);
+        if (cuts > 1)
+            qsort(messages + from, to - from, sizeof *messages, by_sender);
+        for (uint32_t c = 0; c < cuts && err == PITH_OK; c++) {
+            uint32_t low = from + (uint32_t)((uint64_t)(to - from) * c / cuts);
+            uint32_t high = from + (uint32_t)((uint64_t)(to - from) * (c + 1) / cuts);
+            if (high > low)
+                err = put_node(m, messages + low, high - low, 0);
+        }
+    }
+    return err;
+}
+
+/* The length at index `rank` if they were sorted, longest first (Hoare's "Find", 1961). */
+static uint64_t select_length(uint64_t *lengths, uint32_t count, uint32_t rank)
+{
+    int64_t from = 0, to = (int64_t)count - 1;
+    while (from < to) {
+        uint64_t pivot = lengths[from + (to - from) / 2];
+        int64_t i = from, j = to;
+        while (i <= j) {
+            while (lengths[i] > pivot)
+                i++;
+            while (lengths[j] < pivot)
+                j--;
+            if (i <= j) {
+                uint64_t kept = lengths[i];
+                lengths[i++] = lengths[j];
+                lengths[j--] = kept;
+            }
+        }
+        if (rank <= j)
+            to = j;
+        else if (rank >= i)
+            from = i;
+        else
+            return lengths[rank];
+    }
+    return lengths[rank];
+}
+
+static int add_message(struct making *m, uint32_t level, const struct pithlog_message *message);
+
+/* Moves the longest messages of a slab up, and writes the others as nodes. */
+static int empty_slab(struct making *m, uint32_t level)
+{
+    struct slab *slab = &m->slabs[level];
+    uint32_t count = slab->count, up = level + 1 < LEVELS ? count / (SLAB / GO_UP) : 0, kept = 0, ties, longer = 0;
+    int err = PITH_OK;
+    slab->count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        m->lengths[i] = pithi_message_length(&slab->messages[i]);
+    uint64_t least = up ? select_length(m->lengths, count, up - 1) : UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++)
+        longer += pithi_message_length(&slab->messages[i]) > least;
+    ties = up > longer ? up - longer : 0;
+    for (uint32_t i = 0; i < count && err == PITH_OK; i++) {
+        const struct pithlog_message *message = &slab->messages[i];
+        uint64_t length = pithi_message_length(message);
+        if (up && (length > least || (length == least && ties > 0))) {
+            ties -= length == least;
+            err = add_message(m, level + 1, message);
+        } else {
+            slab->messages[kept++] = *message;
+        }
+    }
+    return err == PITH_OK ? put_nodes(m, slab->messages, kept) : err;
+}
+
+static int add_message(struct making *m, uint32_t level, const struct pithlog_message *message)
+{
+    struct slab *slab = &m->slabs[level];
+    int err = PITH_OK;
+    if (!slab->messages && !(slab->messages = malloc(SLAB * sizeof *slab->messages)))
+        return no_memory(m);
+    if (slab->count == SLAB)
+        err = empty_slab(m, level);
+    slab->messages[slab->count++] = *message;
+    return err;
+}
+
+/* Adds a message to its samples: one in 8 is in the first, one in 8 of these in the second ... */
+static int add_to_samples(struct making *m, const struct pithlog_message *message)
+{
+    uint64_t chance = pithi_hash_number(0, ++m->taken);
+    int err = PITH_OK;
+    chance = (chance ^ chance >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    chance ^= chance >> 32;
+    for (uint32_t level = 0; level < PITHI_SAMPLE_LEVELS && err == PITH_OK; level++) {
+        struct slab *sample = &m->samples[level];
+        if (chance & ((UINT64_C(1) << PITHI_SAMPLE_BITS * (level + 1)) - 1))
+            break;
+        if (!sample->messages && !(sample->messages = malloc(PITHI_NODE_MESSAGES * sizeof *sample->messages)))
+            return no_memory(m);
+        sample->messages[sample->count++] = *message;
+        if (sample->count == PITHI_NODE_MESSAGES) {
+            err = put_node(m, sample->messages, sample->count, level + 1);
+            sample->count = 0;
+        }
+    }
+    return err;
+}
+
+static int found_message(struct making *m, const struct pithlog_message *message)
+{
+    int err = add_to_samples(m, message);
+    return err == PITH_OK ? add_message(m, 0, message) : err;
+}
+
+static int release(struct making *m, uint32_t rank, int all)
+{
+    struct pithlog_message message;
+    int32_t number = pithi_log_rank(m->digest->log, rank)->rank;
+    int status, err = PITH_OK;
+    while (err == PITH_OK && (status = pithi_match_ready(m->match, rank, number, all, &message)) != 0)
+        err = status < 0 ? no_memory(m) : found_message(m, &message);
+    return err;
+}
+
+static int take_message(struct making *m, const struct pithlog_record *r)
+{
+    struct pithlog_message message;
+    uint32_t rank = pithi_log_rank_of(m->digest->log, r->lane);
+    int32_t number = pithi_log_rank(m->digest->log, rank)->rank;
+    int status = pithi_match_take(m->match, rank, number, r, r->lane, &message), err = PITH_OK;
+    if (status < 0)
+        return no_memory(m);
+    if (status == 1)
+        err = found_message(m, &message);
+    return err == PITH_OK && r->kind == PITHLOG_RECV ? release(m, rank, 0) : err;
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
+
+static int put_values(struct making *m, uint32_t index)
+{
+    struct held_series *s = &m->series[index];
+    struct held_node held = {.series = index};
+    struct pithlog_digest *d = m->digest;
+    if (!s->count)
+        return PITH_OK;
+    if (!pithi_grow(&m->nodes, d->value_node_count, &m->value_room, sizeof *m->nodes) ||
+        !pithi_value_node_put(s->values, s->count, &m->bytes, &held.node))
+        return no_memory(m);
+    m->values_held -= s->count;
+    s->entry.node_count++;
+    s->count = 0;
+    int err = put_bytes(m, &held.node.offset);
+    m->nodes[d->value_node_count++] = held;
+    return err;
+}
+
+static int find_series(struct making *m, const struct pithlog_record *r, uint32_t *index)
+{
+    uint64_t key = (uint64_t)r->id << 32 | r->lane;
+    uint32_t count = m->digest->info.series;
+    if (pithi_map_get(&m->series_map, key, index))
+        return PITH_OK;
+    if (!pithi_grow(&m->series, count, &m->series_room, sizeof *m->series) ||
+        !pithi_map_put(&m->series_map, key, count))
+        return no_memory(m);
+    m->series[count] =
+        (struct held_series){.entry.seen = {.lane = r->lane, .counter = r->id, .low = r->value, .high = r->value}};
+    *index = count;
+    m->digest->info.series++;
+    return PITH_OK;
+}
+
+/* With very many counters this makes smaller nodes, so that memory stays bounded. */
+static int put_all_values(struct making *m)
+{
+    int err = PITH_OK;
+    for (uint32_t i = 0; i < m->digest->info.series && err == PITH_OK; i++)
+        err = put_values(m, i);
+    return err;
+}
+
+static int take_value(struct making *m, const struct pithlog_record *r)
+{
+    uint32_t index = 0;
+    int err = PITH_OK;
+    if (r->value - r->value != 0) /* infinities and NaNs cannot be drawn */
+        return PITH_OK;
+    CHECK(find_series(m, r, &index));
+    struct held_series *s = &m->series[index];
+    if (!pithi_grow(&s->values, s->count, &s->room, sizeof *s->values))
+        return no_memory(m);
+    s->values[s->count++] = (struct pithi_value){r->time_ns, r->value};
+    struct pithlog_series *seen = &s->entry.seen;
+    seen->low = r->value < seen->low ? r->value : seen->low;
+    seen->high = r->value > seen->high ? r->value : seen->high;
+    seen->count++;
+    m->digest->info.values++;
+    if (s->count == PITHI_NODE_VALUES)
+        err = put_values(m, index);
+    if (++m->values_held > VALUES_HELD)
+        err = err == PITH_OK ? put_all_values(m) : err;
+    return err;
+}
+
+/* ---- Series in order --------------------------------------------------------------------------------------------- */
+
+static int by_lane(const void *a, const void *b)
+{
+    return pithi_series_compare(&((const struct pithi_series_entry *)a)->seen,
+                                &((const struct pithi_series_entry *)b)->seen);
+}
+
+/* Sorts entries by lane and counter; the nodes of each series follow those of the one before, in time order. */
+static int order_series(struct making *m)
+{
+    struct pithlog_digest *d = m->digest;
+    uint32_t count = d->info.series, *next = calloc(count + (size_t)1, sizeof *next), first = 0, index = 0;
+    d->series = malloc((count + (size_t)1) * sizeof *d->series);
+    d->values = malloc((d->value_node_count + (size_t)1) * sizeof *d->values);
+    if (!next || !d->series || !d->values) {
+        free(next);
+        return no_memory(m);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        d->series[i] = m->series[i].entry;
+    qsort(d->series, count, sizeof *d->series, by_lane);
+    for (uint32_t i = 0; i < count; i++) {
+        struct pithi_series_entry *s = &d->series[i];
+        if (pithi_map_get(&m->series_map, (uint64_t)s->seen.counter << 32 | s->seen.lane, &index))
+            s->first_node = next[index] = first;
+        first += s->node_count;
+    }
+    for (uint32_t i = 0; i < d->value_node_count; i++)
+        d->values[next[m->nodes[i].series]++] = m->nodes[i].node;
+    free(next);
+    return PITH_OK;
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+/* Reports the progress as a part of the log's time. */
+static int tell_progress(struct making *m, int64_t time_ns)
+{
+    const struct pithlog_info *info = &m->digest->log->info;
+    double span = (double)info->end_ns - (double)info->start_ns;
+    double part = span > 0 ? ((double)time_ns - (double)info->start_ns) / span : 0;
+    if (m->progress && m->progress(m->context, part < 0 ? 0 : part > 1 ? 1 : part))
+        return pithi_fail(PITH_ERR_STOPPED, "%s: stopped", m->digest->log->path);
+    return PITH_OK;
+}
+
+static void hole(void *context, uint32_t lane)
+{
+    const struct making *m = context;
+    uint32_t rank = pithi_log_rank_of(m->digest->log, lane);
+    pithi_match_missing(m->match, rank, pithi_log_rank(m->digest->log, rank)->rank);
+}
+
+static int take_record(struct making *m, const struct pithlog_record *r)
+{
+    if (pithi_match_is_hole(m->digest->log, r))
+        hole(m, r->lane);
+    return r->kind == PITHLOG_COUNTER ? take_value(m, r) : r->kind == PITHLOG_LOST ? PITH_OK : take_message(m, r);
+}
+
+static int take_records(struct making *m, const struct pithlog_record *records, int count)
+{
+    int err = PITH_OK;
+    for (int i = 0; i < count && err == PITH_OK; i++)
+        err = take_record(m, &records[i]);
+    return err;
+}
+
+static int read_records(struct making *m)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COUNTER |
+                                           1u << PITHLOG_LOST};
+    struct pithlog_iter *iter;
+    int count, err = pithlog_iter_open(m->digest->log, &query, &iter);
+    if (err == PITH_OK)
+        pithi_iter_tell_holes(iter, (struct pithi_holes){hole, m});
+    while (err == PITH_OK && m->damages < MOST_DAMAGES &&
+           (count = pithlog_iter_next_many(iter, m->records, HELPING)) != 0) {
+        if (count < 0 && m->damages++ == 0)
+            snprintf(m->why, sizeof m->why, "%s", pithlog_error());
+        err = take_records(m, m->records, count);
+        if (err == PITH_OK && count > 0)
+            err = tell_progress(m, m->records[count - 1].time_ns);
+    }
+    pithlog_iter_close(iter);
+    for (uint32_t rank = 0; rank < pithi_log_ranks(m->digest->log) && err == PITH_OK; rank++)
+        err = release(m, rank, 1);
+    return err;
+}
+
+static int finish(struct making *m)
+{
+    int err = PITH_OK;
+    for (uint32_t level = 0; level < LEVELS && err == PITH_OK; level++)
+        if (m->slabs[level].count)
+            err = empty_slab(m, level);
+    for (uint32_t level = 0; level < PITHI_SAMPLE_LEVELS && err == PITH_OK; level++)
+        if (m->samples[level].count)
+            err = put_node(m, m->samples[level].messages, m->samples[level].count, level + 1);
+    if (err == PITH_OK)
+        err = put_all_values(m);
+    if (err == PITH_OK)
+        err = order_series(m);
+    pithi_match_waiting(m->match, &m->digest->info.sends_left, &m->digest->info.recvs_left);
+    return err == PITH_OK ? pithi_digest_write(m->digest, m->size) : err;
+}
+
+static void free_making(struct making *m)
+{
+    for (uint32_t level = 0; level < LEVELS; level++)
+        free(m->slabs[level].messages);
+    for (uint32_t level = 0; level < PITHI_SAMPLE_LEVELS; level++)
+        free(m->samples[level].messages);
+    for (uint32_t i = 0; i < m->digest->info.series && m->series; i++)
+        free(m->series[i].values);
+    free(m->series);
+    free(m->nodes);
+    free(m->lengths);
+    free(m->bytes.data);
+    pithi_map_free(&m->series_map);
+    pithi_match_free(m->match);
+    free(m->records);
+}
+
+static int begin(struct making *m)
+{
+    uint32_t lanes = m->digest->log->info.lanes;
+    m->size = PITHI_DIGEST_HEAD;
+    m->cuts = lanes <= FEW_LANES ? 1 : lanes <= 8 * FEW_LANES ? CUTS / 8 : CUTS;
+    m->match = pithi_match_new();
+    m->lengths = malloc(SLAB * sizeof *m->lengths);
+    m->records = malloc(HELPING * sizeof *m->records);
+    return m->match && m->lengths && m->records ? PITH_OK : no_memory(m);
+}
+
+int pithi_digest_make(struct pithlog_digest *d, int (*progress)(void *context, double part), void *context)
+{
+    struct making m = {.digest = d, .progress = progress, .context = context};
+    int err = begin(&m);
+    if (err == PITH_OK && pithi_match_incomplete(d->log))
+        pithi_match_cut(m.match);
+    if (err == PITH_OK)
+        err = read_records(&m);
+    if (err == PITH_OK)
+        err = finish(&m);
+    free_making(&m);
+    return err == PITH_OK && m.damages ? pithi_fail(PITH_ERR_DAMAGED, "%s", m.why) : err;
+}
+
+/* ---- A part of another digest ------------------------------------------------------------------------------------ */
+
+/* Takes the wanted messages of a node. */
+static int take_node(struct making *m, const struct pithi_selection *selection, const struct pithi_message_node *node,
+                     struct pithlog_message *messages)
+{
+    int err = pithi_message_node_read(selection->from, node, messages);
+    for (uint32_t i = 0; i < node->count && err == PITH_OK; i++)
+        if (selection->wanted(m->context, &messages[i]))
+            err = found_message(m, &messages[i]);
+    return err;
+}
+
+int pithi_digest_copy(struct pithlog_digest *d, const struct pithi_selection *selection)
+{
+    struct making m = {.digest = d, .progress = selection->progress, .context = selection->context};
+    struct pithlog_message *messages = malloc(2 * PITHI_NODE_MESSAGES * sizeof *messages);
+    int err = messages ? begin(&m) : no_memory(&m);
+    for (uint32_t i = 0; i < selection->from->node_count && err == PITH_OK; i++) {
+        const struct pithi_message_node *node = &selection->from->nodes[i];
+        if (node->sample)
+            continue;
+        err = take_node(&m, selection, node, messages);
+        if (err == PITH_OK && m.progress && m.progress(m.context, (i + 1.0) / selection->from->node_count))
+            err = pithi_fail(PITH_ERR_STOPPED, "%s: stopped", d->log->path);
+    }
+    if (err == PITH_OK)
+        err = finish(&m);
+    free_making(&m);
+    free(messages);
+    return err;
+}

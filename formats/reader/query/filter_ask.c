@@ -1,0 +1,333 @@
+/* filter_ask.c - evaluates a filter (filter.h) for a record of which some facts may still be unknown. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "native/log.h"
+#include "reader/query/filter.h"
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+static const struct pithlog_lane *lane_of(const struct pithi_names *names, uint32_t lane)
+{
+    return names->log ? pithlog_get_lane(names->log, lane) : pithlog_follow_get_lane(names->follow, lane);
+}
+
+static const struct pithlog_def *def_of(const struct pithi_names *names, uint32_t id)
+{
+    return names->log ? pithlog_get_def(names->log, id) : pithlog_follow_get_def(names->follow, id);
+}
+
+static const struct pithlog_comm *comm_of(const struct pithi_names *names, uint32_t comm)
+{
+    return names->log ? pithlog_get_comm(names->log, comm) : pithlog_follow_get_comm(names->follow, comm);
+}
+
+/* ---- Comparisons ------------------------------------------------------------------------------------------------- */
+
+static enum pithi_answer answer(int is_true) { return is_true ? PITHI_YES : PITHI_NO; }
+
+static int number_in(const struct pithi_filter_value *v, enum pithi_filter_op op, long double number)
+{
+    switch (op) {
+    case PITHI_OP_IN:
+        return number >= v->number && number <= v->last;
+    case PITHI_OP_EQ:
+        return number == v->number;
+    case PITHI_OP_NE:
+        return number != v->number;
+    case PITHI_OP_LT:
+        return number < v->number;
+    case PITHI_OP_LE:
+        return number <= v->number;
+    case PITHI_OP_GT:
+        return number > v->number;
+    default:
+        return number >= v->number;
+    }
+}
+
+static int text_in(const struct pithi_filter_value *v, enum pithi_filter_op op, const char *text)
+{
+    if (op == PITHI_OP_LIKE)
+        return fnmatch(v->text, text, 0) == 0;
+    return (strcmp(v->text, text) == 0) == (op != PITHI_OP_NE);
+}
+
+/* The number of a field that a subject has. */
+static long double number_of(const struct pithi_names *names, const struct pithi_subject *s, enum pithi_field field)
+{
+    const struct pithlog_record *r = s->record;
+
+    switch (field) {
+    case PITHI_F_RANK:
+        return lane_of(names, s->lane)->rank;
+    case PITHI_F_THREAD:
+        return lane_of(names, s->lane)->thread;
+    case PITHI_F_LANE:
+        return s->lane;
+    case PITHI_F_TIME:
+        return s->kind == PITHLOG_ENTER ? s->start_ns : r->time_ns;
+    case PITHI_F_END:
+        return s->end_ns;
+    case PITHI_F_DURATION:
+        return (long double)s->end_ns - s->start_ns;
+    case PITHI_F_SELF:
+        return s->self_ns;
+    case PITHI_F_DEPTH:
+        return r->depth;
+    case PITHI_F_PEER:
+    case PITHI_F_ROOT:
+        return r->peer;
+    case PITHI_F_TAG:
+        return r->tag;
+    case PITHI_F_SIZE:
+        return r->bytes;
+    case PITHI_F_GOT:
+        return r->got_bytes;
+    default:
+        return r->value;
+    }
+}
+
+static const char *payload_of(const struct pithi_names *names, const struct pithi_subject *s)
+{
+    struct pithi_payload *payload = s->payload;
+
+    if (!payload->line.text && s->record->payload_bytes)
+        payload->has_no_memory = !pithi_payload_line(&payload->line, def_of(names, s->id)->format, s->record);
+    return payload->line.text ? payload->line.text : "";
+}
+
+/* The text of a field that a subject has. */
+static const char *text_of(const struct pithi_names *names, const struct pithi_subject *s, enum pithi_field field)
+{
+    switch (field) {
+    case PITHI_F_KIND:
+        return pithi_filter_kinds[s->kind];
+    case PITHI_F_HOST:
+        return lane_of(names, s->lane)->host;
+    case PITHI_F_GROUP:
+        return def_of(names, s->id)->group;
+    case PITHI_F_PAYLOAD:
+        return payload_of(names, s);
+    default:
+        return def_of(names, s->id)->name;
+    }
+}
+
+/* The communicator of a state or event is optional. That of a state may be known only at its end. */
+static enum pithi_answer has_comm(const struct pithi_subject *s, uint32_t *comm)
+{
+    *comm = s->record->comm;
+    if (s->kind == PITHLOG_EVENT)
+        return answer(*comm != 0);
+    if (s->kind != PITHLOG_ENTER)
+        return PITHI_YES;
+    *comm = s->comm - 1;
+    return s->comm ? PITHI_YES : s->known & PITHI_KNOW_END ? PITHI_NO : PITHI_MAYBE;
+}
+
+static enum pithi_answer ask_comm(const struct pithi_filter_value *v, enum pithi_filter_op op,
+                                  const struct pithi_names *names, uint32_t comm)
+{
+    const struct pithlog_comm *of;
+
+    if (!v->text)
+        return answer(number_in(v, op, comm));
+    of = comm_of(names, comm);
+    return answer(of && of->name && text_in(v, op, of->name));
+}
+
+/* YES: the subject has the field; NO: it has none; MAYBE: that is not known yet. */
+static enum pithi_answer has_field(const struct pithi_subject *s, const struct pithi_filter_field *field)
+{
+    if (!(s->known & PITHI_KNOW_KIND)) {
+        if (field->kinds != UINT32_MAX)
+            return PITHI_MAYBE;
+    } else if (!(field->kinds >> s->kind & 1)) {
+        return PITHI_NO;
+    }
+    return s->known & field->needs ? PITHI_YES : PITHI_MAYBE;
+}
+
+static enum pithi_answer compare(const struct pithlog_filter *f, const struct pithi_names *names,
+                                 const struct pithi_subject *s, const struct pithi_filter_node *node)
+{
+    const struct pithi_filter_field *field = &pithi_filter_fields[node->field];
+    enum pithi_answer has = has_field(s, field);
+    uint32_t comm = 0;
+
+    if (has == PITHI_YES && field->type == PITHI_FIELD_COMM)
+        has = has_comm(s, &comm);
+    if (has == PITHI_YES && (field->needs == PITHI_KNOW_END || node->field == PITHI_F_DEPTH) &&
+        s->record->depth == UINT32_MAX)
+        has = PITHI_NO; /* a LEAVE without ENTER */
+    if (has != PITHI_YES)
+        return has;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct pithi_filter_value *v = &f->values[node->first + i];
+        int is_true = field->type == PITHI_FIELD_COMM ? ask_comm(v, node->op, names, comm) == PITHI_YES
+                      : v->text                       ? text_in(v, node->op, text_of(names, s, node->field))
+                                                      : number_in(v, node->op, number_of(names, s, node->field));
+        if (is_true)
+            return PITHI_YES;
+    }
+    return PITHI_NO;
+}
+
+static enum pithi_answer ask(const struct pithlog_filter *f, const struct pithi_names *names,
+                             const struct pithi_subject *s, uint32_t place)
+{
+    const struct pithi_filter_node *node = &f->nodes[place];
+    enum pithi_answer left, right, decides = node->op == PITHI_OP_AND ? PITHI_NO : PITHI_YES;
+
+    if (node->op >= PITHI_OP_IN)
+        return compare(f, names, s, node);
+    left = ask(f, names, s, node->left);
+    if (node->op == PITHI_OP_NOT)
+        return left == PITHI_MAYBE ? PITHI_MAYBE : answer(left == PITHI_NO);
+    if (left == decides)
+        return left;
+    right = ask(f, names, s, node->right);
+    return right == decides || left != PITHI_MAYBE ? right : PITHI_MAYBE;
+}
+
+enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const struct pithi_names *names,
+                                   const struct pithi_subject *subject)
+{
+    return ask(filter, names, subject, filter->root);
+}
+
+enum { ALL_BUT_END = PITHI_KNOW_KIND | PITHI_KNOW_DEF | PITHI_KNOW_LANE | PITHI_KNOW_RECORD };
+
+enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const struct pithi_names *names,
+                                     const struct pithlog_record *r, uint32_t known, uint32_t comm)
+{
+    struct pithi_subject subject = {
+        .known = ALL_BUT_END | known,
+        .kind = PITHLOG_ENTER,
+        .id = r->id,
+        .lane = r->lane,
+        .record = r,
+        .start_ns = r->kind == PITHLOG_LEAVE ? r->start_ns : r->time_ns,
+        .end_ns = r->time_ns,
+        .self_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns - (uint64_t)r->nested_ns),
+        .comm = comm || !r->comm ? comm : r->comm + 1};
+
+    return pithi_filter_ask(filter, names, &subject);
+}
+
+int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_names *names,
+                       const struct pithlog_record *r)
+{
+    struct pithi_payload payload = {{NULL, 0}, 0};
+    struct pithi_subject subject = {
+        .known = ALL_BUT_END, .kind = r->kind, .id = r->id, .lane = r->lane, .record = r, .payload = &payload};
+    int matches = pithi_filter_ask(filter, names, &subject) == PITHI_YES;
+
+    free(payload.line.text);
+    return payload.has_no_memory ? -1 : matches;
+}
+
+/* ---- Mistakes in queries ----------------------------------------------------------------------------------------- */
+
+int pithi_defs_have(const struct pithlog *log, uint32_t kinds, const char *text, int is_pattern)
+{
+    const struct pithlog_def *def;
+
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        if (kinds & 1u << def->kind && (is_pattern ? fnmatch(text, def->name, 0) == 0 : strcmp(text, def->name) == 0))
+            return 1;
+    return 0;
+}
+
+int pithi_no_such_name(const struct pithlog *log, uint32_t kinds, const char *text)
+{
+    static const char *const words[] = {[1u << PITHLOG_STATE] = "state",
+                                        [1u << PITHLOG_EVENT_TYPE] = "event",
+                                        [1u << PITHLOG_COUNTER_TYPE] = "counter"};
+    const char *what = kinds < sizeof words / sizeof *words && words[kinds] ? words[kinds] : "state, event or counter";
+    struct pithi_nearest nearest;
+    const struct pithlog_def *def;
+
+    pithi_nearest_begin(&nearest, text, strlen(text));
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        if (kinds & 1u << def->kind)
+            pithi_nearest_try(&nearest, def->name);
+    return pithi_fail(PITH_ERR_USAGE, "%s: no %s matches '%s'%s", log->path, what, text,
+                      nearest.name ? pithi_nearest_ask(&nearest) : "; `pith print` shows the names in its first lines");
+}
+
+/* The kinds of definitions with the names that a field compares; 0: it compares something else. */
+static uint32_t kinds_of(enum pithi_field field)
+{
+    switch (field) {
+    case PITHI_F_NAME:
+        return PITHI_DEFS_ALL;
+    case PITHI_F_STATE:
+        return 1u << PITHLOG_STATE;
+    case PITHI_F_EVENT:
+        return 1u << PITHLOG_EVENT_TYPE;
+    case PITHI_F_COUNTER:
+        return 1u << PITHLOG_COUNTER_TYPE;
+    default:
+        return 0;
+    }
+}
+
+/* 1: some lane has a rank, thread or number for which the comparison is true. */
+static int lanes_have(const struct pithlog *log, const struct pithlog_filter *filter,
+                      const struct pithi_filter_node *node)
+{
+    const struct pithi_names names = {.log = log};
+
+    for (uint32_t lane = 0; lane < pithlog_get_info(log)->lanes; lane++)
+        for (uint32_t v = 0; v < node->count; v++)
+            if (number_in(&filter->values[node->first + v], node->op,
+                          number_of(&names, &(struct pithi_subject){.lane = lane}, node->field)))
+                return 1;
+    return 0;
+}
+
+/* 0, and the comparison that is never true: no record can match the node, whatever its times and values. */
+static int can_match(const struct pithlog *log, const struct pithlog_filter *filter, uint32_t place,
+                     const struct pithi_filter_node **never)
+{
+    const struct pithi_filter_node *node = &filter->nodes[place];
+    uint32_t kinds = kinds_of(node->field);
+
+    if (node->op == PITHI_OP_AND)
+        return can_match(log, filter, node->left, never) && can_match(log, filter, node->right, never);
+    if (node->op == PITHI_OP_OR)
+        return can_match(log, filter, node->left, never) || can_match(log, filter, node->right, never);
+    if (node->op == PITHI_OP_NOT || node->op == PITHI_OP_NE)
+        return 1;
+    if (node->field == PITHI_F_RANK || node->field == PITHI_F_THREAD || node->field == PITHI_F_LANE) {
+        if (lanes_have(log, filter, node))
+            return 1;
+    } else {
+        for (uint32_t v = 0; kinds && v < node->count; v++)
+            if (pithi_defs_have(log, kinds, filter->values[node->first + v].text, node->op == PITHI_OP_LIKE))
+                return 1;
+        if (!kinds)
+            return 1;
+    }
+    *never = node;
+    return 0;
+}
+
+int pithi_filter_check(const struct pithlog_filter *filter, const struct pithlog *log)
+{
+    const struct pithi_filter_node *never = NULL;
+    uint32_t kinds;
+
+    if (!filter || can_match(log, filter, filter->root, &never))
+        return PITH_OK;
+    if ((kinds = kinds_of(never->field)) != 0)
+        return pithi_no_such_name(log, kinds, filter->values[never->first].text);
+    return pithi_fail(PITH_ERR_USAGE, "%s: no %s matches the query; `pith info` shows how many the log has", log->path,
+                      pithi_filter_fields[never->field].name);
+}

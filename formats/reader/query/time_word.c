@@ -1,0 +1,255 @@
+/* time_word.c - reads times as users write them: numbers with units, `init`, `finalize`, and instances of states. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "native/log.h"
+#include "reader/read/iter.h"
+
+#define NONE INT64_MIN
+#define FARTHEST (INT64_MAX / 2)
+
+enum { DAMAGES_MOST = 10000 };
+
+/* ---- Numbers --------------------------------------------------------------------------------------------------- */
+
+/* Returns 1 and the time; 0: the word is not such a number. A long double holds every int64. */
+static int read_number(const char *word, int64_t *time_ns)
+{
+    static const struct {
+        const char *unit;
+        long double ns;
+    } units[] = {{"", 1e9L}, {"s", 1e9L}, {"ms", 1e6L}, {"us", 1e3L}, {"ns", 1}};
+    char *end;
+    long double value = strtold(word, &end);
+
+    if (end == word || !(value - value == 0)) /* infinite, or not a number */
+        return 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            long double ns = value * units[i].ns;
+            *time_ns = ns > FARTHEST    ? FARTHEST
+                       : ns < -FARTHEST ? -FARTHEST
+                                        : (int64_t)(ns < 0 ? ns - 0.5L : ns + 0.5L);
+            return 1;
+        }
+    return 0;
+}
+
+int pithlog_time_parse(const char *word, int64_t *time_ns)
+{
+    return read_number(word, time_ns)
+               ? PITH_OK
+               : pithi_fail(PITH_ERR_USAGE, "'%s' is not a time such as 1.5, 3ms, 20us or 7ns", word);
+}
+
+/* ---- MPI_Init and MPI_Finalize --------------------------------------------------------------------------------- */
+
+static int has_name(const struct pithlog_def *def, const char *const *names)
+{
+    for (; def && def->kind == PITHLOG_STATE && *names; names++)
+        if (strcmp(def->name, *names) == 0)
+            return 1;
+    return 0;
+}
+
+int pithlog_is_init(const struct pithlog_def *def)
+{
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init", NULL};
+    return has_name(def, names);
+}
+
+int pithlog_is_finalize(const struct pithlog_def *def)
+{
+    static const char *const names[] = {"MPI_Finalize", "MPI_Session_finalize", NULL};
+    return has_name(def, names);
+}
+
+/* As pithlog_iter_next, but skips damaged parts: 1 or 0. */
+static int next_intact(struct pithlog_iter *iter, struct pithlog_record *record)
+{
+    for (int i = 0; i < DAMAGES_MOST; i++) {
+        int more = pithlog_iter_next(iter, record);
+        if (more >= 0)
+            return more;
+    }
+    return 0;
+}
+
+/* The time of a lane's first record of `kind` from `from_ns` on whose definition satisfies is(); NONE: no record. */
+static int64_t find_call(struct pithlog *log, uint32_t lane, uint32_t kind, int64_t from_ns,
+                         int (*is)(const struct pithlog_def *def), uint32_t flags)
+{
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1, .kinds = 1u << kind, .flags = flags};
+    struct pithlog_iter *iter;
+    struct pithlog_record record;
+    int64_t found = NONE;
+
+    if (pithlog_iter_open(log, &query, &iter))
+        return found;
+    while (found == NONE && next_intact(iter, &record))
+        if (is(pithlog_get_def(log, record.id)))
+            found = pithi_iter_part(iter) == PITHI_PART_HOLE ? record.start_ns : record.time_ns;
+    pithlog_iter_close(iter);
+    return found;
+}
+
+static int64_t find_init(struct pithlog *log, uint32_t lane)
+{
+    return find_call(log, lane, PITHLOG_LEAVE, INT64_MIN, pithlog_is_init, 0);
+}
+
+/* Searches backwards in longer and longer steps, because MPI_Finalize is near the end. */
+static int64_t find_finalize(struct pithlog *log, uint32_t index)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(log, index);
+    int64_t back = 1000000, found = NONE;
+
+    for (; found == NONE; back = back > INT64_MAX / 16 ? INT64_MAX : back * 8) {
+        int64_t from = lane->last_ns - lane->first_ns > back ? lane->last_ns - back : lane->first_ns;
+        found = find_call(log, index, PITHLOG_ENTER, from, pithlog_is_finalize, PITHLOG_CLIP);
+        if (from == lane->first_ns)
+            break;
+    }
+    return found;
+}
+
+/* The latest or earliest time of a call over all ranks; NONE: no rank calls it. A rank calls it on one lane, normally
+ * its first, so the search of a rank ends at the lane where the call is found. */
+static int64_t find_over_ranks(struct pithlog *log, int (*is)(const struct pithlog_def *def),
+                               int64_t (*find)(struct pithlog *log, uint32_t lane), int latest)
+{
+    const struct pithlog_lane *lane;
+    const struct pithlog_def *def;
+    int64_t best = NONE, found_rank = NONE;
+    uint32_t id = 0;
+
+    while ((def = pithlog_get_def(log, id)) && !is(def))
+        id++;
+    for (uint32_t i = 0; def && (lane = pithlog_get_lane(log, i)); i++) {
+        int64_t time_ns = lane->rank == found_rank || lane->first_ns > lane->last_ns ? NONE : find(log, i);
+        if (time_ns == NONE)
+            continue;
+        found_rank = lane->rank;
+        if (best == NONE || (latest ? time_ns > best : time_ns < best))
+            best = time_ns;
+    }
+    return best;
+}
+
+/* ---- Instances of states --------------------------------------------------------------------------------------- */
+
+/* Splits "solve[3]": returns 1, the length of the name, and 3; 0: the word is not of this form. */
+static int split(const char *word, size_t *length, uint64_t *number)
+{
+    const char *bracket = strrchr(word, '[');
+    char *end;
+
+    if (!bracket || bracket == word || !isdigit((unsigned char)bracket[1]))
+        return 0;
+    *length = (size_t)(bracket - word);
+    *number = strtoull(bracket + 1, &end, 10);
+    return *number > 0 && strcmp(end, "]") == 0;
+}
+
+/* Finds the begin or end of an instance. It ends when its lane has left the state as often as it has entered it since
+ * the instance began, as in native/stack.h. */
+static int walk_to(struct pithlog *log, struct pithlog_iter *iter, const unsigned char *is_named, uint64_t number,
+                   enum pithlog_edge edge, int64_t *time_ns, uint64_t *seen)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct pithlog_record r, begin = {.time_ns = 0};
+    uint64_t open = 0;
+
+    for (*seen = 0; next_intact(iter, &r);) {
+        if (r.id >= info->defs || !is_named[r.id])
+            continue;
+        if (open == 0) {
+            if (r.kind != PITHLOG_ENTER || ++*seen < number)
+                continue;
+            begin = r;
+            open = 1;
+        } else if (r.lane == begin.lane && r.id == begin.id) {
+            open = r.kind == PITHLOG_ENTER ? open + 1 : open - 1;
+        }
+        *time_ns = r.time_ns;
+        if (open == 0 || edge == PITHLOG_EDGE_BEGIN)
+            return 1;
+    }
+    *time_ns = info->end_ns; /* the instance is still open there */
+    return open > 0;
+}
+
+static int find_instance(struct pithlog *log, const char *word, size_t length, uint64_t number, enum pithlog_edge edge,
+                         int64_t *time_ns)
+{
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    unsigned char *is_named = calloc(pithlog_get_info(log)->defs + (size_t)1, 1);
+    const struct pithlog_def *def;
+    struct pithi_nearest nearest;
+    struct pithlog_iter *iter;
+    uint64_t seen = 0;
+    int any = 0, found, err = PITH_OK;
+
+    if (!is_named)
+        return pithi_no_memory();
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        if (def->kind == PITHLOG_STATE && strlen(def->name) == length && memcmp(def->name, word, length) == 0)
+            any = is_named[id] = 1;
+    if (any) {
+        TRY(pithlog_iter_open(log, &query, &iter));
+        found = walk_to(log, iter, is_named, number, edge, time_ns, &seen);
+        pithlog_iter_close(iter);
+        if (found)
+            goto out;
+    }
+    pithi_nearest_begin(&nearest, word, length);
+    for (uint32_t id = 0; !any && (def = pithlog_get_def(log, id)); id++)
+        if (def->kind == PITHLOG_STATE)
+            pithi_nearest_try(&nearest, def->name);
+    err = pithi_fail(PITH_ERR_USAGE, "%s: %s: the log has %llu instance%s of this state%s", log->path, word,
+                     (unsigned long long)seen, seen == 1 ? "" : "s", pithi_nearest_ask(&nearest));
+out:
+    free(is_named);
+    return err;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------------------------- */
+
+int pithlog_time_check(const char *word)
+{
+    int64_t time_ns;
+    size_t length;
+    uint64_t number;
+
+    if (strcmp(word, "init") == 0 || strcmp(word, "finalize") == 0 || read_number(word, &time_ns) ||
+        split(word, &length, &number))
+        return PITH_OK;
+    return pithi_fail(PITH_ERR_USAGE, "'%s' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]",
+                      word);
+}
+
+int pithlog_time_find(struct pithlog *log, const char *word, enum pithlog_edge edge, int64_t *time_ns)
+{
+    size_t length;
+    uint64_t number;
+    int64_t found;
+
+    if (strcmp(word, "init") == 0) {
+        if ((found = find_over_ranks(log, pithlog_is_init, find_init, 1)) == NONE)
+            return pithi_fail(PITH_ERR_USAGE, "%s: init: there is no MPI_Init in this log", log->path);
+    } else if (strcmp(word, "finalize") == 0) {
+        if ((found = find_over_ranks(log, pithlog_is_finalize, find_finalize, 0)) == NONE)
+            return pithi_fail(PITH_ERR_USAGE, "%s: finalize: there is no MPI_Finalize in this log", log->path);
+    } else if (split(word, &length, &number)) {
+        return find_instance(log, word, length, number, edge, time_ns);
+    } else if (!read_number(word, &found)) {
+        return pithlog_time_check(word);
+    }
+    *time_ns = found;
+    return PITH_OK;
+}

@@ -1,0 +1,146 @@
+/* clip.c - see clip.h. A step gives one record, except where a hole begins: there, each open state gets a LEAVE,
+ * innermost first. The walk ends only those that ended in the hole. */
+#include "reader/read/clip.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/map.h"
+
+/* A state that is left where a hole begins. */
+struct left {
+    uint32_t id, has_ended; /* 0: it goes on */
+    int64_t start_ns, nested_ns;
+};
+
+struct pithi_clipped {
+    struct pithlog_walk *walk;
+    uint32_t kinds;
+    enum pithi_iter_part part; /* of the records delivered last */
+    struct pithlog_step step;
+    int has_step; /* 1: its record is to be delivered, after those of `left` */
+    struct left *left;
+    uint32_t left_count, left_room;
+    uint32_t lane;   /* of these */
+    int64_t hole_ns; /* when the hole begins */
+};
+
+int pithi_clipped_new(struct pithlog *log, const struct pithlog_query *query, struct pithi_clipped **clipped)
+{
+    struct pithlog_query walked = *query;
+    struct pithi_clipped *c = *clipped = calloc(1, sizeof *c);
+    if (!c)
+        return pithi_no_memory();
+    c->kinds = query->kinds ? query->kinds : UINT32_MAX;
+    c->part = PITHI_PART_WITHIN;
+    walked.kinds = c->kinds;
+    walked.flags = 0;
+    return pithlog_walk_open(log, &walked, &c->walk);
+}
+
+void pithi_clipped_free(struct pithi_clipped *c)
+{
+    if (!c)
+        return;
+    pithlog_walk_close(c->walk);
+    free(c->left);
+    free(c);
+}
+
+void pithi_clipped_tell_holes(struct pithi_clipped *c, struct pithi_holes holes)
+{
+    pithi_walk_tell_holes(c->walk, holes);
+}
+
+enum pithi_iter_part pithi_clipped_part(const struct pithi_clipped *c) { return c->part; }
+
+/* A hole begins: all open states are left. 0: no memory. */
+static int begin_hole(struct pithi_clipped *c, const struct pithlog_step *step)
+{
+    c->lane = step->lane;
+    c->hole_ns = step->to_ns;
+    for (c->left_count = 0; c->left_count < step->depth; c->left_count++) {
+        const struct pithlog_open *open = &step->open[c->left_count];
+        if (!pithi_grow(&c->left, c->left_count, &c->left_room, sizeof *c->left))
+            return 0;
+        c->left[c->left_count] = (struct left){open->id, 0, open->start_ns, 0};
+    }
+    return 1;
+}
+
+static enum pithi_iter_part part_of(const struct pithlog_step *step)
+{
+    int begins = step->change == PITHLOG_BEGINS;
+    if (step->change == PITHLOG_GOES_ON)
+        return PITHI_PART_HOLE;
+    if (step->why & PITHLOG_AT_EDGE)
+        return begins ? PITHI_PART_BEFORE : PITHI_PART_AFTER;
+    if (step->why & PITHLOG_AT_HOLE)
+        return begins ? PITHI_PART_BEGUN : PITHI_PART_ENDED;
+    return PITHI_PART_WITHIN;
+}
+
+/* Finds the next step with a wanted record, or after states to be left: 1; 0: end; -1: error. */
+static int find_step(struct pithi_clipped *c)
+{
+    const struct pithlog_step *step = &c->step;
+    int status;
+    while ((status = pithlog_walk_next(c->walk, &c->step)) > 0) {
+        if (step->change == PITHLOG_HOLE_BEGINS) {
+            if (!begin_hole(c, step))
+                return pithi_no_memory(), -1;
+        } else if (step->change == PITHLOG_ENDS && step->why & PITHLOG_AT_HOLE) { /* innermost first */
+            c->left[step->at].has_ended = 1;
+            c->left[step->at].nested_ns = step->record->nested_ns;
+        } else if (c->left_count > 0 || (step->record && c->kinds >> step->record->kind & 1)) {
+            break;
+        }
+    }
+    c->has_step = status > 0;
+    return c->left_count > 0 ? 1 : status;
+}
+
+/* Delivers the LEAVE of the innermost state to be left. 0: it is not wanted. */
+static int leave(struct pithi_clipped *c, struct pithlog_record *r)
+{
+    const struct left *state = &c->left[--c->left_count];
+    *r = (struct pithlog_record){.time_ns = c->hole_ns,
+                                 .lane = c->lane,
+                                 .kind = PITHLOG_LEAVE,
+                                 .id = state->id,
+                                 .peer = -1,
+                                 .depth = c->left_count,
+                                 .start_ns = state->start_ns,
+                                 .nested_ns = state->nested_ns};
+    c->part = state->has_ended ? PITHI_PART_ENDED : PITHI_PART_HOLE;
+    return c->kinds >> PITHLOG_LEAVE & 1;
+}
+
+int pithi_clipped_next(struct pithi_clipped *c, struct pithlog_record *records, uint32_t count)
+{
+    uint32_t n = 0;
+    while (n < count) {
+        if (!c->has_step && c->left_count == 0) {
+            /* beyond the records at hand, the payloads before become invalid, and errors may come */
+            int status = n == 0 || pithi_walk_is_ready(c->walk) ? find_step(c) : 0;
+            if (status < 0 && n == 0)
+                return -1;
+            if (status <= 0)
+                break;
+        }
+        if (c->left_count > 0) {
+            if (n > 0)
+                break;
+            if (leave(c, records))
+                return 1;
+            continue;
+        }
+        if (n > 0 && part_of(&c->step) != c->part)
+            break;
+        c->part = part_of(&c->step);
+        c->has_step = 0;
+        if (c->step.record && c->kinds >> c->step.record->kind & 1)
+            records[n++] = *c->step.record;
+    }
+    return (int)n;
+}

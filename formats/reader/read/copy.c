@@ -1,0 +1,499 @@
+/* copy.c - copies a log or a part of it (copy.h). Most of this file handles messages that have only one end in the
+ * part. */
+#include "reader/read/copy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "native/log.h"
+#include "reader/query/filter.h"
+#include "reader/read/iter.h"
+#include "reader/read/match.h"
+#include "reader/read/native.h"
+
+/* ---- Messages with one end in the part ----------------------------------------------------------------------------
+ *
+ * On a path (communicator, sender, receiver, tag) the n-th send belongs to the n-th receive by order of posting
+ * (match.c). A part that lacks the first receive would give its send to the second receive:
+ *
+ *     | the part |  send 1   recv 0   send 2   recv 1      send 0 lies before the part: recv 0 must match no send
+ *
+ * So all messages of the log are matched first. An end whose partner is outside the part is unmatched: it loses its
+ * peer in the copy. Numbers of posting are made dense again, because a gap would hold back all later receives. */
+
+struct posting_run {
+    uint64_t first, last; /* consecutive numbers of receives in the part */
+    uint64_t before;      /* receives in earlier runs */
+};
+
+/* The receives of one rank in the part, as runs in ascending order. */
+struct postings {
+    struct posting_run *runs;
+    uint32_t count, room;
+};
+
+/* A copy in progress. */
+struct copying {
+    struct pithlog *log;
+    struct pithi_writer *writer;
+    const struct pithi_copy *what;
+    struct pithlog_query query;
+    uint32_t *defs, *lanes, *comms; /* numbers in the writer; UINT32_MAX for a lane that is left out */
+    struct pithi_scope scope;       /* with a filter */
+    unsigned char *kept;            /* by lane: 1: it is copied */
+    int part;                       /* 1: some of the log is left out */
+    struct pithi_map unmatched;     /* by end_key: number of such unmatched ends */
+    struct postings *postings;      /* by index of the rank in the log */
+    uint32_t rank_count;
+    int64_t now_ns; /* of the last record */
+    int64_t
+        *holes;    /* by lane: where records are missing before its next one; INT64_MAX: nowhere; NULL: not asked for */
+    uint32_t hole; /* the lane that is said to miss records; UINT32_MAX: none since the last look */
+};
+
+static int no_memory(const struct copying *c)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to copy it", c->log->path);
+}
+
+/* Ends with equal keys are interchangeable. */
+static uint64_t end_key(uint32_t kind, uint32_t lane, int64_t time_ns, uint32_t comm, int32_t peer, int32_t tag)
+{
+    uint64_t hash = pithi_hash_mix(pithi_hash_mix(0, (uint64_t)kind << 32 | lane), (uint64_t)time_ns);
+    return pithi_hash_mix(pithi_hash_mix(hash, (uint64_t)comm << 32 | (uint32_t)tag), (uint32_t)peer);
+}
+
+static int inside(const struct copying *c, uint32_t lane, int64_t time_ns)
+{
+    return c->kept[lane] && time_ns >= c->query.from_ns && time_ns <= c->query.to_ns;
+}
+
+/* 1: some lane of this lane's rank is copied. */
+static int rank_inside(const struct copying *c, uint32_t lane)
+{
+    const struct pithi_log_rank *rank = pithi_log_rank(c->log, pithi_log_rank_of(c->log, lane));
+    for (uint32_t i = 0; i < rank->lane_count; i++)
+        if (c->kept[rank->first_lane + i])
+            return 1;
+    return 0;
+}
+
+/* 1: the send, or else the receive, of a message is copied. */
+static int has_end(const struct copying *c, const struct pithlog_message *m, int is_send)
+{
+    const struct pithlog_filter *filter = c->what->filter;
+
+    return inside(c, is_send ? m->send_lane : m->recv_lane, is_send ? m->send_ns : m->recv_ns) &&
+           (!filter || pithi_filter_end(filter, c->log, m, is_send ? PITHLOG_SEND : PITHLOG_RECV));
+}
+
+static int find_unmatched(struct copying *c)
+{
+    struct pithlog_matcher *matcher;
+    struct pithlog_message m;
+    int status = 0, err = pithlog_matcher_open(c->log, &matcher);
+    if (err != PITH_OK)
+        return err;
+    while (err == PITH_OK && (status = pithlog_matcher_next(matcher, &m)) == 1) {
+        int send = has_end(c, &m, 1), recv = has_end(c, &m, 0);
+        uint32_t here = send ? m.send_lane : m.recv_lane, other = send ? m.recv_lane : m.send_lane, count = 0;
+        if (send == recv || !rank_inside(c, other))
+            continue;
+        uint64_t key = end_key(send ? PITHLOG_SEND : PITHLOG_RECV, here, send ? m.send_ns : m.recv_ns, m.comm,
+                               pithi_log_rank(c->log, pithi_log_rank_of(c->log, other))->rank, m.tag);
+        pithi_map_get(&c->unmatched, key, &count);
+        if (!pithi_map_put(&c->unmatched, key, count + 1))
+            err = no_memory(c);
+    }
+    pithlog_matcher_close(matcher);
+    return status < 0 ? PITH_ERR_DAMAGED : err;
+}
+
+/* The first run that ends at or after `posted`. */
+static uint32_t find_run(const struct postings *p, uint64_t posted)
+{
+    uint32_t low = 0, high = p->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->runs[middle].last < posted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* 0: no memory. */
+static int add_posting(struct postings *p, uint64_t posted)
+{
+    uint32_t i = find_run(p, posted);
+    if (i < p->count && p->runs[i].first <= posted)
+        return 1; /* seen before */
+    int follows = i > 0 && p->runs[i - 1].last + 1 == posted, leads = i < p->count && p->runs[i].first - 1 == posted;
+    if (follows && leads) {
+        p->runs[i - 1].last = p->runs[i].last;
+        memmove(p->runs + i, p->runs + i + 1, (--p->count - i) * sizeof *p->runs);
+    } else if (follows) {
+        p->runs[i - 1].last = posted;
+    } else if (leads) {
+        p->runs[i].first = posted;
+    } else {
+        if (!pithi_grow(&p->runs, p->count, &p->room, sizeof *p->runs))
+            return 0;
+        memmove(p->runs + i + 1, p->runs + i, (p->count++ - i) * sizeof *p->runs);
+        p->runs[i] = (struct posting_run){posted, posted, 0};
+    }
+    return 1;
+}
+
+static int find_postings(struct copying *c)
+{
+    struct pithlog_query query = c->query;
+    struct pithlog_record r;
+    struct pithlog_iter *iter;
+    int status = 0, err = PITH_OK;
+    query.kinds = 1u << PITHLOG_RECV;
+    query.flags = 0;
+    CHECK(pithlog_iter_open(c->log, &query, &iter));
+    while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) == 1)
+        if (!add_posting(&c->postings[pithi_log_rank_of(c->log, r.lane)], r.posted))
+            err = no_memory(c);
+    pithlog_iter_close(iter);
+    for (uint32_t i = 0; i < c->rank_count; i++) {
+        struct postings *p = &c->postings[i];
+        for (uint32_t k = 1; k < p->count; k++)
+            p->runs[k].before = p->runs[k - 1].before + (p->runs[k - 1].last - p->runs[k - 1].first) + 1;
+    }
+    return status < 0 ? PITH_ERR_DAMAGED : err;
+}
+
+/* ---- Beginning and end ------------------------------------------------------------------------------------------- */
+
+static int begin(struct copying *c)
+{
+    const struct pithi_copy *what = c->what;
+    size_t lanes = c->log->info.lanes;
+    if (what->filter) { /* lanes of which nothing can match are left out, as if not selected */
+        CHECK(pithi_scope_find(&c->scope, c->log, what->filter, &c->query));
+        if (c->scope.query.lane_count < (what->lanes ? what->lane_count : lanes)) {
+            c->query.lanes = c->scope.lanes;
+            c->query.lane_count = c->scope.query.lane_count;
+        }
+        c->query.filter = what->filter;
+    }
+    c->part = what->filter || what->lanes || what->from_ns != INT64_MIN || what->to_ns != INT64_MAX;
+    c->defs = malloc((c->log->info.defs + (size_t)1) * sizeof *c->defs);
+    c->lanes = malloc((lanes + 1) * sizeof *c->lanes);
+    c->comms = malloc((c->log->info.comms + (size_t)1) * sizeof *c->comms);
+    c->kept = malloc(lanes + 1);
+    if (!c->defs || !c->lanes || !c->comms || !c->kept)
+        return no_memory(c);
+    memset(c->kept, c->query.lanes == NULL, lanes);
+    for (uint32_t i = 0; c->query.lanes && i < c->query.lane_count; i++)
+        c->kept[c->query.lanes[i]] = 1;
+    return PITH_OK;
+}
+
+static void end(struct copying *c)
+{
+    for (uint32_t i = 0; c->postings && i < c->rank_count; i++)
+        free(c->postings[i].runs);
+    free(c->postings);
+    pithi_map_free(&c->unmatched);
+    pithi_scope_free(&c->scope);
+    free(c->defs);
+    free(c->lanes);
+    free(c->comms);
+    free(c->kept);
+    free(c->holes);
+}
+
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
+
+/* Two programs may have different payload formats for an event of the same name. The copy then has two events. */
+static int add_def(struct copying *c, const struct pithlog_def *def, uint32_t *id)
+{
+    struct pithi_defs *defs = pithi_writer_defs(c->writer);
+    struct pithlog_def own = *def;
+    char *name = NULL;
+    int err = pithi_defs_add(defs, def, id);
+    for (unsigned n = 2; err == PITH_OK && strcmp(pithi_defs_get(defs, *id)->format, def->format) != 0; n++) {
+        free(name);
+        if (asprintf(&name, "%s (%u)", def->name, n) < 0)
+            return no_memory(c);
+        own.name = name;
+        err = pithi_defs_add(defs, &own, id);
+    }
+    free(name);
+    if (err == PITH_OK && c->what->differing) {
+        const struct pithlog_def *there = pithi_defs_get(defs, *id);
+        *c->what->differing += strcmp(there->colour, def->colour) != 0 || strcmp(there->group, def->group) != 0;
+    }
+    return err;
+}
+
+static int copy_defs(struct copying *c)
+{
+    struct pithi_defs *defs = pithi_writer_defs(c->writer);
+    const char *key, *value;
+    for (uint32_t i = 0; i < c->log->info.defs; i++)
+        CHECK(add_def(c, pithi_defs_get(c->log->defs, i), &c->defs[i]));
+    for (uint32_t i = 0; !c->what->one_of_many && (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
+        CHECK(pithi_defs_property(defs, key, value));
+    return PITH_OK;
+}
+
+/* ---- Ranks, lanes, communicators --------------------------------------------------------------------------------- */
+
+/* A part leaves out ranks without a kept lane. A whole copy keeps also ranks that have no lanes. */
+static int copy_rank(struct copying *c, const struct pithi_log_rank *r)
+{
+    struct pithi_rank rank = {r->rank + c->what->rank_offset, pithi_log_host(c->log, r), r->pid,
+                              c->what->one_of_many ? 0 : r->clock};
+    int wanted = !c->query.lanes;
+    for (uint32_t i = 0; !wanted && i < r->lane_count; i++)
+        wanted = c->kept[r->first_lane + i];
+    return wanted ? pithi_writer_rank(c->writer, &rank) : PITH_OK;
+}
+
+static int copy_lane(struct copying *c, uint32_t number)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(c->log, number);
+    uint32_t thread = c->what->threads ? c->what->threads[number] : lane->thread;
+    const char *program = c->what->program;
+    char *name = NULL;
+    if (!c->kept[number]) {
+        c->lanes[number] = UINT32_MAX;
+        return PITH_OK;
+    }
+    if (program && asprintf(&name, "%s%s%s", program, lane->name[0] ? "/" : "", lane->name) < 0)
+        return no_memory(c);
+    int err = pithi_writer_lane(c->writer, lane->rank + c->what->rank_offset, thread, name ? name : lane->name,
+                                &c->lanes[number]);
+    free(name);
+    return err;
+}
+
+static int32_t moved(const struct copying *c, int32_t rank)
+{
+    int32_t sum;
+    return rank < 0 || __builtin_add_overflow(rank, c->what->rank_offset, &sum) ? -1 : sum;
+}
+
+static int copy_comm(struct copying *c, uint32_t number)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(c->log, number);
+    struct pithlog_comm world = {.name = comm->name};
+    if (c->what->program) {
+        /* Gives a communicator of one of several programs its own key and name, and its members their new ranks. */
+        uint32_t *index = &c->comms[number];
+        size_t members = (size_t)comm->size + (size_t)comm->remote_size;
+        int32_t *ranks = malloc((members + 1) * sizeof *ranks);
+        struct pithlog_comm own = *comm;
+        char *name = NULL;
+        int err = PITH_ERR_MEMORY;
+        own.key = pithi_hash_mix(comm->key, c->what->salt) | 1;
+        if (ranks && asprintf(&name, "%s %s", c->what->program, comm->name) >= 0) {
+            for (size_t i = 0; i < members; i++)
+                ranks[i] = moved(c, comm->world_ranks[i]);
+            own.world_ranks = ranks;
+            own.name = name;
+            err = pithi_writer_comm(c->writer, &own, index);
+            free(name);
+        } else {
+            no_memory(c);
+        }
+        free(ranks);
+        return err;
+    }
+    if (number == 0 && c->what->one_of_many && c->log->places->comms[0].size == 0)
+        comm = &world; /* the log does not list its members: take all ranks of all logs */
+    return pithi_writer_comm(c->writer, comm, &c->comms[number]);
+}
+
+static int copy_places(struct copying *c)
+{
+    for (uint32_t i = 0; i < pithi_log_ranks(c->log); i++)
+        CHECK(copy_rank(c, pithi_log_rank(c->log, i)));
+    for (uint32_t i = 0; i < c->log->info.lanes; i++)
+        CHECK(copy_lane(c, i));
+    for (uint32_t i = 0; i < c->log->info.comms; i++)
+        CHECK(copy_comm(c, i));
+    return PITH_OK;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+/* 0: the kind of the record contradicts its definition: the record is damaged. */
+static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
+{
+    static const enum pithlog_def_kind kinds[] = {[PITHLOG_ENTER] = PITHLOG_STATE,
+                                                  [PITHLOG_LEAVE] = PITHLOG_STATE,
+                                                  [PITHLOG_EVENT] = PITHLOG_EVENT_TYPE,
+                                                  [PITHLOG_COUNTER] = PITHLOG_COUNTER_TYPE};
+    return r->kind > PITHLOG_COUNTER || pithi_defs_get(log->defs, r->id)->kind == kinds[r->kind];
+}
+
+/* Translates a record to the numbers of the copy. */
+static void translate(struct copying *c, struct pithlog_record *r)
+{
+    const struct pithi_copy *what = c->what;
+    int has_peer = r->kind == PITHLOG_SEND || r->kind == PITHLOG_RECV;
+    if (has_peer && c->part) {
+        /* Sets the peer and number of posting that a SEND or RECV of the log has in the part. Call it once for each
+         * record. */
+        uint64_t key = end_key(r->kind, r->lane, r->time_ns, r->comm, r->peer, r->tag);
+        uint32_t count = 0;
+        if (pithi_map_get(&c->unmatched, key, &count) && count > 0) {
+            pithi_map_put(&c->unmatched, key, count - 1);
+            r->peer = -1;
+        }
+        if (r->kind == PITHLOG_RECV) {
+            const struct postings *p = &c->postings[pithi_log_rank_of(c->log, r->lane)];
+            uint32_t i = find_run(p, r->posted);
+            if (i < p->count)
+                r->posted = p->runs[i].before + (r->posted - p->runs[i].first);
+        }
+    }
+    if (what->move)
+        r->time_ns = pithi_time_moved(r->time_ns, what->move(what->move_context, r));
+    if (r->time_ns < what->from_ns)
+        r->time_ns = what->from_ns;
+    r->time_ns = pithi_time_moved(r->time_ns, what->shift_ns);
+    if (has_peer || r->kind == PITHLOG_COLL)
+        r->peer = moved(c, r->peer);
+    r->lane = c->lanes[r->lane];
+    if (r->kind > PITHLOG_COUNTER || r->comm != 0) /* 0 in a state or event: no communicator */
+        r->comm = c->comms[r->comm];
+    if (r->kind <= PITHLOG_COUNTER)
+        r->id = c->defs[r->id];
+}
+
+static void tell_hole(void *context, uint32_t lane)
+{
+    struct copying *c = context;
+    c->holes[lane] = c->now_ns;
+    c->hole = lane;
+}
+
+/* With `damages`: learns where records are missing. */
+static int look_for_holes(struct copying *c, struct pithlog_iter *iter)
+{
+    c->now_ns = c->log->info.start_ns;
+    c->hole = UINT32_MAX;
+    if (!c->what->damages)
+        return PITH_OK;
+    if (!(c->holes = malloc((c->log->info.lanes + (size_t)1) * sizeof *c->holes)))
+        return no_memory(c);
+    for (uint32_t i = 0; i < c->log->info.lanes; i++)
+        c->holes[i] = INT64_MAX;
+    pithi_iter_tell_holes(iter, (struct pithi_holes){tell_hole, c});
+    return PITH_OK;
+}
+
+/* Marks the place where records of a lane are missing. Their number is not known. */
+static int mark_hole(struct copying *c, uint32_t lane)
+{
+    struct pithlog_record lost = {
+        .kind = PITHLOG_LOST, .lane = lane, .time_ns = c->holes[lane], .peer = -1, .bytes = 1};
+    c->holes[lane] = INT64_MAX;
+    translate(c, &lost);
+    return pithi_writer_add(c->writer, &lost);
+}
+
+static int copy_records(struct copying *c)
+{
+    enum { MANY = 128 };
+    uint64_t *damages = c->what->damages;
+    struct pithlog_iter *iter;
+    struct pithlog_record records[MANY];
+    int got, err = pithlog_iter_open(c->log, &c->query, &iter);
+    if (err != PITH_OK)
+        return err;
+    TRY(look_for_holes(c, iter));
+    while ((got = pithlog_iter_next_many(iter, records, MANY)) != 0) {
+        uint32_t kept = 0;
+        if (got < 0 && !damages) {
+            err = PITH_ERR_DAMAGED;
+            goto out;
+        }
+        if (got < 0) {
+            ++*damages;
+            TRY(c->hole != UINT32_MAX ? mark_hole(c, c->hole) : PITH_OK);
+        }
+        for (int i = 0; c->holes && i < got; i++)
+            TRY(c->holes[records[i].lane] < INT64_MAX ? mark_hole(c, records[i].lane) : PITH_OK);
+        c->hole = UINT32_MAX;
+        c->now_ns = got > 0 ? records[got - 1].time_ns : c->now_ns;
+        if (pithi_iter_part(iter) == PITHI_PART_HOLE || pithi_iter_part(iter) == PITHI_PART_ENDED)
+            got = 0; /* LOST says it in the copy, too */
+        for (int i = 0; i < got; i++)
+            if (damages && !is_of_kind(c->log, &records[i])) {
+                ++*damages;
+            } else {
+                records[kept] = records[i];
+                translate(c, &records[kept++]);
+            }
+        TRY(pithi_writer_add_many(c->writer, records, kept));
+        if (c->what->copied)
+            *c->what->copied += kept;
+    }
+out:
+    pithlog_iter_close(iter);
+    return err;
+}
+
+int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struct pithi_copy *what)
+{
+    struct copying c = {.log = log, .writer = writer, .what = what, .rank_count = pithi_log_ranks(log)};
+    c.query = (struct pithlog_query){
+        .from_ns = what->from_ns, .to_ns = what->to_ns, .lanes = what->lanes, .lane_count = what->lane_count};
+    int err;
+    TRY(begin(&c));
+    if (what->from_ns != INT64_MIN || what->to_ns != INT64_MAX)
+        c.query.flags = PITHLOG_CLIP;
+    TRY(copy_defs(&c));
+    TRY(copy_places(&c));
+    if (what->damages)
+        *what->damages += pithi_log_lost_comms(log);
+    else
+        TRY(pithlog_check_comms(log));
+    if (what->from_ns > log->info.end_ns || what->to_ns < log->info.start_ns) /* open states end with the log */
+        goto out;
+    if (c.part) {
+        TRY(pithi_defs_property(pithi_writer_defs(writer), PITHI_PART_KEY, "of a longer log"));
+        if (!(c.postings = calloc(c.rank_count + (size_t)1, sizeof *c.postings))) {
+            err = no_memory(&c);
+            goto out;
+        }
+        if (log->info.messages > 0) {
+            TRY(find_unmatched(&c));
+            TRY(find_postings(&c));
+        }
+    }
+    TRY(copy_records(&c));
+out:
+    end(&c);
+    return err;
+}
+
+struct part {
+    struct pithlog *log;
+    struct pithi_copy what;
+};
+
+static int fill_part(void *context, struct pithi_writer *writer)
+{
+    const struct part *part = context;
+    return pithi_log_copy(part->log, writer, &part->what);
+}
+
+int pithlog_open_part(struct pithlog *log, const struct pithlog_filter *filter, struct pithlog **part)
+{
+    struct part all = {log, {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .filter = filter}};
+    return pithi_native_temporary("the records that match the query (see TMPDIR)", fill_part, &all, part);
+}

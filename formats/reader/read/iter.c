@@ -1,0 +1,306 @@
+/* iter.c - delivers records in time order over many lanes. A tournament selects the lane of the next record.
+ * (With very many lanes, runs.c merges groups of lanes read here.) */
+#include <stdio.h>
+
+#include "base/tournament.h"
+#include "reader/read/clip.h"
+#include "reader/query/filter.h"
+#include "reader/read/lane_cursor.h"
+
+/* ---- The order of lanes ------------------------------------------------------------------------------------------ */
+
+_Static_assert((int)PITHI_ITER_LANES <= (int)PITHI_PACKED_PLAYERS, "each lane has a key");
+
+/* The cursor whose record is current. */
+static inline struct pithi_cursor *current(const struct pithlog_iter *it)
+{
+    return &it->cursors[pithi_packed_player(it->tree[0])];
+}
+
+/* Time of a lane's record that is delivered next, or was delivered last. */
+static inline int64_t time_of(const struct pithi_cursor *c) { return (c->block.next - 1)->time_ns; }
+
+static inline uint64_t key_of(const struct pithlog_iter *it, int64_t time_ns, uint32_t number)
+{
+    return pithi_packed_key(time_ns, it->base_ns, number);
+}
+
+/* The keys of a lane's current record, and of the next one if that is ready. */
+static inline uint64_t pack(struct pithlog_iter *it, uint32_t number)
+{
+    const struct pithi_cursor *c = &it->cursors[number];
+    if (c->done)
+        return PITHI_PACKED_DONE << PITHI_PACKED_BITS | number;
+    it->ahead[number] = key_of(it, c->block.next->time_ns, number);
+    return key_of(it, time_of(c), number);
+}
+
+/* Makes the earliest record current. */
+static UNCOMMON void play(struct pithlog_iter *it)
+{
+    uint64_t keys[PITHI_PACKED_PLAYERS];
+    it->base_ns = INT64_MAX;
+    for (uint32_t i = 0; i < it->cursor_count; i++)
+        if (!it->cursors[i].done && time_of(&it->cursors[i]) < it->base_ns)
+            it->base_ns = time_of(&it->cursors[i]);
+    for (uint32_t i = 0; i < it->leaves; i++)
+        keys[i] = i < it->cursor_count ? pack(it, i) : PITHI_PACKED_DONE << PITHI_PACKED_BITS | i;
+    it->limit = it->to_ns < it->base_ns ? 0 : (key_of(it, it->to_ns, 0) | (PITHI_PACKED_PLAYERS - 1)) + 1;
+    if (it->limit > PITHI_PACKED_FAR << PITHI_PACKED_BITS)
+        it->limit = PITHI_PACKED_FAR << PITHI_PACKED_BITS;
+    pithi_packed_play(it->tree, it->leaves, keys);
+}
+
+/* The current record's key is not below the limit: 1, the window ends; 0: it was FAR, and now it is not. */
+static UNCOMMON int over(struct pithlog_iter *it)
+{
+    if (it->tree[0] >> PITHI_PACKED_BITS == PITHI_PACKED_FAR)
+        play(it);
+    if (it->tree[0] < it->limit)
+        return 0;
+    it->phase = ENDED;
+    return 1;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------------------------- */
+
+static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t count)
+{
+    it->cursors = aligned_alloc(_Alignof(struct pithi_cursor), (count + (size_t)1) * sizeof *it->cursors);
+    it->leaves = pithi_tournament_leaves(count);
+    if (!it->cursors)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", it->log->path, count);
+    memset(it->cursors, 0, (count + (size_t)1) * sizeof *it->cursors);
+    it->cursor_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        it->cursors[i].lane_number = lanes[i];
+        it->cursors[i].done = 1;
+    }
+    return PITH_OK;
+}
+
+int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter)
+{
+    struct pithlog_iter *it = *iter = calloc(1, sizeof *it);
+    if (!it)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read it", log->path);
+    it->log = it->unpacking.log = log;
+    it->unpacking.allowance = &it->allowance;
+    it->allowance = PITHI_BLOCKS_UNPACKED + PITHI_UNPACKED_FACTOR * pithi_files_bytes(&log->files);
+    it->from_ns = query ? query->from_ns : INT64_MIN;
+    it->to_ns = query ? query->to_ns : INT64_MAX;
+    it->kinds = query && query->kinds ? query->kinds : UINT32_MAX;
+    it->flags = query ? query->flags : 0;
+    if (it->from_ns > it->to_ns) {
+        it->phase = ENDED;
+        return PITH_OK;
+    }
+    uint32_t *lanes = NULL, count = 0;
+    int err = query && query->filter     ? pithi_filtered_new(log, query, &it->filtered)
+              : it->flags & PITHLOG_CLIP ? pithi_clipped_new(log, query, &it->clipped)
+                                         : pithi_query_lanes(log, query, &lanes, &count);
+    if (err == PITH_OK && count > PITHI_ITER_LANES) {
+        struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags, NULL};
+        err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);
+    } else if (err == PITH_OK && !it->filtered && !it->clipped) {
+        err = make_cursors(it, lanes, count);
+    }
+    free(lanes);
+    if (err != PITH_OK) {
+        pithlog_iter_close(it);
+        *iter = NULL;
+    }
+    return err;
+}
+
+void pithlog_iter_close(struct pithlog_iter *it)
+{
+    if (!it)
+        return;
+    for (uint32_t i = 0; i < it->cursor_count; i++) {
+        pithi_block_free(&it->cursors[i].block);
+        free(it->cursors[i].stack.states);
+    }
+    pithi_runs_free(it->runs);
+    pithi_filtered_free(it->filtered);
+    pithi_clipped_free(it->clipped);
+    pithi_unpacking_free(&it->unpacking);
+    free(it->cursors);
+    free(it);
+}
+
+/* ---- Delivering -------------------------------------------------------------------------------------------------- */
+
+/* 1: the lane's next record is ready without reading another block, which would invalidate delivered payloads; 0: there
+ * is none, or the block is damaged. */
+static inline int at_hand(struct pithi_cursor *c)
+{
+    return __builtin_expect(c->block.next != c->block.ready_end, 1) || pithi_block_prepare(&c->block) == 1;
+}
+
+/* Delivers the cursor's record: 1; 0: its kind is not selected. */
+static inline uint32_t deliver(const struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
+{
+    pithi_block_take(&c->block, r);
+    if (it->flags & PITHLOG_NEST && r->kind <= PITHLOG_LEAVE)
+        pair(c, r);
+    return it->kinds >> r->kind & 1;
+}
+
+/* Delivers up to `count` records after the last one, as long as they are ready. Returns their number. `plain`: all
+ * kinds, without NEST. */
+static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *it, struct pithlog_record *records,
+                                                          uint32_t count, int plain)
+{
+    struct pithi_cursor *cursors = it->cursors;
+    uint64_t *tree = it->tree, *ahead = it->ahead, winner = tree[0], limit = it->limit;
+    int64_t base_ns = it->base_ns;
+    uint32_t n = 0, leaves = it->leaves;
+    while (n < count) {
+        uint32_t last = pithi_packed_player(winner);
+        struct pithi_block *b = &cursors[last].block;
+        if (__builtin_expect(b->next == b->ready_end, 0)) {
+            if (pithi_block_prepare(b) != 1)
+                break;
+            ahead[last] = key_of(it, b->next->time_ns, last);
+        }
+        winner = pithi_packed_replay(tree, leaves, last, ahead[last]);
+        ahead[last] = pithi_packed_key((++b->next)->time_ns, base_ns, last);
+        if (__builtin_expect(winner >= limit, 0)) {
+            tree[0] = winner;
+            if (over(it))
+                return n;
+            winner = tree[0];
+            limit = it->limit;
+            base_ns = it->base_ns;
+        }
+        struct pithi_cursor *c = &cursors[pithi_packed_player(winner)];
+        if (plain)
+            pithi_block_take(&c->block, &records[n++]);
+        else
+            n += deliver(it, c, &records[n]);
+    }
+    tree[0] = winner;
+    return n;
+}
+
+/* The same for a single lane. */
+static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
+{
+    struct pithi_cursor *c = it->cursors;
+    const struct pithi_block *b = &c->block;
+    int plain = !(it->flags & PITHLOG_NEST) && it->kinds == UINT32_MAX;
+    int whole = plain && b->head.last_ns <= it->to_ns;
+    uint32_t n = 0;
+    while (n < count) {
+        uint32_t got = whole && b->next == b->ready_end ? pithi_block_direct(&c->block, records + n, count - n) : 0;
+        n += got;
+        if (got > 0)
+            continue;
+        if ((n > 0 && n + 1 == count) || !at_hand(c)) /* one record alone would have to be prepared with many others */
+            break;
+        const struct pithi_ready *next = b->next, *end = b->ready_end;
+        if (end - next > count - n)
+            end = next + (count - n);
+        if (plain && end[-1].time_ns <= it->to_ns) {
+            pithi_block_give_many(&c->block, records + n, (uint32_t)(end - next));
+            n += (uint32_t)(end - next);
+            continue;
+        }
+        for (; next < end && next->time_ns <= it->to_ns; next++) {
+            c->block.next = next + 1;
+            n += deliver(it, c, &records[n]);
+        }
+        if (next < end) {
+            it->phase = ENDED;
+            break;
+        }
+    }
+    if (b->next != b->ready_end)
+        it->ahead[0] = key_of(it, b->next->time_ns, 0); /* for `run`, if the next call asks for one record */
+    return n;
+}
+
+/* Finds the first record. -1: a damaged part of a lane. */
+static int prime(struct pithlog_iter *it)
+{
+    for (; it->at < it->cursor_count; it->at++)
+        if (pithi_cursor_prime(it, &it->cursors[it->at]) < 0)
+            return -1;
+    play(it);
+    it->phase = RUNNING;
+    return 1;
+}
+
+/* Goes past the last delivered record. -1: a damaged part of its lane. */
+static int go_on(struct pithlog_iter *it)
+{
+    uint32_t last = pithi_packed_player(it->tree[0]);
+    if (pithi_cursor_advance(it, &it->cursors[last]) < 0)
+        return -1;
+    it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
+    return 1;
+}
+
+/* Delivers the next record, also if it must read a block: 1, 0: end, -1: error. */
+static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
+{
+    while (it->phase != ENDED) {
+        if ((it->phase == PRIMING ? prime(it) : go_on(it)) < 0)
+            return -1;
+        if (!(it->tree[0] >= it->limit && over(it)) && deliver(it, current(it), r))
+            return 1;
+    }
+    return 0;
+}
+
+enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it)
+{
+    if (it->filtered && pithi_filtered_iter(it->filtered))
+        return pithi_iter_part(pithi_filtered_iter(it->filtered));
+    return it->clipped ? pithi_clipped_part(it->clipped) : PITHI_PART_WITHIN;
+}
+
+void pithi_iter_tell_holes(struct pithlog_iter *it, struct pithi_holes holes)
+{
+    it->holes = holes;
+    if (it->filtered && pithi_filtered_iter(it->filtered))
+        pithi_iter_tell_holes(pithi_filtered_iter(it->filtered), holes);
+    if (it->clipped)
+        pithi_clipped_tell_holes(it->clipped, holes);
+    if (it->runs)
+        pithi_runs_tell_holes(it->runs, holes, it->looks_beyond);
+}
+
+void pithi_iter_tell_all_holes(struct pithlog_iter *it, struct pithi_holes holes)
+{
+    it->looks_beyond = 1;
+    pithi_iter_tell_holes(it, holes);
+}
+
+int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
+{
+    if (__builtin_expect(it->phase == RUNNING, 1) && __builtin_expect(run(it, r, 1, 0) == 1, 1))
+        return 1;
+    if (it->filtered)
+        return pithi_filtered_next(it->filtered, r, 1);
+    if (it->clipped)
+        return pithi_clipped_next(it->clipped, r, 1);
+    return it->runs ? pithi_runs_next(it->runs, r, 1) : next(it, r);
+}
+
+int pithlog_iter_next_many(struct pithlog_iter *it, struct pithlog_record *records, int count)
+{
+    uint32_t n = 0;
+    if (count > 0 && it->filtered)
+        return pithi_filtered_next(it->filtered, records, count);
+    if (count > 0 && it->clipped)
+        return pithi_clipped_next(it->clipped, records, (uint32_t)count);
+    if (count > 0 && it->runs)
+        return pithi_runs_next(it->runs, records, (uint32_t)count);
+    if (count > 0 && it->phase == RUNNING)
+        n = it->cursor_count == 1                                 ? run_alone(it, records, (uint32_t)count)
+            : it->flags & PITHLOG_NEST || it->kinds != UINT32_MAX ? run(it, records, (uint32_t)count, 0)
+                                                                  : run(it, records, (uint32_t)count, 1);
+    return n ? (int)n : count > 0 ? next(it, records) : 0;
+}

@@ -1,0 +1,418 @@
+/* lane_blocks.c - see lane_blocks.h. Reads one lane in order, without an iterator. */
+#include "reader/read/lane_blocks.h"
+
+#include "base/error.h"
+#include "base/map.h"
+#include "native/chunk.h"
+#include "reader/read/match.h"
+
+void pithi_unpacking_free(struct pithi_unpacking *u)
+{
+    pithi_zip_free(&u->zip);
+    free(u->chunk.data);
+    free(u->opened.states);
+}
+
+/* 1: the head of the block agrees with the index. */
+static int as_indexed(const struct pithi_block_head *h, const struct pithi_log_lane *lane,
+                      const struct pithi_log_block *at)
+{
+    return h->first_ns == at->first_ns && h->last_ns == at->last_ns && h->count == at->count && h->kinds == at->kinds &&
+           h->thread == lane->seen.thread;
+}
+
+int pithi_unpack(struct pithi_unpacking *u, const struct pithi_log_lane *lane, uint32_t number,
+                 const struct pithi_log_block *at, struct pithi_block *block, int wants_opened, const char **why)
+{
+    const struct pithi_log_part *part = lane->part;
+    struct pithi_chunk_head head;
+    CHECK(pithi_files_chunk(&u->log->files, at->offset, &head, &u->chunk, why));
+    *why = "its header is not there";
+    if (head.type != PITHI_C_EVENTS || head.rank != part->rank)
+        return PITH_ERR_DAMAGED;
+    block->lane = number;
+    block->def_count = u->log->info.defs;
+    block->comms = part->comms;
+    block->comm_count = part->comm_count;
+    block->allowance = u->allowance;
+    u->opened.count = 0;
+    CHECK(pithi_block_load(block, &u->zip, u->chunk.data, u->chunk.size, wants_opened ? &u->opened : NULL, why));
+    *why = "it contradicts the index";
+    return as_indexed(&block->head, lane, at) ? PITH_OK : PITH_ERR_DAMAGED;
+}
+
+/* ---- The states that ended in holes of LOST records -------------------------------------------------------------- */
+
+/* A state that ended in a hole. */
+struct pithi_gone {
+    int64_t enter_ns;
+    uint32_t id, hole;
+};
+
+/* A state of the writer's stack. */
+struct followed {
+    int64_t enter_ns;
+    uint32_t id;
+    uint32_t entered; /* number of holes before its ENTER */
+    uint32_t passed;  /* it is known to be open after the holes before this one */
+    uint32_t is_open; /* for catch_up */
+};
+
+/* One pass over a lane. */
+struct passing {
+    struct followed *open;
+    uint32_t count, room;
+    struct pithi_lost_hole *holes;
+    uint32_t hole_count, hole_room;
+};
+
+/* A state's LEAVE was recorded: it was open in all holes since its ENTER, and so were those around it. */
+static void prove(struct passing *p, uint32_t depth)
+{
+    uint32_t entered = p->open[depth].entered;
+    for (uint32_t i = depth; entered < p->hole_count && i-- > 0;)
+        if (p->open[i].passed >= entered)
+            p->open[i].passed = p->hole_count;
+}
+
+static int push(struct passing *p, uint32_t id, int64_t enter_ns)
+{
+    if (p->count == PITHI_OPEN_MAX) { /* as the writer does */
+        struct followed *forgotten = p->open + PITHI_OPEN_OUTER;
+        p->count -= PITHI_OPEN_FORGOTTEN;
+        memmove(forgotten, forgotten + PITHI_OPEN_FORGOTTEN, (p->count - PITHI_OPEN_OUTER) * sizeof *forgotten);
+    }
+    if (!pithi_grow(&p->open, p->count, &p->room, sizeof *p->open))
+        return 0;
+    p->open[p->count++] = (struct followed){enter_ns, id, p->hole_count, p->hole_count, 1};
+    return 1;
+}
+
+/* After a damaged block, the writer's stack is known again. States that it lacks were left meanwhile. */
+static int catch_up(struct passing *p, const struct pithi_stack *writer)
+{
+    uint32_t kept = 0, good = 1;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct pithi_open_state *next = &writer->states[kept];
+        p->open[i].is_open = kept < writer->count && next->id == p->open[i].id && next->enter_ns == p->open[i].enter_ns;
+        kept += p->open[i].is_open;
+    }
+    for (uint32_t i = p->count; i-- > 0;)
+        if (!p->open[i].is_open)
+            prove(p, i);
+    kept = 0;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->open[i].is_open)
+            p->open[kept++] = p->open[i];
+    p->count = kept;
+    for (uint32_t i = kept; good && i < writer->count; i++)
+        good = (uint32_t)push(p, writer->states[i].id, writer->states[i].enter_ns);
+    return (int)good;
+}
+
+static int pass_record(struct passing *p, const struct pithlog *log, const struct pithlog_record *r, uint32_t block)
+{
+    if (p->hole_count > 0 && p->holes[p->hole_count - 1].to_ns == INT64_MAX)
+        p->holes[p->hole_count - 1].to_ns = r->time_ns;
+    if (r->kind == PITHLOG_ENTER)
+        return push(p, r->id, r->time_ns);
+    uint32_t at = r->kind == PITHLOG_LEAVE ? p->count : 0;
+    while (at > 0 && p->open[at - 1].id != r->id)
+        at--;
+    if (at > 0) {
+        prove(p, at - 1);
+        p->count--;
+        memmove(p->open + at - 1, p->open + at, (p->count - (at - 1)) * sizeof *p->open);
+    }
+    if (!pithi_match_is_hole(log, r))
+        return 1;
+    if (!pithi_grow(&p->holes, p->hole_count, &p->hole_room, sizeof *p->holes))
+        return 0;
+    p->holes[p->hole_count++] = (struct pithi_lost_hole){r->time_ns, INT64_MAX, block, 0, 0};
+    return 1;
+}
+
+/* Reads the lane from its first block with a LOST record on. */
+static int pass(struct passing *p, struct pithi_unpacking *u, uint32_t number, const struct pithi_log_lane *lane)
+{
+    struct pithi_block block = {0};
+    struct pithi_log_block at;
+    int is_behind = 1, good = 1; /* is_behind: of the writer's stack */
+    const char *why;
+    for (uint32_t i = 0; good && i < lane->block_count; i++) {
+        int is_known = pithi_log_block(u->log, lane, i, &u->window, &at) == PITH_OK;
+        if (p->count + p->hole_count == 0 && is_known && !(at.kinds >> PITHLOG_LOST & 1))
+            continue;
+        is_behind |= !is_known || at.is_after_gap;
+        if (p->hole_count > 0 && is_behind && p->holes[p->hole_count - 1].to_ns == INT64_MAX)
+            p->holes[p->hole_count - 1].is_wider = 1;
+        if (!is_known || pithi_unpack(u, lane, number, &at, &block, 1, &why) != PITH_OK) {
+            is_behind = 1;
+            continue;
+        }
+        good = !is_behind || catch_up(p, &u->opened);
+        is_behind = 0;
+        struct pithlog_record r;
+        int status;
+        while (good && (status = pithi_block_step(&block)) > 0) {
+            pithi_block_take(&block, &r);
+            good = pass_record(p, u->log, &r, i);
+        }
+        is_behind = good && status < 0;
+    }
+    if (p->hole_count > 0 && is_behind && p->holes[p->hole_count - 1].to_ns == INT64_MAX)
+        p->holes[p->hole_count - 1].is_wider = 1;
+    pithi_block_free(&block);
+    return good ? PITH_OK : pithi_no_memory();
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct pithi_gone *x = a, *y = b;
+    if (x->enter_ns != y->enter_ns)
+        return x->enter_ns < y->enter_ns ? -1 : 1;
+    return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->hole > y->hole) - (x->hole < y->hole);
+}
+
+/* The result, in one piece of memory. NULL: no memory. */
+static struct pithi_lost_states *result_of(const struct passing *p)
+{
+    struct pithi_lost_states *lost =
+        malloc(sizeof *lost + p->count * sizeof *lost->gone + p->hole_count * sizeof *lost->holes);
+    if (!lost)
+        return NULL;
+    *lost = (struct pithi_lost_states){.hole_count = p->hole_count, .gone = (struct pithi_gone *)(lost + 1)};
+    lost->holes = (struct pithi_lost_hole *)(lost->gone + p->count);
+    if (p->hole_count > 0)
+        memcpy(lost->holes, p->holes, p->hole_count * sizeof *lost->holes);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct followed *state = &p->open[i];
+        if (state->passed == p->hole_count)
+            continue;
+        lost->holes[state->passed].gone++;
+        lost->gone[lost->gone_count++] = (struct pithi_gone){state->enter_ns, state->id, state->passed};
+    }
+    qsort(lost->gone, lost->gone_count, sizeof *lost->gone, by_time);
+    return lost;
+}
+
+int pithi_lost_states_get(struct pithlog *log, uint32_t number, const struct pithi_lost_states **found)
+{
+    struct pithi_lost_states *lost = __atomic_load_n(&log->lost[number], __ATOMIC_ACQUIRE), *none = NULL;
+    struct pithi_unpacking unpacking = {.log = log};
+    struct passing p = {0};
+    const struct pithi_log_lane *lane;
+    int err = PITH_OK;
+    *found = NULL;
+    if (!lost) {
+        pithi_log_lane(log, number, &lane);
+        if (!lane || lane->lost == 0)
+            return PITH_OK;
+        err = pass(&p, &unpacking, number, lane);
+        if (err == PITH_OK && !(lost = result_of(&p)))
+            err = pithi_no_memory();
+        if (lost &&
+            !__atomic_compare_exchange_n(&log->lost[number], &none, lost, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            free(lost); /* another thread has found them first */
+            lost = none;
+        }
+        pithi_unpacking_free(&unpacking);
+        free(p.open);
+        free(p.holes);
+    }
+    *found = lost && lost->hole_count > 0 ? lost : NULL;
+    return err;
+}
+
+/* The number of a lane's holes in the blocks before `block`. */
+static uint32_t holes_before(const struct pithi_lost_states *lost, uint32_t block)
+{
+    uint32_t low = 0, high = lost->hole_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (lost->holes[middle].block < block)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The number of states like this one that ended in the first `holes` holes. */
+static uint32_t count_gone(const struct pithi_lost_states *lost, uint32_t holes, const struct pithi_open_state *state)
+{
+    struct pithi_gone key = {state->enter_ns, state->id, 0};
+    uint32_t low = 0, high = lost->gone_count, first;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (by_time(&lost->gone[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (first = low; low < lost->gone_count && lost->gone[low].enter_ns == state->enter_ns &&
+                      lost->gone[low].id == state->id && lost->gone[low].hole < holes;)
+        low++;
+    return low - first;
+}
+
+/* Takes the states that ended in the first `holes` holes off a writer's stack. */
+static void drop_gone(const struct pithi_lost_states *lost, uint32_t holes, struct pithi_stack *s)
+{
+    uint32_t kept = 0;
+    const int64_t dropped = INT64_MIN; /* as nested_ns */
+    for (uint32_t i = s->count; i-- > 0;) {
+        /* of several with the same id and time, the innermost ended first */
+        uint32_t gone = count_gone(lost, holes, &s->states[i]);
+        for (uint32_t k = i + 1; gone > 0 && k < s->count && s->states[k].enter_ns == s->states[i].enter_ns; k++)
+            gone -= s->states[k].id == s->states[i].id && s->states[k].nested_ns == dropped;
+        if (gone > 0)
+            s->states[i].nested_ns = dropped;
+    }
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->states[i].nested_ns != dropped)
+            s->states[kept++] = s->states[i];
+    s->count = kept;
+}
+
+/* ---- The states open at a time ----------------------------------------------------------------------------------- */
+
+/* A lane whose blocks are read in order. */
+struct scanning {
+    struct pithi_unpacking *u;
+    struct pithi_block *block;
+    const struct pithi_log_lane *lane; /* NULL: it cannot be read */
+    uint32_t number;
+    const struct pithi_lost_states *lost; /* NULL: it has no LOST records in its middle */
+    uint32_t hole;                        /* the next of these */
+};
+
+static int begin_scan(struct scanning *s, struct pithi_open_at *at)
+{
+    at->stack.count = 0;
+    at->is_hole = 0;
+    at->to_ns = INT64_MAX;
+    pithi_log_lane(s->u->log, s->number, &s->lane);
+    return s->lane && s->lane->lost > 0 ? pithi_lost_states_get(s->u->log, s->number, &s->lost) : PITH_OK;
+}
+
+/* PITH_OK: block i is loaded; PITH_ERR_MEMORY; another error: it is damaged. */
+static int load(const struct scanning *s, uint32_t i, struct pithi_log_block *place)
+{
+    const char *why;
+    CHECK(pithi_log_block(s->u->log, s->lane, i, &s->u->window, place));
+    return pithi_unpack(s->u, s->lane, s->number, place, s->block, 1, &why);
+}
+
+/* The stack at the start of block i, which was loaded. */
+static void take_stack(struct scanning *s, uint32_t i, struct pithi_open_at *at)
+{
+    struct pithi_stack before = at->stack;
+    at->stack = s->u->opened;
+    s->u->opened = before;
+    s->hole = s->lost ? holes_before(s->lost, i) : 0;
+    if (s->lost)
+        drop_gone(s->lost, s->hole, &at->stack);
+}
+
+/* Follows the records of a loaded block up to time_ns. 1: came to a record at or after it; 0: the block ended; -1:
+ * damage, or no memory. */
+static int follow(struct scanning *s, int64_t time_ns, struct pithi_open_at *at)
+{
+    struct pithi_open_state ended;
+    struct pithlog_record r;
+    uint32_t depth;
+    int status;
+    while ((status = pithi_block_step(s->block)) > 0) {
+        pithi_block_take(s->block, &r);
+        if (r.time_ns >= time_ns) {
+            at->is_hole &= r.time_ns > time_ns;
+            at->to_ns = r.time_ns;
+            return 1;
+        }
+        at->is_hole = 0;
+        if (r.kind == PITHLOG_ENTER && !pithi_stack_enter(&at->stack, r.id, r.time_ns))
+            return -1;
+        if (r.kind == PITHLOG_LEAVE)
+            pithi_stack_leave(&at->stack, r.id, r.time_ns, &ended, &depth);
+        if (!s->lost || s->hole == s->lost->hole_count || !pithi_match_is_hole(s->u->log, &r))
+            continue;
+        uint32_t gone = s->lost->holes[s->hole++].gone;
+        at->stack.count -= gone < at->stack.count ? gone : at->stack.count;
+        at->is_hole = 1;
+    }
+    return status;
+}
+
+int pithi_open_at(struct pithi_unpacking *u, struct pithi_block *block, uint32_t lane, int64_t time_ns,
+                  struct pithi_open_at *at)
+{
+    struct scanning s = {.u = u, .block = block, .number = lane};
+    struct pithi_log_block place;
+    int is_gap = 0;
+    CHECK(begin_scan(&s, at));
+    uint32_t count = s.lane ? s.lane->block_count : 0;
+    uint32_t i = s.lane ? pithi_log_block_at(u->log, s.lane, time_ns, &u->window) : 0;
+    /* between two blocks, the end of the first tells whether a hole begins there */
+    if (i > 0 &&
+        (i == count || (pithi_log_block(u->log, s.lane, i, &u->window, &place) == PITH_OK && place.first_ns > time_ns)))
+        i--;
+    for (uint32_t first = i; i < count; i++) {
+        int err = load(&s, i, &place);
+        if (err == PITH_ERR_MEMORY)
+            return pithi_no_memory();
+        is_gap |= err != PITH_OK || place.is_after_gap;
+        if (err != PITH_OK)
+            continue;
+        if (place.first_ns >= time_ns) {
+            if (is_gap || i == first)
+                take_stack(&s, i, at);
+            at->is_hole = (at->is_hole || is_gap) && place.first_ns > time_ns;
+            at->to_ns = place.first_ns;
+            return PITH_OK;
+        }
+        take_stack(&s, i, at);
+        at->is_hole = 0;
+        int status = follow(&s, time_ns, at);
+        if (status > 0)
+            return PITH_OK;
+        is_gap = status < 0;
+    }
+    if (is_gap) {
+        at->is_hole = 1;
+        at->stack.count = 0;
+    }
+    return PITH_OK;
+}
+
+int pithi_open_after_gap(struct pithi_unpacking *u, struct pithi_block *block, uint32_t lane, int64_t time_ns,
+                         struct pithi_open_at *at)
+{
+    struct scanning s = {.u = u, .block = block, .number = lane};
+    struct pithi_log_block place;
+    int is_gap = 0;
+    CHECK(begin_scan(&s, at));
+    at->is_hole = 1;
+    if (!s.lane)
+        return PITH_OK;
+    uint32_t first = pithi_log_block_at(u->log, s.lane, time_ns, &u->window);
+    for (uint32_t i = first; i < s.lane->block_count; i++) {
+        int err = load(&s, i, &place);
+        if (err == PITH_ERR_MEMORY)
+            return pithi_no_memory();
+        is_gap |= err != PITH_OK || (place.is_after_gap && i > first);
+        if (err != PITH_OK)
+            continue;
+        if (is_gap) {
+            take_stack(&s, i, at);
+            at->to_ns = place.first_ns;
+            return PITH_OK;
+        }
+        if (place.first_ns > time_ns) /* it could be read this time */
+            return PITH_OK;
+        while ((err = pithi_block_step(block)) > 0)
+            continue;
+        is_gap = err < 0;
+    }
+    return PITH_OK;
+}

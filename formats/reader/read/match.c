@@ -1,0 +1,449 @@
+/* match.c - finds which send belongs to which receive.
+ *
+ * Messages between two processes on one communicator with one tag do not overtake (MPI 4.0, 3.5), and receives are
+ * matched in posting order. So on each such path the n-th send belongs to the n-th posted receive. But receives may
+ * complete out of order: after Irecv A, Irecv B, Wait B, Wait A the log has B first. Each receive has its number in the
+ * posting order of its rank, 0, 1, 2 ... A receive is held back until all receives posted before it were seen.
+ *
+ *     log:      recv posted=1 (B)   recv posted=0 (A)   recv posted=2 (C)
+ *     released: -                   A, B                C
+ *
+ * A receive without a message has peer -1 and only fills its number. If numbers are still missing (a cut log), held
+ * receives are released in order at the end. A number that is seen twice, or late, is released at once.
+ *
+ * In an incomplete log (a time window, lost records) the n-th send may be missing. No message is received before it is
+ * sent. So a receive that completed before the next send of its path began has lost its partner, and stays unmatched:
+ *
+ *     | cut |  recv at 5    send at 7    recv at 9        message 7 -> 9; the first receive's send is before the cut
+ *
+ * In the middle of a log, records of a rank may be missing (a damaged block, or LOST): nobody knows how many sends and
+ * receives these were.
+ * From then on, the ends of its messages stay unmatched, at both ranks. But its earlier ends are all known, and their
+ * partners come before those of the missing ones:
+ *
+ *     rank 0:  send A   | damaged: send B |   send C
+ *     rank 1:                    recv A    recv B    recv C        message A; B and C have no partner
+ */
+#include "reader/read/match.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/heap.h"
+#include "base/map.h"
+#include "native/log.h"
+#include "reader/read/iter.h"
+
+enum { QUEUE_LEAST = 4 };
+
+/* An unmatched end of a message, in the queue of its path. */
+struct half {
+    int64_t time_ns;
+    uint64_t bytes;
+    uint32_t lane;
+};
+
+/* A receive that waits for receives posted before it. */
+struct held_recv {
+    struct half half;
+    uint32_t comm;
+    int32_t tag, peer;
+    uint64_t posted;
+};
+
+/* The held receives of a rank: a heap by `posted`. */
+struct held {
+    uint64_t expected;
+    struct held_recv *heap;
+    uint32_t count, room;
+    int is_missing; /* its records are missing from now on */
+};
+
+/* (communicator, sender, receiver, tag) and its queue of unmatched ends: only sends, or only receives. */
+struct path {
+    uint32_t comm;
+    int32_t from, to, tag;
+    uint32_t next; /* with the same hash; UINT32_MAX: none */
+    int sends;     /* 1: the queue holds sends; 0: receives */
+    int is_broken; /* later records of a rank are missing: the queue holds its earlier ends, or nothing */
+    struct half one;
+    struct half *queue;          /* NULL: `one` is the queue; most paths have at most one unmatched end */
+    uint32_t first, count, room; /* a ring; room: a power of two, or 0 */
+};
+
+struct pithi_match {
+    struct held *held; /* by the caller's numbers of ranks */
+    uint32_t held_count;
+    struct path *paths;
+    uint32_t path_count, path_room, path_limit;
+    struct pithi_map path_map; /* hash: first path */
+    struct pithi_map missing;  /* ranks of which records are missing from now on */
+    uint64_t sends, recvs;     /* unmatched ends: queued on paths, or given up */
+    int cut;                   /* messages may be missing */
+    int is_full;               /* no memory for `missing`: later calls fail */
+};
+
+struct pithlog_matcher {
+    struct pithlog *log;
+    struct pithlog_iter *iter;
+    struct pithi_match *match;
+    int flushing;
+    uint32_t flush_rank;
+    uint32_t release_rank; /* the rank whose heap may hold receives to release */
+    int releasing;
+};
+
+/* ---- Receives in order of posting -------------------------------------------------------------------------------- */
+
+static int was_posted_before(const void *a, const void *b)
+{
+    return ((const struct held_recv *)a)->posted < ((const struct held_recv *)b)->posted;
+}
+
+static int hold(struct held *h, const struct held_recv *recv)
+{
+    if (!pithi_grow(&h->heap, h->count, &h->room, sizeof *h->heap))
+        return 0;
+    pithi_heap_add(h->heap, &h->count, recv, sizeof *recv, was_posted_before);
+    return 1;
+}
+
+/* ---- Paths ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t path_hash(uint32_t comm, int32_t from, int32_t to, int32_t tag)
+{
+    uint64_t hash = pithi_hash_number(0, (uint64_t)comm << 32 | (uint32_t)tag);
+    return (hash ^ ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* Frees paths with empty queues, as a program may use every tag only once. 0: no memory. */
+static int sweep_paths(struct pithi_match *m)
+{
+    uint32_t kept = 0;
+    pithi_map_free(&m->path_map);
+    for (uint32_t i = 0; i < m->path_count; i++) {
+        struct path *p = &m->paths[i];
+        if (p->count == 0) {
+            free(p->queue);
+            p->queue = NULL;
+            continue;
+        }
+        uint64_t key = path_hash(p->comm, p->from, p->to, p->tag);
+        if (!pithi_map_get(&m->path_map, key, &p->next))
+            p->next = UINT32_MAX;
+        if (!pithi_map_put(&m->path_map, key, kept))
+            return 0;
+        m->paths[kept++] = *p;
+    }
+    m->path_count = kept;
+    m->path_limit = kept < 1024 ? 4096 : kept * 4;
+    return 1;
+}
+
+static int misses(const struct pithi_match *m, int32_t rank)
+{
+    return pithi_map_find(&m->missing, (uint32_t)rank) != NULL;
+}
+
+static struct path *find_path(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, int32_t tag)
+{
+    uint64_t key = path_hash(comm, from, to, tag);
+    uint32_t first = 0, at;
+    if (m->path_count >= m->path_limit && !sweep_paths(m))
+        return NULL;
+    if (!pithi_map_get(&m->path_map, key, &first))
+        first = UINT32_MAX;
+    for (at = first; at != UINT32_MAX; at = m->paths[at].next) {
+        struct path *p = &m->paths[at];
+        if (p->comm == comm && p->from == from && p->to == to && p->tag == tag)
+            return p;
+    }
+    if (!pithi_grow(&m->paths, m->path_count, &m->path_room, sizeof *m->paths) ||
+        !pithi_map_put(&m->path_map, key, m->path_count))
+        return NULL;
+    m->paths[m->path_count] = (struct path){
+        .comm = comm, .from = from, .to = to, .tag = tag, .next = first, .is_broken = misses(m, from) || misses(m, to)};
+    return &m->paths[m->path_count++];
+}
+
+static const struct half *queue_first(const struct path *p) { return p->queue ? &p->queue[p->first] : &p->one; }
+
+static int queue_put(struct path *p, const struct half *half)
+{
+    if (p->count == 0 && !p->queue) {
+        p->one = *half;
+        p->count = 1;
+        return 1;
+    }
+    if (p->count >= p->room) {
+        uint32_t room = p->room ? p->room * 2 : QUEUE_LEAST;
+        struct half *queue = room > p->room ? malloc(room * sizeof *queue) : NULL;
+        if (!queue)
+            return 0;
+        queue[0] = *queue_first(p);
+        for (uint32_t i = 1; i < p->count; i++)
+            queue[i] = p->queue[(p->first + i) & (p->room - 1)];
+        free(p->queue);
+        p->queue = queue;
+        p->room = room;
+        p->first = 0;
+    }
+    p->queue[(p->first + p->count++) & (p->room - 1)] = *half;
+    return 1;
+}
+
+static struct half queue_get(struct path *p)
+{
+    struct half half = *queue_first(p);
+    p->first = p->queue ? (p->first + 1) & (p->room - 1) : 0;
+    if (--p->count == 0 && p->room > QUEUE_LEAST) { /* many paths are used once */
+        free(p->queue);
+        p->queue = NULL;
+        p->room = p->first = 0;
+    }
+    return half;
+}
+
+/* Matches a send or a released receive: 1 and *message; 0: it has to wait; -1: no memory. */
+static int meet(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, int32_t tag, const struct half *half,
+                int is_send, struct pithlog_message *message)
+{
+    struct path *p = find_path(m, comm, from, to, tag);
+    uint64_t *waiting = is_send ? &m->sends : &m->recvs, *others = is_send ? &m->recvs : &m->sends;
+    if (!p || m->is_full)
+        return -1;
+    if (p->is_broken && (p->count == 0 || p->sends == is_send)) {
+        ++*waiting;
+        return 0;
+    }
+    if (m->cut && !is_send && p->count && p->sends && queue_first(p)->time_ns > half->time_ns) {
+        ++m->recvs;
+        return 0;
+    }
+    while (m->cut && is_send && p->count && !p->sends && queue_first(p)->time_ns < half->time_ns)
+        queue_get(p);
+    if (p->count == 0 || p->sends == is_send) {
+        p->sends = is_send;
+        ++*waiting;
+        return queue_put(p, half) ? 0 : -1;
+    }
+    struct half other = queue_get(p);
+    const struct half *send = is_send ? half : &other, *recv = is_send ? &other : half;
+    --*others;
+    *message = (struct pithlog_message){.send_lane = send->lane,
+                                        .recv_lane = recv->lane,
+                                        .send_ns = send->time_ns,
+                                        .recv_ns = recv->time_ns,
+                                        .tag = tag,
+                                        .comm = comm,
+                                        .bytes = send->bytes};
+    return 1;
+}
+
+/* ---- Without a log ----------------------------------------------------------------------------------------------- */
+
+struct pithi_match *pithi_match_new(void) { return calloc(1, sizeof(struct pithi_match)); }
+
+void pithi_match_free(struct pithi_match *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < m->held_count; i++)
+        free(m->held[i].heap);
+    for (uint32_t i = 0; i < m->path_count; i++)
+        free(m->paths[i].queue);
+    free(m->held);
+    free(m->paths);
+    pithi_map_free(&m->path_map);
+    pithi_map_free(&m->missing);
+    free(m);
+}
+
+void pithi_match_waiting(const struct pithi_match *m, uint64_t *sends, uint64_t *recvs)
+{
+    *sends = m->sends;
+    *recvs = m->recvs;
+}
+
+void pithi_match_cut(struct pithi_match *m) { m->cut = 1; }
+
+static struct held *held_of(struct pithi_match *m, uint32_t index)
+{
+    if (index >= m->held_count) {
+        uint32_t count = index < 8 ? 16 : index * 2;
+        if (!pithi_resize(&m->held, m->held_count, count, sizeof *m->held))
+            return NULL;
+        m->held_count = count;
+    }
+    return &m->held[index];
+}
+
+/* The ends that are given up stay counted as unmatched. */
+void pithi_match_missing(struct pithi_match *m, uint32_t index, int32_t rank)
+{
+    struct held *h = held_of(m, index);
+    if (!h || !pithi_map_put(&m->missing, (uint32_t)rank, 1)) {
+        m->is_full = 1;
+        return;
+    }
+    if (h->is_missing)
+        return;
+    h->is_missing = 1;
+    for (uint32_t i = 0; i < h->count; i++)
+        m->recvs += h->heap[i].peer >= 0;
+    h->count = 0;
+    for (uint32_t i = 0; i < m->path_count; i++) {
+        struct path *p = &m->paths[i];
+        if (p->from != rank && p->to != rank)
+            continue;
+        p->is_broken = 1;
+        while (p->count && (p->from == p->to || p->sends != (p->from == rank)))
+            queue_get(p);
+    }
+}
+
+int pithi_match_ready(struct pithi_match *m, uint32_t index, int32_t rank, int all, struct pithlog_message *message)
+{
+    struct held *h = index < m->held_count ? &m->held[index] : NULL;
+    while (h && h->count && (all || h->heap[0].posted <= h->expected)) {
+        struct held_recv recv;
+        pithi_heap_take(h->heap, &h->count, &recv, sizeof recv, was_posted_before);
+        if (recv.posted >= h->expected)
+            h->expected = recv.posted + 1;
+        int status = recv.peer < 0 ? 0 : meet(m, recv.comm, recv.peer, rank, recv.tag, &recv.half, 0, message);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const struct pithlog_record *r, uint32_t lane,
+                     struct pithlog_message *message)
+{
+    struct half half = {r->time_ns, r->bytes, lane};
+    if (r->kind == PITHLOG_SEND)
+        return r->peer < 0 ? 0 : meet(m, r->comm, rank, r->peer, r->tag, &half, 1, message);
+    struct held *held = held_of(m, index);
+    if (held && held->is_missing) {
+        m->recvs += r->peer >= 0;
+        return 0;
+    }
+    if (held && held->count == 0 && r->posted <= held->expected) { /* in order, as most are */
+        held->expected += r->posted == held->expected;
+        return r->peer < 0 ? 0 : meet(m, r->comm, r->peer, rank, r->tag, &half, 0, message);
+    }
+    if (!held || !hold(held, &(struct held_recv){half, r->comm, r->tag, r->peer, r->posted}))
+        return -1;
+    return pithi_match_ready(m, index, rank, 0, message);
+}
+
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
+
+int pithi_match_incomplete(const struct pithlog *log)
+{
+    const char *key, *value;
+    uint32_t i;
+    for (i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (strcmp(key, "window_s") == 0)
+            return 1;
+    return pithlog_get_info(log)->lost > 0 || pithlog_get_info(log)->incomplete || log->damages > 0;
+}
+
+int pithi_match_is_lost(const struct pithlog_record *r) { return r->kind == PITHLOG_LOST && r->bytes > 0; }
+
+int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *r)
+{
+    return pithi_match_is_lost(r) && r->time_ns > pithlog_get_lane(log, r->lane)->first_ns;
+}
+
+static void hole(void *context, uint32_t lane)
+{
+    const struct pithlog_matcher *m = context;
+    uint32_t rank = pithi_log_rank_of(m->log, lane);
+    pithi_match_missing(m->match, rank, pithi_log_rank(m->log, rank)->rank);
+}
+
+int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_LOST};
+    struct pithlog_matcher *m = *matcher = calloc(1, sizeof *m);
+    int err;
+    if (!m || !(m->match = pithi_match_new())) {
+        free(m);
+        *matcher = NULL;
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to match messages", log->path);
+    }
+    m->log = log;
+    if (pithi_match_incomplete(log))
+        pithi_match_cut(m->match);
+    if ((err = pithlog_iter_open(log, &query, &m->iter)) != PITH_OK) {
+        pithlog_matcher_close(m);
+        *matcher = NULL;
+        return err;
+    }
+    pithi_iter_tell_holes(m->iter, (struct pithi_holes){hole, m});
+    return PITH_OK;
+}
+
+void pithlog_matcher_close(struct pithlog_matcher *m)
+{
+    if (!m)
+        return;
+    pithi_match_free(m->match);
+    pithlog_iter_close(m->iter);
+    free(m);
+}
+
+void pithlog_matcher_unmatched(const struct pithlog_matcher *m, uint64_t *sends, uint64_t *recvs)
+{
+    pithi_match_waiting(m->match, sends, recvs);
+}
+
+static int no_memory(const struct pithlog_matcher *m)
+{
+    pithi_fail(PITH_ERR_MEMORY, "%s: no memory to match messages", m->log->path);
+    return -1;
+}
+
+static int ready(struct pithlog_matcher *m, uint32_t rank, int all, struct pithlog_message *message)
+{
+    return pithi_match_ready(m->match, rank, pithi_log_rank(m->log, rank)->rank, all, message);
+}
+
+int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *message)
+{
+    struct pithlog_record r;
+    int status;
+    while (!m->flushing) {
+        if (m->releasing) {
+            if ((status = ready(m, m->release_rank, 0, message)) != 0)
+                return status < 0 ? no_memory(m) : 1;
+            m->releasing = 0;
+        }
+        if ((status = pithlog_iter_next(m->iter, &r)) < 0)
+            return -1;
+        if (status == 0) {
+            m->flushing = 1;
+            break;
+        }
+        if (pithi_match_is_hole(m->log, &r))
+            hole(m, r.lane);
+        if (r.kind == PITHLOG_LOST)
+            continue;
+        m->release_rank = pithi_log_rank_of(m->log, r.lane);
+        m->releasing = r.kind == PITHLOG_RECV;
+        status = pithi_match_take(m->match, m->release_rank, pithi_log_rank(m->log, m->release_rank)->rank, &r, r.lane,
+                                  message);
+        if (status != 0)
+            return status < 0 ? no_memory(m) : 1;
+    }
+    for (; m->flush_rank < pithi_log_ranks(m->log); m->flush_rank++)
+        if ((status = ready(m, m->flush_rank, 1, message)) != 0)
+            return status < 0 ? no_memory(m) : 1;
+    return 0;
+}

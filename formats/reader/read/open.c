@@ -1,0 +1,515 @@
+/* open.c - opens a log of any format: detects the format by content, and converts foreign logs to native ones. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/file_at.h"
+#include "base/hash.h"
+#include "base/nearest.h"
+#include "base/open_file.h"
+#include "base/temporary.h"
+#include "base/zip.h"
+#include "native/log.h"
+#include "reader/read/cache.h"
+#include "reader/read/format.h"
+#include "reader/read/native.h"
+
+/* ---- Converted logs ---------------------------------------------------------------------------------------------- */
+
+/* Reads logs of other formats into native logs in a temporary file. The native log of a large file stays in
+ * the cache (cache.h), followed by a mark: a hash of all its bytes, so that damage in the cache is never taken for the
+ * user's log. Formats with several files are not cached: the cache would not notice changes of the other files. */
+
+enum { KEEP_BYTES = 8 << 20, MARK = 16, PIECE = 1 << 20 };
+
+static int plain; /* see pithi_log_plain */
+
+void pithi_log_plain(void) { plain = 1; }
+
+/* The kind in the cache: a log with summaries, or without. */
+static const char *kind_of(int without) { return without ? "plain" : "pith"; }
+
+static const char magic[8] = {'P', 'i', 't', 'h', 'K', 'e', 'p', 't'};
+
+/* Hashes the first `size` bytes; 0: they cannot be read. */
+static int hash_file(int fd, uint64_t size, uint64_t *hash)
+{
+    unsigned char *piece = malloc(PIECE);
+    uint64_t at = 0;
+    *hash = size;
+    while (piece && at < size) {
+        size_t want = size - at < PIECE ? (size_t)(size - at) : PIECE;
+        if (pithi_read_at(fd, piece, want, at) != want)
+            break;
+        *hash = pithi_hash_number(*hash, pithi_crc(piece, want));
+        *hash ^= *hash >> 32;
+        at += want;
+    }
+    free(piece);
+    return at == size;
+}
+
+static int put_mark(int fd, uint64_t size)
+{
+    unsigned char mark[MARK];
+    uint64_t hash;
+    memcpy(mark, magic, sizeof magic);
+    if (!hash_file(fd, size, &hash))
+        return 0;
+    pithi_put64(mark + 8, hash);
+    return pwrite(fd, mark, sizeof mark, (off_t)size) == (ssize_t)sizeof mark;
+}
+
+static int has_mark(int fd, uint64_t size)
+{
+    unsigned char mark[MARK];
+    uint64_t hash;
+    return pread(fd, mark, sizeof mark, (off_t)size) == (ssize_t)sizeof mark &&
+           memcmp(mark, magic, sizeof magic) == 0 && hash_file(fd, size, &hash) && pithi_get64(mark + 8) == hash;
+}
+
+/* Lets the log read from `fd`. */
+static int take_file(struct pithlog *log, int fd, uint64_t size)
+{
+    close(log->files.fd);
+    log->files.fd = fd;
+    log->files.size = size;
+    return pithi_log_load(log, 0);
+}
+
+/* The intact native log in the cache; -1: none. */
+static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64_t *size)
+{
+    struct stat st;
+    int fd = pithi_cache_find(key, kind);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > MARK && has_mark(fd, (uint64_t)st.st_size - MARK)) {
+        *size = (uint64_t)st.st_size - MARK;
+        return fd;
+    }
+    if (fd >= 0) {
+        close(fd);
+        pithi_cache_remove(key, kind);
+    }
+    return -1;
+}
+
+static int write_once(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
+{
+    struct pithi_writer *writer = NULL;
+    char name[512];
+    int err;
+    snprintf(name, sizeof name, "%s (its temporary copy, see TMPDIR)", log->path);
+    TRY(pithi_writer_open(&writer, name, fd));
+    if (plain)
+        pithi_writer_plain(writer);
+    err = format->read(input, writer);
+    if (input->watched && input->watched->stopped)
+        err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
+    TRY(err);
+    if (!input->again->is_second && input->again->count > 0)
+        goto out;
+    if (input->cut)
+        TRY(pithi_incomplete(pithi_writer_defs(writer), "%s", input->cut));
+    TRY(pithi_writer_finish(writer));
+out:
+    pithi_writer_close(writer);
+    return err;
+}
+
+static int write_native(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
+{
+    struct pithi_again again = {0};
+    struct pithi_input twice = *input;
+    twice.again = &again;
+    int err = write_once(log, &twice, format, fd);
+    if (err == PITH_OK && again.count > 0) {
+        again.is_second = 1;
+        err = ftruncate(fd, 0) == 0 ? write_once(log, &twice, format, fd)
+                                    : pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
+    }
+    free(again.numbers);
+    return err;
+}
+
+/* `key` NULL: not cached. */
+static int read_anew(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format,
+                     const struct pithi_cache_key *key)
+{
+    struct pithi_cache_part part;
+    struct stat st = {0};
+    if (!(key ? pithi_cache_begin(&part, key, kind_of(plain)) : pithi_cache_begin_nameless(&part)))
+        return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
+    int err = write_native(log, input, format, part.fd);
+    if (err == PITH_OK && fstat(part.fd, &st) != 0)
+        err = pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
+    pithi_cache_end(&part, err == PITH_OK && key && put_mark(part.fd, (uint64_t)st.st_size));
+    if (err == PITH_OK)
+        return take_file(log, part.fd, (uint64_t)st.st_size);
+    close(part.fd);
+    return err;
+}
+
+/* Converts `input` from `format` to a native log in the cache or an unnamed file. That log replaces the file in
+ * log->files and is loaded. A large file that was read before is found in the cache. */
+static int convert(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format)
+{
+    struct pithi_cache_key key;
+    uint64_t size;
+    int keep = input->data && !format->beside && input->size >= KEEP_BYTES && pithi_cache_key_file(log->files.fd, &key);
+    int kept = keep ? find_kept(&key, kind_of(0), &size) : -1;
+    if (kept < 0 && keep && plain)
+        kept = find_kept(&key, kind_of(1), &size);
+    if (kept >= 0)
+        return take_file(log, kept, size);
+    int err = read_anew(log, input, format, keep ? &key : NULL);
+    if (err == PITH_ERR_IO && keep) /* the file system of the cache may be full: try TMPDIR */
+        err = read_anew(log, input, format, NULL);
+    return err;
+}
+
+/* ---- Foreign formats --------------------------------------------------------------------------------------------- */
+
+static const struct pithi_format *probe(const struct pithi_input *input)
+{
+    for (const struct pithi_format *f = pithi_formats; f->name; f++)
+        if (f->read && f->read != pithi_native_read && f->probe && f->probe(input))
+            return f;
+    return NULL;
+}
+
+static uint64_t folder_bytes(const char *path)
+{
+    char *paths[] = {(char *)path, NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    uint64_t bytes = 0;
+    if (!tree)
+        return 0;
+    for (FTSENT *entry; (entry = fts_read(tree));)
+        bytes += entry->fts_info == FTS_F ? (uint64_t)entry->fts_statp->st_size : 0;
+    fts_close(tree);
+    return bytes;
+}
+
+/* Formats that are brought to Pith and that it does not read, so that the error can name them: by suffix, by the first
+ * bytes, by a word in the first PIECE bytes; all that a row has must fit. RLOG is a series of sections that begin
+ * with type and size; the first is the header: type 0, 8 bytes. */
+#define SQLITE "SQLite format 3"
+static const struct refused {
+    const char *suffix, *start, *word, *name;
+    size_t start_size;
+} refused[] = {
+    {.suffix = ".irlog",
+     .name = "an RLOG of one process, of MPICH2's rlog; irlog2rlog and Jumpshot-4's converter make SLOG-2 of it"},
+    {.suffix = ".rlog", .name = "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it"},
+    {.start = "\0\0\0\0\10\0\0\0",
+     .start_size = 8,
+     .name = "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it"},
+    {.start = "\0\0\0\0\0\0\0\10",
+     .start_size = 8,
+     .name = "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it"},
+    {.suffix = ".slog", .name = "SLOG-1, of Jumpshot-3; convert the CLOG that it was made from"},
+    {.suffix = ".slog1", .name = "SLOG-1, of Jumpshot-3; convert the CLOG that it was made from"},
+    {.start = "{",
+     .start_size = 1,
+     .word = "speedscope.app/file-format-schema",
+     .name = "a profile of speedscope, without times of ranks; open it there"},
+    {.start = "{",
+     .start_size = 1,
+     .word = "\"preprocessedProfileVersion\"",
+     .name = "a profile of Firefox; open it at profiler.firefox.com"},
+    {.start = "{",
+     .start_size = 1,
+     .word = "\"geckoProfileVersion\"",
+     .name = "a profile of Firefox; open it at profiler.firefox.com"},
+    {.start = "{",
+     .start_size = 1,
+     .word = "\"stackwalk\"",
+     .name = "a profile of Firefox; open it at profiler.firefox.com"},
+    {.suffix = ".nsys-rep", .name = "a report of NVIDIA's nsys; open it with nsys-ui"},
+    {.suffix = ".qdrep", .name = "a report of NVIDIA's nsys; open it with nsys-ui"},
+    {.suffix = ".qdstrm", .name = "a report of NVIDIA's nsys; open it with nsys-ui"},
+    {.start = SQLITE,
+     .start_size = 16,
+     .word = "CREATE TABLE CUPTI_ACTIVITY",
+     .name = "a database of NVIDIA's nsys; query it with sqlite3"},
+    {.start = SQLITE,
+     .start_size = 16,
+     .word = "CREATE TABLE TARGET_INFO_",
+     .name = "a database of NVIDIA's nsys; query it with sqlite3"},
+    {.start = SQLITE,
+     .start_size = 16,
+     .word = "rocpd_",
+     .name = "a database of AMD's rocprofv3 (rocpd); `rocprofv3 --output-format otf2` writes what Pith reads"},
+    {.start = SQLITE, .start_size = 16, .name = "an SQLite database; convert the log that it was made from"},
+    {.start = "PERFILE2", .start_size = 8, .name = "the data of Linux's perf; `perf script` shows them"},
+    {.suffix = ".pftrace", .name = "a trace of Perfetto, which Pith only writes; its traceconv makes JSON of it"},
+    {.suffix = ".perfetto-trace",
+     .name = "a trace of Perfetto, which Pith only writes; its traceconv makes JSON of it"},
+};
+
+static int is_refused(const struct refused *r, const struct pithi_input *input)
+{
+    size_t suffix = r->suffix ? strlen(r->suffix) : 0, length = strlen(input->path);
+    size_t head = input->size < PIECE ? input->size : PIECE;
+    return (!suffix || (length > suffix && strcasecmp(input->path + length - suffix, r->suffix) == 0)) &&
+           (!r->start || (input->size >= 16 && memcmp(input->data, r->start, r->start_size) == 0)) &&
+           (!r->word || memmem(input->data, head, r->word, strlen(r->word)));
+}
+
+static const char *refused_format(const struct pithi_input *input)
+{
+    if (input->size >= PITHI_NATIVE_START && pithi_native_is(input->data, input->size))
+        return "a log of Pith that gzip packed; unpack it with gunzip (it is compressed in itself)";
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (is_refused(&refused[i], input))
+            return refused[i].name;
+    return NULL;
+}
+
+static int refuse(const struct pithlog *log, const struct pithi_input *input)
+{
+    const char *name = input->data ? refused_format(input) : NULL;
+    if (!input->data)
+        return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without a log; give the name of one", log->path);
+    if (name)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: cannot be read: it looks like %s", log->path, name);
+    return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
+                      log->path);
+}
+
+static int read_foreign(struct pithlog *log, const struct pithi_input *input)
+{
+    const struct pithi_format *format = probe(input);
+    if (!format)
+        return refuse(log, input);
+    if (log->watched)
+        log->watched->passes = 2;
+    CHECK(convert(log, input, format));
+    log->info.format = format->name;
+    log->info.version = 0;
+    log->info.bytes = format->bytes ? format->bytes(input) : input->data ? input->size : folder_bytes(input->path);
+    return PITH_OK;
+}
+
+static int read_gzip(struct pithlog *log, const void *data, size_t size);
+
+static void damage(void *context, const char *text)
+{
+    struct pithlog *log = context;
+    log->damages++;
+    if (log->say)
+        log->say(log->say_context, text);
+}
+
+/* Maps a file for the reader of its format. `cut`: see struct pithi_input. */
+static int read_mapped(struct pithlog *log, int fd, size_t size, const char *cut)
+{
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+        return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
+    struct pithi_input input = {.path = log->path,
+                                .data = data,
+                                .size = size,
+                                .mapped = 1,
+                                .watched = log->watched,
+                                .damage = damage,
+                                .damage_context = log,
+                                .cut = cut};
+    int was_cut = 0;
+    pithi_fault_watch(data, size, &was_cut);
+    int err =
+        pithi_zip_is_gzip(data, size) && fd == log->files.fd ? read_gzip(log, data, size) : read_foreign(log, &input);
+    pithi_fault_leave(data);
+    munmap(data, size);
+    if (__atomic_load_n(&was_cut, __ATOMIC_SEQ_CST))
+        err = pithi_fail(PITH_ERR_IO, "%s: was cut while it was read; open it again when it is complete", log->path);
+    return err;
+}
+
+/* Reads a file that gzip packed, from an unpacked copy in a temporary file. */
+static int read_gzip(struct pithlog *log, const void *data, size_t size)
+{
+    int fd = pithi_temporary_file(), err;
+    uint64_t unpacked;
+    const char *cut;
+    if (fd < 0)
+        return pithi_temporary_failed("made");
+    TRY(pithi_zip_gunzip(data, size, fd, log->watched, &unpacked, &cut));
+    if (log->watched && log->watched->stopped)
+        err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
+    else if (unpacked == 0)
+        err = pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: %s", log->path, cut ? cut : "the packed file is empty");
+    else
+        err = read_mapped(log, fd, (size_t)unpacked, cut);
+    if (err == PITH_ERR_DAMAGED && cut) { /* the reader may speak of bytes that were never in the file */
+        char text[512];
+        snprintf(text, sizeof text, "%s", pithlog_error());
+        err = pithi_fail(err, "%s; %s", text, cut);
+    }
+    log->info.bytes = size;
+out:
+    close(fd);
+    return err;
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+/* The log does not exist: says what its run left, or the name of a file beside it that is nearly the same. */
+static int no_file(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int folder_size = (int)(name - path);
+    char *folder = strndup(folder_size ? path : ".", folder_size ? (size_t)folder_size : 1), *spill = NULL;
+    char found[NAME_MAX + 1] = "", absent[] = "No such file or directory";
+    struct pithi_nearest nearest;
+    DIR *all = folder ? opendir(folder) : NULL;
+
+    free(folder);
+    pithi_nearest_begin(&nearest, name, strlen(name));
+    for (const struct dirent *entry; all && (entry = readdir(all));) {
+        int edits = nearest.edits;
+        pithi_nearest_try(&nearest, entry->d_name);
+        if (nearest.edits != edits) /* readdir reuses its memory */
+            nearest.name = strcpy(found, entry->d_name);
+    }
+    if (all)
+        closedir(all);
+    if (asprintf(&spill, "%s.spill", path) >= 0 && access(spill, F_OK) == 0)
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; its run left %s: see `pith help recover`", path, absent,
+                   spill);
+    else if (nearest.name)
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; did you mean %.*s%s?", path, absent, folder_size, path,
+                   nearest.name);
+    else
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, absent);
+    free(spill);
+    return PITH_ERR_OPEN;
+}
+
+static int open_file(struct pithlog *log, int blocks)
+{
+    unsigned char start[PITHI_NATIVE_START];
+    struct stat st;
+    log->files.fd = pithi_open_input(log->path, 0);
+    if (log->files.fd < 0 && errno == ENOENT)
+        return no_file(log->path);
+    if (log->files.fd < 0 && errno == EISDIR)
+        return read_foreign(log, &(struct pithi_input){.path = log->path, .damage = damage, .damage_context = log});
+    if (log->files.fd < 0 && errno == ESPIPE)
+        return pithi_fail(PITH_ERR_OPEN, "%s: is no regular file; write it to a file first", log->path);
+    if (log->files.fd < 0 || fstat(log->files.fd, &st) != 0)
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", log->path, strerror(errno));
+    if (st.st_size == 0)
+        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: the file is empty; nothing was recorded in it", log->path);
+    ssize_t got = pread(log->files.fd, start, sizeof start, 0);
+    if (got < 0)
+        return pithi_fail(PITH_ERR_IO, "%s: cannot be read: %s", log->path, strerror(errno));
+    if (!pithi_native_is(start, (size_t)got))
+        return read_mapped(log, log->files.fd, (size_t)st.st_size, NULL);
+    log->files.size = (uint64_t)st.st_size;
+    return pithi_log_load(log, blocks);
+}
+
+static int new_log(const char *path, struct pithlog **log)
+{
+    *log = NULL;
+    if (!path)
+        return pithi_fail(PITH_ERR_USAGE, "no name of a log was given");
+    struct pithlog *l = calloc(1, sizeof *l);
+    if (!l || !(l->path = strdup(path))) {
+        free(l);
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", path);
+    }
+    l->files.path = l->path;
+    l->files.fd = -1;
+    *log = l;
+    return PITH_OK;
+}
+
+struct way {
+    int blocks; /* 1: reads all blocks and ignores the index */
+    void (*say)(void *context, const char *text);
+    void *say_context;
+    struct pithi_watched *watched;
+};
+
+static int open_log(const char *path, const struct way *way, struct pithlog **log)
+{
+    struct pithlog *l;
+    int err = new_log(path, &l);
+    *log = NULL;
+    if (err != PITH_OK)
+        return err;
+    l->say = way->say;
+    l->say_context = way->say_context;
+    l->watched = way->watched;
+    if ((err = open_file(l, way->blocks)) != PITH_OK) {
+        pithlog_close(l);
+        return err;
+    }
+    l->watched = NULL;
+    *log = l;
+    return PITH_OK;
+}
+
+int pithi_log_open(const char *path, void (*say)(void *, const char *), void *context,
+                   int (*progress)(void *context, double part), struct pithlog **log)
+{
+    struct pithi_watched watched = {.progress = progress, .context = context, .passes = 1};
+    struct way way = {.say = say, .say_context = context, .watched = progress ? &watched : NULL};
+    return open_log(path, &way, log);
+}
+
+int pithi_log_open_blocks(const char *path, struct pithlog **log)
+{
+    return open_log(path, &(struct way){.blocks = 1}, log);
+}
+
+int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    struct pithlog *l;
+    int err = new_log(name, &l);
+    *log = NULL;
+    if (err != PITH_OK) {
+        close(fd);
+        return err;
+    }
+    l->files.fd = fd;
+    l->files.size = size > 0 ? (uint64_t)size : 0;
+    if ((err = pithi_log_load(l, 0)) == PITH_OK)
+        *log = l;
+    else
+        pithlog_close(l);
+    return err;
+}
+
+int pithlog_open(const char *path, struct pithlog **log) { return open_log(path, &(struct way){0}, log); }
+
+int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
+                         struct pithlog **log)
+{
+    return pithi_log_open(path, NULL, context, progress, log);
+}
+
+void pithlog_close(struct pithlog *log)
+{
+    if (!log)
+        return;
+    pithi_log_unload(log);
+    pithi_files_end(&log->files);
+    if (log->files.fd >= 0)
+        close(log->files.fd);
+    free(log->path);
+    free(log);
+}

@@ -1,0 +1,452 @@
+/* runs.c - delivers records in time order over very many lanes, in memory that does not grow with their number. An
+ * iterator (iter.c) merges 256 lanes at a time into a run, a part of a temporary file; then the runs are merged. So
+ * each block is unpacked once. Keeping a piece of a block for each of 100,000 lanes would unpack whole blocks
+ * repeatedly.
+ *
+ * The size of the file is bounded: a query with many records is handled in slabs, time spans of some 16 million
+ * records. Slabs with too many records are halved. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/file_at.h"
+#include "base/temporary.h"
+#include "base/tournament.h"
+#include "native/log.h"
+#include "pithlog.h"
+#include "reader/read/iter.h"
+#include "reader/read/match.h"
+
+/* ---- Packed records ---------------------------------------------------------------------------------------------- */
+
+/* A packed record is a byte with kind and mark, a mask of the fields that differ from their usual values,
+ * the differences of time and lane, and these fields as varints. */
+
+/* The most bytes that a record needs without its payload. */
+enum { PACKED_MAX = 128 };
+
+/* Fields of the previous record, from which differences are taken. All zero before the first. */
+struct packing {
+    int64_t time_ns;
+    uint32_t lane;
+};
+
+enum { ID, COMM, PEER, TAG, BYTES, GOT, POSTED, VALUE, PAYLOAD, DEPTH, START, NESTED, FIELDS };
+
+static void get_fields(const struct pithlog_record *r, uint64_t field[FIELDS])
+{
+    field[ID] = r->id;
+    field[COMM] = r->comm;
+    field[PEER] = pithi_zigzag((int64_t)r->peer + 1);
+    field[TAG] = pithi_zigzag(r->tag);
+    field[BYTES] = r->bytes;
+    field[GOT] = r->got_bytes;
+    field[POSTED] = r->posted;
+    memcpy(&field[VALUE], &r->value, sizeof r->value);
+    field[PAYLOAD] = r->payload_bytes;
+    field[DEPTH] = r->depth;
+    field[START] = r->start_ns ? pithi_zigzag((int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns)) + 1 : 0;
+    field[NESTED] = pithi_zigzag(r->nested_ns);
+}
+
+/* Writes a record to `p`, with a `mark` below 16 of the caller's choice. Returns the byte after it. The caller appends
+ * the payload. */
+static unsigned char *pack(struct packing *before, const struct pithlog_record *r, unsigned mark, unsigned char *p)
+{
+    uint64_t field[FIELDS];
+    uint32_t mask = 0;
+    unsigned char *mask_at = p + 1;
+    *p = (unsigned char)(r->kind | mark << 4);
+    p = pithi_put_varint(p + 3, pithi_zigzag((int64_t)((uint64_t)r->time_ns - (uint64_t)before->time_ns)));
+    p = pithi_put_varint(p, pithi_zigzag((int64_t)r->lane - (int64_t)before->lane));
+    get_fields(r, field);
+    for (unsigned i = 0; i < FIELDS; i++)
+        if (field[i]) {
+            mask |= 1u << i;
+            p = pithi_put_varint(p, field[i]);
+        }
+    pithi_put16(mask_at, (uint16_t)mask);
+    *before = (struct packing){r->time_ns, r->lane};
+    return p;
+}
+
+static void set_fields(struct pithlog_record *r, const uint64_t field[FIELDS])
+{
+    r->id = (uint32_t)field[ID];
+    r->comm = (uint32_t)field[COMM];
+    r->peer = (int32_t)(pithi_unzigzag(field[PEER]) - 1);
+    r->tag = (int32_t)pithi_unzigzag(field[TAG]);
+    r->bytes = field[BYTES];
+    r->got_bytes = field[GOT];
+    r->posted = field[POSTED];
+    memcpy(&r->value, &field[VALUE], sizeof r->value);
+    r->payload_bytes = (uint32_t)field[PAYLOAD];
+    r->depth = (uint32_t)field[DEPTH];
+    r->start_ns = field[START] ? (int64_t)((uint64_t)r->time_ns - (uint64_t)pithi_unzigzag(field[START] - 1)) : 0;
+    r->nested_ns = pithi_unzigzag(field[NESTED]);
+}
+
+/* Reads a record and its payload. Returns the byte after both; NULL: they do not end before `end`, and nothing is
+ * changed. */
+static const unsigned char *unpack(struct packing *before, const unsigned char *p, const unsigned char *end,
+                                   struct pithlog_record *r, unsigned *mark)
+{
+    uint64_t time, lane, field[FIELDS] = {0};
+    if (end - p < 3)
+        return NULL;
+    unsigned kind = *p, mask = pithi_get16(p + 1);
+    if (!(p = pithi_get_varint(p + 3, end, &time)) || !(p = pithi_get_varint(p, end, &lane)))
+        return NULL;
+    for (; mask; mask &= mask - 1)
+        if (!(p = pithi_get_varint(p, end, &field[__builtin_ctz(mask) % FIELDS])))
+            return NULL;
+    if (field[PAYLOAD] > (uint64_t)(end - p))
+        return NULL;
+    r->kind = kind & 15;
+    *mark = kind >> 4;
+    r->time_ns = (int64_t)((uint64_t)before->time_ns + (uint64_t)pithi_unzigzag(time));
+    r->lane = (uint32_t)((int64_t)before->lane + pithi_unzigzag(lane));
+    set_fields(r, field);
+    r->payload = r->payload_bytes ? p : NULL;
+    *before = (struct packing){r->time_ns, r->lane};
+    return p + r->payload_bytes;
+}
+
+enum { AT_ONCE = 256, OUT_BYTES = 1 << 20, BUFFERS_BYTES = 16 << 20, BUFFER_LEAST = 4096, BUFFER_MOST = 65536 };
+#define FILE_MOST (UINT64_C(1) << 30)
+
+/* The mark of a record that only says that others of its lane are missing from here on. */
+enum { RECORD, HOLE };
+
+struct run {
+    struct pithi_player player; /* key: that of the current record */
+    uint64_t at, end;           /* part of the file still to be read */
+    unsigned char *buffer;
+    size_t room, have, used;
+    struct packing packing;
+    struct pithlog_record record; /* the current record */
+    unsigned mark;
+};
+
+struct pithi_runs {
+    struct pithlog *log;
+    struct pithlog_query query; /* owns a copy of its lanes */
+    uint32_t *lanes;
+    int64_t first_ns, last_ns; /* all records lie between these */
+    int fd;
+    uint64_t length_ns; /* of a slab */
+    int64_t from_ns, to_ns;
+    struct pithlog_iter *sub; /* iterator of the run being made */
+    struct pithi_buffer out;
+    struct packing packing;
+    uint64_t written;
+    struct run *runs;
+    uint32_t run_count, made; /* number of runs; made for this slab so far */
+    struct pithi_loser *tree;
+    uint32_t leaves;
+    int merging;   /* 1: the slab's runs are complete and being merged */
+    int delivered; /* 1: the winner's record was delivered */
+    int over;
+    struct pithi_holes holes;
+    int all_holes;
+};
+
+/* ---- Slabs ------------------------------------------------------------------------------------------------------- */
+
+static int is_last(const struct pithi_runs *m) { return m->to_ns == m->query.to_ns; }
+
+/* Begins the next slab, at `from_ns`; its runs are made next. */
+static void begin_slab(struct pithi_runs *m, int64_t from_ns)
+{
+    int64_t begin_ns = from_ns > m->first_ns ? from_ns : m->first_ns;
+    m->from_ns = from_ns;
+    m->to_ns = m->query.to_ns;
+    if (begin_ns < m->last_ns && (uint64_t)m->last_ns - (uint64_t)begin_ns >= m->length_ns)
+        m->to_ns = (int64_t)((uint64_t)begin_ns + m->length_ns - 1);
+    m->merging = m->delivered = 0;
+    m->made = 0;
+    m->written = 0;
+    m->out.size = 0;
+}
+
+static int no_memory(const struct pithi_runs *m)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", m->log->path, m->query.lane_count);
+}
+
+int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint64_t slab_records,
+                   struct pithi_runs **runs)
+{
+    struct pithi_runs *m = *runs = calloc(1, sizeof *m);
+    if (!m)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read it", log->path);
+    m->log = log;
+    m->query = *query;
+    m->fd = pithi_temporary_file();
+    m->run_count = (query->lane_count + PITHI_ITER_LANES - 1) / PITHI_ITER_LANES;
+    m->leaves = pithi_tournament_leaves(m->run_count);
+    m->runs = calloc(m->run_count, sizeof *m->runs);
+    m->tree = malloc(m->leaves * sizeof *m->tree);
+    m->lanes = malloc(query->lane_count * sizeof *m->lanes);
+    if (!m->runs || !m->tree || !m->lanes)
+        return no_memory(m);
+    memcpy(m->lanes, query->lanes, query->lane_count * sizeof *m->lanes);
+    if (m->fd < 0)
+        return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
+    /* Sets the length of slabs to hold so many records if these are spread evenly. */
+    const struct pithlog_info *info = &m->log->info;
+    m->first_ns = m->query.from_ns > info->start_ns ? m->query.from_ns : info->start_ns;
+    m->last_ns = m->query.to_ns < info->end_ns ? m->query.to_ns : info->end_ns;
+    double all = (double)((uint64_t)info->end_ns - (uint64_t)info->start_ns) + 1;
+    double window = m->first_ns <= m->last_ns ? (double)((uint64_t)m->last_ns - (uint64_t)m->first_ns) + 1 : 1;
+    double records = (double)info->records * m->query.lane_count / info->lanes * (window / all);
+    double slabs = records / (double)slab_records;
+    m->length_ns = slabs > 1 ? (uint64_t)(window / slabs) + 1 : UINT64_MAX;
+    begin_slab(m, query->from_ns);
+    return PITH_OK;
+}
+
+void pithi_runs_free(struct pithi_runs *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; m->runs && i < m->run_count; i++)
+        free(m->runs[i].buffer);
+    pithlog_iter_close(m->sub);
+    if (m->fd >= 0)
+        close(m->fd);
+    free(m->out.data);
+    free(m->runs);
+    free(m->tree);
+    free(m->lanes);
+    free(m);
+}
+
+void pithi_runs_tell_holes(struct pithi_runs *m, struct pithi_holes holes, int all)
+{
+    m->holes = holes;
+    m->all_holes = all;
+}
+
+/* ---- Making runs ------------------------------------------------------------------------------------------------- */
+
+/* Ends the query after an error. */
+static int give_up(struct pithi_runs *m)
+{
+    m->over = 1;
+    return -1;
+}
+
+static int no_file(struct pithi_runs *m, const char *done)
+{
+    pithi_fail(PITH_ERR_IO, "%s: a temporary file cannot be %s: %s; set TMPDIR", m->log->path, done, strerror(errno));
+    return give_up(m);
+}
+
+static int write_out(struct pithi_runs *m)
+{
+    if (pithi_write_at(m->fd, m->out.data, m->out.size, m->written) != m->out.size)
+        return no_file(m, "written");
+    m->written += m->out.size;
+    m->out.size = 0;
+    return 1;
+}
+
+static int put(struct pithi_runs *m, const struct pithlog_record *r, unsigned mark)
+{
+    if (!pithi_buffer_reserve(&m->out, PACKED_MAX + (size_t)r->payload_bytes)) {
+        no_memory(m);
+        return give_up(m);
+    }
+    unsigned char *p = pack(&m->packing, r, mark, m->out.data + m->out.size);
+    if (r->payload_bytes)
+        memcpy(p, r->payload, r->payload_bytes);
+    m->out.size = (size_t)(p + r->payload_bytes - m->out.data);
+    return m->out.size < OUT_BYTES ? 1 : write_out(m);
+}
+
+static void put_hole(void *context, uint32_t lane)
+{
+    struct pithi_runs *m = context;
+    int is_first_record = m->runs[m->made].at == m->written + m->out.size;
+    put(m, &(struct pithlog_record){.time_ns = is_first_record ? INT64_MIN : m->packing.time_ns, .lane = lane}, HOLE);
+}
+
+static int open_sub(struct pithi_runs *m)
+{
+    struct pithlog_query query = m->query;
+    query.from_ns = m->from_ns;
+    query.to_ns = m->to_ns;
+    query.lanes = m->lanes + (size_t)m->made * PITHI_ITER_LANES;
+    query.lane_count = m->query.lane_count - m->made * PITHI_ITER_LANES;
+    if (query.lane_count > PITHI_ITER_LANES)
+        query.lane_count = PITHI_ITER_LANES;
+    m->packing = (struct packing){0, 0};
+    m->runs[m->made].at = m->written + m->out.size;
+    if (pithlog_iter_open(m->log, &query, &m->sub) != PITH_OK)
+        return give_up(m);
+    struct pithi_holes holes = {put_hole, m};
+    if (m->all_holes)
+        pithi_iter_tell_all_holes(m->sub, holes);
+    else
+        pithi_iter_tell_holes(m->sub, holes);
+    return 1;
+}
+
+static int put_all(struct pithi_runs *m, const struct pithlog_record *records, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (put(m, &records[i], RECORD) < 0)
+            return -1;
+    return 1;
+}
+
+/* Makes the remaining runs of the slab: 1; -1: an error, call again to continue. */
+static int make_runs(struct pithi_runs *m)
+{
+    struct pithlog_record records[AT_ONCE];
+    while (m->made < m->run_count) {
+        if (!m->sub && open_sub(m) < 0)
+            return -1;
+        int n = pithlog_iter_next_many(m->sub, records, AT_ONCE);
+        if (n < 0 || m->over || put_all(m, records, n) < 0)
+            return -1;
+        if (m->written > FILE_MOST && m->length_ns > 1 && m->to_ns > m->first_ns) {
+            uint64_t length_ns = (uint64_t)m->to_ns - (uint64_t)(m->from_ns > m->first_ns ? m->from_ns : m->first_ns);
+            m->length_ns = (length_ns < m->length_ns ? length_ns : m->length_ns) / 2 + 1;
+            pithlog_iter_close(m->sub);
+            m->sub = NULL;
+            begin_slab(m, m->from_ns);
+        } else if (n == 0) {
+            pithlog_iter_close(m->sub);
+            m->sub = NULL;
+            m->runs[m->made++].end = m->written + m->out.size;
+        }
+    }
+    return write_out(m);
+}
+
+/* ---- Merging runs ------------------------------------------------------------------------------------------------ */
+
+/* Reads more of the run into its buffer; -1: an error. */
+static int refill(struct pithi_runs *m, struct run *run)
+{
+    memmove(run->buffer, run->buffer + run->used, run->have - run->used);
+    run->have -= run->used;
+    run->used = 0;
+    if (run->have == run->room) { /* a large payload */
+        unsigned char *buffer = realloc(run->buffer, run->room * 2);
+        if (!buffer) {
+            no_memory(m);
+            return give_up(m);
+        }
+        run->buffer = buffer;
+        run->room *= 2;
+    }
+    uint64_t left = run->end - run->at;
+    size_t room = run->room - run->have;
+    size_t got = pithi_read_at(m->fd, run->buffer + run->have, left < room ? (size_t)left : room, run->at);
+    if (got == 0)
+        return no_file(m, "read");
+    run->have += got;
+    run->at += got;
+    return 1;
+}
+
+/* Goes to the run's next record: 1, also at its end; 0: its buffer must be filled first. */
+static int go_on(struct run *run)
+{
+    const unsigned char *p =
+        unpack(&run->packing, run->buffer + run->used, run->buffer + run->have, &run->record, &run->mark);
+    if (!p && run->at < run->end)
+        return 0;
+    run->used = p ? (size_t)(p - run->buffer) : run->have;
+    run->player.key = p ? pithi_key_of(run->record.time_ns) : PITHI_KEY_DONE;
+    return 1;
+}
+
+static int go_on_surely(struct pithi_runs *m, struct run *run)
+{
+    while (!go_on(run))
+        if (refill(m, run) < 0)
+            return -1;
+    return 1;
+}
+
+static int begin_merging(struct pithi_runs *m)
+{
+    size_t room = BUFFERS_BYTES / m->run_count;
+    room = room < BUFFER_LEAST ? BUFFER_LEAST : room > BUFFER_MOST ? BUFFER_MOST : room;
+    for (uint32_t i = 0; i < m->run_count; i++) {
+        struct run *run = &m->runs[i];
+        if (!run->buffer && (run->room = room, run->buffer = malloc(room)) == NULL) {
+            no_memory(m);
+            return give_up(m);
+        }
+        run->player.leaf = m->leaves + i;
+        run->have = run->used = 0;
+        run->packing = (struct packing){0, 0};
+        if (go_on_surely(m, run) < 0)
+            return -1;
+    }
+    m->tree[0] = pithi_tournament_play(m->tree, m->leaves, 1, m->runs, m->run_count, sizeof *m->runs);
+    m->merging = 1;
+    return 1;
+}
+
+/* Goes past the last delivered record: 1; 0: needs reading, which would invalidate payloads; -1: an error. */
+static int pass(struct pithi_runs *m, int may_read)
+{
+    struct run *run = (struct run *)m->tree[0].player; /* a run begins with its player */
+    if (m->delivered && !go_on(run)) {
+        if (!may_read)
+            return 0;
+        if (go_on_surely(m, run) < 0)
+            return -1;
+    }
+    if (m->delivered)
+        m->tree[0] = pithi_tournament_replay(m->tree, &run->player, run->player.key);
+    m->delivered = 0;
+    return 1;
+}
+
+/* Delivers records of the slab. Returns their number; 0: end of the slab; -1: an error. */
+static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
+{
+    uint32_t n = 0;
+    while (n < count) {
+        int status = pass(m, n == 0);
+        if (status < 0)
+            return -1;
+        if (status == 0 || m->tree[0].key == PITHI_KEY_DONE)
+            break;
+        const struct run *run = (const struct run *)m->tree[0].player;
+        if (n > 0 && run->mark == HOLE) /* the caller learns of it after these records */
+            break;
+        m->delivered = 1;
+        if (run->mark != HOLE)
+            records[n++] = run->record;
+        else if (m->holes.tell)
+            m->holes.tell(m->holes.context, run->record.lane);
+    }
+    return (int)n;
+}
+
+int pithi_runs_next(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
+{
+    while (!m->over) {
+        if (!m->merging && (make_runs(m) < 0 || begin_merging(m) < 0))
+            return -1;
+        int n = merge(m, records, count);
+        if (n != 0)
+            return n;
+        m->over = is_last(m);
+        if (!m->over)
+            begin_slab(m, m->to_ns + 1);
+    }
+    return 0;
+}

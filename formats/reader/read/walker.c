@@ -1,0 +1,650 @@
+/* walker.c - pithlog_walk: what is open on a lane, and what is missing. Readers of logs add up its steps
+ * and so need no stack of their own.
+ *
+ * The iterator below only delivers the records in order of time. Each lane has its stack of open states here. Where
+ * it does not follow from the records, it is read from the log (lane_blocks.h): where the window begins, and after a
+ * hole. So what a hole does is known where it begins:
+ *
+ *     lane       A, B, C are open; LOST; then ... leave A
+ *     steps      HOLE_BEGINS; ENDS C, ENDS B (their LEAVEs are lost);
+ *                at the lane's next record: GOES_ON A
+ *
+ * If the lane has no more record in the window, A ends where the hole begins, too.
+ *
+ * A hole begins at the lane's last record before it. It is known when that is a LOST record, or when the iterator goes
+ * on and finds that records are missing (meet_gap). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "native/layout.h"
+#include "native/log.h"
+#include "reader/read/clip.h"
+#include "reader/read/iter.h"
+#include "reader/read/lane_blocks.h"
+#include "reader/read/lane_cursor.h"
+#include "reader/read/match.h"
+
+/* HOLE_AHEAD: HOLE_BEGINS comes next. RESUMING: at the hole's end, states go on or begin before its record. */
+enum hole { NO_HOLE, HOLE_AHEAD, IN_HOLE, RESUMING };
+
+/* What struct pithlog_open does not say. */
+struct beside {
+    int64_t missing_ns; /* the lane's missing_ns when the state began */
+    int64_t nested_ns;  /* time spent in states directly inside it, so far, also before the window */
+    int64_t goes_on;    /* where a hole begins: 1: it is open after the hole */
+};
+
+struct walked_lane {
+    uint32_t number;
+    struct pithlog_open *open;
+    struct beside *beside; /* of each of these */
+    uint32_t depth, room;
+    uint32_t kept;       /* see struct pithlog_step */
+    uint32_t discarding; /* number of states to be discarded before the current record */
+    enum hole hole;
+    int is_paused;
+    int is_known;    /* 1: what is open on it where the window begins */
+    int64_t from_ns; /* begin of the current interval */
+    int64_t seen_ns; /* the last record: a hole begins there */
+    int64_t end_ns;
+    int64_t missing_ns;                   /* time of all holes so far */
+    const struct pithi_lost_states *lost; /* NULL: none */
+    uint32_t next_lost;                   /* index of its next hole */
+    uint32_t is_gap;                      /* HOLE_AHEAD: the hole has a damaged or missing block */
+    struct pithi_stack begun;             /* in a hole: the states that begin in it */
+    uint32_t going_on, resumed;           /* RESUMING: of so many states, these were delivered, then of `begun` */
+};
+
+enum { AT_ONCE = 128 };
+
+struct pithlog_walk {
+    struct pithlog *log;
+    struct pithlog_iter *iter;
+    int64_t from_ns, to_ns;
+    uint32_t kinds;
+    struct walked_lane *lanes; /* [count] in the order of their numbers */
+    uint32_t count;
+    struct pithlog_record records[AT_ONCE];
+    int next, ready;            /* records[next .. ready - 1] are to come */
+    int has_read;               /* 1: records were delivered */
+    struct pithlog_record made; /* the ENTER or LEAVE of a state at an edge or hole */
+    struct walked_lane *ended;  /* lane whose state open[ended_at] ended in the last step; NULL: none did */
+    uint32_t ended_at;
+    uint32_t *holes, hole_count, hole_room; /* indices of lanes in which a hole begins */
+    uint32_t opened;                        /* at the start: number of lanes of which the open states were delivered */
+    uint32_t clipped;                       /* at the end: number of lanes without open states */
+    uint32_t closed;                        /* and number of lanes that had their EDGE */
+    struct pithi_unpacking unpacking;
+    struct pithi_block block;
+    struct pithi_open_at at;
+    struct pithi_holes holes_told; /* see clip.h */
+};
+
+static UNCOMMON struct walked_lane *find_lane(const struct pithlog_walk *walk, uint32_t number)
+{
+    uint32_t low = 0, high = walk->count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (walk->lanes[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &walk->lanes[low];
+}
+
+static inline struct walked_lane *lane_of(const struct pithlog_walk *walk, uint32_t number)
+{
+    return number < walk->count && walk->lanes[number].number == number ? &walk->lanes[number]
+                                                                        : find_lane(walk, number);
+}
+
+/* Describes the lane's interval up to `time_ns` and adds it to its innermost state. The next one begins there. */
+static inline void end_interval(struct walked_lane *lane, int64_t time_ns, uint32_t change, struct pithlog_step *step)
+{
+    step->lane = lane->number;
+    step->is = lane->hole == IN_HOLE ? PITHLOG_IS_HOLE : lane->is_paused ? PITHLOG_IS_PAUSED : PITHLOG_IS_RECORDED;
+    step->from_ns = lane->from_ns;
+    step->to_ns = time_ns;
+    step->open = lane->open;
+    step->depth = lane->depth;
+    step->kept = lane->kept;
+    step->change = change;
+    step->why = 0;
+    step->record = NULL;
+    if (step->is == PITHLOG_IS_HOLE)
+        lane->missing_ns += time_ns - lane->from_ns;
+    else if (lane->depth > 0)
+        lane->open[lane->depth - 1].self_ns += time_ns - lane->from_ns;
+    lane->from_ns = time_ns;
+    lane->kept = lane->depth;
+}
+
+static UNCOMMON int reserve(struct walked_lane *lane)
+{
+    uint32_t room = lane->room ? 2 * lane->room : 8;
+    struct pithlog_open *open = realloc(lane->open, room * sizeof *open);
+    if (open)
+        lane->open = open;
+    struct beside *beside = realloc(lane->beside, room * sizeof *beside);
+    if (beside)
+        lane->beside = beside;
+    if (!open || !beside)
+        return pithi_no_memory();
+    lane->room = room;
+    return PITH_OK;
+}
+
+/* Callers of pithlog_walk_next may still look at a state that ended: it is removed by the next call. */
+static inline void remove_ended(struct pithlog_walk *walk)
+{
+    struct walked_lane *lane = walk->ended;
+    uint32_t at = walk->ended_at, above = --lane->depth - at;
+    if (above > 0) {
+        memmove(&lane->open[at], &lane->open[at + 1], above * sizeof *lane->open);
+        memmove(&lane->beside[at], &lane->beside[at + 1], above * sizeof *lane->beside);
+    }
+    lane->kept = at;
+    walk->ended = NULL;
+}
+
+/* There is room for it. */
+static inline void begin_state(struct walked_lane *lane, uint32_t id, int64_t start_ns, int64_t from_ns,
+                               int64_t nested_ns)
+{
+    lane->beside[lane->depth] = (struct beside){lane->missing_ns, nested_ns, 0};
+    lane->open[lane->depth++] = (struct pithlog_open){id, start_ns, from_ns, 0};
+}
+
+/* The lane's state open[at] ends at the end of its interval. */
+static inline void end_state(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t at,
+                             struct pithlog_step *step)
+{
+    const struct pithlog_open *state = &lane->open[at];
+    step->at = at;
+    step->self_ns = state->self_ns;
+    step->total_ns = step->to_ns - state->from_ns - (lane->missing_ns - lane->beside[at].missing_ns);
+    walk->ended = lane;
+    walk->ended_at = at;
+}
+
+/* Completes the LEAVE of open[at], as with PITHLOG_NEST; its time counts as time inside the state around it. */
+static inline void pair_leave(struct walked_lane *lane, uint32_t at, struct pithlog_record *r)
+{
+    int64_t start_ns = lane->open[at].start_ns;
+    r->depth = at;
+    r->start_ns = start_ns;
+    r->nested_ns = lane->beside[at].nested_ns;
+    if (at > 0) /* unsigned: a duration may not fit an int64 and then wraps */
+        lane->beside[at - 1].nested_ns =
+            (int64_t)((uint64_t)lane->beside[at - 1].nested_ns + (uint64_t)r->time_ns - (uint64_t)start_ns);
+}
+
+/* A record of a state that the log does not have at this place. */
+static struct pithlog_record *make_record(struct pithlog_walk *walk, uint32_t kind, const struct walked_lane *lane,
+                                          uint32_t id, int64_t time_ns, int64_t start_ns, uint32_t depth)
+{
+    walk->made = (struct pithlog_record){.time_ns = time_ns,
+                                         .lane = lane->number,
+                                         .kind = kind,
+                                         .id = id,
+                                         .peer = -1,
+                                         .depth = depth,
+                                         .start_ns = start_ns};
+    return &walk->made;
+}
+
+/* The state open[at] ends at an edge or in a hole. */
+static void end_unseen(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t at, int64_t time_ns, uint32_t why,
+                       struct pithlog_step *step)
+{
+    const struct pithlog_open *state = &lane->open[at];
+    end_interval(lane, time_ns, PITHLOG_ENDS, step);
+    end_state(walk, lane, at, step);
+    step->why = why;
+    step->record = make_record(walk, PITHLOG_LEAVE, lane, state->id, time_ns, state->start_ns, at);
+    walk->made.nested_ns = lane->beside[at].nested_ns;
+    if (at > 0 && !(why == PITHLOG_AT_HOLE && lane->beside[at - 1].goes_on))
+        pair_leave(lane, at, &walk->made);
+}
+
+/* A state begins, unseen, at an edge or in a hole. 0: no memory. */
+static int begin_unseen(struct pithlog_walk *walk, struct walked_lane *lane, const struct pithi_open_state *state,
+                        int64_t time_ns, uint32_t why, struct pithlog_step *step)
+{
+    if (lane->depth == lane->room && reserve(lane) != PITH_OK)
+        return 0;
+    end_interval(lane, time_ns, PITHLOG_BEGINS, step);
+    step->why = why;
+    step->record = make_record(walk, PITHLOG_ENTER, lane, state->id, why == PITHLOG_AT_EDGE ? state->enter_ns : time_ns,
+                               state->enter_ns, lane->depth);
+    begin_state(lane, state->id, state->enter_ns, time_ns, state->nested_ns);
+    return 1;
+}
+
+int pithlog_step_is_outermost(const struct pithlog_step *step)
+{
+    for (uint32_t i = 0; i < step->at; i++)
+        if (step->open[i].id == step->open[step->at].id)
+            return 0;
+    return 1;
+}
+
+/* ---- Holes ------------------------------------------------------------------------------------------------------- */
+
+/* A hole begins after the lane's last record. Without memory it is not seen. */
+static void queue_hole(struct pithlog_walk *walk, struct walked_lane *lane, uint32_t is_gap)
+{
+    if (!pithi_grow(&walk->holes, walk->hole_count, &walk->hole_room, sizeof *walk->holes))
+        return;
+    walk->holes[walk->hole_count++] = (uint32_t)(lane - walk->lanes);
+    lane->hole = HOLE_AHEAD;
+    lane->is_gap = is_gap;
+}
+
+/* The iterator found that records are missing after the lane's last one; it may report a hole twice. */
+static void meet_gap(void *context, uint32_t number)
+{
+    struct pithlog_walk *walk = context;
+    struct walked_lane *lane = lane_of(walk, number);
+    /* before the first record, what is missing before the window is reported, too */
+    if (lane->hole == NO_HOLE && (walk->has_read || !lane->is_known))
+        queue_hole(walk, lane, 1);
+    if (walk->holes_told.tell)
+        walk->holes_told.tell(walk->holes_told.context, number);
+}
+
+/* The states that begin in the lane's hole are those of `after` from index `first` on. 0: no memory. */
+static int keep_begun(struct walked_lane *lane, const struct pithi_stack *after, uint32_t first)
+{
+    lane->begun.count = lane->resumed = 0;
+    if (first == after->count)
+        return 1;
+    if (!pithi_stack_reserve(&lane->begun, after->count - first))
+        return 0;
+    lane->begun.count = after->count - first;
+    memcpy(lane->begun.states, &after->states[first], lane->begun.count * sizeof *after->states);
+    return 1;
+}
+
+/* After a damaged or missing block the log knows the open states, `after`. Those that were open before are the first of
+ * them, in the same order. */
+static int match_after(struct walked_lane *lane, const struct pithi_stack *after)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < lane->depth; i++) {
+        const struct pithi_open_state *state = &after->states[known];
+        int goes_on =
+            known < after->count && lane->open[i].id == state->id && lane->open[i].start_ns == state->enter_ns;
+        lane->beside[i].goes_on = goes_on;
+        if (goes_on)
+            lane->beside[i].nested_ns = state->nested_ns;
+        known += (uint32_t)goes_on;
+    }
+    return keep_begun(lane, after, known);
+}
+
+/* Finds which states go on after a hole, and which begin in it. 0: no memory. */
+static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
+{
+    const struct pithi_lost_hole *hole =
+        lane->lost && lane->next_lost > 0 ? &lane->lost->holes[lane->next_lost - 1] : NULL;
+    int64_t to_ns = hole ? hole->to_ns : INT64_MAX;
+    if (lane->is_gap) {
+        if (pithi_open_after_gap(&walk->unpacking, &walk->block, lane->number, lane->seen_ns, &walk->at) != PITH_OK ||
+            !match_after(lane, &walk->at.stack))
+            return 0;
+        to_ns = walk->at.to_ns;
+    } else {
+        uint32_t gone = hole ? hole->gone : 0;
+        for (uint32_t i = 0; i < lane->depth; i++)
+            lane->beside[i].goes_on = i + gone < lane->depth;
+        lane->begun.count = lane->resumed = 0;
+    }
+    if (to_ns > walk->to_ns) { /* it does not end in the window */
+        lane->begun.count = 0;
+        for (uint32_t i = 0; i < lane->depth; i++)
+            lane->beside[i].goes_on = 0;
+    }
+    return 1;
+}
+
+/* The next step where a hole begins: it does, or a state ends. 1; 0: no more; -1: no memory. */
+static UNCOMMON int next_at_hole(struct pithlog_walk *walk, struct pithlog_step *step)
+{
+    while (walk->hole_count > 0) {
+        struct walked_lane *lane = &walk->lanes[walk->holes[walk->hole_count - 1]];
+        if (lane->hole == HOLE_AHEAD) {
+            int is_foreseen = foresee(walk, lane);
+            end_interval(lane, lane->seen_ns, PITHLOG_HOLE_BEGINS, step);
+            lane->hole = IN_HOLE;
+            return is_foreseen ? 1 : (pithi_no_memory(), -1);
+        }
+        for (uint32_t i = lane->depth; i-- > 0;)
+            if (!lane->beside[i].goes_on) {
+                end_unseen(walk, lane, i, lane->seen_ns, PITHLOG_AT_HOLE, step);
+                return 1;
+            }
+        walk->hole_count--;
+    }
+    return 0;
+}
+
+/* The next step where a hole ends, before the lane's record at `time_ns`: a state goes on or begins. 1; 0: no more; -1:
+ * no memory. */
+static int next_resumed(struct pithlog_walk *walk, struct walked_lane *lane, int64_t time_ns, struct pithlog_step *step)
+{
+    if (lane->hole == IN_HOLE)
+        lane->going_on = lane->depth;
+    uint32_t i = lane->resumed++;
+    if (i >= lane->going_on + lane->begun.count)
+        return 0;
+    if (i < lane->going_on) {
+        const struct pithlog_open *state = &lane->open[i];
+        end_interval(lane, time_ns, PITHLOG_GOES_ON, step);
+        step->record = make_record(walk, PITHLOG_ENTER, lane, state->id, time_ns, state->start_ns, i);
+    } else if (!begin_unseen(walk, lane, &lane->begun.states[i - lane->going_on], time_ns, PITHLOG_AT_HOLE, step)) {
+        return -1;
+    }
+    lane->hole = RESUMING;
+    return 1;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+/* What a record changes. */
+enum taken { FAILED = -1, NOTHING, RECORD, MORE }; /* MORE: a step before it; take the record again */
+
+static enum taken take_enter(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
+                             struct pithlog_step *step)
+{
+    if (lane->depth == lane->room && reserve(lane) != PITH_OK)
+        return FAILED;
+    if (lane->depth == PITHI_OPEN_MAX && lane->discarding == 0)
+        lane->discarding = PITHI_OPEN_FORGOTTEN;
+    if (lane->discarding > 0) {
+        end_interval(lane, r->time_ns, PITHLOG_ENDS, step);
+        end_state(walk, lane, PITHI_OPEN_OUTER + --lane->discarding, step);
+        step->why = PITHLOG_DISCARDED;
+        return MORE;
+    }
+    end_interval(lane, r->time_ns, PITHLOG_BEGINS, step);
+    r->depth = lane->depth;
+    r->start_ns = r->time_ns;
+    begin_state(lane, r->id, r->time_ns, r->time_ns, 0);
+    return RECORD;
+}
+
+static enum taken take_leave(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
+                             struct pithlog_step *step)
+{
+    uint32_t at = lane->depth;
+    while (at > 0 && lane->open[at - 1].id != r->id)
+        at--;
+    if (at == 0) {
+        r->depth = UINT32_MAX;
+        r->start_ns = r->time_ns;
+        return NOTHING;
+    }
+    end_interval(lane, r->time_ns, PITHLOG_ENDS, step);
+    end_state(walk, lane, at - 1, step);
+    pair_leave(lane, at - 1, r);
+    return RECORD;
+}
+
+static UNCOMMON enum taken take(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
+                                struct pithlog_step *step)
+{
+    if (lane->hole != NO_HOLE) {
+        int status = next_resumed(walk, lane, r->time_ns, step);
+        if (status != 0)
+            return status < 0 ? FAILED : MORE;
+        lane->hole = lane->hole == IN_HOLE ? IN_HOLE : NO_HOLE;
+    }
+    int ends_hole = lane->hole == IN_HOLE;
+    enum taken taken = r->kind == PITHLOG_ENTER   ? take_enter(walk, lane, r, step)
+                       : r->kind == PITHLOG_LEAVE ? take_leave(walk, lane, r, step)
+                                                  : NOTHING;
+    int changes = ends_hole || r->kind == PITHLOG_PAUSE || r->kind == PITHLOG_RESUME;
+    if (taken == NOTHING && (changes || walk->kinds >> r->kind & 1)) {
+        end_interval(lane, r->time_ns, PITHLOG_HAPPENS, step);
+        taken = RECORD;
+    }
+    lane->hole = NO_HOLE;
+    if (taken == MORE || taken == FAILED)
+        return taken;
+    if (taken == RECORD)
+        step->record = r;
+    lane->seen_ns = r->time_ns;
+    lane->is_paused = r->kind == PITHLOG_PAUSE || (lane->is_paused && r->kind != PITHLOG_RESUME);
+    if (pithi_match_is_hole(walk->log, r)) {
+        uint32_t is_known = lane->lost && lane->next_lost < lane->lost->hole_count;
+        queue_hole(walk, lane, is_known && lane->lost->holes[lane->next_lost].is_wider);
+        lane->next_lost += is_known;
+    }
+    return taken;
+}
+
+/* The common case: a state begins or ends, not at a hole, and states nest. 1: done. */
+static inline int take_quickly(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
+                               struct pithlog_step *step)
+{
+    if (lane->hole != NO_HOLE)
+        return 0;
+    if (r->kind == PITHLOG_ENTER && lane->depth < lane->room && lane->depth < PITHI_OPEN_MAX && lane->discarding == 0) {
+        end_interval(lane, r->time_ns, PITHLOG_BEGINS, step);
+        r->depth = lane->depth;
+        r->start_ns = r->time_ns;
+        begin_state(lane, r->id, r->time_ns, r->time_ns, 0);
+    } else if (r->kind == PITHLOG_LEAVE && lane->depth > 0 && lane->open[lane->depth - 1].id == r->id) {
+        uint32_t at = lane->depth - 1;
+        end_interval(lane, r->time_ns, PITHLOG_ENDS, step);
+        end_state(walk, lane, at, step);
+        pair_leave(lane, at, r);
+    } else {
+        return 0;
+    }
+    lane->seen_ns = r->time_ns;
+    step->record = r;
+    return 1;
+}
+
+/* ---- The edges of the window ------------------------------------------------------------------------------------- */
+
+/* The first steps: states are open where the window begins, or it begins in a hole. 1; 0: no more; -1: no memory. */
+static UNCOMMON int next_opened(struct pithlog_walk *walk, struct pithlog_step *step)
+{
+    for (; walk->opened < walk->count; walk->opened++) {
+        struct walked_lane *lane = &walk->lanes[walk->opened];
+        if (lane->hole == IN_HOLE) {
+            lane->hole = NO_HOLE;
+            end_interval(lane, lane->from_ns, PITHLOG_HOLE_BEGINS, step);
+            lane->hole = IN_HOLE;
+            walk->opened++;
+            if (walk->holes_told.tell)
+                walk->holes_told.tell(walk->holes_told.context, lane->number);
+            return 1;
+        }
+        if (lane->resumed < lane->begun.count)
+            return begin_unseen(walk, lane, &lane->begun.states[lane->resumed++], lane->from_ns, PITHLOG_AT_EDGE, step)
+                       ? 1
+                       : -1;
+        lane->begun.count = 0;
+    }
+    return 0;
+}
+
+/* The last steps: states are open where the window ends; then lanes end. */
+static UNCOMMON int next_closed(struct pithlog_walk *walk, struct pithlog_step *step)
+{
+    int64_t end_ns = walk->to_ns < walk->log->info.end_ns ? walk->to_ns : walk->log->info.end_ns;
+    for (; walk->clipped < walk->count; walk->clipped++) {
+        struct walked_lane *lane = &walk->lanes[walk->clipped];
+        if (lane->depth == 0)
+            continue;
+        int is_hole = lane->hole != NO_HOLE; /* there was no memory to end them where it began */
+        lane->end_ns = is_hole ? lane->end_ns : end_ns > lane->from_ns ? end_ns : lane->from_ns;
+        end_unseen(walk, lane, lane->depth - 1, is_hole ? lane->from_ns : lane->end_ns,
+                   is_hole ? PITHLOG_AT_HOLE : PITHLOG_AT_EDGE, step);
+        return 1;
+    }
+    if (walk->closed == walk->count)
+        return 0;
+    struct walked_lane *lane = &walk->lanes[walk->closed++];
+    end_interval(lane, lane->end_ns > lane->from_ns ? lane->end_ns : lane->from_ns, PITHLOG_EDGE, step);
+    return 1;
+}
+
+int pithlog_walk_next(struct pithlog_walk *walk, struct pithlog_step *step)
+{
+    if (walk->ended)
+        remove_ended(walk);
+    for (;;) {
+        int status = 0;
+        if (__builtin_expect(walk->opened < walk->count, 0))
+            status = next_opened(walk, step);
+        else if (__builtin_expect(walk->hole_count > 0, 0))
+            status = next_at_hole(walk, step);
+        if (status != 0)
+            return status;
+        if (walk->next == walk->ready) {
+            int more = walk->iter ? pithlog_iter_next_many(walk->iter, walk->records, AT_ONCE) : 0;
+            if (more < 0)
+                return -1;
+            walk->next = 0;
+            walk->ready = more;
+            walk->has_read = 1;
+            if (walk->hole_count > 0)
+                continue;
+            if (more == 0)
+                return next_closed(walk, step);
+        }
+        struct pithlog_record *r = &walk->records[walk->next];
+        struct walked_lane *lane = lane_of(walk, r->lane);
+        if (take_quickly(walk, lane, r, step)) {
+            walk->next++;
+            return 1;
+        }
+        enum taken taken = take(walk, lane, r, step);
+        walk->next += taken != MORE;
+        if (taken != NOTHING)
+            return taken == FAILED ? -1 : 1;
+    }
+}
+
+void pithi_walk_tell_holes(struct pithlog_walk *walk, struct pithi_holes holes) { walk->holes_told = holes; }
+
+int pithi_walk_is_ready(const struct pithlog_walk *walk)
+{
+    return walk->opened == walk->count && walk->hole_count == 0 && walk->next < walk->ready &&
+           (walk->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE) >> walk->records[walk->next].kind & 1;
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+/* Finds whether a lane is paused where the window begins. Reads only blocks with pauses. */
+static int find_pause(const struct pithlog_walk *walk, struct walked_lane *lane)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = lane->from_ns - 1,
+                                  .lanes = &lane->number,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    int status;
+    CHECK(pithlog_iter_open(walk->log, &query, &iter));
+    while ((status = pithlog_iter_next(iter, &r)) != 0) /* damage is reported where it is walked */
+        if (status > 0)
+            lane->is_paused = r.kind == PITHLOG_PAUSE;
+    pithlog_iter_close(iter);
+    return PITH_OK;
+}
+
+/* Finds what is open on a lane, or missing, where the window begins. */
+static int find_open(struct pithlog_walk *walk, struct walked_lane *lane)
+{
+    struct pithi_open_at *at = &walk->at;
+    CHECK(pithi_open_at(&walk->unpacking, &walk->block, lane->number, walk->from_ns, at));
+    lane->is_known = 1;
+    lane->hole = at->is_hole ? IN_HOLE : NO_HOLE;
+    if (at->is_hole && at->to_ns > walk->to_ns)
+        at->stack.count = 0;
+    return keep_begun(lane, &at->stack, 0) ? PITH_OK : pithi_no_memory();
+}
+
+static int begin_lanes(struct pithlog_walk *walk, const uint32_t *list)
+{
+    int64_t to_ns = walk->to_ns < walk->log->info.end_ns ? walk->to_ns : walk->log->info.end_ns;
+    for (uint32_t i = 0; i < walk->count; i++) {
+        const struct pithlog_lane *of = pithlog_get_lane(walk->log, list[i]);
+        struct walked_lane *lane = &walk->lanes[i];
+        int64_t last_ns = of->last_ns < to_ns ? of->last_ns : to_ns;
+        lane->number = list[i];
+        lane->from_ns = of->records && of->first_ns > walk->from_ns ? of->first_ns : walk->from_ns;
+        lane->seen_ns = lane->from_ns;
+        lane->end_ns = of->records && last_ns > lane->from_ns ? last_ns : lane->from_ns;
+        if (walk->log->info.lost > 0) {
+            CHECK(pithi_lost_states_get(walk->log, lane->number, &lane->lost));
+            while (lane->lost && lane->next_lost < lane->lost->hole_count &&
+                   lane->lost->holes[lane->next_lost].from_ns < walk->from_ns)
+                lane->next_lost++;
+        }
+        if (of->records && of->first_ns < walk->from_ns) {
+            CHECK(find_pause(walk, lane));
+            CHECK(find_open(walk, lane));
+        }
+    }
+    return PITH_OK;
+}
+
+int pithlog_walk_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_walk **opened)
+{
+    struct pithlog_query plain = {.from_ns = query ? query->from_ns : INT64_MIN,
+                                  .to_ns = query ? query->to_ns : INT64_MAX,
+                                  .lanes = query ? query->lanes : NULL,
+                                  .lane_count = query ? query->lane_count : 0};
+    struct pithlog_walk *walk = *opened = calloc(1, sizeof *walk);
+    uint32_t *list = NULL;
+    int err;
+    if (!walk)
+        return pithi_no_memory();
+    walk->log = walk->unpacking.log = log;
+    walk->from_ns = plain.from_ns > log->info.start_ns ? plain.from_ns : log->info.start_ns;
+    walk->to_ns = plain.to_ns;
+    walk->kinds = query ? query->kinds : 0;
+    TRY(pithi_query_lanes(log, &plain, &list, &walk->count));
+    walk->lanes = calloc(walk->count + (size_t)1, sizeof *walk->lanes);
+    TRY(walk->lanes ? PITH_OK : pithi_no_memory());
+    TRY(begin_lanes(walk, list));
+    if (plain.from_ns <= plain.to_ns) {
+        TRY(pithlog_iter_open(log, &plain, &walk->iter));
+        pithi_iter_tell_all_holes(walk->iter, (struct pithi_holes){meet_gap, walk});
+    }
+out:
+    free(list);
+    if (err != PITH_OK) {
+        pithlog_walk_close(walk);
+        *opened = NULL;
+    }
+    return err;
+}
+
+void pithlog_walk_close(struct pithlog_walk *walk)
+{
+    if (!walk)
+        return;
+    for (uint32_t i = 0; walk->lanes && i < walk->count; i++) {
+        free(walk->lanes[i].open);
+        free(walk->lanes[i].beside);
+        free(walk->lanes[i].begun.states);
+    }
+    pithlog_iter_close(walk->iter);
+    pithi_unpacking_free(&walk->unpacking);
+    pithi_block_free(&walk->block);
+    free(walk->at.stack.states);
+    free(walk->holes);
+    free(walk->lanes);
+    free(walk);
+}
