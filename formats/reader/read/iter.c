@@ -228,8 +228,25 @@ static int prime(struct pithlog_iter *it)
         if (pithi_cursor_prime(it, &it->cursors[it->at]) < 0)
             return -1;
     play(it);
-    it->phase = RUNNING;
+    it->phase = PRIMED;
     return 1;
+}
+
+int pithi_iter_prime(struct pithlog_iter *it)
+{
+    uint32_t flags = it->flags;
+    if (it->phase != PRIMING || it->runs)
+        return 1;
+    it->flags |= PITHLOG_NEST;
+    int status = prime(it);
+    it->flags = flags;
+    return status;
+}
+
+const struct pithi_stack *pithi_iter_open_states(const struct pithlog_iter *it, uint32_t i)
+{
+    const struct pithi_cursor *c = &it->cursors[i];
+    return it->phase == PRIMED && !c->done && c->block.head.first_ns <= it->from_ns ? &c->stack : NULL;
 }
 
 /* Goes past the last delivered record. -1: a damaged part of its lane. */
@@ -246,8 +263,11 @@ static int go_on(struct pithlog_iter *it)
 static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     while (it->phase != ENDED) {
-        if ((it->phase == PRIMING ? prime(it) : go_on(it)) < 0)
+        if (it->phase == PRIMING && prime(it) < 0)
             return -1;
+        if (it->phase == RUNNING && go_on(it) < 0)
+            return -1;
+        it->phase = RUNNING;
         if (!(it->tree[0] >= it->limit && over(it)) && deliver(it, current(it), r))
             return 1;
     }

@@ -23,7 +23,8 @@ struct pithi_cursor {
     struct pithi_stack stack;
 };
 
-enum phase { PRIMING, RUNNING, ENDED };
+/* PRIMED: at the first record. */
+enum phase { PRIMING, PRIMED, RUNNING, ENDED };
 
 struct pithlog_iter {
     struct pithlog *log;

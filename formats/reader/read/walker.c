@@ -44,7 +44,7 @@ struct walked_lane {
     uint32_t discarding; /* number of states to be discarded before the current record */
     enum hole hole;
     int is_paused;
-    int is_known;    /* 1: what is open on it where the window begins */
+    int is_before;   /* 1: it has records before the window; MISSING_BEFORE: and some may be missing */
     int64_t from_ns; /* begin of the current interval */
     int64_t seen_ns; /* the last record: a hole begins there */
     int64_t end_ns;
@@ -56,7 +56,7 @@ struct walked_lane {
     uint32_t going_on, resumed;           /* RESUMING: of so many states, these were delivered, then of `begun` */
 };
 
-enum { AT_ONCE = 128 };
+enum { AT_ONCE = 128, MISSING_BEFORE = 2 };
 
 struct pithlog_walk {
     struct pithlog *log;
@@ -67,7 +67,7 @@ struct pithlog_walk {
     uint32_t count;
     struct pithlog_record records[AT_ONCE];
     int next, ready;            /* records[next .. ready - 1] are to come */
-    int has_read;               /* 1: records were delivered */
+    int has_begun;              /* 1: it is known what is open where the window begins */
     struct pithlog_record made; /* the ENTER or LEAVE of a state at an edge or hole */
     struct walked_lane *ended;  /* lane whose state open[ended_at] ended in the last step; NULL: none did */
     uint32_t ended_at;
@@ -248,8 +248,9 @@ static void meet_gap(void *context, uint32_t number)
 {
     struct pithlog_walk *walk = context;
     struct walked_lane *lane = lane_of(walk, number);
-    /* before the first record, what is missing before the window is reported, too */
-    if (lane->hole == NO_HOLE && (walk->has_read || !lane->is_known))
+    if (!walk->has_begun && lane->is_before) /* what is missing before the window is reported, too */
+        lane->is_before = MISSING_BEFORE;
+    else if (lane->hole == NO_HOLE)
         queue_hole(walk, lane, 1);
     if (walk->holes_told.tell)
         walk->holes_told.tell(walk->holes_told.context, number);
@@ -452,6 +453,54 @@ static inline int take_quickly(struct pithlog_walk *walk, struct walked_lane *la
 
 /* ---- The edges of the window ------------------------------------------------------------------------------------- */
 
+/* Finds whether a lane is paused where the window begins. Reads only blocks with pauses. */
+static int find_pause(const struct pithlog_walk *walk, struct walked_lane *lane)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = lane->from_ns - 1,
+                                  .lanes = &lane->number,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    int status;
+    CHECK(pithlog_iter_open(walk->log, &query, &iter));
+    while ((status = pithlog_iter_next(iter, &r)) != 0) /* damage is reported where it is walked */
+        if (status > 0)
+            lane->is_paused = r.kind == PITHLOG_PAUSE;
+    pithlog_iter_close(iter);
+    return PITH_OK;
+}
+
+/* Finds what is open on a lane, or missing, where the window begins. */
+static int find_open(struct pithlog_walk *walk, struct walked_lane *lane)
+{
+    struct pithi_open_at *at = &walk->at;
+    uint32_t i = (uint32_t)(lane - walk->lanes);
+    const struct pithi_stack *known =
+        lane->is_before == MISSING_BEFORE || lane->lost ? NULL : pithi_iter_open_states(walk->iter, i);
+    if (!known) {
+        CHECK(pithi_open_at(&walk->unpacking, &walk->block, lane->number, walk->from_ns, at));
+        lane->hole = at->is_hole ? IN_HOLE : NO_HOLE;
+        if (at->is_hole && at->to_ns > walk->to_ns)
+            at->stack.count = 0;
+        known = &at->stack;
+    }
+    return keep_begun(lane, known, 0) ? find_pause(walk, lane) : pithi_no_memory();
+}
+
+/* Goes to the window's first records. 1; -1: call again. */
+static int begin(struct pithlog_walk *walk)
+{
+    if (walk->iter && pithi_iter_prime(walk->iter) < 0)
+        return -1;
+    walk->has_begun = 1;
+    for (uint32_t i = 0; walk->iter && i < walk->count; i++)
+        if (walk->lanes[i].is_before && find_open(walk, &walk->lanes[i]) != PITH_OK)
+            return -1;
+    return 1;
+}
+
 /* The first steps: states are open where the window begins, or it begins in a hole. 1; 0: no more; -1: no memory. */
 static UNCOMMON int next_opened(struct pithlog_walk *walk, struct pithlog_step *step)
 {
@@ -503,7 +552,7 @@ int pithlog_walk_next(struct pithlog_walk *walk, struct pithlog_step *step)
     for (;;) {
         int status = 0;
         if (__builtin_expect(walk->opened < walk->count, 0))
-            status = next_opened(walk, step);
+            status = walk->has_begun || begin(walk) > 0 ? next_opened(walk, step) : -1;
         else if (__builtin_expect(walk->hole_count > 0, 0))
             status = next_at_hole(walk, step);
         if (status != 0)
@@ -514,7 +563,6 @@ int pithlog_walk_next(struct pithlog_walk *walk, struct pithlog_step *step)
                 return -1;
             walk->next = 0;
             walk->ready = more;
-            walk->has_read = 1;
             if (walk->hole_count > 0)
                 continue;
             if (more == 0)
@@ -543,38 +591,7 @@ int pithi_walk_is_ready(const struct pithlog_walk *walk)
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Finds whether a lane is paused where the window begins. Reads only blocks with pauses. */
-static int find_pause(const struct pithlog_walk *walk, struct walked_lane *lane)
-{
-    struct pithlog_query query = {.from_ns = INT64_MIN,
-                                  .to_ns = lane->from_ns - 1,
-                                  .lanes = &lane->number,
-                                  .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME};
-    struct pithlog_iter *iter;
-    struct pithlog_record r;
-    int status;
-    CHECK(pithlog_iter_open(walk->log, &query, &iter));
-    while ((status = pithlog_iter_next(iter, &r)) != 0) /* damage is reported where it is walked */
-        if (status > 0)
-            lane->is_paused = r.kind == PITHLOG_PAUSE;
-    pithlog_iter_close(iter);
-    return PITH_OK;
-}
-
-/* Finds what is open on a lane, or missing, where the window begins. */
-static int find_open(struct pithlog_walk *walk, struct walked_lane *lane)
-{
-    struct pithi_open_at *at = &walk->at;
-    CHECK(pithi_open_at(&walk->unpacking, &walk->block, lane->number, walk->from_ns, at));
-    lane->is_known = 1;
-    lane->hole = at->is_hole ? IN_HOLE : NO_HOLE;
-    if (at->is_hole && at->to_ns > walk->to_ns)
-        at->stack.count = 0;
-    return keep_begun(lane, &at->stack, 0) ? PITH_OK : pithi_no_memory();
-}
-
-static int begin_lanes(struct pithlog_walk *walk, const uint32_t *list)
+static int make_lanes(struct pithlog_walk *walk, const uint32_t *list)
 {
     int64_t to_ns = walk->to_ns < walk->log->info.end_ns ? walk->to_ns : walk->log->info.end_ns;
     for (uint32_t i = 0; i < walk->count; i++) {
@@ -585,16 +602,12 @@ static int begin_lanes(struct pithlog_walk *walk, const uint32_t *list)
         lane->from_ns = of->records && of->first_ns > walk->from_ns ? of->first_ns : walk->from_ns;
         lane->seen_ns = lane->from_ns;
         lane->end_ns = of->records && last_ns > lane->from_ns ? last_ns : lane->from_ns;
-        if (walk->log->info.lost > 0) {
+        lane->is_before = of->records && of->first_ns < walk->from_ns;
+        if (walk->log->info.lost > 0)
             CHECK(pithi_lost_states_get(walk->log, lane->number, &lane->lost));
-            while (lane->lost && lane->next_lost < lane->lost->hole_count &&
-                   lane->lost->holes[lane->next_lost].from_ns < walk->from_ns)
-                lane->next_lost++;
-        }
-        if (of->records && of->first_ns < walk->from_ns) {
-            CHECK(find_pause(walk, lane));
-            CHECK(find_open(walk, lane));
-        }
+        while (lane->lost && lane->next_lost < lane->lost->hole_count &&
+               lane->lost->holes[lane->next_lost].from_ns < walk->from_ns)
+            lane->next_lost++;
     }
     return PITH_OK;
 }
@@ -617,7 +630,7 @@ int pithlog_walk_open(struct pithlog *log, const struct pithlog_query *query, st
     TRY(pithi_query_lanes(log, &plain, &list, &walk->count));
     walk->lanes = calloc(walk->count + (size_t)1, sizeof *walk->lanes);
     TRY(walk->lanes ? PITH_OK : pithi_no_memory());
-    TRY(begin_lanes(walk, list));
+    TRY(make_lanes(walk, list));
     if (plain.from_ns <= plain.to_ns) {
         TRY(pithlog_iter_open(log, &plain, &walk->iter));
         pithi_iter_tell_all_holes(walk->iter, (struct pithi_holes){meet_gap, walk});
