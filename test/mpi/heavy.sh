@@ -9,7 +9,7 @@ make_paused() { make_log "paused-$1" "$1" "" -DHEAVY_PAUSE "$top/test/bench/mpi/
 make_log() {
     wrappergen --preload -w "$top/wrappers/mpi/compare_clocks.w" "$top/wrappers/compensate/after_call.w" "$5" "$6" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/piggyback.w" "$top/wrappers/handles/requests.w" "$top/wrappers/handles/handle.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$2/mpi.i" --exports "$build/gen/$2/exported" -o "$1.c" &&
-        "mpicc.$2" -std=gnu11 -D_GNU_SOURCE $4 -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
+        "mpicc.$2" -std=gnu11 -D_GNU_SOURCE $4 -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" \
             -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -o "$1.so" "$1.c" $3 $(runtime_objects "$2" ${3:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
 }
 # objects_of MPI SOURCE...: what was made of them. The build may hold objects whose source has gone.
@@ -24,7 +24,7 @@ runtime_objects() { objects_of "$1" "$top"/wrappers/{mpi,handles,compensate}/*.c
 make_heavytime() {
     wrappergen --preload -w "$top/wrappers/mpi/compare_clocks.w" "$top/wrappers/compensate/after_call.w" "$top/wrappers/time/time.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/compensate/piggyback.w" "$top/wrappers/handles/requests.w" "$top/wrappers/handles/handle.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
-        "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
+        "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" \
             -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" $(objects_of "$1" "$top"/wrappers/{time,handles,compensate}/*.c) \
             "$build/obj/mpi-$1"/mpi/{real,nested,group,eager_limit,members,transport}.o "$build/lib/libpith.a" -ldl -lpthread
 }

@@ -10,7 +10,7 @@ other() {
     mkdir -p "$1/lib/pith/$1" && cp -r "$build/bin" "$build/libexec" "$1" && cp "$build"/lib/libpith.so* "$1/lib" &&
         cp "$build/lib/pith/libpith-run.so" "$1/lib/pith" || return
     parts=$(ls "$objects"/{mpi,handles,compensate}/*.o "$objects/gen/mpi.o" | grep -v /members.o)
-    "mpicc.$1" -std=gnu11 -fPIC -fvisibility=hidden -D_GNU_SOURCE -DPITH_PROTOCOL=99 -I"$build/include" -I"$top/wrappers/mpi" -I"$top/wrappers/handles" \
+    "mpicc.$1" -std=gnu11 -fPIC -fvisibility=hidden -D_GNU_SOURCE -DPITH_PROTOCOL=99 -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" -I"$top/wrappers/handles" \
         -c -o members.o "$top/wrappers/mpi/members.c" &&
         "mpicc.$1" -shared -Wl,-z,nodelete -o "$1/lib/pith/$1/libpith-mpi.so" $parts members.o -L"$build/lib" -lpith -ldl -lpthread \
             -Wl,-rpath,"$build/lib"

@@ -83,7 +83,7 @@ E1
 for mpi in $(mpis | grep openmpi); do for version in 3 5; do
     for file in mpi/job time/job_time mpi/transport; do
         { echo '#include <mpi.h>'; echo "#undef MPI_VERSION"; echo "#define MPI_VERSION $version"; cat "$top/wrappers/$file.c"; } >"$(basename "$file").c"
-        "mpicc.$mpi" -std=c11 -D_GNU_SOURCE -Wall -Isessions -I"$build/include" -I"$top/wrappers/mpi" -I"$top/wrappers/handles" \
+        "mpicc.$mpi" -std=c11 -D_GNU_SOURCE -Wall -Isessions -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" -I"$top/wrappers/handles" \
             -I"$top/wrappers/compensate" -I"$top/wrappers" -fPIC -I"$top/wrappers/${file%/*}" -c "$(basename "$file").c" 2>err
         ok $? "$mpi with sessions, MPI $version: wrappers/$file.c compiles" || head -n 5 err | sed 's/^/# /'
     done

@@ -7,7 +7,7 @@ if [ ! -x "$build/libexec/pith/pith-draw" ]; then
     skip "pith draw" "not built here: no cairo"
     finish
 fi
-${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/bench/make_big_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_big
+${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" -I"$top/test" "$top/test/bench/make_big_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_big
 ok $? "the log maker compiles"
 ./make_big thousand.pith 1000 1000 400 && ./make_big dense.pith 64 64 14000
 ok $? "logs are made"
