@@ -46,6 +46,10 @@ is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows 
 is "$(includes '(base|native|spill|reader|symbols|analysis|foreign|tools)/' wrappers viewer | grep -vE '"base/(nearest|cause|open_file|shell_word)\.h"|^wrappers/compensate/.*<analysis/delay_rule\.h>|^wrappers/also/functions/.*"symbols/code_file\.h"')" \
     "" "of formats, wrappers and viewer know what helps with messages and files; compensate its rule; functions their names"
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
+folders=$(git -C "$top" ls-files formats liblog wrappers viewer | sed -E 's|/[^/]*$||; s|^(formats/foreign)/.*|\1|; s|^(wrappers/[a-z_]*)/.*|\1|; s|^(viewer/[a-z]*)/core.*|\1|' |
+    grep -vxE 'formats|formats/reader|formats/analysis|wrappers|viewer|viewer/core' | sort -u)
+listed=$(sed -n '/^## The folders/,/^###/p' "$top/CONTRIBUTING.md" | grep -oE '`(formats|liblog|wrappers|viewer)[a-z_/]*`' | tr -d '`' | sort -u)
+is "$listed" "$folders" "CONTRIBUTING.md lists all folders"
 is "$(tree 'viewer/core/*.[ch]' | cut -d/ -f3 | sort -u | xargs)" "cells measure raster rows scene" "the drawing core has five rooms"
 is "$(includes 'core/(scene|measure)/' viewer/core/raster viewer/core/measure | grep -v '"core/measure/')" "" "the core's raster and measure know no scene"
 is "$(for room in viewer/core/*/; do grep -qF "| \`${room#viewer/}\` |" viewer/README.md || echo "$room"; done)" "" "each says which question it answers"

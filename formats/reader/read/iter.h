@@ -38,8 +38,8 @@ void pithi_iter_tell_all_holes(struct pithlog_iter *iter, struct pithi_holes hol
 /* Finds the first record of each lane, before any is delivered: 1; -1: a damaged part of a lane, call again. For few
  * lanes; else the first call that delivers records does it. */
 int pithi_iter_prime(struct pithlog_iter *iter);
-/* After pithi_iter_prime: the states open before the first record of the i-th lane, if that is in the block in which the
- * window begins. NULL: else. */
+/* After pithi_iter_prime: the states open before the first record of the i-th lane, if that record is in the block in
+ * which the window begins; else NULL. */
 const struct pithi_stack *pithi_iter_open_states(const struct pithlog_iter *iter, uint32_t i);
 
 /* The records of a query over more lanes; the query is copied. Otherwise like pithlog_iter_open, _next_many and _close.

@@ -1,5 +1,5 @@
-/* sweep.h - the work behind a query: a walk along one lane from t0 to t1, with the stack of open states, that divides
- * time among the pixel columns.
+/* sweep.h - the work behind a query: divides the time of one lane from t0 to t1 among the pixel columns, from what a
+ * walk or a summary says of it.
  *
  * Worked example: width 2, window [0, 100), states A [0, 60) and B [60, 100), not nested. Column 0 is [0, 50): A has
  * all 50. Column 1 is [50, 100): A has 10, B 40, so that the cell shows B, fully covered. A is shown in the
