@@ -82,7 +82,8 @@ static void sweep_step(struct pithi_sweep *sweep, const struct pithlog_step *ste
 {
     const struct pithlog_record *record = step->record;
 
-    if (step->is == PITHLOG_IS_HOLE && !(step->change == PITHLOG_ENDS && step->why))
+    int is_nothing = step->change == PITHLOG_EDGE && step->from_ns == step->to_ns; /* where a lane ends */
+    if (step->is == PITHLOG_IS_HOLE && !is_nothing && !(step->change == PITHLOG_ENDS && step->why))
         pithi_sweep_missing(sweep, step->from_ns, step->to_ns);
     switch (step->change) {
     case PITHLOG_BEGINS:
@@ -132,7 +133,7 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
             sweep_step(sweep, &step);
     }
     pithlog_walk_close(walk);
-    return PITH_OK;
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 /* ---- From pieces of a summary ------------------------------------------------------------------------------------ */
