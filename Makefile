@@ -266,7 +266,7 @@ endef
 $(foreach l,$(layers),$(eval $(call layer_rules,$(l))))
 .PHONY: layers
 layers: $(foreach l,$(layers),$(O)/layers/$(l)/$(l)) $(addprefix $(O)/layers/public/,pithlog.h pithlog_findings.h)
-$(O)/layers/public/%.h:
+$(O)/layers/public/%.h: formats/reader/%.h
 	@mkdir -p $(@D) && ln -sfn $(CURDIR)/formats/reader/$*.h $@
 $(O)/obj/formats/foreign/otf2/otf2_library.o: private CPPFLAGS += -DPITHI_OTF2_SONAME='"$(OTF2_SONAME)"'
 $(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags | layers

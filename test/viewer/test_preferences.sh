@@ -67,7 +67,13 @@ like "$(prefer 'puts [get theme]')" '^light$' "what cannot be read: defaults"
 rmdir "$conf"
 
 # ---- The man page tells of each key as the table does
-prefer 'puts -nonewline [manual]' >manual.txt
+# shellcheck disable=SC2016
+prefer 'foreach key [keys] {
+    set row [row $key]
+    set help [dict get $row help]
+    set line ".BR $key \" (\" \"[range_text $key]\" \"; \" [dict get $row default] )"
+    puts [string map {- \\-} ".TP\n$line\n[string toupper [string index $help 0]][string range $help 1 end]."]
+}' >manual.txt
 awk '/^\.SS Preferences/ { on = 1; next } on && /^\.S[SH]/ { exit } on && /^\.TP/ { list = 1 } on && list' "$top/man/pith-view.1" >page.txt
 diff manual.txt page.txt >diff.txt
 ok $? "pith-view(1) has the table of preferences" || sed 's/^/# /' diff.txt
