@@ -100,6 +100,10 @@ static inline struct walked_lane *lane_of(const struct pithlog_walk *walk, uint3
                                                                         : find_lane(walk, number);
 }
 
+/* Sums and differences of times wrap: these may be any int64, and a duration may not fit one. */
+static inline int64_t sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t apart(int64_t from_ns, int64_t to_ns) { return (int64_t)((uint64_t)to_ns - (uint64_t)from_ns); }
+
 /* Describes the lane's interval up to `time_ns` and adds it to its innermost state. The next one begins there. */
 static inline void end_interval(struct walked_lane *lane, int64_t time_ns, uint32_t change, struct pithlog_step *step)
 {
@@ -114,9 +118,10 @@ static inline void end_interval(struct walked_lane *lane, int64_t time_ns, uint3
     step->why = 0;
     step->record = NULL;
     if (step->is == PITHLOG_IS_HOLE)
-        lane->missing_ns += time_ns - lane->from_ns;
+        lane->missing_ns = sum(lane->missing_ns, apart(lane->from_ns, time_ns));
     else if (lane->depth > 0)
-        lane->open[lane->depth - 1].self_ns += time_ns - lane->from_ns;
+        lane->open[lane->depth - 1].self_ns =
+            sum(lane->open[lane->depth - 1].self_ns, apart(lane->from_ns, time_ns));
     lane->from_ns = time_ns;
     lane->kept = lane->depth;
 }
@@ -164,7 +169,7 @@ static inline void end_state(struct pithlog_walk *walk, struct walked_lane *lane
     const struct pithlog_open *state = &lane->open[at];
     step->at = at;
     step->self_ns = state->self_ns;
-    step->total_ns = step->to_ns - state->from_ns - (lane->missing_ns - lane->beside[at].missing_ns);
+    step->total_ns = apart(apart(lane->beside[at].missing_ns, lane->missing_ns), apart(state->from_ns, step->to_ns));
     walk->ended = lane;
     walk->ended_at = at;
 }
