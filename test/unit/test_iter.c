@@ -27,6 +27,7 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
     struct model clipped = {0}, inside = {0};
     size_t closing_count = 0;
     int clip = (q->flags & PITHLOG_CLIP) != 0, nest = clip || q->flags & PITHLOG_NEST;
+    int opens = clip || q->flags & PITHLOG_OPENED;
     uint32_t kinds = q->kinds ? q->kinds : UINT32_MAX;
     for (uint32_t lane = 0; lane < m->lanes; lane++) {
         struct open_state *open = malloc((m->count + 1) * sizeof *open);
@@ -40,7 +41,7 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
                 continue;
             if (!opened && (r.time_ns >= q->from_ns || i == m->count)) {
                 opened = 1;
-                for (uint32_t k = 0; clip && k < depth && kinds >> PITHLOG_ENTER & 1; k++)
+                for (uint32_t k = 0; opens && k < depth && kinds >> PITHLOG_ENTER & 1; k++)
                     model_add(&clipped, &(struct pithlog_record){.time_ns = open[k].start_ns,
                                                                  .lane = lane,
                                                                  .peer = -1,
@@ -51,7 +52,7 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
             }
             if (i == m->count || r.time_ns > q->to_ns)
                 break;
-            if (nest && r.kind == PITHLOG_ENTER) {
+            if ((nest || opens) && r.kind == PITHLOG_ENTER) {
                 if (depth == 4096) {
                     depth -= 2048;
                     memmove(open + 64, open + 64 + 2048, (depth - 64) * sizeof *open);
@@ -59,7 +60,7 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
                 r.depth = depth;
                 r.start_ns = r.time_ns;
                 open[depth++] = (struct open_state){r.id, r.time_ns, 0};
-            } else if (nest && r.kind == PITHLOG_LEAVE) {
+            } else if ((nest || opens) && r.kind == PITHLOG_LEAVE) {
                 uint32_t k = depth;
                 while (k > 0 && open[k - 1].id != r.id)
                     k--;
@@ -208,6 +209,18 @@ static void test_queries(void)
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
         wrong[1] += compare(&m, log, &edges[i]);
     OK(wrong[1] == 0, "windows at the edges and outside");
+    for (uint32_t i = 0; i < 12 + sizeof edges / sizeof *edges; i++) {
+        uint32_t lane = i % 3, kinds[] = {0, 1u << PITHLOG_SEND | 1u << PITHLOG_ENTER};
+        int64_t from = (int64_t)(random_u64() % (uint64_t)end);
+        struct pithlog_query q =
+            i < 12 ? (struct pithlog_query){.from_ns = from, .to_ns = from + random_below(400000)} : edges[i - 12];
+        q.lanes = &lane;
+        q.lane_count = 1;
+        q.kinds = kinds[i / 3 % 2];
+        q.flags = PITHLOG_OPENED;
+        wrong[2] += compare(&m, log, &q);
+    }
+    OK(wrong[2] == 0, "windows of a lane with OPENED");
     struct pithlog_iter *iter;
     struct pithlog_record r;
     struct pithlog_query turned = {10, 9, NULL, 0, 0, PITHLOG_CLIP, NULL};
@@ -217,6 +230,13 @@ static void test_queries(void)
     uint32_t no_lane = 3;
     struct pithlog_query bad = {0, 10, &no_lane, 1, 0, 0, NULL};
     OK(pithlog_iter_open(log, &bad, &iter) == PITH_ERR_USAGE && !iter, "a lane that is not there: %s", pithlog_error());
+    const struct pithlog_query opened[] = {
+        {0, 10, NULL, 0, 0, PITHLOG_OPENED, NULL},
+        {0, 10, (uint32_t[]){1}, 1, 0, PITHLOG_OPENED | PITHLOG_NEST, NULL},
+    };
+    for (int i = 0; i < 2; i++)
+        wrong[3] += pithlog_iter_open(log, &opened[i], &iter) != PITH_ERR_USAGE || iter;
+    OK(wrong[3] == 0, "OPENED with more lanes, or with another flag: %s", pithlog_error());
     struct pithlog_query none = {0, 10, &no_lane, 0, 0, 0, NULL};
     OK(pithlog_iter_open(log, &none, &iter) == 0 && pithlog_iter_next(iter, &r) == 0, "no lanes, no records");
     pithlog_iter_close(iter);

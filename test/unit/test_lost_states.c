@@ -247,6 +247,7 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
     struct pithlog_iter *iter;
     struct pithlog_record some[8];
     size_t at[LANES] = {0};
+    int64_t going = 0; /* states that go on are left and entered in pairs */
     int wrong = 0, got;
     for (uint32_t i = 0; i < asked_count; i++) {
         struct expecting *e = &want[asked[i]];
@@ -266,6 +267,9 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
             const struct pithlog_record *r = n < e->out.count ? &e->out.records[n] : NULL;
             wrong = !r || !is_same(&some[i], r) || (some[i].time_ns < now_ns && some[i].time_ns >= from_ns);
             now_ns = some[i].time_ns;
+            if (pithi_iter_part(iter) == PITHI_PART_HOLE)
+                going +=
+                    (some[i].kind == PITHLOG_LEAVE ? 1 : -1) * (int64_t)(some[i].id + 1) * (some[i].start_ns + 1000);
             if (wrong)
                 printf(
                     "# lane %u [%lld, %lld] record %zu: %lld kind %u id %u depth %u start %lld nested %lld, not %lld "
@@ -280,7 +284,38 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
             printf("# lane %u [%lld, %lld] %zu records, not %zu\n", asked[i], (long long)from_ns, (long long)to_ns,
                    at[asked[i]], want[asked[i]].out.count);
     pithlog_iter_close(iter);
-    return wrong;
+    return wrong || going != 0;
+}
+
+/* OPENED: -1 is its end if damage makes a hole that reaches into the window. It may be one if the hole ends where the window
+ * begins. */
+static int check_opened(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns)
+{
+    const struct lane *l = &lanes[lane];
+    struct pithlog_query query = {from_ns, to_ns, &lane, 1, 0, PITHLOG_OPENED, NULL};
+    struct pithlog_iter *iter;
+    struct pithlog_record some[8];
+    int got, is_hole = 0, is_any = 0;
+    int64_t begin_ns = INT64_MIN; /* of the records that are damaged now */
+    for (int i = 0; i < l->count; i++) {
+        is_any |= l->k[i].is_damaged || l->k[i].is_hole;
+        if (l->k[i].is_damaged)
+            continue;
+        is_hole |= i > 0 && l->k[i - 1].is_damaged && begin_ns <= to_ns && l->k[i].time_ns > from_ns;
+        begin_ns = l->k[i].time_ns;
+    }
+    is_hole |= l->count > 0 && l->k[l->count - 1].is_damaged && begin_ns <= to_ns;
+    if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
+        return 1;
+    while ((got = pithlog_iter_next_many(iter, some, 8)) > 0)
+        continue;
+    if (got < 0 && pithlog_iter_next(iter, some) != 0)
+        is_any = 0; /* nothing may follow */
+    pithlog_iter_close(iter);
+    if (is_hole && got == 0)
+        printf("# OPENED lane %u [%lld, %lld]: %d, damaged: %d\n", lane, (long long)from_ns, (long long)to_ns, got,
+               is_hole);
+    return (is_hole && got == 0) || (got < 0 && !is_any);
 }
 
 /* ---- Walks ------------------------------------------------------------------------------------------------------- */
@@ -416,6 +451,44 @@ static uint64_t count_of(struct pithlog *log, uint32_t id, int has_summary, int6
     return sums[id].count;
 }
 
+static int64_t total_of(struct pithlog *log, uint32_t id)
+{
+    struct pithlog_sum sums[64] = {{0}};
+    struct pithlog_rest rest = {0};
+    pithlog_sums(log, NULL, 0, 0, 1000, sums, &rest);
+    return sums[id].all_ns;
+}
+
+/* nested_ns of the last LEAVE with CLIP. */
+static int64_t last_nested(struct pithlog *log)
+{
+    struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_CLIP, NULL};
+    struct pithlog_record r = {0};
+    struct pithlog_iter *iter;
+    int got;
+    if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
+        return -1;
+    while ((got = pithlog_iter_next(iter, &r)) != 0)
+        continue;
+    pithlog_iter_close(iter);
+    return r.nested_ns;
+}
+
+/* The number of holes that a walk from from_ns on tells. */
+static int holes_from(struct pithlog *log, int64_t from_ns)
+{
+    struct pithlog_query query = {.from_ns = from_ns, .to_ns = INT64_MAX};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, holes = 0;
+    if (pithlog_walk_open(log, &query, &walk) != PITH_OK)
+        return -1;
+    while ((status = pithlog_walk_next(walk, &step)) != 0)
+        holes += status > 0 && step.change == PITHLOG_HOLE_BEGINS;
+    pithlog_walk_close(walk);
+    return holes;
+}
+
 static void check_single(const char *path)
 {
     struct model m = {.lanes = 1};
@@ -440,6 +513,44 @@ static void check_single(const char *path)
 
     m = (struct model){.lanes = 1};
     add(&m, PITHLOG_ENTER, 0, 10);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 10);
+    add(&m, PITHLOG_ENTER, 1, 20);
+    add(&m, PITHLOG_LEAVE, 1, 35);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 35);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 40);
+    add(&m, PITHLOG_LEAVE, 0, 60);
+    log = open_without_second(&m, path, 0);
+    OK(log && last_nested(log) == 15, "a state that goes on: the time inside it in a damaged block");
+    pithlog_close(log);
+
+    m = (struct model){.lanes = 1};
+    add(&m, PITHLOG_ENTER, 0, 10);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 20);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 30);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 30);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 40);
+    log = open_without_second(&m, path, 0);
+    OK(log && holes_from(log, 30) == 0 && holes_from(log, 29) == 1,
+       "a hole that ends where a window begins is outside");
+    pithlog_close(log);
+
+    m = (struct model){.lanes = 1};
+    add(&m, PITHLOG_ENTER, 0, 10);
+    add(&m, PITHLOG_ENTER, 1, 15);
+    for (uint32_t i = 3; i < PITHI_BLOCK_RECORDS; i++)
+        add(&m, PITHLOG_RESUME, 0, 15);
+    add(&m, PITHLOG_LOST, 0, 20); /* the block's last record */
+    add(&m, PITHLOG_LEAVE, 1, 30);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 30);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 40);
+    add(&m, PITHLOG_LEAVE, 0, 60);
+    log = open_without_second(&m, path, 0);
+    OK(log && count_of(log, 1, 0, &missing_ns) == 1 && missing_ns == 20 && total_of(log, 1) == 5,
+       "lost records, then a damaged block: a state that was left there ends with the hole's begin");
+    pithlog_close(log);
+
+    m = (struct model){.lanes = 1};
+    add(&m, PITHLOG_ENTER, 0, 10);
     add(&m, PITHLOG_LOST, 0, 20);
     add(&m, PITHLOG_LEAVE, 0, 20);
     OK(model_write(&m, path) == PITH_OK && pithlog_open(path, &log) == PITH_OK &&
@@ -453,7 +564,7 @@ int main(void)
 {
     const char *path = scratch_path("holes.pith");
     const uint32_t all[] = {0, 1};
-    long wrong[4] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
+    long wrong[5] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
     for (uint32_t seed = 1; seed <= 60; seed++) {
         struct model m;
         struct pithlog *log;
@@ -476,6 +587,7 @@ int main(void)
             uint32_t lane = (uint32_t)i / 2 % LANES;
             wrong[0] += check_window(log, &lane, 1, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
             wrong[1] += check_window(log, all, 2, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
+            wrong[4] += check_opened(log, lane, from_ns, to_ns);
             wrong[2] += check_walk(log, &lane, 1, from_ns, to_ns);
             wrong[3] += check_walk(log, all, 2, from_ns, to_ns);
         }
@@ -487,6 +599,7 @@ int main(void)
     OK(damaged > 100 && holes > 100 && ended > 100, "random logs have holes");
     OK(wrong[0] == 0, "CLIP: states end where a hole begins, and those still open begin again (%ld windows)", wrong[0]);
     OK(wrong[1] == 0, "also of two lanes (%ld)", wrong[1]);
+    OK(wrong[4] == 0, "OPENED ends where damage makes a hole (%ld)", wrong[4]);
     OK(wrong[2] == 0, "a walk: the intervals of a lane, their states and holes, by definition (%ld)", wrong[2]);
     OK(wrong[3] == 0, "also of two lanes (%ld)", wrong[3]);
     check_single(path);

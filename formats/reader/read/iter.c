@@ -99,6 +99,10 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
     int err = query && query->filter     ? pithi_filtered_new(log, query, &it->filtered)
               : it->flags & PITHLOG_CLIP ? pithi_clipped_new(log, query, &it->clipped)
                                          : pithi_query_lanes(log, query, &lanes, &count);
+    if (err == PITH_OK && it->flags & PITHLOG_OPENED && (it->flags != PITHLOG_OPENED || count != 1))
+        err = pithi_fail(PITH_ERR_USAGE, "%s: PITHLOG_OPENED is for one lane, without a filter or other flags",
+                         log->path);
+    it->looks_beyond = (it->flags & PITHLOG_OPENED) != 0;
     if (err == PITH_OK && count > PITHI_ITER_LANES) {
         struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags, NULL};
         err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);
@@ -125,6 +129,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
     pithi_filtered_free(it->filtered);
     pithi_clipped_free(it->clipped);
     pithi_unpacking_free(&it->unpacking);
+    free(it->opened.stack.states);
     free(it->cursors);
     free(it);
 }
@@ -274,6 +279,49 @@ static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
     return 0;
 }
 
+/* With PITHLOG_OPENED, before the first record: the states open there. -1: records are missing, or no memory. */
+static int find_opened(struct pithlog_iter *it)
+{
+    const struct pithi_stack *known;
+    struct pithi_block block = {0};
+    if (pithi_iter_prime(it) < 0)
+        return -1;
+    if ((known = pithi_iter_open_states(it, 0)) != NULL) {
+        it->opened.stack = *known;
+        it->cursors[0].stack = (struct pithi_stack){0};
+        return 1;
+    }
+    int err = pithi_open_at(&it->unpacking, &block, it->cursors[0].lane_number, it->from_ns, &it->opened);
+    pithi_block_free(&block);
+    if (err == PITH_OK && it->opened.is_hole)
+        err = pithi_fail(PITH_ERR_DAMAGED, "%s: records are missing", it->log->path);
+    return err == PITH_OK ? 1 : -1;
+}
+
+/* Delivers the next record with PITHLOG_OPENED. */
+static int next_opened(struct pithlog_iter *it, struct pithlog_record *r)
+{
+    int status = 1;
+    if (it->phase == PRIMING)
+        status = find_opened(it);
+    while (status > 0 && it->phase == PRIMED && it->opened_at < it->opened.stack.count) {
+        const struct pithi_open_state *state = &it->opened.stack.states[it->opened_at++];
+        *r = (struct pithlog_record){.time_ns = state->enter_ns,
+                                     .lane = it->cursors[0].lane_number,
+                                     .kind = PITHLOG_ENTER,
+                                     .id = state->id,
+                                     .peer = -1,
+                                     .depth = it->opened_at - 1,
+                                     .start_ns = state->enter_ns};
+        if (it->kinds >> PITHLOG_ENTER & 1)
+            return 1;
+    }
+    status = status > 0 ? next(it, r) : -1;
+    if (status < 0)
+        it->phase = ENDED;
+    return status;
+}
+
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it)
 {
     if (it->filtered && pithi_filtered_iter(it->filtered))
@@ -306,6 +354,8 @@ int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
         return pithi_filtered_next(it->filtered, r, 1);
     if (it->clipped)
         return pithi_clipped_next(it->clipped, r, 1);
+    if (it->flags & PITHLOG_OPENED)
+        return next_opened(it, r);
     return it->runs ? pithi_runs_next(it->runs, r, 1) : next(it, r);
 }
 
@@ -322,5 +372,7 @@ int pithlog_iter_next_many(struct pithlog_iter *it, struct pithlog_record *recor
         n = it->cursor_count == 1                                 ? run_alone(it, records, (uint32_t)count)
             : it->flags & PITHLOG_NEST || it->kinds != UINT32_MAX ? run(it, records, (uint32_t)count, 0)
                                                                   : run(it, records, (uint32_t)count, 1);
-    return n ? (int)n : count > 0 ? next(it, records) : 0;
+    if (n > 0 || count <= 0)
+        return (int)n;
+    return it->flags & PITHLOG_OPENED ? next_opened(it, records) : next(it, records);
 }

@@ -4,6 +4,9 @@
 
 #include "pithlog.h"
 
+/* Keeps rare code out of the path of each record. */
+#define UNCOMMON __attribute__((noinline, cold))
+
 /* The lanes read at once, each with an unpacked block of about 70 KB; more lanes are read in groups (runs.c). */
 enum { PITHI_ITER_LANES = 256 };
 

@@ -67,6 +67,8 @@ UNCOMMON int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_curso
         }
         if (block.is_after_gap)
             tell_hole(it, c);
+        if (block.is_after_gap && it->flags & PITHLOG_OPENED)
+            return pithi_fail(PITH_ERR_DAMAGED, "%s: records are missing", it->log->path), -1;
         /* the window ends before the block; if that is damaged, it may end in a hole */
         if (block.first_ns > it->to_ns && (!it->looks_beyond || c->next_block == 0))
             return 0;

@@ -10,9 +10,6 @@
 #include "reader/read/iter.h"
 #include "reader/read/lane_blocks.h"
 
-/* Keeps rare code out of the path of each record. */
-#define UNCOMMON __attribute__((noinline, cold))
-
 struct pithi_cursor {
     _Alignas(64) struct pithi_block block; /* begins with the fields used for each record: one cache line */
     uint32_t lane_number;
@@ -46,6 +43,8 @@ struct pithlog_iter {
     struct pithi_holes holes;
     int looks_beyond; /* 1: also of holes that end after the window */
     uint32_t at;      /* PRIMING: the cursor being worked on */
+    struct pithi_open_at opened; /* with PITHLOG_OPENED */
+    uint32_t opened_at;          /* number of its states delivered */
 };
 
 /* The rare cases of the functions below. Return as they do. */

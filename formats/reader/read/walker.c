@@ -22,7 +22,6 @@
 #include "reader/read/clip.h"
 #include "reader/read/iter.h"
 #include "reader/read/lane_blocks.h"
-#include "reader/read/lane_cursor.h"
 #include "reader/read/match.h"
 
 /* HOLE_AHEAD: HOLE_BEGINS comes next. RESUMING: at the hole's end, states go on or begin before its record. */
@@ -44,7 +43,7 @@ struct walked_lane {
     uint32_t discarding; /* number of states to be discarded before the current record */
     enum hole hole;
     int is_paused;
-    int is_before;   /* 1: it has records before the window; MISSING_BEFORE: and some may be missing */
+    int is_before;   /* 1: it has records before the window */
     int64_t from_ns; /* begin of the current interval */
     int64_t seen_ns; /* the last record: a hole begins there */
     int64_t end_ns;
@@ -56,7 +55,7 @@ struct walked_lane {
     uint32_t going_on, resumed;           /* RESUMING: of so many states, these were delivered, then of `begun` */
 };
 
-enum { AT_ONCE = 128, MISSING_BEFORE = 2 };
+enum { AT_ONCE = 128 };
 
 struct pithlog_walk {
     struct pithlog *log;
@@ -120,8 +119,7 @@ static inline void end_interval(struct walked_lane *lane, int64_t time_ns, uint3
     if (step->is == PITHLOG_IS_HOLE)
         lane->missing_ns = sum(lane->missing_ns, apart(lane->from_ns, time_ns));
     else if (lane->depth > 0)
-        lane->open[lane->depth - 1].self_ns =
-            sum(lane->open[lane->depth - 1].self_ns, apart(lane->from_ns, time_ns));
+        lane->open[lane->depth - 1].self_ns = sum(lane->open[lane->depth - 1].self_ns, apart(lane->from_ns, time_ns));
     lane->from_ns = time_ns;
     lane->kept = lane->depth;
 }
@@ -181,9 +179,8 @@ static inline void pair_leave(struct walked_lane *lane, uint32_t at, struct pith
     r->depth = at;
     r->start_ns = start_ns;
     r->nested_ns = lane->beside[at].nested_ns;
-    if (at > 0) /* unsigned: a duration may not fit an int64 and then wraps */
-        lane->beside[at - 1].nested_ns =
-            (int64_t)((uint64_t)lane->beside[at - 1].nested_ns + (uint64_t)r->time_ns - (uint64_t)start_ns);
+    if (at > 0)
+        lane->beside[at - 1].nested_ns = sum(lane->beside[at - 1].nested_ns, apart(start_ns, r->time_ns));
 }
 
 /* A record of a state that the log does not have at this place. */
@@ -253,9 +250,7 @@ static void meet_gap(void *context, uint32_t number)
 {
     struct pithlog_walk *walk = context;
     struct walked_lane *lane = lane_of(walk, number);
-    if (!walk->has_begun && lane->is_before) /* what is missing before the window is reported, too */
-        lane->is_before = MISSING_BEFORE;
-    else if (lane->hole == NO_HOLE)
+    if (lane->hole == NO_HOLE && (walk->has_begun || !lane->is_before)) /* else it may end before the window */
         queue_hole(walk, lane, 1);
     if (walk->holes_told.tell)
         walk->holes_told.tell(walk->holes_told.context, number);
@@ -482,8 +477,7 @@ static int find_open(struct pithlog_walk *walk, struct walked_lane *lane)
 {
     struct pithi_open_at *at = &walk->at;
     uint32_t i = (uint32_t)(lane - walk->lanes);
-    const struct pithi_stack *known =
-        lane->is_before == MISSING_BEFORE || lane->lost ? NULL : pithi_iter_open_states(walk->iter, i);
+    const struct pithi_stack *known = lane->lost ? NULL : pithi_iter_open_states(walk->iter, i);
     if (!known) {
         CHECK(pithi_open_at(&walk->unpacking, &walk->block, lane->number, walk->from_ns, at));
         lane->hole = at->is_hole ? IN_HOLE : NO_HOLE;

@@ -77,6 +77,16 @@ void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels)
     cells->levels = levels;
 }
 
+static void sweep_record(struct pithi_sweep *sweep, const struct pithlog_record *record)
+{
+    if (record->kind == PITHLOG_ENTER)
+        pithi_sweep_enter(sweep, record->time_ns, record->id);
+    else if (record->kind == PITHLOG_LEAVE)
+        pithi_sweep_leave(sweep, record->time_ns, record->id);
+    else
+        pithi_sweep_event(sweep, record->time_ns, record->id);
+}
+
 /* Where a hole begins, all states are left; those that go on are entered again at its end. */
 static void sweep_step(struct pithi_sweep *sweep, const struct pithlog_step *step)
 {
@@ -113,12 +123,13 @@ static int is_stopped(const struct pithi_query *query)
 
 static void sweep_hole(void *sweep, int64_t from_ns, int64_t to_ns) { pithi_sweep_missing(sweep, from_ns, to_ns); }
 
-/* Sweeps the records of a lane in [from_ns, to_ns). */
-static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
-                         int64_t from_ns, int64_t to_ns)
+/* Sweeps the steps of a lane in [from_ns, to_ns). `is_again`: the states that are open at the start, and the first
+ * `swept` ENTERs, LEAVEs and EVENTs, were swept already. */
+static int sweep_walk(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
+                      int64_t from_ns, int64_t to_ns, int is_again, uint64_t swept)
 {
-    struct pithlog_query walked = {
-        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_EVENT};
+    const uint32_t kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT;
+    struct pithlog_query walked = {.from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = kinds};
     struct pithlog_walk *walk;
     struct pithlog_step step;
     int status, damages = 0, err = pithlog_walk_open(log, &walked, &walk);
@@ -129,11 +140,49 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
         damages += status < 0; /* reading continues after the damage */
         if (i % AT_ONCE == 0 && is_stopped(query))
             break;
-        if (status > 0 && (step.to_ns < to_ns || step.change == PITHLOG_ENDS || step.is == PITHLOG_IS_HOLE))
+        if (status < 0 || (is_again && step.why == PITHLOG_AT_EDGE && step.change == PITHLOG_BEGINS))
+            continue;
+        if (swept > 0)
+            swept -= step.record && !step.why && kinds >> step.record->kind & 1;
+        else if (step.to_ns < to_ns || step.change == PITHLOG_ENDS || step.is == PITHLOG_IS_HOLE)
             sweep_step(sweep, &step);
     }
     pithlog_walk_close(walk);
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+/* Sweeps the records of a lane in [from_ns, to_ns). A walk costs half as many instructions again for exact cells, so it
+ * is used only where records are missing. */
+static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
+                         int64_t from_ns, int64_t to_ns)
+{
+    struct pithlog_query opened = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .flags = PITHLOG_OPENED};
+    struct pithlog_record some[AT_ONCE];
+    struct pithlog_iter *iter;
+    uint64_t swept = 0;
+    int64_t end_ns = pithlog_get_info(log)->end_ns;
+    int count, is_again = 0, err;
+
+    if (pithlog_get_info(log)->lost > 0)
+        return sweep_walk(log, query, sweep, lane, from_ns, to_ns, 0, 0);
+    if ((err = pithlog_iter_open(log, &opened, &iter)) != PITH_OK)
+        return err;
+    while ((count = pithlog_iter_next_many(iter, some, AT_ONCE)) > 0 && !is_stopped(query)) {
+        is_again = 1;
+        for (int i = 0; i < count; i++) {
+            if (some[i].kind > PITHLOG_EVENT)
+                continue;
+            swept += some[i].time_ns >= from_ns;
+            if (some[i].time_ns < to_ns || some[i].kind == PITHLOG_LEAVE)
+                sweep_record(sweep, &some[i]);
+        }
+    }
+    pithlog_iter_close(iter);
+    if (count < 0)
+        return sweep_walk(log, query, sweep, lane, from_ns, to_ns, is_again, swept);
+    pithi_sweep_leave_all(sweep, end_ns < to_ns ? end_ns : to_ns);
+    return PITH_OK;
 }
 
 /* ---- From pieces of a summary ------------------------------------------------------------------------------------ */
