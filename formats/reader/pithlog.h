@@ -156,10 +156,10 @@ enum {
      * `to_ns` come last as LEAVEs at to_ns (or the log's end, if earlier). So every state has a LEAVE with start_ns.
      * Where records of a lane are missing, states end with the last record before, and go on with the next one. */
     PITHLOG_CLIP = 2,
-    /* For a lane without holes: the states open at from_ns come first, as with CLIP; nothing is paired and nothing added
-     * at to_ns, so it is faster than a walk. -1 is the end: records may be missing after those delivered; a walk over
-     * the same times tells what that means. A LOST record is delivered as any other.
-     * One lane, no filter, no other flags. */
+    /* For a lane without holes: the states open at from_ns come first, as with CLIP; nothing is paired, and nothing
+     * added at to_ns, so it is faster than a walk. -1 is the end: records may be missing after those delivered; a walk
+     * over the same times tells what that means. A LOST record is delivered as any other. One lane, no filter, no other
+     * flags. */
     PITHLOG_OPENED = 4
 };
 

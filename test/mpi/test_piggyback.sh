@@ -39,7 +39,7 @@ for mpi in $(mpis); do
     done
     # Without memory for what requests carry there are some places; beyond these the library refuses, and nothing is lost.
     for how in "no_memory -g" "no_memory.so -fPIC -shared"; do
-        "mpicc.$mpi" -std=gnu11 -O1 -fno-builtin ${how#* } -I"$build/include" -I"$top/wrappers/"{mpi,handles,compensate} -o "${how%% *}" "$top/test/mpi/no_memory.c" -ldl
+        "mpicc.$mpi" -std=gnu11 -O1 -fno-builtin ${how#* } -I"$build/include" -I"$build/layers/analysis" -I"$top/wrappers/"{mpi,handles,compensate} -o "${how%% *}" "$top/test/mpi/no_memory.c" -ldl
     done
     export PITH_COMPENSATE=auto
     is "$(timeout -k 5 90 "mpiexec.$mpi" -n 1 pith run -o log.pith ./no_memory 2>err) $(grep -c 'MPI refuses them' err)" "many taken, others refused, 0 wrong 1" "$mpi: no memory: some are refused, and it says so"

@@ -287,8 +287,8 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
     return wrong || going != 0;
 }
 
-/* OPENED: -1 is its end if damage makes a hole that reaches into the window. It may be one if the hole ends where the window
- * begins. */
+/* OPENED: -1 is its end if damage makes a hole that reaches into the window. It may be one if the hole ends where the
+ * window begins. */
 static int check_opened(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
     const struct lane *l = &lanes[lane];
