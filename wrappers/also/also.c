@@ -66,16 +66,37 @@ int64_t pithi_also_now_ns(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+struct moment {
+    int64_t ns;
+    uint64_t ticks;
+};
+
+/* Now in both units: the narrowest of several readings, since the system may take the core away within one. */
+static struct moment now_in_both(void)
+{
+    struct moment best = {0, 0};
+    uint64_t narrowest = UINT64_MAX;
+
+    for (int i = 0; i < 8; i++) {
+        uint64_t before = pith_clock_ticks();
+        int64_t ns = pithi_also_now_ns();
+        uint64_t width = pith_clock_ticks() - before;
+        if (width < narrowest) {
+            narrowest = width;
+            best = (struct moment){ns, before + width / 2};
+        }
+    }
+    return best;
+}
+
 uint64_t pithi_also_ticks_of(double ns)
 {
-    int64_t from = pithi_also_now_ns(), to;
-    uint64_t begin = pith_clock_ticks(), ticks;
+    struct moment begin = now_in_both(), end;
 
-    do {
-        to = pithi_also_now_ns();
-        ticks = pith_clock_ticks() - begin;
-    } while (to - from < 1000000);
-    return (uint64_t)(ns * (double)ticks / (double)(to - from));
+    do
+        end = now_in_both();
+    while (end.ns - begin.ns < 1000000);
+    return (uint64_t)(ns * (double)(end.ticks - begin.ticks) / (double)(end.ns - begin.ns));
 }
 
 int pithi_also_is_guest(void) { return getpid() != process; }
