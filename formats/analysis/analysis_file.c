@@ -18,7 +18,7 @@
 #include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 5, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
+enum { VERSION = 6, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
 static const char kind[] = "analysis";
 
 struct stream {
@@ -168,7 +168,7 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
     uint64_t said;
 
     for (uint32_t *link = first;
-         (said = number(s, need ? (uint64_t)need->kind << 2 | need->of : 0)) != 0 && !s->has_failed;) {
+         (said = number(s, need ? (uint64_t)need->kind << 3 | need->of : 0)) != 0 && !s->has_failed;) {
         if (s->is_reading) {
             if (!(need = pithi_chunks_add(&g->needs, &g->scratch, sizeof *need))) {
                 s->has_failed = 1;
@@ -176,9 +176,9 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
             }
             *link = g->needs.count;
             link = &need->next;
-            need->kind = (uint16_t)(said >> 2);
-            need->of = said & 3;
-            below(s, (said >> 2) - 1, PITHLOG_WAIT_KINDS - 1);
+            need->kind = (uint16_t)(said >> 3);
+            need->of = said & 7;
+            below(s, (said >> 3) - 1, PITHLOG_WAIT_KINDS - 1);
         }
         pithi_scratch_passed(&g->scratch, sizeof *need);
         copy = *need;

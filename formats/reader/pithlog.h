@@ -466,6 +466,9 @@ enum pithlog_wait_kind {
     PITHLOG_LOCK_CONTENTION,
     PITHLOG_WAIT_FOR_PROGRESS,
     PITHLOG_WAIT_AT_INIT, /* only if the window begins before the end of MPI_Init */
+    PITHLOG_LATE_INNER_RANK, /* concluded from times: formats/analysis/graph/infer.c */
+    PITHLOG_POLLING,
+    PITHLOG_LATE_NOTICE, /* from the end of a wait of kind PITHLOG_POLLING to the end of its call; caused by itself */
     PITHLOG_WAIT_KINDS
 };
 struct pithlog_wait {

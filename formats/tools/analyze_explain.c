@@ -226,11 +226,22 @@ static const char *const kinds[PITHLOG_WAIT_KINDS] = {
     [PITHLOG_LOCK_CONTENTION] = "MPI_Win_lock, a flush, or MPI_Win_unlock waits until the rank that holds the lock of\n"
                                 "the window unlocks it. Remedy: keep locks for a short time, or share them.",
     [PITHLOG_WAIT_FOR_PROGRESS] =
-        "MPI_Win_lock, a flush, MPI_Win_unlock or an access (MPI_Fetch_and_op) waits until its\n"
-        "target, which computes, calls MPI: without that, some MPI libraries do not serve it.\n"
-        "Remedy: let the target call MPI often, or give MPI a thread of its own.",
+        "An access to a window, a message above the eager limit, or a nonblocking collective waits\n"
+        "until its partner, which computes, calls MPI: without that, many MPI libraries do not move\n"
+        "the data. Remedy: let the partner call MPI (MPI_Test) now and then while it computes, or\n"
+        "give MPI a thread of its own.",
     [PITHLOG_WAIT_AT_INIT] = "A rank in MPI_Init waits until the last rank enters it. Only an analysis that begins\n"
                              "before the end of MPI_Init (--from 0) has it.",
+    [PITHLOG_LATE_INNER_RANK] =
+        "Collectives with a root pass the data along a tree. A rank waits for the rank before it in\n"
+        "the tree, though the root came in time. Concluded from times: the call ends just after\n"
+        "that rank begins its own, and no other call shows that it needs nothing of it.\n"
+        "Remedy: balance the computing before the collective, or use a nonblocking one.",
+    [PITHLOG_POLLING] = "A loop calls MPI_Test or MPI_Iprobe until a message has come, and does little else between.\n"
+                        "It waits from the first of these calls until the sending call begins. Remedy: send\n"
+                        "earlier; where there is nothing else to do, MPI_Wait needs no loop.",
+    [PITHLOG_LATE_NOTICE] = "A loop of MPI_Test or MPI_Iprobe sees a message some time after it was sent.\n"
+                            "Remedy: test more often, or wait in MPI_Wait.",
 };
 
 /* "late-sender" and "Late_Sender" are "late sender". */

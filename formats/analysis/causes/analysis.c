@@ -39,27 +39,38 @@ static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
-/* 1: the call waits within the window. */
-static int wait_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, struct pithlog_wait_state *wait)
+/* A loop that polls waits until its message is sent, and then for its own next test.
+ *
+ * Returns how many wait states the call has within the window, by time. */
+static uint32_t waits_of(const struct pithlog_analysis *a, const struct pithi_pieces *p,
+                         struct pithlog_wait_state waits[2])
 {
     const struct pithi_need *need = pithi_graph_decisive(&a->graph, p->piece);
-    int64_t from_ns, to_ns;
+    int64_t from_ns, end_ns;
+    uint32_t count = 0;
 
     if (!need || need->lane == PITHI_NO_LANE || need->lane == p->lane ||
         !pithi_graph_is_call(&a->graph, p->piece->state))
         return 0;
-    pithi_pieces_part(a, p, &from_ns, &to_ns);
-    to_ns = need->release_ns < to_ns ? need->release_ns : to_ns;
-    if (to_ns <= from_ns)
-        return 0;
-    *wait = (struct pithlog_wait_state){.from_ns = from_ns,
-                                        .to_ns = to_ns,
-                                        .release_ns = need->release_ns,
-                                        .kind = need->kind,
-                                        .lane = p->lane,
-                                        .state = p->piece->state,
-                                        .cause_lane = need->lane};
-    return 1;
+    pithi_pieces_part(a, p, &from_ns, &end_ns);
+    int64_t to_ns = need->release_ns < end_ns ? need->release_ns : end_ns;
+    if (to_ns > from_ns)
+        waits[count++] = (struct pithlog_wait_state){.from_ns = from_ns,
+                                                     .to_ns = to_ns,
+                                                     .release_ns = need->release_ns,
+                                                     .kind = need->kind,
+                                                     .lane = p->lane,
+                                                     .state = p->piece->state,
+                                                     .cause_lane = need->lane};
+    if (count && need->kind == PITHLOG_POLLING && end_ns > to_ns) {
+        waits[1] = waits[0];
+        waits[1].from_ns = to_ns;
+        waits[1].to_ns = waits[1].release_ns = end_ns;
+        waits[1].kind = PITHLOG_LATE_NOTICE;
+        waits[1].cause_lane = p->lane;
+        count++;
+    }
+    return count;
 }
 
 /* Per sender: the earliest release of its messages that later calls of `lane` receive. */
@@ -90,9 +101,8 @@ static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *
         piece = pithi_graph_before(&a->graph, lane, piece, i);
         if (!piece->needs)
             continue;
-        struct pithlog_wait_state *wait = &of->waits[left - 1];
-        if (wait->to_ns > piece->begin_ns) {
-            left--;
+        while (left > 0 && of->waits[left - 1].to_ns > piece->begin_ns) {
+            struct pithlog_wait_state *wait = &of->waits[--left];
             if (wait->kind == PITHLOG_LATE_SENDER && earliest_ns < wait->to_ns) {
                 const struct later *same = &later[wait->cause_lane];
                 wait->order = same->lane == lane + 1 && same->release_ns < wait->to_ns
@@ -122,12 +132,10 @@ static int find_waits(struct pithlog_analysis *a, uint32_t lane, struct pithlog_
     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
         if (!p.piece->needs)
             continue;
-        if (!pithi_grow(found, count, room, sizeof **found))
+        if (!pithi_grow(found, count + 1, room, sizeof **found))
             return pithi_analysis_no_memory(a);
-        if (wait_of(a, &p, &(*found)[count])) {
+        for (uint32_t more = waits_of(a, &p, *found + count); more > 0; more--, count++)
             a->info.wait_ns += (*found)[count].to_ns - (*found)[count].from_ns;
-            count++;
-        }
     }
     of->wait_count = count;
     if (!(of->waits = pithi_scratch_get(&a->graph.scratch, (count + (size_t)1) * sizeof **found)))
@@ -280,6 +288,8 @@ static int find_path(struct pithlog_analysis *a)
             pithi_scratch_passed(&a->graph.scratch, sizeof *wait);
             left[lane]--;
         }
+        while (left[lane] > 0 && a->lanes[lane].waits[left[lane] - 1].cause_lane == lane)
+            left[lane]--; /* it waited for itself */
         wait = left[lane] > 0 ? &a->lanes[lane].waits[--left[lane]] : NULL;
         int64_t from_ns = wait ? wait->to_ns : a->graph.from_ns;
         if (from_ns < end_ns) {
@@ -531,6 +541,9 @@ const char *pithlog_wait_kind_name(uint32_t kind)
                                                           "early wait",
                                                           "lock contention",
                                                           "wait for progress",
-                                                          "wait at init"};
+                                                          "wait at init",
+                                                          "late inner rank",
+                                                          "polling",
+                                                          "late notice"};
     return kind < PITHLOG_WAIT_KINDS ? names[kind] : "";
 }

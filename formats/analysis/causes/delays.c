@@ -311,6 +311,23 @@ static int add_costs(struct delays *d, const struct pithlog_wait_state *wait, co
     return 1;
 }
 
+/* A loop that sees its message late has no other cause than itself. */
+static int add_own(struct delays *d, struct pithlog_wait_state *wait, const double *handed)
+{
+    for (uint32_t k = 0; k < d->kind_count; k++) {
+        double own = d->kinds[k] == wait->kind ? (double)(wait->to_ns - wait->from_ns) : 0;
+        if (own + handed[k] <= 0)
+            continue;
+        struct pithi_lane_sum *cell = pithi_lane_sums_get(&d->cells[d->kinds[k]], wait->lane, wait->state);
+        if (!cell)
+            return 0;
+        cell->direct += own;
+        cell->indirect += handed[k];
+        wait->handed_ns += handed[k];
+    }
+    return 1;
+}
+
 /* Divides the weight of one wait state: its own length, and what was handed to it, by the kind of waiting that it came
  * from. Shares are in proportion to the delays, whose sum is another one: if the cause computed 6 longer and waited 2
  * longer, a weight of 4 is divided into 3 for computing and 1 that is handed on. */
@@ -326,6 +343,8 @@ static int distribute(struct delays *d, const struct item *item)
 
     pithi_scratch_passed(&d->scratch, (1 + d->kind_count) * sizeof *handed);
     pithi_scratch_passed(&d->a->graph.scratch, sizeof *wait);
+    if (wait->cause_lane == wait->lane)
+        return add_own(d, wait, handed);
     while (upto < cause->wait_count && cause->waits[upto].from_ns < wait->to_ns)
         upto++;
     if (d->cached_lane != wait->cause_lane || d->cached_from_ns != since_ns || d->cached_to_ns != wait->to_ns) {
@@ -370,11 +389,12 @@ static int distribute_group(struct delays *d, size_t count)
     for (size_t i = 0; i < count; i++)
         d->in_group[items[i].wait->lane] = (uint32_t)i + 1;
     for (size_t i = 0; i < count; i++)
-        if (d->in_group[items[i].wait->cause_lane])
+        if (d->in_group[items[i].wait->cause_lane] && items[i].wait->cause_lane != items[i].wait->lane)
             items[d->in_group[items[i].wait->cause_lane] - 1].needed_by++;
     for (size_t start = 0; left > 0 && start < count; start++)
         for (size_t i = start; d->in_group[items[i].wait->lane] && items[i].needed_by == 0;) {
-            uint32_t next = d->in_group[items[i].wait->cause_lane];
+            uint32_t cause = items[i].wait->cause_lane;
+            uint32_t next = cause == items[i].wait->lane ? 0 : d->in_group[cause];
             if (!distribute(d, &items[i]))
                 return 0;
             d->in_group[items[i].wait->lane] = 0;

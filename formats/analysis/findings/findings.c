@@ -136,6 +136,9 @@ static const char *explanation(uint32_t kind)
         [PITHLOG_LOCK_CONTENTION] = "a rank waits for a lock of a window that another rank holds",
         [PITHLOG_WAIT_FOR_PROGRESS] = "an access to a window waits until its target calls MPI",
         [PITHLOG_WAIT_AT_INIT] = "ranks wait for the last one at the start of the run",
+        [PITHLOG_LATE_INNER_RANK] = "ranks wait in the tree of a collective for one that is not its root",
+        [PITHLOG_POLLING] = "a rank tests again and again whether its message has come",
+        [PITHLOG_LATE_NOTICE] = "a message had come, and the loop that tests for it was in a pause",
     };
     return texts[kind];
 }

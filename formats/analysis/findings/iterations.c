@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/replay/bins.h"
+#include "analysis/graph/bins.h"
 #include "analysis/mpi_calls.h"
 #include "analysis/waits/coll_rules.h"
 #include "analysis/findings/period.h"

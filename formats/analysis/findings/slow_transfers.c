@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/replay/bins.h"
+#include "analysis/graph/bins.h"
 #include "analysis/waits/coll_rules.h"
 #include "analysis/findings.h"
 #include "analysis/replay/network.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/replay/bins.h"
+#include "analysis/graph/bins.h"
 #include "analysis/findings.h"
 #include "analysis/replay/network.h"
 #include "base/decimal.h"

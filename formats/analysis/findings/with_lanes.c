@@ -31,6 +31,9 @@ static int define(struct adding *a)
         [PITHLOG_LOCK_CONTENTION] = "#4b0055",
         [PITHLOG_WAIT_FOR_PROGRESS] = "#2c7fb8",
         [PITHLOG_WAIT_AT_INIT] = "#999999",
+        [PITHLOG_LATE_INNER_RANK] = "#b8860b",
+        [PITHLOG_POLLING] = "#8fb339",
+        [PITHLOG_LATE_NOTICE] = "#c8d8a0",
     };
     int err = PITH_OK;
 

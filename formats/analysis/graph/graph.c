@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "analysis/waits/collectives.h"
+#include "analysis/graph/infer.h"
 #include "analysis/waits/epochs.h"
 #include "analysis/mpi_calls.h"
 #include "analysis/waits/records.h"
@@ -46,6 +47,7 @@ struct building {
     struct building_lane *lanes;
     unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
     unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
+    unsigned *traits;       /* [definitions] */
     int64_t from_ns, to_ns, first_init_ns, init_ns; /* as asked; the first and the last end of MPI_Init */
     uint32_t kinds;                                 /* of the records that count */
     int is_full;                                    /* no memory in a callback */
@@ -294,7 +296,7 @@ static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, u
                                           .last_lane = PITHI_NO_LANE,
                                           .root_lane = PITHI_NO_LANE,
                                           .comm = comm,
-                                          .kind = kind,
+                                          .kind = (uint16_t)kind,
                                           .first_end_ns = INT64_MAX};
     return coll;
 }
@@ -373,6 +375,7 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
             return no_memory(g);
     uint32_t instance = part.serial + (part.is_second != 0);
     struct pithi_graph_coll *coll = pithi_graph_coll(g, instance);
+    coll->is_started |= part.starts != 0;
     int is_scan = part.rule.shape == PITHI_COLL_LOWER;
     if ((is_scan && !coll->positions && !make_positions(g, coll)) ||
         !begin_member(g, r->lane, g->lanes[r->lane].pieces.count - 1, instance, is_scan ? part.place : PITHI_NO_LANE,
@@ -486,12 +489,13 @@ static int prepare(struct building *b)
     b->serves = calloc(info->defs + (size_t)1, 1);
     g->lanes = calloc(info->lanes + (size_t)1, sizeof *g->lanes);
     b->lanes = calloc(info->lanes + (size_t)1, sizeof *b->lanes);
-    if (!g->is_call || !b->at_init || !b->serves || !g->lanes || !b->lanes)
+    b->traits = calloc(info->defs + (size_t)1, sizeof *b->traits);
+    if (!g->is_call || !b->at_init || !b->serves || !b->traits || !g->lanes || !b->lanes)
         return no_memory(g);
     g->has_mpi = pithi_has_mpi_calls(g->log);
     for (uint32_t i = 0; i < info->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(g->log, i);
-        unsigned traits = pithi_waits_traits(b->waits, i);
+        unsigned traits = b->traits[i] = pithi_waits_traits(b->waits, i);
         g->is_call[i] = traits & PITHI_FIRST ? PITHI_CALL_FIRST : traits != 0;
         b->serves[i] = (traits & (PITHI_MOVES | PITHI_ACCESSES)) != 0;
         b->at_init[i] = pithlog_is_init(def) ? 1 : pithlog_is_finalize(def) ? 2 : 0;
@@ -590,6 +594,14 @@ static void release_needs(struct pithi_graph *g)
     }
 }
 
+static int infer_need(void *building, uint32_t lane, uint32_t piece, const struct pithi_need *need)
+{
+    struct building *b = building;
+
+    add_need(b, lane, piece, *need);
+    return !b->is_full;
+}
+
 static void set_window(struct pithi_graph *g, const struct building *b, int64_t from_ns, int64_t to_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -635,15 +647,18 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
         TRY(end ? PITH_OK : no_memory(g));
         *end = (struct pithi_lane_piece){.begin_ns = pithlog_get_info(log)->end_ns, .state = PITHI_OUTSIDE};
     }
+    struct pithi_inferring infer = {.graph = g, .traits = b.traits, .add = infer_need, .context = &b};
     init_together(&b);
     TRY(finalize_together(&b));
-    TRY(b.is_full ? no_memory(g) : PITH_OK);
+    TRY(pithi_infer_polls(&infer) ? PITH_OK : no_memory(g));
     release_needs(g);
+    TRY(pithi_infer_needs(&infer) && !b.is_full ? PITH_OK : no_memory(g));
     set_window(g, &b, from_ns, to_ns);
 out:
     free(b.lanes);
     free(b.at_init);
     free(b.serves);
+    free(b.traits);
     pithi_colls_close(b.colls);
     pithi_epochs_close(b.epochs);
     pithi_waits_close(b.waits);

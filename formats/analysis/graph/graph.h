@@ -38,7 +38,8 @@ struct pithi_graph_coll {
     uint32_t last_lane, root_lane; /* PITHI_NO_LANE: none */
     uint32_t members, comm;        /* members: that have begun it */
     uint32_t positions;            /* scan: 1 + index of its first position; 0: none */
-    uint32_t kind;                 /* enum pithlog_wait_kind; 0: nobody waits */
+    uint16_t kind;                 /* enum pithlog_wait_kind; 0: nobody waits */
+    uint16_t is_started;           /* nonblocking: its members wait in later calls */
     int64_t first_end_ns;          /* PITHI_COLL_MAY_WAIT: earliest leave; before the last enter: no synchronisation */
 };
 

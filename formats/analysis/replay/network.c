@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/replay/bins.h"
+#include "analysis/graph/bins.h"
 #include "analysis/mpi_calls.h"
 #include "native/log.h"
 

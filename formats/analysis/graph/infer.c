@@ -1,0 +1,745 @@
+/* infer.c - dependencies that no record tells, concluded from how times coincide.
+ *
+ * Three kinds of waiting would else be "transfer", or computing:
+ *
+ *     inner rank    MPI_Bcast of rank 0 at 10, of rank 1 at 60, of rank 3 at 10-61. The root came in time, and rank 3
+ *                   still ends just after rank 1 begins: it gets its data from rank 1, and waits for it from 10 to 60
+ *     progress      rank 1 posts a receive at 10 and computes to 60, then MPI_Wait. MPI_Send on rank 0, of a message
+ *                   above the eager limit, 20-61: most MPI libraries move such data only within calls, so rank 0 waits
+ *                   for the next call of rank 1, from 20 to 60
+ *     polling       MPI_Test, 0.5 of sleep, MPI_Test ... until the message is there: a wait in pieces
+ *
+ * A coincidence alone proves nothing. So each conclusion needs a wait that is long against what it leaves unexplained,
+ * and the rest of the log must not contradict it. If rank 3 has ever left an MPI_Bcast of this root before rank 1 began
+ * its own, it does not need rank 1. If large messages arrive while the partner is outside MPI, the library progresses
+ * by itself. What is not concluded stays as it was: nothing is invented. */
+#include "analysis/graph/infer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mpi_calls.h"
+#include "analysis/graph/bins.h"
+#include "base/map.h"
+#include "native/log.h"
+
+enum {
+    USUAL_TIMES = 4,     /* what an end may lag behind its cause, in medians of such lags */
+    USUAL_LEAST = 10000, /* ns: shorter lags are always usual */
+    EXPLAINED = 4,       /* or the wait must be so many times longer than the lag */
+    CONTRADICTED = 10,   /* a rule holds if less than one in so many observations contradicts it */
+    CANDIDATES = 16      /* ranks that a member may wait for */
+};
+
+/* A wait from `from_ns` to `release_ns` explains a call that ends at `end_ns`. */
+static int explains(int64_t from_ns, int64_t release_ns, int64_t end_ns, double usual_ns)
+{
+    double wait = (double)(release_ns - from_ns), lag = (double)(end_ns - release_ns);
+
+    return wait > usual_ns && lag >= 0 && (lag <= usual_ns || lag * EXPLAINED <= wait);
+}
+
+static int holds(uint32_t support, uint32_t against)
+{
+    return support > 0 && against * (uint64_t)CONTRADICTED <= support;
+}
+
+static int64_t end_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece)
+{
+    return pithi_graph_piece(g, lane, piece + 1)->begin_ns;
+}
+
+/* ---- The members of instances ------------------------------------------------------------------------------------ */
+
+/* A member of an instance: its call. Of a nonblocking one: begin_ns is when the lane next calls MPI after the call that
+ * started the operation, which ended at end_ns. */
+struct member {
+    int64_t begin_ns, end_ns;
+    uint32_t lane, piece;
+};
+
+/* The members of the instances that are wanted, side by side, those of an instance by begin. */
+struct members {
+    uint32_t *first; /* [colls + 1]: of instance i from first[i] to first[i + 1] */
+    struct member *all;
+};
+
+static int is_inter(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
+{
+    return pithlog_get_comm(g->log, coll->comm)->remote_size > 0;
+}
+
+/* A rooted collective with inner ranks. */
+static int is_tree(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
+{
+    return (coll->kind == PITHLOG_LATE_BROADCAST || coll->kind == PITHLOG_EARLY_REDUCE) && !coll->is_started &&
+           coll->root_lane != PITHI_NO_LANE && coll->members > 2 && !is_inter(g, coll);
+}
+
+static int is_started(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
+{
+    return coll->kind && coll->is_started && coll->members > 1 && !is_inter(g, coll);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return x->begin_ns != y->begin_ns ? (x->begin_ns < y->begin_ns ? -1 : 1)
+                                      : (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+/* The first piece from `piece` on that is a call which may make progress; the last piece: none. */
+static uint32_t next_progress(const struct pithi_inferring *infer, uint32_t lane, uint32_t piece)
+{
+    const struct pithi_graph *g = infer->graph;
+
+    for (; piece < g->lanes[lane].pieces.count - 1; piece++) {
+        uint32_t state = pithi_graph_piece(g, lane, piece)->state;
+        if (pithi_graph_is_call(g, state) && infer->traits[state] & ~(unsigned)PITHI_CALL)
+            break;
+    }
+    return piece;
+}
+
+/* Counts the members of each instance, then puts them into their places. 0: no memory. */
+static int collect(const struct pithi_inferring *infer,
+                   int (*wanted)(const struct pithi_graph *g, const struct pithi_graph_coll *coll), struct members *m)
+{
+    struct pithi_graph *g = infer->graph;
+    uint32_t lanes = pithlog_get_info(g->log)->lanes, colls = g->colls.count, sum = 0;
+    unsigned char *is_wanted = pithi_scratch_get(&g->scratch, colls + (size_t)1);
+
+    if (!is_wanted || !(m->first = pithi_scratch_get(&g->scratch, (colls + (size_t)2) * sizeof *m->first)))
+        return 0;
+    for (uint32_t i = 0; i < colls; i++) {
+        m->first[i] = sum;
+        is_wanted[i] = wanted(g, pithi_graph_coll(g, i)) != 0;
+        sum += is_wanted[i] ? pithi_graph_coll(g, i)->members : 0;
+    }
+    if (!sum)
+        return 1;
+    if (!(m->all = pithi_scratch_get(&g->scratch, sum * sizeof *m->all)))
+        return 0;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        for (uint32_t i = 0; i < g->lanes[lane].members.count; i++) {
+            const struct pithi_graph_member *of = pithi_chunks_at(&g->lanes[lane].members, i, sizeof *of);
+            pithi_scratch_passed(&g->scratch, sizeof *of + PITHI_SCRATCH_JUMP / 4);
+            if (!is_wanted[of->instance])
+                continue;
+            int64_t end_ns = end_of(g, lane, of->piece);
+            uint32_t piece =
+                pithi_graph_coll(g, of->instance)->is_started ? next_progress(infer, lane, of->piece + 1) : of->piece;
+            m->all[m->first[of->instance]++] =
+                (struct member){pithi_graph_piece(g, lane, piece)->begin_ns, end_ns, lane, piece};
+        }
+    memmove(m->first + 1, m->first, colls * sizeof *m->first); /* each had moved to its end */
+    m->first[0] = 0;
+    for (uint32_t i = 0; i < colls; i++)
+        if (m->first[i + 1] - m->first[i] > 1)
+            qsort(m->all + m->first[i], m->first[i + 1] - m->first[i], sizeof *m->all, by_begin);
+    return 1;
+}
+
+/* The number of members that begin before end_ns. */
+static uint32_t begun_before(const struct member *members, uint32_t count, int64_t end_ns)
+{
+    uint32_t low = 0, high = count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (members[middle].begin_ns < end_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- Inner ranks of trees ---------------------------------------------------------------------------------------- */
+
+/* The trees of one function, communicator and root. */
+struct tree_group {
+    struct pithi_bins lags; /* of all ends behind the last begin before them */
+    double usual_ns;
+};
+
+/* For whom a member of them may wait. */
+struct parents {
+    uint32_t count;
+    struct parent {
+        uint32_t lane, support, against;
+    } of[CANDIDATES];
+};
+
+struct trees {
+    const struct pithi_inferring *infer;
+    struct pithi_graph *g;
+    struct members members;
+    struct pithi_map function_numbers, group_numbers, parent_numbers;
+    struct tree_group *groups;
+    struct parents *parents; /* of a group and lane */
+    uint32_t function_count, group_count, group_room, parent_count, parent_room;
+    uint32_t *place; /* [lanes]: 1 + the lane's place among the members of a tree */
+};
+
+struct tree {
+    struct member *members;
+    uint32_t count, group;
+    int64_t root_ns; /* nobody waits for others before this */
+    uint32_t skip;   /* the wait of this lane is known: it is the root and waits for all */
+};
+
+/* 0: no memory. */
+static int tree_of(struct trees *t, uint32_t instance, struct tree *tree)
+{
+    const struct pithi_graph_coll *coll = pithi_graph_coll(t->g, instance);
+    uint32_t first = t->members.first[instance];
+    int is_from = coll->kind == PITHLOG_LATE_BROADCAST;
+
+    *tree = (struct tree){.members = t->members.all + first,
+                          .count = t->members.first[instance + 1] - first,
+                          .root_ns = is_from ? coll->root_ns : INT64_MIN,
+                          .skip = is_from ? PITHI_NO_LANE : coll->root_lane};
+    uint32_t state = pithi_graph_piece(t->g, tree->members->lane, tree->members->piece)->state;
+    uint64_t *function = pithi_map_at(&t->function_numbers, pithi_map_pair(coll->comm, state));
+    if (!function)
+        return 0;
+    if (!*function)
+        *function = ++t->function_count;
+    const struct tree_group *group =
+        pithi_item_at(&t->group_numbers, pithi_map_pair((uint32_t)*function, coll->root_lane), &t->groups,
+                      &t->group_count, &t->group_room, sizeof *group, NULL);
+    tree->group = group ? (uint32_t)(group - t->groups) : 0;
+    return group != NULL;
+}
+
+static int64_t from_of(const struct tree *tree, const struct member *m)
+{
+    return m->begin_ns > tree->root_ns ? m->begin_ns : tree->root_ns;
+}
+
+/* How long after the last begin that can have mattered do calls end? Their median is what is usual. */
+static int see_lags(struct trees *t, const struct tree *tree)
+{
+    for (uint32_t i = 0; i < tree->count; i++) {
+        int64_t end_ns = tree->members[i].end_ns;
+        uint32_t before = begun_before(tree->members, tree->count, end_ns);
+        if (before)
+            pithi_bins_add(&t->groups[tree->group].lags, end_ns - tree->members[before - 1].begin_ns);
+    }
+    return 1;
+}
+
+/* 1: the wait of a member for another one explains its end. */
+static int explains_end(const struct trees *t, const struct tree *tree, const struct member *m,
+                        const struct member *other)
+{
+    return other != m && explains(from_of(tree, m), other->begin_ns, m->end_ns, t->groups[tree->group].usual_ns);
+}
+
+/* Whose begin explains the end of each call? Notes the last two. */
+static int see_candidates(struct trees *t, const struct tree *tree)
+{
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct member *m = &tree->members[i], *other;
+        uint32_t noted = 0;
+        if (m->lane == tree->skip)
+            continue;
+        for (uint32_t k = begun_before(tree->members, tree->count, m->end_ns); k-- > 0 && noted < 2;) {
+            other = &tree->members[k];
+            if (other->begin_ns <= from_of(tree, m))
+                break;
+            if (!explains_end(t, tree, m, other))
+                continue;
+            struct parents *parents =
+                pithi_item_at(&t->parent_numbers, pithi_map_pair(tree->group, m->lane), &t->parents, &t->parent_count,
+                              &t->parent_room, sizeof *parents, NULL);
+            if (!parents)
+                return 0;
+            uint32_t at = 0;
+            while (at < parents->count && parents->of[at].lane != other->lane)
+                at++;
+            if (at == parents->count && at < CANDIDATES)
+                parents->of[parents->count++] = (struct parent){.lane = other->lane};
+            noted++;
+        }
+    }
+    return 1;
+}
+
+static struct parents *parents_of(const struct trees *t, const struct tree *tree, uint32_t lane)
+{
+    const uint64_t *number = pithi_map_find(&t->parent_numbers, pithi_map_pair(tree->group, lane));
+
+    return number && lane != tree->skip ? &t->parents[*number - 1] : NULL;
+}
+
+/* A member that left before another one came does not need it. */
+static int see_support(struct trees *t, const struct tree *tree)
+{
+    for (uint32_t i = 0; i < tree->count; i++)
+        t->place[tree->members[i].lane] = i + 1;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct member *m = &tree->members[i];
+        struct parents *parents = parents_of(t, tree, m->lane);
+        for (uint32_t k = 0; parents && k < parents->count; k++) {
+            struct parent *parent = &parents->of[k];
+            if (!t->place[parent->lane])
+                continue;
+            const struct member *other = &tree->members[t->place[parent->lane] - 1];
+            parent->against += other->begin_ns > m->end_ns;
+            parent->support += (uint32_t)explains_end(t, tree, m, other);
+        }
+    }
+    for (uint32_t i = 0; i < tree->count; i++)
+        t->place[tree->members[i].lane] = 0;
+    return 1;
+}
+
+static int is_parent(const struct parents *parents, uint32_t lane)
+{
+    for (uint32_t i = 0; i < parents->count; i++)
+        if (parents->of[i].lane == lane)
+            return holds(parents->of[i].support, parents->of[i].against);
+    return 0;
+}
+
+/* The last begin that explains the end of a call and that the log does not contradict. */
+static int conclude(struct trees *t, const struct tree *tree)
+{
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct member *m = &tree->members[i];
+        const struct parents *parents = parents_of(t, tree, m->lane);
+        for (uint32_t k = parents ? begun_before(tree->members, tree->count, m->end_ns) : 0; k-- > 0;) {
+            const struct member *other = &tree->members[k];
+            if (!explains_end(t, tree, m, other) || !is_parent(parents, other->lane))
+                continue;
+            struct pithi_need need = {.release_ns = other->begin_ns,
+                                      .kind = PITHLOG_LATE_INNER_RANK,
+                                      .of = PITHI_NEED_LANE,
+                                      .lane = other->lane,
+                                      .position = other->piece};
+            if (!t->infer->add(t->infer->context, m->lane, m->piece, &need))
+                return 0;
+            break;
+        }
+    }
+    return 1;
+}
+
+static int each_tree(struct trees *t, int (*see)(struct trees *t, const struct tree *tree))
+{
+    struct tree tree;
+
+    for (uint32_t i = 0; i < t->g->colls.count; i++) {
+        if (t->members.first[i + 1] == t->members.first[i])
+            continue;
+        pithi_scratch_passed(&t->g->scratch, (t->members.first[i + 1] - t->members.first[i]) * sizeof(struct member));
+        if (!tree_of(t, i, &tree) || !see(t, &tree))
+            return 0;
+    }
+    return 1;
+}
+
+static int infer_trees(const struct pithi_inferring *infer)
+{
+    struct trees t = {.infer = infer, .g = infer->graph};
+    int good = collect(infer, is_tree, &t.members);
+
+    if (good && t.members.all) {
+        t.place = calloc(pithlog_get_info(t.g->log)->lanes + (size_t)1, sizeof *t.place);
+        good = t.place && each_tree(&t, see_lags);
+        for (uint32_t i = 0; good && i < t.group_count; i++) {
+            double usual_ns = t.groups[i].lags.all ? USUAL_TIMES * pithi_bins_median(&t.groups[i].lags) : 0;
+            t.groups[i].usual_ns = usual_ns > USUAL_LEAST ? usual_ns : USUAL_LEAST;
+        }
+        good = good && each_tree(&t, see_candidates) && each_tree(&t, see_support) && each_tree(&t, conclude);
+    }
+    pithi_map_free(&t.function_numbers);
+    pithi_map_free(&t.group_numbers);
+    pithi_map_free(&t.parent_numbers);
+    free(t.groups);
+    free(t.parents);
+    free(t.place);
+    return good;
+}
+
+/* ---- Progress ---------------------------------------------------------------------------------------------------- */
+
+enum { POSTS = PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY };
+
+/* What would be concluded, if the log as a whole supports it: by direction, and on one host or between two. */
+enum { OF_SEND, OF_RECEIVE, OF_COLLECTIVE, DIRECTIONS };
+
+struct progress {
+    const struct pithi_inferring *infer;
+    struct pithi_graph *g;
+    struct pithi_eager eager;
+    struct members started;
+    struct late_call {
+        uint32_t lane, piece, way, partner, position;
+    } * found;
+    uint32_t count, room, support[DIRECTIONS][2], against[DIRECTIONS][2];
+};
+
+static int on_two_hosts(const struct pithi_graph *g, uint32_t lane, uint32_t other)
+{
+    return pithi_log_rank(g->log, pithi_log_rank_of(g->log, lane))->host !=
+           pithi_log_rank(g->log, pithi_log_rank_of(g->log, other))->host;
+}
+
+/* The call `piece` of `lane`, from `from_ns` on, needs the partner, which is outside MPI from then to its piece `next`.
+ * 0: no memory. */
+static int see_partner(struct progress *p, uint32_t lane, uint32_t piece, uint32_t partner, int64_t from_ns,
+                       uint32_t next, int direction)
+{
+    int64_t next_ns = pithi_graph_piece(p->g, partner, next)->begin_ns, end_ns = end_of(p->g, lane, piece);
+    int hosts = on_two_hosts(p->g, lane, partner);
+
+    if (next + 1 >= p->g->lanes[partner].pieces.count || end_ns - from_ns <= USUAL_LEAST)
+        return 1;
+    if (next_ns > end_ns) { /* it ended without the partner */
+        p->against[direction][hosts]++;
+        return 1;
+    }
+    if (!explains(from_ns, next_ns, end_ns, USUAL_LEAST))
+        return 1;
+    p->support[direction][hosts]++;
+    if (!pithi_grow(&p->found, p->count, &p->room, sizeof *p->found))
+        return 0;
+    p->found[p->count++] = (struct late_call){lane, piece, (uint32_t)(direction * 2 + hosts), partner, next};
+    return 1;
+}
+
+/* A message that is not sent before its receiver is ready. The partner has posted or begun its part in the piece
+ * `position`, and is outside MPI afterwards. A rank with several threads may make progress in any of them. */
+static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const struct pithi_need *need)
+{
+    const struct pithlog *log = p->g->log;
+    const struct pithi_log_rank *rank = pithi_log_rank(log, pithi_log_rank_of(log, need->lane));
+    uint32_t state = pithi_graph_piece(p->g, need->lane, need->position)->state;
+    unsigned traits = pithi_graph_is_call(p->g, state) ? p->infer->traits[state] : 0;
+    int is_send = need->kind == PITHLOG_LATE_RECEIVER;
+    int64_t begin_ns = pithi_graph_piece(p->g, lane, piece)->begin_ns;
+
+    if (rank->lane_count > 1 || traits & PITHI_MOVES || !(traits & (is_send ? POSTS : PITHI_SENDS_LATER)))
+        return 1;
+    if (!is_send && need->bytes <= pithi_eager_limit(&p->eager, log, need->lane, pithlog_get_lane(log, lane)->rank))
+        return 1;
+    int64_t done_ns = end_of(p->g, need->lane, need->position);
+    uint32_t next = next_progress(p->infer, need->lane, need->position + 1);
+    int64_t next_ns = pithi_graph_piece(p->g, need->lane, next)->begin_ns;
+    if (next_ns <= begin_ns || next_ns <= done_ns) /* it is in MPI, or was since */
+        return 1;
+    return see_partner(p, lane, piece, need->lane, begin_ns > done_ns ? begin_ns : done_ns, next,
+                       is_send ? OF_SEND : OF_RECEIVE);
+}
+
+/* A nonblocking collective, when all have started it. The member that calls MPI last before the end of the call that
+ * completes it. */
+static int see_collective(struct progress *p, uint32_t lane, uint32_t piece, const struct pithi_need *need)
+{
+    uint32_t first = p->started.first[need->instance], count = p->started.first[need->instance + 1] - first;
+    const struct member *members = p->started.all + first, *last = NULL;
+    int64_t from_ns = pithi_graph_piece(p->g, lane, piece)->begin_ns, end_ns = end_of(p->g, lane, piece);
+
+    from_ns = need->release_ns > from_ns ? need->release_ns : from_ns;
+    for (uint32_t i = begun_before(members, count, end_ns); i-- > 0 && !last;)
+        last = members[i].lane != lane && members[i].end_ns <= from_ns ? &members[i] : NULL;
+    if (need->of == PITHI_NEED_ALL)
+        for (uint32_t i = count; i-- > 0 && members[i].begin_ns > end_ns;)
+            if (members[i].lane != lane && members[i].end_ns <= from_ns)
+                return see_partner(p, lane, piece, members[i].lane, from_ns, members[i].piece, OF_COLLECTIVE);
+    return !last || last->begin_ns <= from_ns ||
+           see_partner(p, lane, piece, last->lane, from_ns, last->piece, OF_COLLECTIVE);
+}
+
+static int see_call(struct progress *p, uint32_t lane, uint32_t piece, uint32_t needs)
+{
+    for (const struct pithi_need *need = pithi_graph_need(p->g, needs); need;
+         need = pithi_graph_need(p->g, need->next)) {
+        int is_message = need->kind == PITHLOG_LATE_SENDER || need->kind == PITHLOG_LATE_RECEIVER;
+        int is_coll = need->of != PITHI_NEED_LANE && need->lane != PITHI_NO_LANE && p->started.all &&
+                      need->instance < p->g->colls.count && pithi_graph_coll(p->g, need->instance)->is_started;
+        if ((is_message && need->of == PITHI_NEED_LANE && !see_message(p, lane, piece, need)) ||
+            (is_coll && !see_collective(p, lane, piece, need)))
+            return 0;
+    }
+    return 1;
+}
+
+static int infer_progress(const struct pithi_inferring *infer)
+{
+    struct progress p = {.infer = infer, .g = infer->graph};
+    int good = collect(infer, is_started, &p.started);
+
+    pithi_eager_of_log(p.g->log, &p.eager);
+    for (uint32_t lane = 0; good && lane < pithlog_get_info(p.g->log)->lanes; lane++) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(p.g, lane, 0);
+        for (uint32_t i = 0; good && i + 1 < p.g->lanes[lane].pieces.count; i++) {
+            good = !piece->needs || !pithi_graph_is_call(p.g, piece->state) || see_call(&p, lane, i, piece->needs);
+            pithi_scratch_passed(&p.g->scratch, sizeof *piece);
+            piece = pithi_graph_next(p.g, lane, piece, i);
+        }
+    }
+    for (uint32_t i = 0; good && i < p.count; i++) {
+        const struct late_call *of = &p.found[i];
+        struct pithi_need need = {.release_ns = pithi_graph_piece(p.g, of->partner, of->position)->begin_ns,
+                                  .kind = PITHLOG_WAIT_FOR_PROGRESS,
+                                  .of = PITHI_NEED_LANE,
+                                  .lane = of->partner,
+                                  .position = of->position};
+        if (holds(p.support[of->way / 2][of->way % 2], p.against[of->way / 2][of->way % 2]))
+            good = infer->add(infer->context, of->lane, of->piece, &need);
+    }
+    free(p.found);
+    return good;
+}
+
+/* ---- Polling ----------------------------------------------------------------------------------------------------- */
+
+/* A loop is one wait if little lies between its tests: less than a tenth of what the lane computes elsewhere at a time
+ * (the median by time), or states that sleep. If the lane computes almost nothing elsewhere, a loop with work between
+ * the tests, to overlap it with the message, looks the same; but it goes on when the message is there, while one that
+ * polls ends at the first test afterwards. */
+enum { SHORT = 10, TESTS_AFTER = 2 };
+
+struct run {
+    uint32_t first, last; /* pieces: its first and its last test */
+    uint32_t to;          /* the piece that it becomes */
+};
+
+struct polls {
+    const struct pithi_inferring *infer;
+    struct pithi_graph *g;
+    struct runs {
+        struct run *all;
+        uint32_t count, room;
+    } * of;                /* [lanes] */
+    unsigned char *sleeps; /* [definitions] */
+};
+
+static int is_test(const struct polls *p, const struct pithi_lane_piece *piece)
+{
+    return pithi_graph_is_call(p->g, piece->state) && p->infer->traits[piece->state] & PITHI_TESTS;
+}
+
+/* Work, or a call that only asks something: MPI_Get_count. */
+static int is_between(const struct polls *p, const struct pithi_lane_piece *piece)
+{
+    return !piece->needs && (!pithi_graph_is_call(p->g, piece->state) || p->infer->traits[piece->state] == PITHI_CALL);
+}
+
+/* What lies between the piece `at` and the next test or other call, *next. */
+static int64_t work_after(const struct polls *p, uint32_t lane, uint32_t at, uint32_t *next)
+{
+    int64_t begin_ns = end_of(p->g, lane, at), ns = 0;
+
+    for (*next = at + 1; *next + 1 < p->g->lanes[lane].pieces.count; ++*next) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(p->g, lane, *next);
+        if (!is_between(p, piece))
+            break;
+        int64_t end_ns = end_of(p->g, lane, *next);
+        ns += piece->state != PITHI_OUTSIDE && p->sleeps[piece->state] ? 0 : end_ns - begin_ns;
+        begin_ns = end_ns;
+    }
+    return ns;
+}
+
+/* The length of a lane's work between two calls of which one is not a failed test: half of this time lies in longer
+ * ones. 0: there is less than a tenth of such work. */
+static double usual_work(const struct polls *p, uint32_t lane)
+{
+    struct pithi_bins bins = {{0}, 0, {0}};
+    uint32_t next, pieces = p->g->lanes[lane].pieces.count;
+    double elsewhere_ns = 0, between_ns = 0, below_ns = 0;
+    unsigned bin = 0;
+
+    for (uint32_t at = 0; at + 1 < pieces; at = next) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(p->g, lane, at);
+        int64_t ns = work_after(p, lane, at, &next);
+        if (is_test(p, piece) && !piece->needs && next + 1 < pieces &&
+            is_test(p, pithi_graph_piece(p->g, lane, next))) {
+            between_ns += (double)ns;
+            continue;
+        }
+        if (ns > 0 && at > 0) {
+            pithi_bins_add(&bins, ns);
+            elsewhere_ns += (double)ns;
+        }
+    }
+    if (elsewhere_ns * SHORT <= between_ns)
+        return 0;
+    while (bin < PITHI_BINS - 1 && (below_ns += bins.sums[bin]) * 2 < elsewhere_ns)
+        bin++;
+    return bins.sums[bin] / bins.counts[bin];
+}
+
+/* The needs of a run: those of its last test, or of the call right after it, which receives what was found. */
+static uint32_t needs_of(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next)
+{
+    const struct pithi_lane_piece *last = pithi_graph_piece(p->g, lane, run->last);
+
+    return last->needs ? last->needs : pithi_graph_piece(p->g, lane, next)->needs;
+}
+
+/* 1: the run ended when its message had come: few tests began after that, and no work followed. */
+static int ends_with_message(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next,
+                             int64_t rest_ns)
+{
+    int64_t begin_ns = pithi_graph_piece(p->g, lane, run->first)->begin_ns, release_ns = INT64_MIN;
+    int64_t end_ns = end_of(p->g, lane, run->last);
+    uint32_t after = 0, tests = 0;
+
+    for (const struct pithi_need *need = pithi_graph_need(p->g, needs_of(p, lane, run, next)); need;
+         need = pithi_graph_need(p->g, need->next))
+        if (need->of == PITHI_NEED_LANE && need->release_ns > release_ns)
+            release_ns = need->release_ns;
+    if (release_ns < begin_ns || release_ns > end_ns)
+        return 0;
+    for (uint32_t i = run->first; i <= run->last; i++)
+        if (is_test(p, pithi_graph_piece(p->g, lane, i))) {
+            tests++;
+            after += pithi_graph_piece(p->g, lane, i)->begin_ns > release_ns;
+        }
+    return after <= TESTS_AFTER && rest_ns * tests <= end_ns - begin_ns;
+}
+
+/* 0: no memory. */
+static int find_runs(struct polls *p, uint32_t lane)
+{
+    double usual_ns = usual_work(p, lane), most_ns = usual_ns > 0 ? usual_ns / SHORT : INFINITY;
+    struct runs *runs = &p->of[lane];
+    uint32_t next, pieces = p->g->lanes[lane].pieces.count;
+
+    for (uint32_t at = 0; at + 1 < pieces; at = next) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(p->g, lane, at);
+        int64_t rest_ns = work_after(p, lane, at, &next);
+        if (!is_test(p, piece) || piece->needs)
+            continue;
+        struct run run = {.first = at, .last = at};
+        while (next + 1 < pieces && (double)rest_ns <= most_ns && is_test(p, pithi_graph_piece(p->g, lane, next))) {
+            run.last = next;
+            rest_ns = work_after(p, lane, run.last, &next);
+            if (pithi_graph_piece(p->g, lane, run.last)->needs)
+                break;
+        }
+        if (run.last == run.first || (usual_ns <= 0 && !ends_with_message(p, lane, &run, next, rest_ns)))
+            continue;
+        if (!pithi_grow(&runs->all, runs->count, &runs->room, sizeof run))
+            return 0;
+        runs->all[runs->count++] = run;
+    }
+    return 1;
+}
+
+/* The number of a piece after the runs of its lane have become one piece each. */
+static uint32_t moved(const struct runs *runs, uint32_t piece)
+{
+    uint32_t low = 0, high = runs->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (runs->all[middle].first <= piece)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return piece;
+    const struct run *run = &runs->all[low - 1];
+    return piece <= run->last ? run->to : piece - run->last + run->to;
+}
+
+/* Makes the runs of a lane one piece each. A message that the next call receives is a need of the run, too. */
+static int join_runs(struct polls *p, uint32_t lane)
+{
+    struct pithi_graph_lane *of = &p->g->lanes[lane];
+    struct runs *runs = &p->of[lane];
+    uint32_t to = 0, next;
+
+    for (uint32_t i = 0, run = 0; i < of->pieces.count; i++, to++) {
+        struct pithi_lane_piece piece = *pithi_graph_piece(p->g, lane, i);
+        if (run < runs->count && runs->all[run].first == i) {
+            struct run *r = &runs->all[run++];
+            const struct pithi_lane_piece *last = pithi_graph_piece(p->g, lane, r->last);
+            int64_t end_ns = end_of(p->g, lane, r->last);
+            work_after(p, lane, r->last, &next);
+            piece.state = last->state;
+            piece.needs = last->needs;
+            r->to = to;
+            *pithi_graph_piece(p->g, lane, to) = piece;
+            for (uint32_t number = last->needs ? 0 : needs_of(p, lane, r, next), after; number; number = after) {
+                struct pithi_need need = *pithi_graph_need(p->g, number);
+                after = need.next;
+                if (need.of == PITHI_NEED_LANE && need.kind == PITHLOG_LATE_SENDER &&
+                    need.release_ns > piece.begin_ns && need.release_ns < end_ns &&
+                    !p->infer->add(p->infer->context, lane, to, &need))
+                    return 0;
+            }
+            for (struct pithi_need *need = pithi_graph_need(p->g, pithi_graph_piece(p->g, lane, to)->needs); need;
+                 need = pithi_graph_need(p->g, need->next))
+                need->kind = PITHLOG_POLLING;
+            i = r->last;
+            continue;
+        }
+        *pithi_graph_piece(p->g, lane, to) = piece;
+    }
+    of->pieces.count = to;
+    of->found = 0;
+    return 1;
+}
+
+static int is_sleep(const struct pithlog_def *def)
+{
+    static const char *const names[] = {"sleep",      "usleep",     "nanosleep",    "clock_nanosleep", "sched_yield",
+                                        "poll",       "ppoll",      "select",       "pselect",         "epoll_wait",
+                                        "thrd_sleep", "thrd_yield", "pthread_yield"};
+
+    for (size_t i = 0; def->kind == PITHLOG_STATE && i < sizeof names / sizeof *names; i++)
+        if (strcmp(def->name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+int pithi_infer_polls(const struct pithi_inferring *infer)
+{
+    struct polls p = {.infer = infer, .g = infer->graph};
+    const struct pithlog_info *info = pithlog_get_info(p.g->log);
+    int has_tests = 0, has_runs = 0, good;
+
+    for (uint32_t i = 0; i < info->defs; i++)
+        has_tests |= (infer->traits[i] & PITHI_TESTS) != 0;
+    if (!has_tests)
+        return 1;
+    p.of = calloc(info->lanes + (size_t)1, sizeof *p.of);
+    p.sleeps = calloc(info->defs + (size_t)1, 1);
+    good = p.of && p.sleeps;
+    for (uint32_t i = 0; good && i < info->defs; i++)
+        p.sleeps[i] = (unsigned char)is_sleep(pithlog_get_def(p.g->log, i));
+    for (uint32_t lane = 0; good && lane < info->lanes; lane++) {
+        good = find_runs(&p, lane);
+        has_runs |= p.of[lane].count > 0;
+    }
+    for (uint32_t lane = 0; good && lane < info->lanes; lane++)
+        good = !p.of[lane].count || join_runs(&p, lane);
+    for (uint32_t i = 0; good && has_runs && i < p.g->needs.count; i++) {
+        struct pithi_need *need = pithi_chunks_at(&p.g->needs, i, sizeof *need);
+        pithi_scratch_passed(&p.g->scratch, sizeof *need);
+        if (need->kind && need->of == PITHI_NEED_LANE && need->position != UINT32_MAX)
+            need->position = moved(&p.of[need->lane], need->position);
+    }
+    for (uint32_t lane = 0; good && lane < info->lanes; lane++)
+        for (uint32_t i = 0; p.of[lane].count && i < p.g->lanes[lane].members.count; i++) {
+            struct pithi_graph_member *member = pithi_chunks_at(&p.g->lanes[lane].members, i, sizeof *member);
+            member->piece = moved(&p.of[lane], member->piece);
+        }
+    for (uint32_t lane = 0; p.of && lane < info->lanes; lane++)
+        free(p.of[lane].all);
+    free(p.of);
+    free(p.sleeps);
+    return good;
+}
+
+int pithi_infer_needs(const struct pithi_inferring *infer) { return infer_trees(infer) && infer_progress(infer); }
