@@ -204,8 +204,10 @@ static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t
 
     if (by->lane == lane && by->time_ns > pithi_graph_piece(b->graph, lane, number)->begin_ns)
         return; /* it cannot wait for what it does later itself */
+    if (kind == PITHLOG_WAIT_FOR_PROGRESS && by->number == UINT32_MAX)
+        return;
     add_need(b, lane, number,
-             (struct pithi_need){.release_ns = by->time_ns,
+             (struct pithi_need){.release_ns = kind == PITHLOG_WAIT_FOR_PROGRESS ? INT64_MIN : by->time_ns,
                                  .kind = (uint16_t)kind,
                                  .of = PITHI_NEED_LANE,
                                  .lane = by->lane,

@@ -22,7 +22,7 @@ struct pithi_lane_piece {
 
 enum pithi_need_of { PITHI_NEED_LANE, PITHI_NEED_ALL, PITHI_NEED_ROOT, PITHI_NEED_LOWER };
 struct pithi_need {
-    int64_t release_ns; /* INT64_MIN: no lane releases it */
+    int64_t release_ns; /* INT64_MIN: no lane releases it; of PITHLOG_WAIT_FOR_PROGRESS: not concluded (infer.h) */
     uint32_t next;      /* next need of the same call: 1 + its index; 0: none */
     uint32_t lane;      /* the lane that releases it; PITHI_NO_LANE: none */
     uint32_t instance;  /* of a collective */

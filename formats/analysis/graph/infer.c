@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "analysis/mpi_calls.h"
+#include "analysis/waits/waits.h"
 #include "analysis/graph/bins.h"
 #include "base/map.h"
 #include "native/log.h"
@@ -52,12 +53,16 @@ static int64_t end_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece
 
 /* ---- The members of instances ------------------------------------------------------------------------------------ */
 
-/* A member of an instance: its call. Of a nonblocking one: begin_ns is when the lane next calls MPI after the call that
- * started the operation, which ended at end_ns. */
+/* What a member of an instance does for others, and what it may wait for. In a blocking collective both are one call.
+ * In a nonblocking one, others may need its next call after that which started it, and it waits in the call that
+ * completes the operation. */
 struct member {
-    int64_t begin_ns, end_ns;
-    uint32_t lane, piece;
+    int64_t begin_ns;                   /* of the call that others may wait for, `piece` */
+    int64_t from_ns, end_ns;            /* its own waiting may begin, at the earliest; the end of its call `waits` */
+    uint32_t lane, piece, waits, state; /* waits: NO_CALL: in none; state: the collective */
 };
+
+#define NO_CALL UINT32_MAX
 
 /* The members of the instances that are wanted, side by side, those of an instance by begin. */
 struct members {
@@ -65,21 +70,14 @@ struct members {
     struct member *all;
 };
 
-static int is_inter(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
+/* Rooted collectives with inner ranks, and nonblocking ones. */
+static int is_wanted(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
 {
-    return pithlog_get_comm(g->log, coll->comm)->remote_size > 0;
-}
-
-/* A rooted collective with inner ranks. */
-static int is_tree(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
-{
-    return (coll->kind == PITHLOG_LATE_BROADCAST || coll->kind == PITHLOG_EARLY_REDUCE) && !coll->is_started &&
-           coll->root_lane != PITHI_NO_LANE && coll->members > 2 && !is_inter(g, coll);
-}
-
-static int is_started(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
-{
-    return coll->kind && coll->is_started && coll->members > 1 && !is_inter(g, coll);
+    if (!coll->kind || pithlog_get_comm(g->log, coll->comm)->remote_size > 0)
+        return 0;
+    return coll->is_started ? coll->members > 1
+                            : (coll->kind == PITHLOG_LATE_BROADCAST || coll->kind == PITHLOG_EARLY_REDUCE) &&
+                                  coll->root_lane != PITHI_NO_LANE && coll->members > 2;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -102,20 +100,64 @@ static uint32_t next_progress(const struct pithi_inferring *infer, uint32_t lane
     return piece;
 }
 
-/* Counts the members of each instance, then puts them into their places. 0: no memory. */
-static int collect(const struct pithi_inferring *infer,
-                   int (*wanted)(const struct pithi_graph *g, const struct pithi_graph_coll *coll), struct members *m)
+static struct member member_of(const struct pithi_inferring *infer, uint32_t lane, const struct pithi_graph_member *of)
+{
+    const struct pithi_graph *g = infer->graph;
+    const struct pithi_graph_coll *coll = pithi_graph_coll(g, of->instance);
+    const struct pithi_lane_piece *call = pithi_graph_piece(g, lane, of->piece);
+    struct member member = {call->begin_ns, call->begin_ns, end_of(g, lane, of->piece), lane, of->piece,
+                            of->piece,      call->state};
+
+    if (coll->is_started) {
+        member.piece = next_progress(infer, lane, of->piece + 1);
+        member.begin_ns = pithi_graph_piece(g, lane, member.piece)->begin_ns;
+        member.waits = NO_CALL;
+    } else if (coll->kind == PITHLOG_LATE_BROADCAST)
+        member.from_ns = coll->root_ns > member.from_ns ? coll->root_ns : member.from_ns;
+    else if (of->is_root)
+        member.waits = NO_CALL; /* it waits for all, which is known */
+    return member;
+}
+
+/* The calls that complete nonblocking collectives of a lane: they wait from when all that the collective needs has
+ * begun. */
+static void see_completions(const struct pithi_inferring *infer, uint32_t lane, struct members *m)
 {
     struct pithi_graph *g = infer->graph;
-    uint32_t lanes = pithlog_get_info(g->log)->lanes, colls = g->colls.count, sum = 0;
-    unsigned char *is_wanted = pithi_scratch_get(&g->scratch, colls + (size_t)1);
+    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, 0);
 
-    if (!is_wanted || !(m->first = pithi_scratch_get(&g->scratch, (colls + (size_t)2) * sizeof *m->first)))
+    for (uint32_t i = 0; i + 1 < g->lanes[lane].pieces.count; i++) {
+        for (const struct pithi_need *need = pithi_graph_need(g, piece->needs); need;
+             need = pithi_graph_need(g, need->next)) {
+            if (need->of == PITHI_NEED_LANE || need->instance >= g->colls.count ||
+                !pithi_graph_coll(g, need->instance)->is_started)
+                continue;
+            for (uint32_t at = m->first[need->instance]; at < m->first[need->instance + 1]; at++)
+                if (m->all[at].lane == lane) {
+                    m->all[at].waits = i;
+                    m->all[at].from_ns = piece->begin_ns > need->release_ns ? piece->begin_ns : need->release_ns;
+                    m->all[at].end_ns = end_of(g, lane, i);
+                    break;
+                }
+        }
+        pithi_scratch_passed(&g->scratch, sizeof *piece);
+        piece = pithi_graph_next(g, lane, piece, i);
+    }
+}
+
+/* Counts the members of each instance, then puts them into their places. 0: no memory. */
+static int collect(const struct pithi_inferring *infer, struct members *m)
+{
+    struct pithi_graph *g = infer->graph;
+    uint32_t lanes = pithlog_get_info(g->log)->lanes, colls = g->colls.count, sum = 0, started = 0;
+
+    if (!(m->first = pithi_scratch_get(&g->scratch, (colls + (size_t)2) * sizeof *m->first)))
         return 0;
     for (uint32_t i = 0; i < colls; i++) {
+        const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
         m->first[i] = sum;
-        is_wanted[i] = wanted(g, pithi_graph_coll(g, i)) != 0;
-        sum += is_wanted[i] ? pithi_graph_coll(g, i)->members : 0;
+        sum += is_wanted(g, coll) ? coll->members : 0;
+        started += coll->is_started;
     }
     if (!sum)
         return 1;
@@ -124,47 +166,31 @@ static int collect(const struct pithi_inferring *infer,
     for (uint32_t lane = 0; lane < lanes; lane++)
         for (uint32_t i = 0; i < g->lanes[lane].members.count; i++) {
             const struct pithi_graph_member *of = pithi_chunks_at(&g->lanes[lane].members, i, sizeof *of);
-            pithi_scratch_passed(&g->scratch, sizeof *of + PITHI_SCRATCH_JUMP / 4);
-            if (!is_wanted[of->instance])
+            pithi_scratch_passed(&g->scratch, sizeof *of);
+            if (!is_wanted(g, pithi_graph_coll(g, of->instance)))
                 continue;
-            int64_t end_ns = end_of(g, lane, of->piece);
-            uint32_t piece =
-                pithi_graph_coll(g, of->instance)->is_started ? next_progress(infer, lane, of->piece + 1) : of->piece;
-            m->all[m->first[of->instance]++] =
-                (struct member){pithi_graph_piece(g, lane, piece)->begin_ns, end_ns, lane, piece};
+            pithi_scratch_passed(&g->scratch, PITHI_SCRATCH_JUMP);
+            m->all[m->first[of->instance]++] = member_of(infer, lane, of);
         }
     memmove(m->first + 1, m->first, colls * sizeof *m->first); /* each had moved to its end */
     m->first[0] = 0;
+    for (uint32_t lane = 0; started && lane < lanes; lane++)
+        see_completions(infer, lane, m);
     for (uint32_t i = 0; i < colls; i++)
         if (m->first[i + 1] - m->first[i] > 1)
             qsort(m->all + m->first[i], m->first[i + 1] - m->first[i], sizeof *m->all, by_begin);
     return 1;
 }
 
-/* The number of members that begin before end_ns. */
-static uint32_t begun_before(const struct member *members, uint32_t count, int64_t end_ns)
-{
-    uint32_t low = 0, high = count;
+/* ---- Inner ranks of trees, and progress of nonblocking collectives ----------------------------------------------- */
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (members[middle].begin_ns < end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* ---- Inner ranks of trees ---------------------------------------------------------------------------------------- */
-
-/* The trees of one function, communicator and root. */
+/* The instances of one function, communicator and root. */
 struct tree_group {
     struct pithi_bins lags; /* of all ends behind the last begin before them */
     double usual_ns;
 };
 
-/* For whom a member of them may wait. */
+/* For whom a member of them may wait: of a binomial tree the inner ranks on the way from the root. */
 struct parents {
     uint32_t count;
     struct parent {
@@ -186,8 +212,7 @@ struct trees {
 struct tree {
     struct member *members;
     uint32_t count, group;
-    int64_t root_ns; /* nobody waits for others before this */
-    uint32_t skip;   /* the wait of this lane is known: it is the root and waits for all */
+    uint16_t kind; /* of the waiting in it */
 };
 
 /* 0: no memory. */
@@ -195,14 +220,11 @@ static int tree_of(struct trees *t, uint32_t instance, struct tree *tree)
 {
     const struct pithi_graph_coll *coll = pithi_graph_coll(t->g, instance);
     uint32_t first = t->members.first[instance];
-    int is_from = coll->kind == PITHLOG_LATE_BROADCAST;
 
     *tree = (struct tree){.members = t->members.all + first,
                           .count = t->members.first[instance + 1] - first,
-                          .root_ns = is_from ? coll->root_ns : INT64_MIN,
-                          .skip = is_from ? PITHI_NO_LANE : coll->root_lane};
-    uint32_t state = pithi_graph_piece(t->g, tree->members->lane, tree->members->piece)->state;
-    uint64_t *function = pithi_map_at(&t->function_numbers, pithi_map_pair(coll->comm, state));
+                          .kind = coll->is_started ? PITHLOG_WAIT_FOR_PROGRESS : PITHLOG_LATE_INNER_RANK};
+    uint64_t *function = pithi_map_at(&t->function_numbers, pithi_map_pair(coll->comm, tree->members->state));
     if (!function)
         return 0;
     if (!*function)
@@ -214,19 +236,29 @@ static int tree_of(struct trees *t, uint32_t instance, struct tree *tree)
     return group != NULL;
 }
 
-static int64_t from_of(const struct tree *tree, const struct member *m)
+/* The number of members that begin before end_ns. */
+static uint32_t begun_before(const struct tree *tree, int64_t end_ns)
 {
-    return m->begin_ns > tree->root_ns ? m->begin_ns : tree->root_ns;
+    uint32_t low = 0, high = tree->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (tree->members[middle].begin_ns < end_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* How long after the last begin that can have mattered do calls end? Their median is what is usual. */
 static int see_lags(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
-        int64_t end_ns = tree->members[i].end_ns;
-        uint32_t before = begun_before(tree->members, tree->count, end_ns);
-        if (before)
-            pithi_bins_add(&t->groups[tree->group].lags, end_ns - tree->members[before - 1].begin_ns);
+        const struct member *m = &tree->members[i];
+        uint32_t before = begun_before(tree, m->end_ns);
+        if (before && m->waits != NO_CALL)
+            pithi_bins_add(&t->groups[tree->group].lags, m->end_ns - tree->members[before - 1].begin_ns);
     }
     return 1;
 }
@@ -235,20 +267,19 @@ static int see_lags(struct trees *t, const struct tree *tree)
 static int explains_end(const struct trees *t, const struct tree *tree, const struct member *m,
                         const struct member *other)
 {
-    return other != m && explains(from_of(tree, m), other->begin_ns, m->end_ns, t->groups[tree->group].usual_ns);
+    return other != m && m->waits != NO_CALL &&
+           explains(m->from_ns, other->begin_ns, m->end_ns, t->groups[tree->group].usual_ns);
 }
 
 /* Whose begin explains the end of each call? Notes the last two. */
 static int see_candidates(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
-        const struct member *m = &tree->members[i], *other;
+        const struct member *m = &tree->members[i];
         uint32_t noted = 0;
-        if (m->lane == tree->skip)
-            continue;
-        for (uint32_t k = begun_before(tree->members, tree->count, m->end_ns); k-- > 0 && noted < 2;) {
-            other = &tree->members[k];
-            if (other->begin_ns <= from_of(tree, m))
+        for (uint32_t k = begun_before(tree, m->end_ns); k-- > 0 && noted < 2;) {
+            const struct member *other = &tree->members[k];
+            if (other->begin_ns <= m->from_ns)
                 break;
             if (!explains_end(t, tree, m, other))
                 continue;
@@ -268,11 +299,12 @@ static int see_candidates(struct trees *t, const struct tree *tree)
     return 1;
 }
 
-static struct parents *parents_of(const struct trees *t, const struct tree *tree, uint32_t lane)
+static struct parents *parents_of(const struct trees *t, const struct tree *tree, const struct member *m)
 {
-    const uint64_t *number = pithi_map_find(&t->parent_numbers, pithi_map_pair(tree->group, lane));
+    const uint64_t *number =
+        m->waits == NO_CALL ? NULL : pithi_map_find(&t->parent_numbers, pithi_map_pair(tree->group, m->lane));
 
-    return number && lane != tree->skip ? &t->parents[*number - 1] : NULL;
+    return number ? &t->parents[*number - 1] : NULL;
 }
 
 /* A member that left before another one came does not need it. */
@@ -282,7 +314,7 @@ static int see_support(struct trees *t, const struct tree *tree)
         t->place[tree->members[i].lane] = i + 1;
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct member *m = &tree->members[i];
-        struct parents *parents = parents_of(t, tree, m->lane);
+        struct parents *parents = parents_of(t, tree, m);
         for (uint32_t k = 0; parents && k < parents->count; k++) {
             struct parent *parent = &parents->of[k];
             if (!t->place[parent->lane])
@@ -310,17 +342,17 @@ static int conclude(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct member *m = &tree->members[i];
-        const struct parents *parents = parents_of(t, tree, m->lane);
-        for (uint32_t k = parents ? begun_before(tree->members, tree->count, m->end_ns) : 0; k-- > 0;) {
+        const struct parents *parents = parents_of(t, tree, m);
+        for (uint32_t k = parents ? begun_before(tree, m->end_ns) : 0; k-- > 0;) {
             const struct member *other = &tree->members[k];
             if (!explains_end(t, tree, m, other) || !is_parent(parents, other->lane))
                 continue;
             struct pithi_need need = {.release_ns = other->begin_ns,
-                                      .kind = PITHLOG_LATE_INNER_RANK,
+                                      .kind = tree->kind,
                                       .of = PITHI_NEED_LANE,
                                       .lane = other->lane,
                                       .position = other->piece};
-            if (!t->infer->add(t->infer->context, m->lane, m->piece, &need))
+            if (!t->infer->add(t->infer->context, m->lane, m->waits, &need))
                 return 0;
             break;
         }
@@ -345,7 +377,7 @@ static int each_tree(struct trees *t, int (*see)(struct trees *t, const struct t
 static int infer_trees(const struct pithi_inferring *infer)
 {
     struct trees t = {.infer = infer, .g = infer->graph};
-    int good = collect(infer, is_tree, &t.members);
+    int good = collect(infer, &t.members);
 
     if (good && t.members.all) {
         t.place = calloc(pithlog_get_info(t.g->log)->lanes + (size_t)1, sizeof *t.place);
@@ -365,51 +397,28 @@ static int infer_trees(const struct pithi_inferring *infer)
     return good;
 }
 
-/* ---- Progress ---------------------------------------------------------------------------------------------------- */
+/* ---- Progress of messages ---------------------------------------------------------------------------------------- */
 
 enum { POSTS = PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY };
 
-/* What would be concluded, if the log as a whole supports it: by direction, and on one host or between two. */
-enum { OF_SEND, OF_RECEIVE, OF_COLLECTIVE, DIRECTIONS };
+/* What would be concluded, if the log supports it: by direction, on one host or between two, and by the size of the
+ * messages in powers of two. */
+enum { OF_SEND, OF_RECEIVE, DIRECTIONS, WAYS = DIRECTIONS * 2 * 64 };
 
 struct progress {
     const struct pithi_inferring *infer;
     struct pithi_graph *g;
     struct pithi_eager eager;
-    struct members started;
     struct late_call {
         uint32_t lane, piece, way, partner, position;
     } * found;
-    uint32_t count, room, support[DIRECTIONS][2], against[DIRECTIONS][2];
+    uint32_t count, room, support[WAYS], against[WAYS];
 };
 
 static int on_two_hosts(const struct pithi_graph *g, uint32_t lane, uint32_t other)
 {
     return pithi_log_rank(g->log, pithi_log_rank_of(g->log, lane))->host !=
            pithi_log_rank(g->log, pithi_log_rank_of(g->log, other))->host;
-}
-
-/* The call `piece` of `lane`, from `from_ns` on, needs the partner, which is outside MPI from then to its piece `next`.
- * 0: no memory. */
-static int see_partner(struct progress *p, uint32_t lane, uint32_t piece, uint32_t partner, int64_t from_ns,
-                       uint32_t next, int direction)
-{
-    int64_t next_ns = pithi_graph_piece(p->g, partner, next)->begin_ns, end_ns = end_of(p->g, lane, piece);
-    int hosts = on_two_hosts(p->g, lane, partner);
-
-    if (next + 1 >= p->g->lanes[partner].pieces.count || end_ns - from_ns <= USUAL_LEAST)
-        return 1;
-    if (next_ns > end_ns) { /* it ended without the partner */
-        p->against[direction][hosts]++;
-        return 1;
-    }
-    if (!explains(from_ns, next_ns, end_ns, USUAL_LEAST))
-        return 1;
-    p->support[direction][hosts]++;
-    if (!pithi_grow(&p->found, p->count, &p->room, sizeof *p->found))
-        return 0;
-    p->found[p->count++] = (struct late_call){lane, piece, (uint32_t)(direction * 2 + hosts), partner, next};
-    return 1;
 }
 
 /* A message that is not sent before its receiver is ready. The partner has posted or begun its part in the piece
@@ -420,50 +429,44 @@ static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const 
     const struct pithi_log_rank *rank = pithi_log_rank(log, pithi_log_rank_of(log, need->lane));
     uint32_t state = pithi_graph_piece(p->g, need->lane, need->position)->state;
     unsigned traits = pithi_graph_is_call(p->g, state) ? p->infer->traits[state] : 0;
-    int is_send = need->kind == PITHLOG_LATE_RECEIVER;
+    int is_send = need->kind != PITHLOG_LATE_SENDER;
     int64_t begin_ns = pithi_graph_piece(p->g, lane, piece)->begin_ns;
+    uint64_t limit = pithi_eager_limit(&p->eager, log, need->lane, pithlog_get_lane(log, lane)->rank);
 
     if (rank->lane_count > 1 || traits & PITHI_MOVES || !(traits & (is_send ? POSTS : PITHI_SENDS_LATER)))
         return 1;
-    if (!is_send && need->bytes <= pithi_eager_limit(&p->eager, log, need->lane, pithlog_get_lane(log, lane)->rank))
+    if (!is_send && need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit))
         return 1;
     int64_t done_ns = end_of(p->g, need->lane, need->position);
     uint32_t next = next_progress(p->infer, need->lane, need->position + 1);
     int64_t next_ns = pithi_graph_piece(p->g, need->lane, next)->begin_ns;
     if (next_ns <= begin_ns || next_ns <= done_ns) /* it is in MPI, or was since */
         return 1;
-    return see_partner(p, lane, piece, need->lane, begin_ns > done_ns ? begin_ns : done_ns, next,
-                       is_send ? OF_SEND : OF_RECEIVE);
-}
-
-/* A nonblocking collective, when all have started it. The member that calls MPI last before the end of the call that
- * completes it. */
-static int see_collective(struct progress *p, uint32_t lane, uint32_t piece, const struct pithi_need *need)
-{
-    uint32_t first = p->started.first[need->instance], count = p->started.first[need->instance + 1] - first;
-    const struct member *members = p->started.all + first, *last = NULL;
-    int64_t from_ns = pithi_graph_piece(p->g, lane, piece)->begin_ns, end_ns = end_of(p->g, lane, piece);
-
-    from_ns = need->release_ns > from_ns ? need->release_ns : from_ns;
-    for (uint32_t i = begun_before(members, count, end_ns); i-- > 0 && !last;)
-        last = members[i].lane != lane && members[i].end_ns <= from_ns ? &members[i] : NULL;
-    if (need->of == PITHI_NEED_ALL)
-        for (uint32_t i = count; i-- > 0 && members[i].begin_ns > end_ns;)
-            if (members[i].lane != lane && members[i].end_ns <= from_ns)
-                return see_partner(p, lane, piece, members[i].lane, from_ns, members[i].piece, OF_COLLECTIVE);
-    return !last || last->begin_ns <= from_ns ||
-           see_partner(p, lane, piece, last->lane, from_ns, last->piece, OF_COLLECTIVE);
+    int64_t from_ns = begin_ns > done_ns ? begin_ns : done_ns, end_ns = end_of(p->g, lane, piece);
+    uint32_t way = ((is_send ? OF_SEND : OF_RECEIVE) * 2 + (uint32_t)on_two_hosts(p->g, lane, need->lane)) * 64 +
+                   pithi_log2(need->bytes);
+    if (next + 1 >= p->g->lanes[need->lane].pieces.count || end_ns - from_ns <= USUAL_LEAST)
+        return 1;
+    if (next_ns > end_ns) { /* it ended without the partner */
+        p->against[way]++;
+        return 1;
+    }
+    if (!explains(from_ns, next_ns, end_ns, USUAL_LEAST))
+        return 1;
+    p->support[way]++;
+    if (!pithi_grow(&p->found, p->count, &p->room, sizeof *p->found))
+        return 0;
+    p->found[p->count++] = (struct late_call){lane, piece, way, need->lane, next};
+    return 1;
 }
 
 static int see_call(struct progress *p, uint32_t lane, uint32_t piece, uint32_t needs)
 {
     for (const struct pithi_need *need = pithi_graph_need(p->g, needs); need;
          need = pithi_graph_need(p->g, need->next)) {
-        int is_message = need->kind == PITHLOG_LATE_SENDER || need->kind == PITHLOG_LATE_RECEIVER;
-        int is_coll = need->of != PITHI_NEED_LANE && need->lane != PITHI_NO_LANE && p->started.all &&
-                      need->instance < p->g->colls.count && pithi_graph_coll(p->g, need->instance)->is_started;
-        if ((is_message && need->of == PITHI_NEED_LANE && !see_message(p, lane, piece, need)) ||
-            (is_coll && !see_collective(p, lane, piece, need)))
+        int is_message = need->kind == PITHLOG_LATE_SENDER || need->kind == PITHLOG_LATE_RECEIVER ||
+                         (need->kind == PITHLOG_WAIT_FOR_PROGRESS && need->release_ns == INT64_MIN);
+        if (is_message && need->of == PITHI_NEED_LANE && !see_message(p, lane, piece, need))
             return 0;
     }
     return 1;
@@ -472,7 +475,7 @@ static int see_call(struct progress *p, uint32_t lane, uint32_t piece, uint32_t 
 static int infer_progress(const struct pithi_inferring *infer)
 {
     struct progress p = {.infer = infer, .g = infer->graph};
-    int good = collect(infer, is_started, &p.started);
+    int good = 1;
 
     pithi_eager_of_log(p.g->log, &p.eager);
     for (uint32_t lane = 0; good && lane < pithlog_get_info(p.g->log)->lanes; lane++) {
@@ -490,7 +493,7 @@ static int infer_progress(const struct pithi_inferring *infer)
                                   .of = PITHI_NEED_LANE,
                                   .lane = of->partner,
                                   .position = of->position};
-        if (holds(p.support[of->way / 2][of->way % 2], p.against[of->way / 2][of->way % 2]))
+        if (holds(p.support[of->way], p.against[of->way]))
             good = infer->add(infer->context, of->lane, of->piece, &need);
     }
     free(p.found);

@@ -254,7 +254,7 @@ struct end {
     uint32_t traits;            /* of the call around it; with PITHI_SENDS_LATER it is in its lane's list */
     uint32_t next;              /* next in that list, or in the free list */
     uint64_t number;            /* in that list: its number among the lane's listed sends */
-    int is_matched, is_void, must_wait;
+    int is_matched, is_void, must_wait; /* must_wait: as pithi_send_waits */
     struct pithlog_message message;
 };
 
@@ -347,15 +347,17 @@ static void free_end(struct pithi_waits *p, uint32_t at)
 
 /* A message releases a call, which may have several: MPI_Waitall with releases at 20, 50 and 40 waits until 50, the
  * latest; MPI_Waitany that began at 10 until 20, the earliest. Keeps the decisive release; of two at the same time, a
- * late sender's is kept. `must_wait`: the message could not be buffered. */
+ * late sender's is kept. `must_wait`: the message could not be buffered; -1: not known. */
 static void release(struct pithi_waits *p, struct call *call, uint32_t kind, const struct pithi_release *by,
                     const struct pithlog_message *message, int must_wait)
 {
     int64_t time_ns = by->time_ns;
     int is_first = p->traits[call->state] & PITHI_FIRST;
 
-    if (p->client.need && (must_wait || time_ns > call->begin_ns))
+    if (p->client.need && (must_wait > 0 || time_ns > call->begin_ns))
         p->client.need(p->client.context, call->lane, call->number, kind, by, message->bytes);
+    else if (p->client.need && must_wait < 0 && message->bytes >= PITHI_EAGER_LEAST)
+        p->client.need(p->client.context, call->lane, call->number, PITHLOG_WAIT_FOR_PROGRESS, by, message->bytes);
 
     if (time_ns == call->release_ns ? kind != PITHLOG_LATE_SENDER || call->kind != PITHLOG_LATE_RECEIVER
                                     : (time_ns > call->release_ns) == (is_first != 0))
@@ -408,7 +410,7 @@ static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call
             before = at;
             continue;
         }
-        if (!send->is_void && (send->must_wait || !others) && !(traits & PITHI_FIRST && others))
+        if (!send->is_void && (send->must_wait > 0 || !others) && !(traits & PITHI_FIRST && others))
             release(p, call, PITHLOG_LATE_RECEIVER, &send->post, &send->message, send->must_wait);
         *(before == NONE ? &lane->first_send : &p->ends[before].next) = next;
         if (lane->last_send == at)
@@ -509,7 +511,7 @@ static void join(struct pithi_waits *p, struct pithlog_message message)
             struct call *call = &p->calls[send->call];
             int64_t posted_ns = recv->post.time_ns;
             if (is_wanted && posted_ns != UNKNOWN && !(send->traits & PITHI_BUFFERED) &&
-                (call->end_ns == UNKNOWN || call->end_ns >= posted_ns || send->must_wait))
+                (call->end_ns == UNKNOWN || call->end_ns >= posted_ns || send->must_wait > 0))
                 release(p, call, PITHLOG_LATE_RECEIVER, &recv->post, &message, send->must_wait);
             call->unmatched--;
             finish(p, send->call);
@@ -646,7 +648,7 @@ static int take_send(struct pithi_waits *p, const struct pithlog_step *step)
         int waits = pithi_send_waits(&p->eager, p->log, r, traits);
         if (waits == 0 || lane->sends == LATER_MOST)
             end->traits &= ~(unsigned)PITHI_SENDS_LATER;
-        end->must_wait = waits > 0;
+        end->must_wait = waits;
         if (end->traits & PITHI_SENDS_LATER)
             put_into_list(p, lane, at);
         else if (!(traits & (PITHI_SENDS_LATER | PITHI_BUFFERED)) &&

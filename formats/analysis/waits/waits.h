@@ -6,6 +6,9 @@
 
 struct pithi_waits;
 
+/* Where the eager limit is unknown, messages below this are taken for eager. */
+enum { PITHI_EAGER_LEAST = 4096 };
+
 /* A call that sends a message or posts a receive. It releases the call that completes the other end of the message. */
 struct pithi_release {
     int64_t time_ns;       /* its begin, or when the message was sent outside of calls */
@@ -15,7 +18,9 @@ struct pithi_release {
 struct pithi_waits_client {
     /* A call is over and all its messages are matched; NULL: not wanted. */
     void (*tell)(void *context, const struct pithlog_wait *wait);
-    /* The call with this number needs a message of so many bytes: another call releases it. NULL: not wanted. */
+    /* The call with this number needs a message of so many bytes: another call releases it. PITHLOG_WAIT_FOR_PROGRESS: its
+     * message is large enough not to be sent before the receiver, which had posted the receive, calls MPI again; whether it
+     * is so is not known. NULL: not wanted. */
     void (*need)(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by,
                  uint64_t bytes);
     uint64_t *matched; /* counts the messages with both ends */
