@@ -94,6 +94,34 @@ int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found)
     return kind != MPI_UNDEFINED;
 }
 
+int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count)
+{
+    struct pithi_neighbours found;
+    int kind = MPI_UNDEFINED, all = 0, *sources;
+
+    *count = 0;
+    if (!pithi_neighbours(comm, rank, &found))
+        return NULL;
+    REAL(MPI_Topo_test)(comm, &kind);
+    if (!(sources = calloc(2 * ((size_t)found.in + (size_t)found.out + 1), sizeof *sources)))
+        return NULL;
+    int *rest = sources + found.in; /* weights and destinations */
+    if (kind == MPI_CART)
+        for (int i = 0; i < found.in / 2; i++)
+            REAL(MPI_Cart_shift)(comm, i, 1, &sources[2 * i], &sources[2 * i + 1]);
+    else if (kind == MPI_GRAPH)
+        REAL(MPI_Graph_neighbors)(comm, rank, found.in, sources);
+    else
+        REAL(MPI_Dist_graph_neighbors)
+    (comm, found.in, sources, rest, found.out, rest + found.in, rest + found.in + found.out);
+    for (all = found.in; *count < all;)
+        if (sources[*count] == MPI_PROC_NULL)
+            sources[*count] = sources[--all];
+        else
+            ++*count;
+    return sources;
+}
+
 MPI_Comm pithi_own_comm(MPI_Group members)
 {
     enum { TAG = 29573 };

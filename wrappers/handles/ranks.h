@@ -20,6 +20,9 @@ struct pithi_neighbours {
 };
 /* 0: it has no topology. */
 int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found);
+/* The ranks of the neighbours that send to a process, *count of them without MPI_PROC_NULL; the caller frees them.
+ * NULL: it has no topology, or no memory. */
+int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count);
 
 /* A communicator of our own, of the processes in `members`, a subgroup of MPI_COMM_WORLD, or of all (MPI_GROUP_NULL);
  * collective over these. Does not use MPI_Comm_dup, which would call the copy functions of the program's attributes.

@@ -1,6 +1,8 @@
 /* coll.c - writes the records of collective operations (coll.h). */
 #include "coll.h"
 
+#include <stdlib.h>
+
 #include "pith_tool.h"
 
 __thread struct pithi_coll_record pithi_coll_now;
@@ -27,13 +29,24 @@ int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_handle *
     return now.moved.got > 0;
 }
 
+void pithi_coll_has_neighbours(const struct pithi_handle *comm)
+{
+    int untold = 0;
+
+    __atomic_compare_exchange_n(&pithi_comm_of(comm)->neighbours, &untold, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 /* ---- records ----------------------------------------------------------------------------------------------------- */
+
+static void put_neighbours(const struct pithi_handle *comm);
 
 /* Records a collective that begins now. */
 static void put(const struct pithi_handle *comm, int root, uint64_t given_bytes, uint64_t got_bytes)
 {
     if (pithi_calls_are_off())
         return;
+    if (__builtin_expect(__atomic_load_n(&pithi_comm_of(comm)->neighbours, __ATOMIC_RELAXED) == 1, 0))
+        put_neighbours(comm);
     if (__builtin_expect(pithi_self.begun, 1))
         pith_same_coll(pithi_comm_of(comm)->id, root, given_bytes, got_bytes);
     else
@@ -41,7 +54,7 @@ static void put(const struct pithi_handle *comm, int root, uint64_t given_bytes,
 }
 
 /* Events for facts that the record has no field for; the replay reads them (formats/analysis/waits/coll_rules.h). */
-enum { STARTED, COMPLETE, KEPT, OF_ALL };
+enum { STARTED, COMPLETE, KEPT, OF_ALL, NEIGHBOURS };
 
 static void put_number(unsigned char *p, uint32_t number)
 {
@@ -49,27 +62,51 @@ static void put_number(unsigned char *p, uint32_t number)
         p[i] = (unsigned char)(number >> (24 - 8 * i));
 }
 
-static void put_event(int what, uint32_t request, uint32_t number)
+/* The id of the event in liblog. */
+static uint32_t event_of(int what)
 {
-    static const char *const names[] = {"pith:coll_started", "pith:coll_complete", "pith:coll_kept",
-                                        "pith:coll_of_all"};
-    static const char *const formats[] = {"request=%d", "request=%d", "request=%d number=%d", NULL};
-    static uint32_t ids[OF_ALL + 1]; /* id + 1 */
-    unsigned char bytes[8];
+    static const char *const names[] = {"pith:coll_started", "pith:coll_complete", "pith:coll_kept", "pith:coll_of_all",
+                                        "pith:neighbours"};
+    static const char *const formats[] = {"request=%d", "request=%d", "request=%d number=%d", NULL, NULL};
+    static uint32_t ids[NEIGHBOURS + 1]; /* id + 1 */
     uint32_t id = __atomic_load_n(&ids[what], __ATOMIC_RELAXED);
 
-    if (pithi_calls_are_off())
-        return;
     if (id == 0) {
         id = pith_event_define_group(names[what], "gray50", formats[what], "pith") + 1;
         __atomic_store_n(&ids[what], id, __ATOMIC_RELAXED);
     }
+    return id - 1;
+}
+
+/* The ranks of the neighbours that send to this process, in as many events as they need. */
+static void put_neighbours(const struct pithi_handle *comm)
+{
+    enum { AT_ONCE = 1024 };
+    int count, *sources = pithi_neighbour_sources(comm->handle, comm->rank, &count);
+    unsigned char bytes[4 * AT_ONCE];
+
+    __atomic_store_n(&pithi_comm_of(comm)->neighbours, 2, __ATOMIC_RELAXED);
+    for (int from = 0, part = 0; from < count; from += part) {
+        part = count - from < AT_ONCE ? count - from : AT_ONCE;
+        for (int i = 0; i < part; i++)
+            put_number(bytes + 4 * i, (uint32_t)sources[from + i]);
+        pith_event_data(event_of(NEIGHBOURS), bytes, 4 * (size_t)part);
+    }
+    free(sources);
+}
+
+static void put_event(int what, uint32_t request, uint32_t number)
+{
+    unsigned char bytes[8];
+
+    if (pithi_calls_are_off())
+        return;
     put_number(bytes, request);
     put_number(bytes + 4, number);
     if (what == OF_ALL)
-        pith_event(id - 1);
+        pith_event(event_of(what));
     else
-        pith_event_data(id - 1, bytes, what == KEPT ? 8 : 4);
+        pith_event_data(event_of(what), bytes, what == KEPT ? 8 : 4);
 }
 
 void pithi_coll_record(void)

@@ -20,6 +20,8 @@ struct pithi_coll_record {
 extern __thread struct pithi_coll_record pithi_coll_now
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* The communicator's next record follows the ranks of its neighbours, if the log does not have them. */
+void pithi_coll_has_neighbours(const struct pithi_handle *comm);
 /* Every part of an MPI_Alltoallv or MPI_Alltoallw that this process receives has data. */
 int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_handle *comm);
 
@@ -32,6 +34,8 @@ PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
     if (!comm)
         return;
     struct pithi_members members = pithi_members_of(comm, call->shape);
+    if (pithi_shape_has_neighbours(call->shape))
+        pithi_coll_has_neighbours(comm);
     if (pithi_shape_has_root(call->shape))
         now->root = pithi_comm_root(comm, call->root);
     now->moved = pithi_collective_bytes(call, &members);

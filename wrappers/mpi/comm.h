@@ -22,6 +22,7 @@ struct pithi_comm {
     uint32_t kept_colls; /* number of persistent collectives made; atomic */
     int number;          /* of a window or a file: from 1, in the order of making */
     int is_fenced;       /* of a window: its last fence began an epoch */
+    int neighbours;      /* 1: neighbours in its topology are to be recorded; 2: they are; atomic */
 };
 _Static_assert(sizeof(struct pithi_comm) <= PITHI_SLOT_BYTES, "the slot is large enough");
 static inline struct pithi_comm *pithi_comm_of(const struct pithi_handle *handle)

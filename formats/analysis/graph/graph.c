@@ -266,7 +266,8 @@ static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_
     static const uint16_t of[] = {[PITHI_COLL_ALL] = PITHI_NEED_ALL,
                                   [PITHI_COLL_FROM] = PITHI_NEED_ROOT,
                                   [PITHI_COLL_TO] = PITHI_NEED_ALL,
-                                  [PITHI_COLL_LOWER] = PITHI_NEED_LOWER};
+                                  [PITHI_COLL_LOWER] = PITHI_NEED_LOWER,
+                                  [PITHI_COLL_NEIGHBOURS] = PITHI_NEED_ALL};
     uint32_t first = part->serial, last = first + (part->is_inter != 0), piece = b->graph->lanes[lane].pieces.count - 1;
     int may_wait = (part->rule.flags & PITHI_COLL_MAY_WAIT) == PITHI_COLL_MAY_WAIT && !part->gets_of_all;
     struct pithi_moment when;
@@ -283,7 +284,8 @@ static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_
     }
     need.instance = part->is_second ? first : last;
     if (!(part->rule.flags & PITHI_COLL_AFTER) &&
-        (pithi_colls_last(b->colls, part, &when) != 0 || part->gets_of_all || may_wait))
+        (pithi_colls_last(b->colls, part, &when) != 0 || part->gets_of_all || may_wait ||
+         part->rule.shape == PITHI_COLL_NEIGHBOURS)) /* released by infer.c */
         add_need(b, lane, piece, need);
     pithi_colls_leave(b->colls, part, end_ns);
 }
@@ -328,7 +330,7 @@ static int begin_member(struct pithi_graph *g, uint32_t lane, uint32_t piece, ui
         coll->root_ns = begin_ns;
         coll->root_lane = lane;
     }
-    if (position != PITHI_NO_LANE)
+    if (coll->positions)
         *pithi_graph_position(g, coll, position) = (struct pithi_graph_position){begin_ns, lane};
     return 1;
 }
@@ -372,16 +374,17 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     pithi_colls_arrive(b->colls, &part, &(struct pithi_moment){begin_ns, begin_ns});
     if (!part.starts)
         lane->part = part;
+    int is_of_neighbours = part.rule.shape == PITHI_COLL_NEIGHBOURS;
     while (g->colls.count < part.serial + 1 + (part.is_inter != 0))
-        if (!new_coll(g, r->comm, pithi_colls_wait_kind(b->colls, &part)))
+        if (!new_coll(g, r->comm, is_of_neighbours ? 0 : pithi_colls_wait_kind(b->colls, &part)))
             return no_memory(g);
     uint32_t instance = part.serial + (part.is_second != 0);
     struct pithi_graph_coll *coll = pithi_graph_coll(g, instance);
-    coll->is_started |= part.starts != 0;
+    coll->traits |= (part.starts ? PITHI_COLL_IS_STARTED : 0) | (is_of_neighbours ? PITHI_COLL_IS_OF_NEIGHBOURS : 0);
     int is_scan = part.rule.shape == PITHI_COLL_LOWER;
     if ((is_scan && !coll->positions && !make_positions(g, coll)) ||
-        !begin_member(g, r->lane, g->lanes[r->lane].pieces.count - 1, instance, is_scan ? part.place : PITHI_NO_LANE,
-                      part.is_root))
+        !begin_member(g, r->lane, g->lanes[r->lane].pieces.count - 1, instance,
+                      is_scan || is_of_neighbours ? part.place : PITHI_NO_LANE, part.is_root))
         return no_memory(g);
     return PITH_OK;
 }
@@ -649,7 +652,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
         TRY(end ? PITH_OK : no_memory(g));
         *end = (struct pithi_lane_piece){.begin_ns = pithlog_get_info(log)->end_ns, .state = PITHI_OUTSIDE};
     }
-    struct pithi_inferring infer = {.graph = g, .traits = b.traits, .add = infer_need, .context = &b};
+    struct pithi_inferring infer = {.graph = g, .traits = b.traits, .colls = b.colls, .add = infer_need, .context = &b};
     init_together(&b);
     TRY(finalize_together(&b));
     TRY(pithi_infer_polls(&infer) ? PITH_OK : no_memory(g));

@@ -39,8 +39,13 @@ struct pithi_graph_coll {
     uint32_t members, comm;        /* members: that have begun it */
     uint32_t positions;            /* scan: 1 + index of its first position; 0: none */
     uint16_t kind;                 /* enum pithlog_wait_kind; 0: nobody waits */
-    uint16_t is_started;           /* nonblocking: its members wait in later calls */
+    uint16_t traits;               /* PITHI_COLL_IS_* */
     int64_t first_end_ns;          /* PITHI_COLL_MAY_WAIT: earliest leave; before the last enter: no synchronisation */
+};
+
+enum {
+    PITHI_COLL_IS_STARTED = 1, /* nonblocking: its members wait in later calls */
+    PITHI_COLL_IS_OF_NEIGHBOURS = 2
 };
 
 /* A scan position: the latest begin up to it. */
@@ -52,7 +57,7 @@ struct pithi_graph_position {
 /* A lane begins its part of a collective. */
 struct pithi_graph_member {
     uint32_t instance, piece;
-    uint32_t position; /* scan: its position; else PITHI_NO_LANE */
+    uint32_t position; /* scan, neighbours: its place in the communicator; else PITHI_NO_LANE */
     int is_root;
 };
 

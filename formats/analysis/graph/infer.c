@@ -60,6 +60,7 @@ struct member {
     int64_t begin_ns;                   /* of the call that others may wait for, `piece` */
     int64_t from_ns, end_ns;            /* its own waiting may begin, at the earliest; the end of its call `waits` */
     uint32_t lane, piece, waits, state; /* waits: NO_CALL: in none; state: the collective */
+    uint32_t start, place;              /* the call that starts it; the place among neighbours */
 };
 
 #define NO_CALL UINT32_MAX
@@ -70,14 +71,17 @@ struct members {
     struct member *all;
 };
 
-/* Rooted collectives with inner ranks, and nonblocking ones. */
+/* Rooted collectives with inner ranks, nonblocking ones, and those of neighbours. */
 static int is_wanted(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
 {
+    if (coll->traits & PITHI_COLL_IS_OF_NEIGHBOURS)
+        return 1;
     if (!coll->kind || pithlog_get_comm(g->log, coll->comm)->remote_size > 0)
         return 0;
-    return coll->is_started ? coll->members > 1
-                            : (coll->kind == PITHLOG_LATE_BROADCAST || coll->kind == PITHLOG_EARLY_REDUCE) &&
-                                  coll->root_lane != PITHI_NO_LANE && coll->members > 2;
+    return coll->traits & PITHI_COLL_IS_STARTED
+               ? coll->members > 1
+               : (coll->kind == PITHLOG_LATE_BROADCAST || coll->kind == PITHLOG_EARLY_REDUCE) &&
+                     coll->root_lane != PITHI_NO_LANE && coll->members > 2;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -105,10 +109,17 @@ static struct member member_of(const struct pithi_inferring *infer, uint32_t lan
     const struct pithi_graph *g = infer->graph;
     const struct pithi_graph_coll *coll = pithi_graph_coll(g, of->instance);
     const struct pithi_lane_piece *call = pithi_graph_piece(g, lane, of->piece);
-    struct member member = {call->begin_ns, call->begin_ns, end_of(g, lane, of->piece), lane, of->piece,
-                            of->piece,      call->state};
+    struct member member = {.begin_ns = call->begin_ns,
+                            .from_ns = call->begin_ns,
+                            .end_ns = end_of(g, lane, of->piece),
+                            .lane = lane,
+                            .piece = of->piece,
+                            .waits = of->piece,
+                            .state = call->state,
+                            .start = of->piece,
+                            .place = of->position};
 
-    if (coll->is_started) {
+    if (coll->traits & PITHI_COLL_IS_STARTED) {
         member.piece = next_progress(infer, lane, of->piece + 1);
         member.begin_ns = pithi_graph_piece(g, lane, member.piece)->begin_ns;
         member.waits = NO_CALL;
@@ -130,7 +141,7 @@ static void see_completions(const struct pithi_inferring *infer, uint32_t lane, 
         for (const struct pithi_need *need = pithi_graph_need(g, piece->needs); need;
              need = pithi_graph_need(g, need->next)) {
             if (need->of == PITHI_NEED_LANE || need->instance >= g->colls.count ||
-                !pithi_graph_coll(g, need->instance)->is_started)
+                !(pithi_graph_coll(g, need->instance)->traits & PITHI_COLL_IS_STARTED))
                 continue;
             for (uint32_t at = m->first[need->instance]; at < m->first[need->instance + 1]; at++)
                 if (m->all[at].lane == lane) {
@@ -157,7 +168,7 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
         const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
         m->first[i] = sum;
         sum += is_wanted(g, coll) ? coll->members : 0;
-        started += coll->is_started;
+        started += coll->traits & PITHI_COLL_IS_STARTED;
     }
     if (!sum)
         return 1;
@@ -223,7 +234,8 @@ static int tree_of(struct trees *t, uint32_t instance, struct tree *tree)
 
     *tree = (struct tree){.members = t->members.all + first,
                           .count = t->members.first[instance + 1] - first,
-                          .kind = coll->is_started ? PITHLOG_WAIT_FOR_PROGRESS : PITHLOG_LATE_INNER_RANK};
+                          .kind = coll->traits & PITHI_COLL_IS_STARTED ? PITHLOG_WAIT_FOR_PROGRESS
+                                                                       : PITHLOG_LATE_INNER_RANK};
     uint64_t *function = pithi_map_at(&t->function_numbers, pithi_map_pair(coll->comm, tree->members->state));
     if (!function)
         return 0;
@@ -360,12 +372,63 @@ static int conclude(struct trees *t, const struct tree *tree)
     return 1;
 }
 
+/* Members wait for the neighbours that send to them. 0: no memory. */
+static int add_neighbours(struct trees *t, uint32_t instance, uint32_t *by_place, uint32_t places)
+{
+    const struct pithi_graph_coll *coll = pithi_graph_coll(t->g, instance);
+    const struct member *members = t->members.all + t->members.first[instance];
+    uint32_t members_count = t->members.first[instance + 1] - t->members.first[instance], count;
+
+    for (uint32_t i = 0; i < members_count; i++)
+        by_place[members[i].place] = i + 1;
+    for (uint32_t i = 0; i < members_count; i++) {
+        const uint32_t *sources = pithi_colls_sources(t->infer->colls, coll->comm, members[i].place, &count);
+        for (uint32_t k = 0; k < count && members[i].waits != NO_CALL; k++) {
+            const struct member *of =
+                sources[k] < places && by_place[sources[k]] ? &members[by_place[sources[k]] - 1] : NULL;
+            if (!of || of->lane == members[i].lane)
+                continue;
+            struct pithi_need need = {.release_ns = pithi_graph_piece(t->g, of->lane, of->start)->begin_ns,
+                                      .kind = PITHLOG_WAIT_AT_NXN,
+                                      .of = PITHI_NEED_LANE,
+                                      .lane = of->lane,
+                                      .position = of->start};
+            if (!t->infer->add(t->infer->context, members[i].lane, members[i].waits, &need))
+                return 0;
+        }
+    }
+    for (uint32_t i = 0; i < members_count; i++)
+        by_place[members[i].place] = 0;
+    return 1;
+}
+
+static int each_neighbourhood(struct trees *t)
+{
+    uint32_t places = 0, *by_place;
+    int good = 1;
+
+    for (uint32_t i = 0; i < t->g->colls.count; i++)
+        for (uint32_t k = t->members.first[i];
+             pithi_graph_coll(t->g, i)->traits & PITHI_COLL_IS_OF_NEIGHBOURS && k < t->members.first[i + 1]; k++)
+            places = t->members.all[k].place + 1 > places ? t->members.all[k].place + 1 : places;
+    if (!places)
+        return 1;
+    if (!(by_place = calloc(places, sizeof *by_place)))
+        return 0;
+    for (uint32_t i = 0; good && i < t->g->colls.count; i++)
+        if (pithi_graph_coll(t->g, i)->traits & PITHI_COLL_IS_OF_NEIGHBOURS)
+            good = add_neighbours(t, i, by_place, places);
+    free(by_place);
+    return good;
+}
+
 static int each_tree(struct trees *t, int (*see)(struct trees *t, const struct tree *tree))
 {
     struct tree tree;
 
     for (uint32_t i = 0; i < t->g->colls.count; i++) {
-        if (t->members.first[i + 1] == t->members.first[i])
+        if (t->members.first[i + 1] == t->members.first[i] ||
+            pithi_graph_coll(t->g, i)->traits == PITHI_COLL_IS_OF_NEIGHBOURS)
             continue;
         pithi_scratch_passed(&t->g->scratch, (t->members.first[i + 1] - t->members.first[i]) * sizeof(struct member));
         if (!tree_of(t, i, &tree) || !see(t, &tree))
@@ -381,7 +444,7 @@ static int infer_trees(const struct pithi_inferring *infer)
 
     if (good && t.members.all) {
         t.place = calloc(pithlog_get_info(t.g->log)->lanes + (size_t)1, sizeof *t.place);
-        good = t.place && each_tree(&t, see_lags);
+        good = t.place && each_neighbourhood(&t) && each_tree(&t, see_lags);
         for (uint32_t i = 0; good && i < t.group_count; i++) {
             double usual_ns = t.groups[i].lags.all ? USUAL_TIMES * pithi_bins_median(&t.groups[i].lags) : 0;
             t.groups[i].usual_ns = usual_ns > USUAL_LEAST ? usual_ns : USUAL_LEAST;

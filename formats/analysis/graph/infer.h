@@ -1,13 +1,16 @@
 /* infer.h - dependencies that no record tells, concluded from how times coincide: inner ranks of the trees of rooted
- * collectives, progress that only the partner's next MPI call makes, and loops that poll. */
+ * collectives, progress that only the partner's next MPI call makes, and loops that poll. Also the neighbours of neighbourhood
+ * collectives, whose begins are known when all has been read. */
 #ifndef PITHI_INFER_H
 #define PITHI_INFER_H
 
 #include "analysis/graph/graph.h"
+#include "analysis/waits/collectives.h"
 
 struct pithi_inferring {
     struct pithi_graph *graph;
     const unsigned *traits; /* [definitions]: mpi_calls.h */
+    const struct pithi_colls *colls;
     /* Gives the call `piece` of `lane` another need. 0: no memory. */
     int (*add)(void *context, uint32_t lane, uint32_t piece, const struct pithi_need *need);
     void *context;

@@ -207,7 +207,7 @@ static void arrive(struct replay *r, uint32_t lane, struct walker *w)
         }
         coll->last = w->now > coll->last ? w->now : coll->last;
         coll->root = member->is_root ? w->now : coll->root;
-        if (member->position != PITHI_NO_LANE)
+        if (pithi_graph_coll(r->g, member->instance)->positions)
             r->positions[pithi_graph_coll(r->g, member->instance)->positions - 1 + member->position] = w->now;
         wake_all(r, &coll->waiters);
     }

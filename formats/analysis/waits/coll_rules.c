@@ -26,6 +26,11 @@ static const struct row {
     {"Gatherv", {PITHI_COLL_TO, 0}},
     {"Scan", {PITHI_COLL_LOWER, 0}},
     {"Exscan", {PITHI_COLL_LOWER, 0}},
+    {"Neighbor_allgather", {PITHI_COLL_NEIGHBOURS, 0}},
+    {"Neighbor_allgatherv", {PITHI_COLL_NEIGHBOURS, 0}},
+    {"Neighbor_alltoall", {PITHI_COLL_NEIGHBOURS, 0}},
+    {"Neighbor_alltoallv", {PITHI_COLL_NEIGHBOURS, PITHI_COLL_LOOSE}},
+    {"Neighbor_alltoallw", {PITHI_COLL_NEIGHBOURS, PITHI_COLL_LOOSE}},
     /* Windows, communicators: all wait for all in most calls of MPICH and Open MPI. MPI demands it only of fences that
      * end an epoch. */
     {"Win_fence", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},

@@ -8,11 +8,12 @@
 #include <stddef.h>
 
 enum pithi_coll_shape {
-    PITHI_COLL_NONE, /* none, or unknown: a log does not record the neighbours of a neighbourhood collective */
-    PITHI_COLL_ALL,  /* all wait for all: barriers, MPI_Allreduce, MPI_Alltoall ... */
-    PITHI_COLL_FROM, /* all wait for the root: MPI_Bcast, MPI_Scatter */
-    PITHI_COLL_TO,   /* the root waits for all: MPI_Reduce, MPI_Gather */
-    PITHI_COLL_LOWER /* each waits for all lower ranks: MPI_Scan, MPI_Exscan */
+    PITHI_COLL_NONE,      /* none, or unknown */
+    PITHI_COLL_ALL,       /* all wait for all: barriers, MPI_Allreduce, MPI_Alltoall ... */
+    PITHI_COLL_FROM,      /* all wait for the root: MPI_Bcast, MPI_Scatter */
+    PITHI_COLL_TO,        /* the root waits for all: MPI_Reduce, MPI_Gather */
+    PITHI_COLL_LOWER,     /* each waits for all lower ranks: MPI_Scan, MPI_Exscan */
+    PITHI_COLL_NEIGHBOURS /* each waits for the neighbours that send to it: MPI_Neighbor_alltoall */
 };
 
 enum {
@@ -33,11 +34,14 @@ enum {
  *           persistent ones the communicator had before. All members make them in the same order, but may start them
  *           in any order.
  * OF_ALL    before the record of MPI_Alltoallv and the like: this process gets data from every other one. Before
- *           MPI_Win_fence: the fence ends an epoch, so all must wait for all (MPI 4.1, 12.5.1). */
+ *           MPI_Win_fence: the fence ends an epoch, so all must wait for all (MPI 4.1, 12.5.1).
+ * NEIGHBOURS  before a process's first record of a collective on a communicator with a topology, in its state: the
+ *           ranks in this communicator that send to it in neighbourhood collectives. More events go on with the list. */
 #define PITHI_COLL_STARTED "pith:coll_started"
 #define PITHI_COLL_COMPLETE "pith:coll_complete"
 #define PITHI_COLL_KEPT "pith:coll_kept"
 #define PITHI_COLL_OF_ALL "pith:coll_of_all"
+#define PITHI_COLL_NEIGHBOURS_ARE "pith:neighbours"
 
 struct pithi_coll_rule {
     enum pithi_coll_shape shape;

@@ -171,14 +171,14 @@ struct kept {
 
 struct pithi_colls {
     struct pithlog *log;
-    int is_incomplete;                        /* records may be missing */
-    struct pithi_coll_rule *rules;            /* [definitions] */
-    uint32_t started, complete, kept, of_all; /* definitions of the events; NONE: not in the log */
-    struct pithi_map counts;                  /* rank and communicator: number of collectives so far */
-    struct pithi_map under_way;               /* communicator and number: index in `all` */
-    struct pithi_map requests;                /* rank and number: index in `parts` */
-    struct pithi_map kept_requests;           /* rank and number of a persistent request: index in `keeps` */
-    struct pithi_map kept_numbers;            /* communicator and kept.number: a number shared by all members */
+    int is_incomplete;                                    /* records may be missing */
+    struct pithi_coll_rule *rules;                        /* [definitions] */
+    uint32_t started, complete, kept, of_all, neighbours; /* definitions of the events; NONE: not in the log */
+    struct pithi_map counts;                              /* rank and communicator: number of collectives so far */
+    struct pithi_map under_way;                           /* communicator and number: index in `all` */
+    struct pithi_map requests;                            /* rank and number: index in `parts` */
+    struct pithi_map kept_requests; /* rank and number of a persistent request: index in `keeps` */
+    struct pithi_map kept_numbers;  /* communicator and kept.number: a number shared by all members */
     struct kept *keeps;
     uint32_t keep_count, keep_room;
     struct coll *all;
@@ -188,10 +188,13 @@ struct pithi_colls {
     struct members members;
     int is_full; /* no memory in pithi_colls_missing: later calls fail */
     struct lane {
-        struct pithi_coll_part part; /* the last nonblocking one, until its request is recorded */
-        uint32_t request;            /* persistent request about to be started; NONE */
-        int gets_of_all;             /* of the lane's next collective */
+        struct pithi_coll_part part;    /* the last nonblocking one, until its request is recorded */
+        uint32_t request;               /* persistent request about to be started; NONE */
+        int gets_of_all;                /* of the lane's next collective */
+        uint32_t first_source, sources; /* of its next collective's communicator, in `sources`; 0: unknown */
     } * lanes;
+    struct pithi_map source_lists; /* communicator and place: first and number of its sources */
+    uint32_t *sources, source_count, source_room;
 };
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
@@ -209,9 +212,10 @@ static void know_names(struct pithi_colls *c)
     } events[] = {{PITHI_COLL_STARTED, &c->started},
                   {PITHI_COLL_COMPLETE, &c->complete},
                   {PITHI_COLL_KEPT, &c->kept},
-                  {PITHI_COLL_OF_ALL, &c->of_all}};
+                  {PITHI_COLL_OF_ALL, &c->of_all},
+                  {PITHI_COLL_NEIGHBOURS_ARE, &c->neighbours}};
 
-    c->started = c->complete = c->kept = c->of_all = NONE;
+    c->started = c->complete = c->kept = c->of_all = c->neighbours = NONE;
     for (uint32_t i = 0; i < c->log->info.defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(c->log, i);
         if (def->kind == PITHLOG_STATE)
@@ -271,6 +275,8 @@ void pithi_colls_close(struct pithi_colls *c)
     free(c->rules);
     members_free(&c->members);
     free(c->lanes);
+    pithi_map_free(&c->source_lists);
+    free(c->sources);
     free(c);
 }
 
@@ -386,6 +392,31 @@ static int keep(struct pithi_colls *c, uint64_t key, uint32_t state, uint32_t nu
     return 1;
 }
 
+/* Before its collective, a process records who sends to it. Several lanes of a rank may do so at once, so a list that
+ * goes on is copied to the end. 0: no memory. */
+static int hear_sources(struct pithi_colls *c, struct lane *lane, const struct pithlog_record *r)
+{
+    uint32_t more = r->payload_bytes / 4, before = lane->sources, first = c->source_count;
+
+    for (uint32_t i = 0; i < before + more; i++) {
+        if (!pithi_grow(&c->sources, c->source_count, &c->source_room, sizeof *c->sources))
+            return 0;
+        c->sources[c->source_count++] =
+            i < before ? c->sources[lane->first_source + i] : pithi_get_be32(r->payload + 4 * (i - before));
+    }
+    lane->first_source = first;
+    lane->sources = before + more;
+    return 1;
+}
+
+const uint32_t *pithi_colls_sources(const struct pithi_colls *c, uint32_t comm, uint32_t place, uint32_t *count)
+{
+    const uint64_t *list = pithi_map_find(&c->source_lists, pithi_map_pair(comm, place));
+
+    *count = list ? (uint32_t)*list : 0;
+    return list ? c->sources + (*list >> 32) : NULL;
+}
+
 /* NULL: the request is not of a persistent collective. */
 static const struct kept *find_kept(const struct pithi_colls *c, uint32_t rank, uint32_t request)
 {
@@ -395,7 +426,7 @@ static const struct kept *find_kept(const struct pithi_colls *c, uint32_t rank, 
 
 int pithi_colls_have_events(const struct pithi_colls *c)
 {
-    return c->started != NONE || c->complete != NONE || c->kept != NONE || c->of_all != NONE;
+    return c->started != NONE || c->complete != NONE || c->kept != NONE || c->of_all != NONE || c->neighbours != NONE;
 }
 
 int pithi_colls_completes(const struct pithi_colls *c, const struct pithlog_record *r)
@@ -411,6 +442,8 @@ int pithi_colls_event(struct pithi_colls *c, const struct pithlog_record *r, uin
     if (r->kind != PITHLOG_EVENT)
         return 0;
     lane->gets_of_all |= r->id == c->of_all;
+    if (r->id == c->neighbours)
+        return hear_sources(c, lane, r) ? 0 : -1;
     if (r->payload_bytes < 4)
         return 0;
     uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = pithi_get_be32(r->payload);
@@ -490,12 +523,15 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
                       struct pithi_coll_part *part)
 {
     int gets_of_all = c->lanes[r->lane].gets_of_all;
+    struct lane *lane = &c->lanes[r->lane];
+    uint32_t lane_sources = lane->sources;
     uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = c->lanes[r->lane].request, who, place;
     const struct pithi_coll_rule *rule = what(c, r, &state, &who);
     uint64_t key;
     *part = (struct pithi_coll_part){.coll = NONE, .state = state};
-    c->lanes[r->lane].part.coll = NONE;
-    c->lanes[r->lane].gets_of_all = 0;
+    lane->part.coll = NONE;
+    lane->gets_of_all = 0;
+    lane->sources = 0;
     if (!rule || c->is_full || !next_turn(c, rank, who, &key))
         return -no_memory(c);
     int is_root = pithi_log_rank(c->log, rank)->rank == r->peer;
@@ -506,6 +542,11 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
         return -no_memory(c);
     if (place == NONE)
         return 1;
+    uint64_t *list = lane_sources ? pithi_map_at(&c->source_lists, pithi_map_pair(r->comm, place)) : NULL;
+    if (lane_sources && !list)
+        return -no_memory(c);
+    if (list)
+        *list = pithi_map_pair(lane->first_source, lane_sources);
     uint32_t at = find(c, key);
     while (c->is_incomplete && at != NONE && c->all[at].key == key && is_under_way(&c->all[at]) &&
            is_over(&c->all[at], rule, r, place, is_root)) {
@@ -599,6 +640,8 @@ static int last_of_needed(struct coll *coll, const struct pithi_coll_part *part,
     case PITHI_COLL_FROM:
         *when = coll->root;
         return part->is_root || part->is_idle ? 0 : coll->has_root ? 1 : -1;
+    case PITHI_COLL_NEIGHBOURS: /* the graph looks at them */
+        return 0;
     default:
         return last_of_lower(coll, part->place, when);
     }

@@ -18,9 +18,9 @@ struct pithi_release {
 struct pithi_waits_client {
     /* A call is over and all its messages are matched; NULL: not wanted. */
     void (*tell)(void *context, const struct pithlog_wait *wait);
-    /* The call with this number needs a message of so many bytes: another call releases it. PITHLOG_WAIT_FOR_PROGRESS: its
-     * message is large enough not to be sent before the receiver, which had posted the receive, calls MPI again; whether it
-     * is so is not known. NULL: not wanted. */
+    /* The call with this number needs a message of so many bytes: another call releases it. PITHLOG_WAIT_FOR_PROGRESS:
+     * the receive was posted, but the message may be too large to be sent before the receiver calls MPI again; that is
+     * not known. NULL: not wanted. */
     void (*need)(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by,
                  uint64_t bytes);
     uint64_t *matched; /* counts the messages with both ends */
