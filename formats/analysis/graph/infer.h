@@ -1,6 +1,6 @@
 /* infer.h - dependencies that no record tells, concluded from how times coincide: inner ranks of the trees of rooted
- * collectives, progress that only the partner's next MPI call makes, and loops that poll. Also the neighbours of neighbourhood
- * collectives, whose begins are known when all has been read. */
+ * collectives, progress that only the partner's next MPI call makes, and loops that poll. Also the needs of
+ * neighbourhood collectives, as the begins of neighbours are known when all has been read. */
 #ifndef PITHI_INFER_H
 #define PITHI_INFER_H
 

@@ -35,8 +35,8 @@ enum {
  *           in any order.
  * OF_ALL    before the record of MPI_Alltoallv and the like: this process gets data from every other one. Before
  *           MPI_Win_fence: the fence ends an epoch, so all must wait for all (MPI 4.1, 12.5.1).
- * NEIGHBOURS  before a process's first record of a collective on a communicator with a topology, in its state: the
- *           ranks in this communicator that send to it in neighbourhood collectives. More events go on with the list. */
+ * NEIGHBOURS_ARE  before a process's first record of a neighbourhood collective on a communicator: the ranks in it
+ *           that send to the process, 32 bits each. More such events go on with the list. */
 #define PITHI_COLL_STARTED "pith:coll_started"
 #define PITHI_COLL_COMPLETE "pith:coll_complete"
 #define PITHI_COLL_KEPT "pith:coll_kept"
