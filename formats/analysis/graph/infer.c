@@ -46,6 +46,15 @@ static int holds(uint32_t support, uint32_t against)
     return support > 0 && against * (uint64_t)CONTRADICTED <= support;
 }
 
+/* The kind of a wait until release_ns: if the longer part of it is already known, for another release, that one's. */
+static uint16_t kind_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece, int64_t release_ns, uint16_t kind)
+{
+    const struct pithi_lane_piece *call = pithi_graph_piece(g, lane, piece);
+    const struct pithi_need *need = pithi_graph_decisive(g, call);
+
+    return need && need->release_ns - call->begin_ns > release_ns - need->release_ns ? need->kind : kind;
+}
+
 static int64_t end_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece)
 {
     return pithi_graph_piece(g, lane, piece + 1)->begin_ns;
@@ -360,7 +369,7 @@ static int conclude(struct trees *t, const struct tree *tree)
             if (!explains_end(t, tree, m, other) || !is_parent(parents, other->lane))
                 continue;
             struct pithi_need need = {.release_ns = other->begin_ns,
-                                      .kind = tree->kind,
+                                      .kind = kind_of(t->g, m->lane, m->waits, other->begin_ns, tree->kind),
                                       .of = PITHI_NEED_LANE,
                                       .lane = other->lane,
                                       .position = other->piece};
@@ -498,7 +507,9 @@ static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const 
 
     if (rank->lane_count > 1 || traits & PITHI_MOVES || !(traits & (is_send ? POSTS : PITHI_SENDS_LATER)))
         return 1;
-    if (!is_send && need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit))
+    uint32_t own = pithi_graph_piece(p->g, lane, piece)->state;
+    if (need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit) &&
+        !(is_send && p->infer->traits[own] & PITHI_SYNCHRONOUS))
         return 1;
     int64_t done_ns = end_of(p->g, need->lane, need->position);
     uint32_t next = next_progress(p->infer, need->lane, need->position + 1);
@@ -551,8 +562,9 @@ static int infer_progress(const struct pithi_inferring *infer)
     }
     for (uint32_t i = 0; good && i < p.count; i++) {
         const struct late_call *of = &p.found[i];
-        struct pithi_need need = {.release_ns = pithi_graph_piece(p.g, of->partner, of->position)->begin_ns,
-                                  .kind = PITHLOG_WAIT_FOR_PROGRESS,
+        int64_t release_ns = pithi_graph_piece(p.g, of->partner, of->position)->begin_ns;
+        struct pithi_need need = {.release_ns = release_ns,
+                                  .kind = kind_of(p.g, of->lane, of->piece, release_ns, PITHLOG_WAIT_FOR_PROGRESS),
                                   .of = PITHI_NEED_LANE,
                                   .lane = of->partner,
                                   .position = of->position};
