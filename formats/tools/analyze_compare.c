@@ -1,8 +1,19 @@
-/* analyze_compare.c - `pith analyze A B ...`: how a program scales, from several of its logs. */
+/* analyze_compare.c - `pith analyze A B ...`: how a program scales, from several of its logs.
+ *
+ * Strong or weak scaling is found from the *work*, which all ranks together do outside MPI. Time is a bad measure of it
+ * where ranks share cores, for example in the same computation of 10 s with 2 and with 8 ranks, on 2 cores:
+ *
+ *     2 ranks: 5 s each outside MPI, sum 10 s      8 ranks: 5 s each outside MPI, sum 40 s
+ *
+ * The sum grows like the ranks as if scaling were weak, but three quarters of the 40 s are waiting for a core. So work
+ * is measured by instructions or by CPU time, if all logs have the counters. Else, the cores cannot have computed more
+ * than all of the time: 2 cores x 5 s = 10 s. If even that shows strong scaling, it is strong; else the logs do not
+ * say. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/thread_counters.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "tools/analyze.h"
@@ -14,8 +25,9 @@ enum { LOGS_BESIDE = 5 };
 struct run {
     char letter; /* its name in the text */
     const char *path;
-    uint32_t ranks;
+    uint32_t ranks, cores; /* cores: of all hosts; 0: the log does not say */
     struct pithlog_analysis_info info;
+    double cpu_ns; /* CPU time outside MPI of all ranks; below 0: not known */
     double speedup, scaling, global; /* scaling: computation scaling */
     double all_threads, threads;     /* efficiencies; 0: all threads call MPI */
     struct pithlog_computation computation;
@@ -30,6 +42,7 @@ struct compare {
     uint32_t count, reference, largest; /* reference, largest: fewest and most ranks */
     int has_gaps;                       /* records of a log are missing, so run times cannot be compared */
     enum pithi_scaling scaling;         /* PITHI_SCALING_FIND: all runs have the same number of ranks */
+    int is_unknown;                     /* the logs do not say which scaling it is */
     double more_ranks, more_useful;     /* of the largest run, as multiples of the reference */
     struct pithi_findings findings[2];  /* open if there are two logs */
 };
@@ -38,19 +51,48 @@ static double run_ns(const struct run *run) { return (double)(run->info.to_ns - 
 
 /* ---- Scaling ----------------------------------------------------------------------------------------------------- */
 
-/* Fits k in useful time ~ ranks^k through the reference. Ideally k is 0 with strong scaling and 1 with weak scaling. */
-static enum pithi_scaling find_scaling(const struct compare *c)
+static int shares_cores(const struct run *run) { return run->cores && run->info.lanes > run->cores; }
+
+enum work { INSTRUCTIONS, CPU_TIME, TIME, CORES };
+
+static double work_of(const struct run *run, enum work measure)
 {
-    const struct pithlog_analysis_info *from = &c->runs[c->reference].info;
+    double useful_ns = (double)run->info.useful_ns, cores_ns = run->cores * run_ns(run);
+
+    return measure == INSTRUCTIONS                                            ? run->computation.instructions
+           : measure == CPU_TIME                                              ? run->cpu_ns
+           : measure == CORES && shares_cores(run) && cores_ns < useful_ns ? cores_ns
+                                                                              : useful_ns;
+}
+
+/* Fits k in work ~ ranks^k through the reference. Ideally k is 0 with strong scaling and 1 with weak scaling. */
+static enum pithi_scaling fit_scaling(const struct compare *c, enum work measure)
+{
+    const struct run *from = &c->runs[c->reference];
     double products = 0, squares = 0;
 
     for (uint32_t i = 0; i < c->count; i++) {
-        const struct pithlog_analysis_info *info = &c->runs[i].info;
-        double ranks = log((double)info->lanes / from->lanes);
-        products += ranks * log(fmax((double)info->useful_ns, 1) / fmax((double)from->useful_ns, 1));
+        double ranks = log((double)c->runs[i].info.lanes / from->info.lanes);
+        products += ranks * log(fmax(work_of(&c->runs[i], measure), 1) / fmax(work_of(from, measure), 1));
         squares += ranks * ranks;
     }
     return squares == 0 ? PITHI_SCALING_FIND : products > squares / 2 ? PITHI_SCALING_WEAK : PITHI_SCALING_STRONG;
+}
+
+static enum pithi_scaling find_scaling(struct compare *c)
+{
+    int has_instructions = 1, has_cpu_time = 1, some_share = 0;
+
+    for (uint32_t i = 0; i < c->count; i++) {
+        has_instructions &= c->runs[i].computation.instructions > 0;
+        has_cpu_time &= c->runs[i].cpu_ns >= 0;
+        some_share |= shares_cores(&c->runs[i]);
+    }
+    if (has_instructions || has_cpu_time || !some_share)
+        return fit_scaling(c, has_instructions ? INSTRUCTIONS : has_cpu_time ? CPU_TIME : TIME);
+    enum pithi_scaling most = fit_scaling(c, CORES);
+    c->is_unknown = most == PITHI_SCALING_WEAK || (most && shares_cores(&c->runs[c->reference]));
+    return c->is_unknown ? PITHI_SCALING_FIND : most;
 }
 
 /* POP's computation scaling and global efficiency. For both kinds of scaling,
@@ -65,7 +107,7 @@ static void find_scalings(struct compare *c)
     c->more_ranks = (double)to->info.lanes / from->info.lanes;
     c->more_useful = (double)to->info.useful_ns / fmax((double)from->info.useful_ns, 1);
     c->scaling = c->query->scaling ? c->query->scaling : find_scaling(c);
-    for (uint32_t i = 0; i < c->count && !c->has_gaps; i++) {
+    for (uint32_t i = 0; i < c->count && !c->has_gaps && !c->is_unknown; i++) {
         struct run *run = &c->runs[i];
         double work = c->scaling == PITHI_SCALING_WEAK ? (double)run->info.lanes / from->info.lanes : 1;
         run->speedup = work * run_ns(from) / run_ns(run);
@@ -81,7 +123,10 @@ static void find_scalings(struct compare *c)
 
 static const char *scaling_name(const struct compare *c)
 {
-    return c->scaling == PITHI_SCALING_WEAK ? "weak" : c->scaling == PITHI_SCALING_STRONG ? "strong" : "none";
+    return c->is_unknown                          ? "unknown"
+           : c->scaling == PITHI_SCALING_WEAK     ? "weak"
+           : c->scaling == PITHI_SCALING_STRONG ? "strong"
+                                                  : "none";
 }
 
 /* ---- Ratios ------------------------------------------------------------------------------------------------------ */
@@ -205,7 +250,8 @@ static void put_runs(const struct compare *c, uint32_t first, FILE *out)
     fprintf(out, "\n");
 }
 
-/* Names the factor of the global efficiency that falls most from the fewest ranks to the most. */
+/* Names the factor of the global efficiency that falls most from the fewest ranks to the most. Where ranks share cores,
+ * each factor is low because of that. */
 static void put_lost(const struct compare *c, FILE *out)
 {
     const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
@@ -219,7 +265,10 @@ static void put_lost(const struct compare *c, FILE *out)
         worst = &ratios[i];
         lowest = change;
     }
-    if (to->global < from->global - 0.01 && worst)
+    if (to->global < from->global - 0.01 && shares_cores(to))
+        fprintf(out, "  Global efficiency falls from %.2f to %.2f, with more ranks than cores.\n", from->global,
+                to->global);
+    else if (to->global < from->global - 0.01 && worst)
         fprintf(out, "  Global efficiency falls from %.2f to %.2f.\n  Largest loss: %s, %.2f to %.2f.\n", from->global,
                 to->global, worst->label + strspn(worst->label, " "), number_of(from, worst), number_of(to, worst));
 }
@@ -240,7 +289,14 @@ static void put_scaling(const struct compare *c, FILE *out)
         if (c->runs[i].short_part > 0)
             fprintf(out, "  The part of %c is too short to judge the run: %.2g %% of the time asked for.\n",
                     c->runs[i].letter, 100 * c->runs[i].short_part);
-    if (c->more_ranks > 1 && !c->has_gaps) {
+    for (uint32_t i = 0; i < c->count; i++)
+        if (shares_cores(&c->runs[i]))
+            fprintf(out, "  %c: %u ranks share %u core%s; its computing contains time without a core.\n",
+                    c->runs[i].letter, c->runs[i].info.lanes, c->runs[i].cores, c->runs[i].cores == 1 ? "" : "s");
+    if (c->is_unknown)
+        fprintf(out, "  Strong or weak scaling? These logs do not say, because ranks shared cores.\n"
+                     "  Give --scaling strong or weak, or record with PITH_COUNTERS=task-clock.\n");
+    else if (c->more_ranks > 1 && !c->has_gaps) {
         fprintf(out, "  %s scaling (%s): %.3g times the ranks, %.3g times the computing.\n",
                 c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",
                 c->more_ranks, c->more_useful);
@@ -249,6 +305,36 @@ static void put_scaling(const struct compare *c, FILE *out)
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+/* CPU time outside MPI: counted, or without what the system counts as time without a core. */
+static int find_cpu_time(const struct pithi_findings *f, struct run *run)
+{
+    struct pithlog_query part = {.from_ns = f->info->from_ns, .to_ns = f->info->to_ns};
+    struct pithi_counter_sums sums = {0};
+    uint32_t all = pithlog_get_info(f->log)->lanes, *lanes, counted = 0;
+    int err;
+
+    run->cpu_ns = -1;
+    part.lanes = lanes = malloc((all + (size_t)1) * sizeof *lanes);
+    if (!lanes)
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < all; i++)
+        if (pithlog_analysis_calls_mpi(f->analysis, i))
+            lanes[part.lane_count++] = i;
+    err = part.lane_count ? pithi_counter_sums_computing(f->log, &part, &sums) : PITH_OK;
+    for (uint32_t i = 0; !err && sums.count && i < part.lane_count; i++)
+        counted += sums.records[lanes[i]] > 0;
+    if (!err && counted && counted == part.lane_count) {
+        const double *cpu = pithi_counter_sums_of(f->log, &sums, PITHI_COUNTER_CPU);
+        const double *no_core = pithi_counter_sums_of(f->log, &sums, PITHI_COUNTER_NO_CORE);
+        run->cpu_ns = cpu       ? cpu[sums.states]
+                      : no_core ? fmax((double)run->info.useful_ns - no_core[sums.states], 0)
+                                : -1;
+    }
+    pithi_counter_sums_free(&sums);
+    free(lanes);
+    return err;
+}
 
 /* Analyses a log. PITH_ERR_DAMAGED, after its message: parts could not be read. */
 static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
@@ -264,6 +350,7 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
     *run = (struct run){.letter = (char)('A' + i),
                         .path = f->path,
                         .ranks = pithlog_get_info(f->log)->ranks,
+                        .cores = pithi_cores_of(f->log),
                         .info = *f->info,
                         .computation = f->computation,
                         .short_part = f->info->is_too_short ? f->info->part : 0,
@@ -272,6 +359,9 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
         pithi_findings_note_short(f);
     if (!f->info->has_mpi || f->info->lanes == 0)
         return pithi_fail(PITH_ERR_USAGE, "%s: no MPI calls; compare its states with pith diff", f->path);
+    int failed = find_cpu_time(f, run);
+    if (failed)
+        return failed;
     if (pithlog_analysis_hybrid(f->analysis, hybrid)) {
         run->all_threads = hybrid[0].value;
         run->threads = hybrid[2].value;

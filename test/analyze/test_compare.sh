@@ -168,6 +168,41 @@ is "$(pith analyze $many --json | python3 -c 'import json, sys; t = json.load(sy
 is "$(pith analyze a.pith b.pith --from 10us --to 60us --csv | cut -d, -f3 | sed -n 2,3p)" "0.000050000
 0.000050000" "--from, --to"
 
+# More ranks than cores: computing contains time without a core. The same computation of 100 us on 2 cores, and 2.7 times
+# longer because of that.
+shared() { # NAME FROM PROPERTY-CORES: the log with so many cores
+    (printf '# property\tkey=cores vm\tvalue=%s\n' "$3"; cat "$2.txt") >"$1.txt" && pith convert "$1.txt" "$1.pith"
+}
+make_log eight < <(for r in 0 1 2 3 4 5 6 7; do echo "$r solve 0-260 MPI_Barrier 260-290 c"; done)
+make_log eight_fast < <(for r in 0 1 2 3 4 5 6 7; do echo "$r solve 0-90 MPI_Barrier 90-110 c"; done)
+shared two_cores two 2 && shared eight_cores eight 2 && shared fast_cores eight_fast 2
+is "$(pith analyze two_cores.pith eight_cores.pith | sed -n '/^  [A-Z]: /,/^$/p')" "\
+  B: 8 ranks share 2 cores; its computing contains time without a core.
+  Strong or weak scaling? These logs do not say, because ranks shared cores.
+  Give --scaling strong or weak, or record with PITH_COUNTERS=task-clock." "more ranks than cores: no guess"
+is "$(pith analyze two_cores.pith eight_cores.pith --json | python3 -c '
+import json, sys
+c = json.load(sys.stdin); print(c["scaling"], *((r["speedup"], r["global_efficiency"], r["computation_scaling"]) for r in c["logs"]))')" \
+    "unknown (None, None, None) (None, None, None)" "nor in --json"
+is "$(pith analyze two_cores.pith eight_cores.pith --scaling strong | grep -E 'speedup|scaling \(|falls|loss')" "\
+  speedup                      1.00       0.38
+  Strong scaling (--scaling): 4 times the ranks, 10.4 times the computing.
+  Global efficiency falls from 0.91 to 0.09, with more ranks than cores." "--scaling gives it"
+like "$(pith analyze two_cores.pith fast_cores.pith)" '^  Strong scaling \(found\)' "two cores cannot have computed more: strong"
+# The log FROM with a counter that is 0 at the begin of solve, and VALUE at its end
+with_counter() { # NAME FROM COUNTER VALUE END_US
+    (printf '# counter\tname=thread:%s\tcolour=\tgroup=system\tunit=ns\n' "$3"; cat "$2.txt") >"$1.txt"
+    awk -v OFS='\t' -v name="thread:$3" -v value="$4" -v end="$5" 'BEGIN { FS = OFS } { print } $4 == "enter" && $5 == "solve" {
+        print $1, $2, $3, "counter", name, "value=0"; print sprintf("%.9f", end / 1e6), $2, $3, "counter", name, "value=" value }' "$1.txt" |
+        awk '/^#/ { print; next } { print | "sort -s -g -k 1,1" }' >"$1.sorted" && pith convert "$1.sorted" "$1.pith"
+}
+with_counter two_clock two_cores task-clock 100000 100 && with_counter eight_clock eight_cores task-clock 26000 260
+like "$(pith analyze two_clock.pith eight_clock.pith)" '^  Strong scaling \(found\): 4 times' "by CPU time: strong"
+with_counter weak_clock eight_cores task-clock 99000 260
+like "$(pith analyze two_clock.pith weak_clock.pith)" '^  Weak scaling \(found\): 4 times' "by CPU time: weak"
+with_counter two_delay two_cores run-delay 0 100 && with_counter eight_delay eight_cores run-delay 234000 260
+like "$(pith analyze two_delay.pith eight_delay.pith)" '^  Strong scaling \(found\): 4 times' "by time without a core"
+
 # ---- What cannot be compared
 fails() { # STATUS PATTERN ARGS
     local status=$1 pattern=$2
