@@ -612,6 +612,7 @@ struct pithlog_iterations {
     uint32_t state, lane; /* found: a long call of each iteration; given: the state, the lane with most instances */
     int64_t median_ns, min_ns, max_ns;
     double mean_ns, drift_ns; /* drift: growth per iteration; 0: not significant */
+    double drift_first_ns;    /* the first iteration on the straight line of the drift */
 };
 /* `state` UINT32_MAX: finds the period of the MPI calls of the lane with most calls. Else iteration n is instance n of
  * the state on the lane where that takes longest; reads the log again. *iterations is valid until the next call. */

@@ -57,11 +57,11 @@ static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_i
             (double)iteration->from_ns / 1e9);
 }
 
-/* The length on the line of the drift, `steps` after the middle. The line is straight, the lengths may be a curve: then
+/* The length on the line of the drift, `steps` after the first. The line is straight, the lengths may be a curve: then
  * its ends can lie beyond the shortest and the longest. */
 static double on_line(const struct pithlog_iterations *all, double steps)
 {
-    double ns = (double)all->median_ns + all->drift_ns * steps;
+    double ns = all->drift_first_ns + all->drift_ns * steps;
 
     return ns < (double)all->min_ns ? (double)all->min_ns : ns > (double)all->max_ns ? (double)all->max_ns : ns;
 }
@@ -86,7 +86,7 @@ void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
             pithi_ns_text(high, (double)all->max_ns));
     fprintf(out, "%s)\n", pithi_ns_text(text, all->mean_ns));
     double drift_ns = all->drift_ns < 0 ? -all->drift_ns : all->drift_ns, steps = (double)(all->count - 1);
-    double first_ns = on_line(all, -steps / 2), last_ns = on_line(all, steps / 2);
+    double first_ns = on_line(all, 0), last_ns = on_line(all, steps);
     const char *way = all->drift_ns < 0 ? "shorter" : "longer";
     if (drift_ns >= 1)
         fprintf(out, "  Each is %s %s than the one before: ", pithi_ns_text(text, drift_ns), way);

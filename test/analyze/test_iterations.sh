@@ -63,6 +63,36 @@ is "$(pith analyze exact.txt --iterations force --from 1.341s | grep ^Iter)" "It
 is "$(pith analyze exact.txt --iterations walk 2>&1; echo $?)" "$(printf "pith: analyze: --iterations: the log has no state 'walk'; see \`pith help analyze\`\n2")" "no such state" ||
     pith analyze exact.txt --iterations walk
 
+# A master that polls, receives a result and sends three tasks, 10 times: MPI_Recv MPI_Send MPI_Send MPI_Send.
+awk -v OFS='\t' '
+    function put(rank, us, rest) { printf "%.9f\t%d\t0\t%s\n", us / 1e6, rank, rest }
+    function call(rank, from, to, name, record) { put(rank, from, "enter\t" name); if (record) put(rank, to, record); put(rank, to, "leave\t" name) }
+    BEGIN { for (i = 0; i < 10; i++) { t = i * 50120
+        for (k = 0; k < 95 + i; k++) call(0, t + 470 * k, t + 470 * k + 1, "MPI_Test")
+        call(2, t + 50000, t + 50090, "MPI_Send", "send\tMPI_COMM_WORLD\tcomm=0\tpeer=0\ttag=0\tbytes=8")
+        call(0, t + 50100, t + 50105, "MPI_Recv", "recv\tMPI_COMM_WORLD\tcomm=0\tpeer=2\ttag=0\tbytes=8")
+        for (r = 1; r < 4; r++) {
+            call(0, t + 50100 + 5 * r, t + 50105 + 5 * r, "MPI_Send", "send\tMPI_COMM_WORLD\tcomm=0\tpeer=" r "\ttag=0\tbytes=8")
+            call(r, t + 50110, t + 50120, "MPI_Recv", "recv\tMPI_COMM_WORLD\tcomm=0\tpeer=0\ttag=0\tbytes=8") } } }' |
+    sort -s -g -k 1,1 >poll.txt
+is "$(facts poll.txt | sed -n '1p; 3p')" "count 10
+median 50120000, 50120000 to 50120000, drift 0" "a master that polls"
+# Each iteration makes a communicator, uses and frees it.
+(
+    printf '# comm\tcomm=%d\tname=\tsize=4\tranks=0,1,2,3\n' $(seq 0 20)
+    awk 'function put(us, rest) { for (r = 0; r < 4; r++) printf "%.9f\t%d\t0\t%s\n", us / 1e6, r, rest }
+        function call(us, name, comm) { put(us, "enter\t" name); put(us, "coll\t\tcomm=" comm "\tbytes=4\tgot_bytes=4\troot=-1"); put(us + 10, "leave\t" name) }
+        BEGIN { put(0, "enter\tMPI_Init"); put(0, "leave\tMPI_Init"); for (i = 0; i < 20; i++) { t = i * 10030; call(t + 10000, "MPI_Comm_dup", 0)
+            call(t + 10010, "MPI_Allreduce", i + 1); call(t + 10020, "MPI_Comm_free", i + 1) } }'
+) >made.txt
+is "$(facts made.txt | sed -n '1p; 3p')" "count 20
+median 10030000, 10030000 to 10030000, drift 0" "a loop that makes communicators"
+# 60 iterations, each 500 us longer: 5.02 ms to 34.52 ms.
+awk 'function put(us, rest) { for (r = 0; r < 4; r++) printf "%.9f\t%d\t0\t%s\n", us / 1e6, r, rest }
+    BEGIN { put(0, "enter\tMPI_Init"); put(0, "leave\tMPI_Init"); for (i = 0; i < 60; i++) { t += 5000 + 500 * i; put(t, "enter\tMPI_Allreduce")
+        put(t, "coll\t\tcomm=0\tbytes=8\tgot_bytes=8\troot=-1"); t += 20; put(t, "leave\tMPI_Allreduce") } }' >longer.txt
+like "$(pith analyze longer.txt)" "Each is 500.0 us longer than the one before: [+]588 % from first to last" "29.5 ms more than 5.02 ms"
+
 seeds=${SEEDS:-1-60}
 for seed in $(seq "${seeds%-*}" "${seeds#*-}") 144; do # 144: half of the loop is like the other
     known=$(python3 "$here/iterations.py" log.txt "$seed")
@@ -75,7 +105,25 @@ for seed in $(seq 1 30) 49; do # 49: in half of the steps there are more calls
     is "$(facts log.txt | head -n 1)" "count $steps" "molecules $seed: $steps steps, of which some send atoms, with new sizes"
 done
 
+cat >made.c <<'E'
+#include <mpi.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm made;
+    MPI_Init(&argc, &argv);
+    for (int i = 0, x = 1, sum; i < 20; i++) {
+        nanosleep(&(struct timespec){0, 5000000}, NULL);
+        MPI_Comm_dup(MPI_COMM_WORLD, &made);
+        MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, made);
+        MPI_Comm_free(&made);
+    }
+    return MPI_Finalize();
+}
+E
 for mpi in $(mpis); do
+    "mpicc.$mpi" -o made made.c && timeout -k 5 90 "mpiexec.$mpi" -n 4 pith run -o made.pith ./made >out 2>err
+    is "$? $(facts made.pith | head -n 1)" "0 count 20" "$mpi: a loop that makes communicators" || sed 's/^/# /' err
     for sample in heat2d ring; do
         timeout -k 5 90 "mpiexec.$mpi" -n 4 pith run -o $sample.pith "$build/samples/$mpi/$sample" >out 2>err
         ok $? "$mpi: $sample runs" || sed 's/^/# /' err

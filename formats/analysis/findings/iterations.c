@@ -30,7 +30,8 @@ enum detail {
 /* How often a program polls depends on chance, and often also how often it reads the clock. */
 static int is_left_out(const struct pithlog_def *def, int details)
 {
-    static const char *const names[] = {"Wtime", "Wtick", "Test", "Iprobe", "Improbe", "Request_get_status"};
+    static const char *const names[] = {"Wtime",   "Wtick",     "Test",        "Iprobe",
+                                        "Improbe", "Get_count", "Get_elements", "Request_get_status"};
     size_t length;
     const char *call = pithi_mpi_call(def->name, &length);
 
@@ -55,9 +56,23 @@ static uint64_t senders(const struct pithi_graph *g, const struct pithi_lane_pie
     return sum;
 }
 
+/* What is equal in communicators that a loop makes again and again: their members. */
+static uint64_t comm_symbol(const struct pithi_graph *g, uint32_t number)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(g->log, number);
+    uint64_t symbol = pithi_hash_mix(PITHI_HASH, number == 0);
+
+    if (!comm)
+        return symbol;
+    symbol = pithi_hash_mix(pithi_hash_mix(symbol, (uint32_t)comm->size), (uint32_t)comm->remote_size);
+    for (int32_t i = 0; i < comm->size + comm->remote_size; i++)
+        symbol = pithi_hash_mix(symbol, (uint32_t)comm->world_ranks[i]);
+    return symbol;
+}
+
 /* The calls of a lane in the window, with symbols for these details. NULL: no memory. */
 static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane, int details,
-                                       struct pithi_scratch *scratch, uint32_t *count)
+                                       const uint64_t *comms, struct pithi_scratch *scratch, uint32_t *count)
 {
     const struct pithi_graph *g = &a->graph;
     const struct pithi_graph_lane *of = &g->lanes[lane];
@@ -81,7 +96,7 @@ static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane
             if (member->piece > p.index)
                 break;
             if (member->piece == p.index)
-                symbol += pithi_hash_mix(symbol, pithi_graph_coll(g, member->instance)->comm);
+                symbol += pithi_hash_mix(symbol, comms[pithi_graph_coll(g, member->instance)->comm]);
         }
         struct pithi_row_call *call = &row[(*count)++];
         *call = (struct pithi_row_call){.symbol = (uint32_t)(symbol ^ symbol >> 32), .state = piece->state};
@@ -196,16 +211,20 @@ static int find_on(struct pithlog_analysis *a, uint32_t lane)
 {
     static const int details[] = {SENDERS | SIZES | CLOCK, SENDERS | CLOCK, SENDERS | SIZES, SENDERS, 0};
     int64_t row_ns = a->graph.to_ns - a->graph.from_ns;
+    uint32_t comm_count = pithlog_get_info(a->graph.log)->comms;
+    uint64_t *comms = malloc((comm_count + (size_t)1) * sizeof *comms);
     struct found best = {.covered = 0};
-    int good = 1;
+    int good = comms != NULL;
 
+    for (uint32_t i = 0; good && i < comm_count; i++)
+        comms[i] = comm_symbol(&a->graph, i);
     for (size_t i = reads_clock(&a->graph) ? 0 : 2; good && best.covered < 0.99 && i < sizeof details / sizeof *details;
          i++) {
         struct pithi_scratch scratch = {0};
         struct pithi_period period = {0};
         struct found found = {.covered = 0};
         uint32_t count;
-        const struct pithi_row_call *row = make_row(a, lane, details[i], &scratch, &count);
+        const struct pithi_row_call *row = make_row(a, lane, details[i], comms, &scratch, &count);
         good = row && pithi_period_find(row, count, row_ns, &period);
         if (good && period.count)
             good = set_times(a, row, count, lane, &period, &found.iterations) && measure_found(&found, &period, count);
@@ -215,6 +234,7 @@ static int find_on(struct pithlog_analysis *a, uint32_t lane)
         free(period.ends);
         pithi_scratch_free(&scratch);
     }
+    free(comms);
     if (best.sum_ns >= row_ns / COVERED) /* less is for example a test of the network */
         a->iterations = best.iterations;
     return good ? PITH_OK : pithi_analysis_no_memory(a);
@@ -330,8 +350,8 @@ out:
 static int64_t length_of(const struct pithlog_iteration *iteration) { return iteration->to_ns - iteration->from_ns; }
 
 /* The slope of a straight line through the lengths up to `most_ns`, by least squares; 0 unless it is four times its
- * standard error and makes 5 % of the median. */
-static double drift(const struct pithlog_iterations *all, int64_t most_ns)
+ * standard error and makes 5 % of the median. *first_ns: the length of the first iteration on this line. */
+static double drift(const struct pithlog_iterations *all, int64_t most_ns, double *first_ns)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
 
@@ -352,7 +372,9 @@ static double drift(const struct pithlog_iterations *all, int64_t most_ns)
     xx -= x * x / n;
     xy -= x * y / n;
     yy -= y * y / n;
-    double slope = xy / xx, rest = yy - slope * xy, error = rest > 0 ? sqrt(rest / (n - 2) / xx) : 0;
+    double slope = xy / xx;
+    *first_ns = (double)all->median_ns + y / n - slope * ((double)all->count / 2 + x / n);
+    double rest = yy - slope * xy, error = rest > 0 ? sqrt(rest / (n - 2) / xx) : 0;
     return fabs(slope) > 4 * error && fabs(slope) * (n - 1) >= 0.05 * (double)all->median_ns ? slope : 0;
 }
 
@@ -451,7 +473,7 @@ static int measure(struct pithlog_analysis *a)
     int64_t spread_ns = 5 * lengths[(n - 1) / 2], tenth_ns = all->median_ns / 10;
     int64_t most_ns = all->median_ns + (spread_ns > tenth_ns ? spread_ns : tenth_ns);
     free(lengths);
-    all->drift_ns = drift(all, most_ns);
+    all->drift_ns = drift(all, most_ns, &all->drift_first_ns);
     while (length_of(&all->all[median]) != all->median_ns)
         median++;
     for (size_t i = 0; i < n; i++)

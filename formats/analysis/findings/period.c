@@ -19,6 +19,7 @@ enum {
     SAMPLE_MOST = 1 << 17, /* the period is looked for in so many calls in the middle of the row */
     EXTRA = 8,             /* calls beyond two periods that still belong to an iteration */
     BURST = 8,             /* calls in the period of a burst, at most */
+    SHORT = 4,             /* calls in a period that may be a part of another one, at most */
     TRIES = 256
 };
 
@@ -287,17 +288,20 @@ static double typical_sum(int64_t *lengths, uint32_t count)
 
 /* What the iterations of a period cover. */
 struct cover {
-    uint32_t period, calls;
+    uint32_t period, calls, exact_calls; /* exact_calls: of iterations without extra calls */
     int64_t ns;
 };
 
 /* A longer period is better if it explains clearly more: of a step that exchanges messages with several ranks, a
- * shorter one explains those with one rank. */
+ * shorter one explains those with one rank. In (Recv Send Send Send), repeated, the period of a Send takes each Recv
+ * for an extra call. It covers all calls, too, but only half of them exactly. */
 static int is_better(const struct cover *cover, uint32_t count, const struct cover *best, uint32_t best_count)
 {
     if (best_count == 0 || cover->period == best->period)
         return count > best_count;
-    return (double)cover->ns > 1.3 * (double)best->ns || cover->calls > 1.3 * best->calls;
+    return (double)cover->ns > 1.3 * (double)best->ns || cover->calls > 1.3 * best->calls ||
+           (best->period <= SHORT && cover->exact_calls > 1.5 * best->exact_calls &&
+            (double)cover->ns > 0.9 * (double)best->ns);
 }
 
 /* 1: is a period, and better than `best`, which covers *best_cover; 0: is not; -1: no memory. */
@@ -366,7 +370,7 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
         exact += (uint32_t)is_exact;
     }
     int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
-    struct cover cover = {period, calls, sum_ns};
+    struct cover cover = {period, calls, exact * period, sum_ns};
     int is_good = is_most && is_better(&cover, count, best_cover, best->count) && 2 * exact >= count;
     /* Between two bursts of equal calls are other calls and most of the time. So half of it must be in intervals of
      * exactly one period. A burst is of few different calls; longer periods need not be measured, because the system
