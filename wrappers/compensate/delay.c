@@ -75,10 +75,44 @@ void pithi_delay_begin(void)
     look_ns = least;
 }
 
-int64_t pithi_delay_spent(int64_t begin_ns)
+/* With more processes than cores, some parts of ours last as long as another process has the core: in 2 ranks beside 4
+ * busy loops, 77 of 6000 parts took 0.70 of 0.71 s. A part of 3 us does not lose its core because of recording; the
+ * program would have lost it a moment later. So a part that takes more than 20 times what is typical of it has lost its
+ * core, or waits for a rank that has, and only the typical time is an own cost. (The thread's CPU time would not
+ * tell: reading it costs as much as a part, and a rank that waits often polls.)
+ *
+ * The typical time is the least of the first few, then goes by an eighth up or down with each part: to the median.
+ * Threads may race for it, which does no harm. */
+enum { LEARNS = 8, TIMES = 20, ALWAYS_NS = 20000, BYTE_NS = 4 };
+
+static int64_t own_part(struct pithi_typical *typical, int64_t ns)
 {
-    int64_t now = pithi_delay_clock();
-    pithi_own_add(now - begin_ns + look_ns);
+    int64_t before = __atomic_load_n(&typical->ns, __ATOMIC_RELAXED), after = before;
+    uint32_t count = __atomic_load_n(&typical->count, __ATOMIC_RELAXED);
+
+    if (count < LEARNS) {
+        after = count == 0 || ns < before ? ns : before;
+        __atomic_store_n(&typical->count, count + 1, __ATOMIC_RELAXED);
+    } else if (ns != before) {
+        after += ns > before ? before / 8 + 1 : -before / 8;
+    }
+    __atomic_store_n(&typical->ns, after, __ATOMIC_RELAXED);
+    return ns > ALWAYS_NS && ns > TIMES * after ? after : ns;
+}
+
+static __thread uint64_t copied_bytes __attribute__((tls_model("initial-exec")));
+
+void pithi_delay_copies(uint64_t bytes) { copied_bytes += bytes; }
+
+int64_t pithi_delay_spent_of(struct pithi_typical *typical, int64_t begin_ns)
+{
+    int64_t now = pithi_delay_clock(), ns = now - begin_ns + look_ns;
+    int64_t copying_ns = (int64_t)copied_bytes * BYTE_NS;
+
+    copied_bytes = 0;
+    if (copying_ns > ns)
+        copying_ns = ns;
+    pithi_own_add(copying_ns + own_part(typical, ns - copying_ns));
     return now;
 }
 

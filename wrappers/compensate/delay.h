@@ -67,8 +67,21 @@ void pithi_delay_fill(struct pithi_header *header, int64_t from_ns);
 
 /* Measures the cost of one clock read. */
 void pithi_delay_begin(void);
-/* Counts the time from `begin_ns` to now, our own part of a call, as an own cost. Returns now. */
-int64_t pithi_delay_spent(int64_t begin_ns);
+/* What one of our parts of calls typically takes, about the median. */
+struct pithi_typical {
+    int64_t ns;
+    uint32_t count;
+};
+/* Counts the time from `begin_ns` to now, our own part of a call, as an own cost, at most what this part can take.
+ * Returns now. */
+#define pithi_delay_spent(begin_ns)                                                                                    \
+    __extension__({                                                                                                    \
+        static struct pithi_typical typical_;                                                                          \
+        pithi_delay_spent_of(&typical_, begin_ns);                                                                     \
+    })
+int64_t pithi_delay_spent_of(struct pithi_typical *typical, int64_t begin_ns);
+/* This part also copies so many bytes. */
+void pithi_delay_copies(uint64_t bytes);
 /* Sets the delay to x_ns (never below 0). */
 void pithi_delay_set(int64_t x_ns);
 

@@ -106,6 +106,7 @@ static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type,
     MPI_Comm self = own ? pithi_shadow_of(own) : MPI_COMM_NULL;
     if (!tag)
         tag = (int)((unsigned)__atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) & 0x7fff);
+    pithi_delay_copies((uint64_t)(from_type == MPI_PACKED ? from_count : to_count));
     REAL(MPI_Sendrecv)
     (from, (int)from_count, from_type, 0, tag, to, (int)to_count, to_type, 0, tag, self, MPI_STATUS_IGNORE);
 }
