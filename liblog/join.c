@@ -8,6 +8,7 @@
 #include "base/file_at.h"
 #include "buffer.h"
 #include "clock.h"
+#include "core_wait.h"
 #include "definitions.h"
 #include "host_clocks.h"
 #include "merge.h"
@@ -170,6 +171,7 @@ int pith_job_join(const struct pith_transport *transport)
     pithi_snapshot_expect(0);
     joined = transport;
     pithi_turns_begin(pithi_session.settings.sync_ns);
+    pithi_core_wait_begin();
     on = recording();
     return on ? 0 : -1;
 }

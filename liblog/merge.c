@@ -195,7 +195,8 @@ static int own_defs(struct merge *merge)
             return pithi_merge_fail(pithlog_error());
     clock_property(merge);
     if (merge->have && (pithi_host_facts_tell(merge->defs, own_host(), merge->t->affinity) != PITH_OK ||
-                        pithi_calibrate_tell(merge->defs, own_host()) != PITH_OK))
+                        pithi_calibrate_tell(merge->defs, own_host()) != PITH_OK ||
+                        pithi_core_wait_tell(merge->defs, &merge->core_wait, (unsigned)merge->core_ranks) != PITH_OK))
         return pithi_merge_fail(pithlog_error());
     return own_places(merge);
 }
@@ -336,20 +337,20 @@ static int give_out(struct merge *merge, int good)
 
 /* ---- 4: own records ---------------------------------------------------------------------------------------------- */
 
-/* The number of cores for this process, if all processes on this host may use the same cores. If processes are bound to
- * cores of their own, the transport knows how many share them. */
-static unsigned own_cores(const struct pith_transport *t)
+/* The cores that this process may use; the number of processes that use the same. */
+static unsigned all_cores(void)
 {
     cpu_set_t cores;
-    unsigned sharing = (unsigned)(t->sharing > 0 ? t->sharing : t->size);
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) / sharing : 1;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) : 1;
 }
+
+static unsigned sharing(const struct pith_transport *t) { return (unsigned)(t->sharing > 0 ? t->sharing : t->size); }
 
 static int encode_own(struct merge *merge)
 {
     struct pithi_rank rank = {merge->t->rank, own_host(), (uint64_t)getpid(), pithi_host_clocks_own()};
     struct pithi_encode_job job = {&merge->spill, merge->defs,        merge->t->rank, merge->shift_ns - merge->zero_ns,
-                                   merge->coarse, own_cores(merge->t)};
+                                   merge->coarse, all_cores() / sharing(merge->t)};
 
     if (pithi_encode_open(&merge->encode, &rank, pithi_session.folder) != PITH_OK)
         return pithi_merge_fail(pithlog_error());
@@ -458,10 +459,22 @@ void pithi_merge(const struct pith_transport *transport)
         flush_state = pithi_own_state();
         pith_begin(flush_state);
     }
-    uint64_t sums[1 + MATCHES] = {here};
+    struct pithi_no_core own = pithi_core_wait_end();
+    int knows = here != 0 && own.time_ns > 0;
+    uint64_t sums[1 + MATCHES + 5] = {here}, *waits = sums + 1 + MATCHES;
     count_matches(sums + 1);
-    here = transport->reduce(transport->context, sums, 1 + MATCHES, PITH_SUM) == 0 ? sums[0] : 0;
+    if (knows) {
+        waits[0] = own.delay_ns;
+        waits[1] = own.cpu_ns;
+        waits[2] = own.time_ns;
+        waits[3] = 1;
+        waits[4] = transport->sharing > 0 && sharing(transport) > all_cores();
+    }
+    here = transport->reduce(transport->context, sums, 1 + MATCHES + 5, PITH_SUM) == 0 ? sums[0] : 0;
     merge.recorded = here;
+    merge.core_wait = (struct pithi_no_core){waits[0], waits[1], waits[2]};
+    merge.core_ranks = waits[3];
+    merge.sharing = waits[4];
     merge.have = stop_recording(flush_state);
     if (here == 0) {
         if (pithi_session.left_out)
@@ -483,8 +496,12 @@ void pithi_merge(const struct pith_transport *transport)
         pithi_snapshot_clear();
         rmdir(pithi_session.folder); /* succeeds in the last process; files of others keep the folder */
     }
-    if (transport->rank == 0 && !pithi_session.settings.quiet)
+    if (transport->rank == 0 && !pithi_session.settings.quiet) {
         tell_unmatched(sums + 1);
+        if (good)
+            pithi_core_wait_say(&merge.core_wait, (unsigned)merge.sharing,
+                                transport->sharing == transport->size ? all_cores() : 0);
+    }
     pithi_far_close(&merge.far);
     pithi_encode_close(&merge.encode);
     pithi_spill_close(&merge.spill);

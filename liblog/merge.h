@@ -5,6 +5,7 @@
 #ifndef PITHI_MERGE_H
 #define PITHI_MERGE_H
 
+#include "core_wait.h"
 #include "encode.h"
 #include "native/segment.h"
 #include "pith_tool.h"
@@ -61,6 +62,8 @@ struct merge {
     uint64_t fit_error_ns, parted_ns; /* errors of the clock, the largest of all processes (spill_time.h) */
     uint64_t recorded, one_clock;     /* processes that recorded; 1: all on one machine */
     uint64_t lanes;                   /* of all */
+    struct pithi_no_core core_wait; /* of all */
+    uint64_t core_ranks, sharing;     /* ranks that know it; that share cores with more ranks than these are */
     uint64_t states_left_out;         /* of all */
     uint64_t bytes, before;           /* encoded by all ranks; by the ranks before this one */
     void *defs_chunk;

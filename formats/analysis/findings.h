@@ -87,6 +87,16 @@ struct pithi_serial_io {
 /* Fills `found`, which is all zero. 0: no memory. */
 int pithi_serial_io_find(struct pithlog_analysis *analysis, struct pithi_serial_io *found);
 
+/* How long ranks could run but had no core, from MPI_Init to MPI_Finalize, summed over `ranks` (run_delay.c). */
+struct pithi_run_delay {
+    double delay_ns, cpu_ns, time_ns;
+    uint32_t ranks;
+};
+/* 1: found; 0: the log does not say. */
+int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);
+/* A line, if it is at least 1 % of the time. */
+void pithi_run_delay_put(const struct pithlog *log, FILE *out);
+
 /* Sums of one state over lanes, and the lane with most of it. */
 struct pithi_state_sum {
     double ns, most_ns;

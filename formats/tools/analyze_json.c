@@ -293,6 +293,20 @@ static void put_iterations(struct json *j)
     end(j, '}');
 }
 
+static void put_run_delay(struct json *j)
+{
+    struct pithi_run_delay delay;
+
+    if (!pithi_run_delay_find(j->f->log, &delay))
+        return;
+    begin(j, "run_delay", '{');
+    put_integer(j, "delay_ns", (int64_t)delay.delay_ns);
+    put_integer(j, "cpu_ns", (int64_t)delay.cpu_ns);
+    put_integer(j, "time_ns", (int64_t)delay.time_ns);
+    put_integer(j, "ranks", delay.ranks);
+    end(j, '}');
+}
+
 int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_waits)
 {
     struct json j = {.f = f, .is_first = 1};
@@ -309,6 +323,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     put_integer(&j, "lanes", info->lanes);
     put_integer(&j, "hosts", f->hosts);
     put_integer(&j, "cores", f->cores);
+    put_run_delay(&j);
     put_trust(&j);
     put_integer(&j, "given_up", (int64_t)f->info->given_up);
     put_integer(&j, "ranks_absent", pithi_findings_absent(f));

@@ -354,6 +354,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     pithi_findings_head(f, out);
     if (incomplete)
         fprintf(out, "  The log is incomplete: %s\n", incomplete);
+    pithi_run_delay_put(f->log, out);
     pithi_findings_trust(f, out);
     if (!f->info->has_mpi && !f->trust.of_messages) {
         fprintf(out, "\nThe log has no MPI calls and no messages, so nothing can be said about waiting.\n"

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# How long ranks had no core is in each log of a job, on the page of pith analyze, and in a line at the end of the run if ranks
+# share cores with more ranks than these are.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+
+cat >busy.c <<'E2'
+#include <mpi.h>
+#include <time.h>
+static double cpu_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (double from = cpu_s(); cpu_s() < from + 0.1;)
+        ;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+E2
+core=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+# run RANKS: on one core
+run() { TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n "$1" taskset -c "$core" pith run -o "busy$1.pith" ./busy >out 2>err </dev/null; }
+for mpi in $(mpis); do
+    "mpicc.$mpi" -O1 -o busy busy.c && run 4
+    ok $? "$mpi: 4 ranks on a core" || sed 's/^/# /' err
+    # Each computes for 0.1 s, so all take at least 0.4 s, and have no core in three quarters of it.
+    is "$(pith info busy4.pith | awk -F'[ =]' '/^run_delay_ns/ { print ($3 > 0.5 * $7 && $5 >= 4e8 && $3 + $5 <= 1.01 * $7), $9 }')" "1 4" "$mpi: the log has the time without a core" ||
+        pith info busy4.pith | grep run_delay
+    like "$(grep -v 'open it with' err)" '^pith: 4 ranks share 1 core: they had no core for [5-9][0-9] % of the time, so all times are too long$' "$mpi: a line says so"
+    like "$(pith analyze busy4.pith)" '^  Ranks could run but had no core for [5-9][0-9] % of the time' "$mpi: and the page"
+    PITH_QUIET=1 run 4
+    is "$? $(cat err)" "0 " "$mpi: PITH_QUIET"
+    run 1
+    is "$? $(grep -c 'no core' err) $(pith info busy1.pith | grep -c '^run_delay_ns: delay=[0-9]* cpu=[0-9]* time=[0-9]* ranks=1$')" "0 0 1" "$mpi: a rank that shares its core with no other rank"
+done
+
+# What the page says of it.
+page() {
+    { printf '# property\tkey=%s\tvalue=%s\n' "run_delay_ns" "$1" "cores vm" "$2"
+        printf '%s\t0\t0\t%s\tMPI_Barrier\n' 0 enter 0.5 leave; } >page.txt
+    pith analyze page.txt | grep 'no core'
+}
+is "$(page 'delay=3000 cpu=1000 time=4000 ranks=8' 2)" "  Ranks could run but had no core for 75 % of the time: 8 ranks on 2 cores." "more ranks than cores"
+is "$(page 'delay=1000 cpu=1000 time=4000 ranks=2' 2)" "  Ranks could run but had no core for 25 % of the time: other programs ran." "other programs"
+is "$(page 'delay=30 cpu=1000 time=4000 ranks=8' 2)$(page 'delay=5000 cpu=1 time=4000 ranks=8' 2)$(page 'delay=x' 2)" "" "less than 1 %; impossible; none"
+page 'delay=3000 cpu=1000 time=4000 ranks=8' 2 >/dev/null
+is "$(pith analyze page.txt --json | grep -o '"run_delay":{[^}]*}')" '"run_delay":{"delay_ns":3000,"cpu_ns":1000,"time_ns":4000,"ranks":8}' "as JSON"
+finish
