@@ -68,6 +68,7 @@ struct pithlog_analysis {
     struct pithlog_iterations iterations;
     struct pithi_network *network;    /* network.c; NULL: not asked for yet */
     struct pithi_finding_list *found; /* findings.c; NULL: not asked for yet */
+    struct pithi_answer *answer;      /* answer.c; NULL: not asked for yet */
 };
 
 /* The part of a piece inside the window; `next`: the piece after it. */

@@ -29,6 +29,21 @@ enum { PITHI_RARE = 40 };
 int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pithlog_finding *finding, size_t *first,
                              size_t *last);
 
+/* Sums of times by iteration. Of each lane, add the times in order, after at = 0. */
+struct pithi_iteration_sums {
+    const struct pithlog_iterations *in;
+    double *of; /* [in->count] */
+    size_t at;  /* the iteration that the last time began in */
+    double all; /* also outside all iterations */
+};
+void pithi_iteration_sums_add(struct pithi_iteration_sums *sums, int64_t from_ns, int64_t to_ns, double factor);
+
+/* The longest piece of a lane in a state. */
+void pithi_longest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
+                         struct pithlog_finding_place *place);
+/* 1: a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
+int pithi_is_file_state(const struct pithlog_def *def);
+
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
 /* `ns` in percent of the time of all lanes with MPI calls. */
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);

@@ -34,6 +34,28 @@ struct pithlog_finding {
 PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, const struct pithlog_finding **findings,
                                           uint32_t *count);
 
+/* What costs most of the run, in one sentence: "Rank 1 computes `refine` twice as long as the others: 49 % of the run
+ * is lost." */
+struct pithlog_answer {
+    const char *text; /* the sentence, without a newline */
+    /* "cores": more ranks or threads than cores; "progress": a rank computes and does not call MPI; "imbalance": few
+     * ranks compute longer; "moving imbalance": others in each iteration; "files"; "serialisation"; "transfer";
+     * "threads"; "start and end"; "balanced": nothing costs 5 %; "unknown": the log does not show it. More may come. */
+    const char *kind;
+    double ns;         /* what it costs, summed over lanes; 0: "balanced" and "unknown" */
+    double share;      /* 0 to 1; "start and end": of the log; "threads": of the time of all threads; else of the time
+                          of all lanes with MPI calls */
+    const char *state; /* in which `lane` spends the time, "computing" outside all; of transfers the MPI function;
+                          NULL: none */
+    uint32_t lane;     /* that the others wait for; UINT32_MAX: no single one */
+    uint32_t other;    /* another lane in the sentence; UINT32_MAX: none */
+    size_t first_iteration, last_iteration; /* between which the cost lies, from 1; 0: nowhere in particular */
+    struct pithlog_finding_place place;     /* the worst instance */
+};
+/* Sets *answer, which is valid until pithlog_analysis_free. Takes the iterations that pithlog_analysis_iterations found
+ * last, or else finds them. PITH_ERR_MEMORY. */
+PITHLOG_API int pithlog_analysis_answer(struct pithlog_analysis *analysis, const struct pithlog_answer **answer);
+
 /* Writes which records are missing in the log and so in the analysis: lines for people, as in `text` of a finding. "":
  * none are missing. */
 enum { PITHLOG_MISSING_TEXT = 512 };

@@ -159,23 +159,25 @@ void pithi_findings_close(struct pithi_findings *f)
         pithlog_close(f->log);
 }
 
-void pithi_findings_around(const struct pithi_findings *f, const struct pithlog_finding *finding, int64_t *from_ns,
+int pithi_findings_find_answer(struct pithi_findings *f) { return pithlog_analysis_answer(f->analysis, &f->answer); }
+
+void pithi_findings_around(const struct pithi_findings *f, const struct pithlog_finding_place *place, int64_t *from_ns,
                            int64_t *to_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
-    int64_t half_ns = (finding->place.to_ns - finding->place.from_ns) / 2;
+    int64_t half_ns = (place->to_ns - place->from_ns) / 2;
 
-    *from_ns = finding->place.from_ns - half_ns > info->start_ns ? finding->place.from_ns - half_ns : info->start_ns;
-    *to_ns = finding->place.to_ns + half_ns < info->end_ns ? finding->place.to_ns + half_ns : info->end_ns;
+    *from_ns = place->from_ns - half_ns > info->start_ns ? place->from_ns - half_ns : info->start_ns;
+    *to_ns = place->to_ns + half_ns < info->end_ns ? place->to_ns + half_ns : info->end_ns;
 }
 
-char *pithi_findings_command(const struct pithi_findings *f, const struct pithlog_finding *finding)
+char *pithi_findings_command(const struct pithi_findings *f, const struct pithlog_finding_place *place)
 {
-    uint32_t lane = finding->place.lane, other = finding->place.other;
+    uint32_t lane = place->lane, other = place->other;
     int64_t from_ns, to_ns;
     char rows[32] = "", word[4096], *command;
 
-    pithi_findings_around(f, finding, &from_ns, &to_ns);
+    pithi_findings_around(f, place, &from_ns, &to_ns);
     if (lane != UINT32_MAX)
         snprintf(rows, sizeof rows, other != UINT32_MAX ? " --rows %d,%d" : " --rows %d",
                  (int)pithlog_get_lane(f->log, lane)->rank,
@@ -208,7 +210,7 @@ static int print_csv(struct pithi_findings *f, FILE *out)
     for (uint32_t i = 0; i < f->count; i++) {
         const struct pithlog_finding_place *place = &f->list[i].place;
         const uint32_t lanes[] = {place->lane, place->other};
-        char *command = pithi_findings_command(f, &f->list[i]);
+        char *command = pithi_findings_command(f, place);
         pithi_table_row(table);
         pithi_table_text(table, f->list[i].name);
         pithi_table_number(table, (int64_t)f->list[i].ns);
@@ -347,6 +349,8 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     if (!err)
         err = pithi_findings_find_iterations(f);
     if (!err)
+        err = pithi_findings_find_answer(f);
+    if (!err)
         err = pithi_findings_html(f, asked->html, what_if);
     free(what_if);
     return err;
@@ -375,6 +379,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     else {
         TRY(pithi_trust_find(findings.analysis, &findings.trust));
         TRY(pithi_findings_find_iterations(&findings));
+        TRY(pithi_findings_find_answer(&findings));
         TRY(asked->style == PITHI_TEXT_JSON ? pithi_findings_json(&findings, out, asked->with_waits)
                                             : pithi_findings_page(&findings, out));
     }

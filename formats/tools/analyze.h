@@ -22,20 +22,21 @@ struct pithi_findings {
     struct pithlog_computation computation;
     const struct pithlog_iterations *iterations;
     const char *iterations_of; /* the state that was given; NULL: none */
+    const struct pithlog_answer *answer;
 };
 
 /* Opens and analyzes a log. PITH_ERR_DAMAGED with `analysis` set: parts of the log are left out. Call
  * pithi_findings_close also after an error. */
 int pithi_findings_open(struct pithi_findings *findings, const char *path, const struct pithi_window_words *words,
                         const struct pithlog_filter *filter);
-/* Fills the other fields, except `trust`. */
+/* Fills the other fields, except `trust`, `iterations` and `answer`. */
 int pithi_findings_make(struct pithi_findings *findings);
 void pithi_findings_close(struct pithi_findings *findings);
 /* The place of a finding, with half its length before and after. */
-void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding *finding,
+void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
                            int64_t *from_ns, int64_t *to_ns);
 /* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory. */
-char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding *finding);
+char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
 
 /* Explains a term: 0, or 2 after a message. */
 int pithi_findings_explain(const struct pithi_findings *findings, const char *name, FILE *out);
@@ -44,9 +45,13 @@ int pithi_findings_find_iterations(struct pithi_findings *findings);
 /* Where the cost of a finding lies: "in iterations 3 to 9 of 20"; "": unknown. */
 const char *pithi_findings_range(const struct pithi_findings *findings, const struct pithlog_finding *finding,
                                  char text[80]);
+/* Finds the answer, after the iterations. PITH_OK or an error. */
+int pithi_findings_find_answer(struct pithi_findings *findings);
 /* The part of the page about iterations. */
 void pithi_findings_put_iterations(const struct pithi_findings *findings, FILE *out);
 
+/* Writes a text in lines of at most 79 columns, broken at blanks, each after `indent`. */
+void pithi_findings_wrap(const char *text, const char *indent, FILE *out);
 /* Parts of the page: the log and the window; how far it can be trusted; a sentence on the lowest efficiency, unless the
  * part is too short; another on instructions and cycles, if they are known; the time outside the window. */
 void pithi_findings_head(const struct pithi_findings *findings, FILE *out);

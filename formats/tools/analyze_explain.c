@@ -9,7 +9,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { COLUMNS = 79, SHOWN = 3 };
+enum { SHOWN = 3 };
 
 /* `here` prints the numbers of this log; NULL: they are those of the findings with this name. */
 struct term {
@@ -255,26 +255,6 @@ static int is_term(const char *given, const char *name)
     return !given[i] && !name[i];
 }
 
-/* Breaks a text at blanks. */
-static void put_wrapped(const char *text, FILE *out)
-{
-    size_t column = 0;
-
-    for (const char *word = text; *word; word += strspn(word, " \n")) {
-        size_t length = strcspn(word, " \n");
-        int is_first = column == 0;
-        if (!is_first && column + 1 + length > COLUMNS) {
-            fprintf(out, "\n");
-            column = 0;
-            is_first = 1;
-        }
-        fprintf(out, "%s%.*s", is_first ? "" : " ", (int)length, word);
-        column += length + !is_first;
-        word += length;
-    }
-    fprintf(out, "\n");
-}
-
 /* Says it if the part is too short to judge the run. */
 static void put_short(const struct pithi_findings *f, FILE *out)
 {
@@ -290,7 +270,7 @@ static void explain(const struct pithi_findings *f, const struct term *term, FIL
     char text[PITHI_NS_TEXT];
 
     fprintf(out, "%s\n", term->name);
-    put_wrapped(term->meaning, out);
+    pithi_findings_wrap(term->meaning, "", out);
     if (term->formula) {
         fprintf(out, "= %s\n= %.3f here\n", term->formula, term->value(f));
         fprintf(out, "Run time %s", pithi_ns_text(text, (double)(f->info->to_ns - f->info->from_ns)));
@@ -317,7 +297,7 @@ int pithi_findings_explain(const struct pithi_findings *f, const char *name, FIL
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
         if (is_term(name, pithlog_wait_kind_name(kind))) {
             fprintf(out, "%s\n", pithlog_wait_kind_name(kind));
-            put_wrapped(kinds[kind], out);
+            pithi_findings_wrap(kinds[kind], "", out);
             fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n",
                     (unsigned long long)f->groups[kind].instances, pithi_ns_text(text, (double)f->groups[kind].ns),
                     pithi_analysis_percent(f->analysis, (double)f->groups[kind].ns));

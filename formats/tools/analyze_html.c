@@ -36,6 +36,7 @@ static const char style[] =
     "h2 { font-size: 16px; margin: 22px 0 4px; }\n"
     "p { margin: 4px 0; }\n"
     ".faint { color: var(--faint); }\n"
+    ".answer { font-size: 1.2em; }\n"
     "table { border-collapse: collapse; margin: 8px 0; width: 100%; }\n"
     "th, td { padding: 5px 14px 5px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); }\n"
     "th { color: var(--faint); font-weight: normal; }\n"
@@ -148,7 +149,9 @@ static void put_head(struct html *h)
     pithi_out_text(&h->out, style);
     put(h, "</style>\n</head>\n<body>\n<h1>");
     pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
-    put(h, "</h1>\n");
+    put(h, "</h1>\n<p class=\"answer\">");
+    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->answer->text);
+    put(h, "</p>\n");
     put_paragraph(h, pithi_findings_head);
     put_paragraph(h, pithi_findings_trust);
     if (info->incomplete) {
@@ -216,7 +219,7 @@ static void put_findings(struct html *h)
         if (*pithi_findings_range(h->f, finding, range))
             put(h, "\n%s", range);
         put(h, "</div>");
-        char *command = pithi_findings_command(h->f, finding);
+        char *command = pithi_findings_command(h->f, &finding->place);
         if (command) {
             put(h, "<code>");
             pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, command);
@@ -355,7 +358,7 @@ static char *draw(const struct pithi_findings *f, const struct pithlog_finding *
     char from[64], to[64], title[128], lanes[64], folder[4096], *out = NULL, *svg = NULL, *program;
     const char *tmp = getenv("TMPDIR");
 
-    pithi_findings_around(f, finding, &from_ns, &to_ns);
+    pithi_findings_around(f, &finding->place, &from_ns, &to_ns);
     snprintf(from, sizeof from, "%.9fs", (double)from_ns / 1e9);
     snprintf(to, sizeof to, "%.9fs", (double)to_ns / 1e9);
     snprintf(title, sizeof title, "Worst: %s", finding->name);

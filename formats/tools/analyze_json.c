@@ -46,6 +46,19 @@ static void put_number(struct json *j, const char *name, double value)
     pithi_out_double(&j->out, value);
 }
 
+static void put_null(struct json *j, const char *name)
+{
+    key(j, name);
+    pithi_out_text(&j->out, "null");
+}
+
+/* In an array. */
+static void put_item(struct json *j, int64_t value)
+{
+    comma(j);
+    pithi_out_i64(&j->out, value);
+}
+
 /* name: NULL in an array. */
 static void begin(struct json *j, const char *name, char bracket)
 {
@@ -96,10 +109,8 @@ static void put_hybrid(struct json *j)
     put_number(j, "threads_load_balance", all[3].value);
     put_number(j, "threads_communication", all[4].value);
     begin(j, "omp_wait_ns", '[');
-    for (uint32_t lane = 0; lane < pithlog_get_info(j->f->log)->lanes; lane++) {
-        comma(j);
-        pithi_out_i64(&j->out, pithi_omp_wait_ns(j->f->analysis, lane));
-    }
+    for (uint32_t lane = 0; lane < pithlog_get_info(j->f->log)->lanes; lane++)
+        put_item(j, pithi_omp_wait_ns(j->f->analysis, lane));
     end(j, ']');
     end(j, '}');
 }
@@ -145,6 +156,43 @@ static void put_groups(struct json *j)
     end(j, ']');
 }
 
+/* The members are always there: null says that the answer has no such thing. */
+static void put_answer(struct json *j)
+{
+    const struct pithlog_answer *answer = j->f->answer;
+    const struct pithlog *log = j->f->log;
+    char *command = answer->ns > 0 ? pithi_findings_command(j->f, &answer->place) : NULL;
+
+    begin(j, "answer", '{');
+    put_text(j, "text", answer->text);
+    put_text(j, "kind", answer->kind);
+    put_integer(j, "ns", llround(answer->ns));
+    put_number(j, "share", answer->share);
+    if (answer->lane != UINT32_MAX)
+        put_integer(j, "rank", pithlog_get_lane(log, answer->lane)->rank);
+    else
+        put_null(j, "rank");
+    if (answer->state)
+        put_text(j, "state", answer->state);
+    else
+        put_null(j, "state");
+    if (answer->other != UINT32_MAX)
+        put_integer(j, "other", pithlog_get_lane(log, answer->other)->rank);
+    else
+        put_null(j, "other");
+    if (answer->last_iteration) {
+        begin(j, "iterations", '[');
+        put_item(j, (int64_t)answer->first_iteration);
+        put_item(j, (int64_t)answer->last_iteration);
+        end(j, ']');
+    } else
+        put_null(j, "iterations");
+    if (command)
+        put_text(j, "command", command);
+    free(command);
+    end(j, '}');
+}
+
 static void put_findings(struct json *j)
 {
     size_t first, last;
@@ -152,7 +200,7 @@ static void put_findings(struct json *j)
     begin(j, "findings", '[');
     for (uint32_t i = 0; i < j->f->count; i++) {
         const struct pithlog_finding *finding = &j->f->list[i];
-        char *command = pithi_findings_command(j->f, finding);
+        char *command = pithi_findings_command(j->f, &finding->place);
         begin(j, NULL, '{');
         put_text(j, "name", finding->name);
         put_number(j, "ns", finding->ns);
@@ -324,6 +372,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     put_integer(&j, "hosts", f->hosts);
     put_integer(&j, "cores", f->cores);
     put_run_delay(&j);
+    put_answer(&j);
     put_trust(&j);
     put_integer(&j, "given_up", (int64_t)f->info->given_up);
     put_integer(&j, "ranks_absent", pithi_findings_absent(f));
@@ -337,10 +386,8 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     }
     put_integer(&j, "lost_comms", f->info->lost_comms);
     begin(&j, "useful_ns", '[');
-    for (uint32_t lane = 0; lane < info->lanes; lane++) {
-        comma(&j);
-        pithi_out_i64(&j.out, pithlog_analysis_useful_ns(f->analysis, lane));
-    }
+    for (uint32_t lane = 0; lane < info->lanes; lane++)
+        put_item(&j, pithlog_analysis_useful_ns(f->analysis, lane));
     end(&j, ']');
     put_efficiencies(&j);
     put_hybrid(&j);

@@ -9,6 +9,7 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
+enum { COLUMNS = 79 };
 #define UNMATCHED 0.99 /* below this matched fraction the page prints a warning */
 
 /* An end of the window: `call` if the window ends there, `log_end` if the log does, else the time. */
@@ -337,7 +338,7 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
             fprintf(out, "     in %s\n", f->functions[i]);
         if (*pithi_findings_range(f, &f->list[i], range))
             fprintf(out, "     %s\n", range);
-        char *command = pithi_findings_command(f, &f->list[i]);
+        char *command = pithi_findings_command(f, &f->list[i].place);
         if (command)
             fprintf(out, "     %s\n", command);
         free(command);
@@ -347,22 +348,52 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
     pithi_findings_outside(f, out);
 }
 
+void pithi_findings_wrap(const char *text, const char *indent, FILE *out)
+{
+    size_t column = 0, blanks = strlen(indent);
+
+    for (const char *word = text; *word; word += strspn(word, " \n")) {
+        size_t length = strcspn(word, " \n");
+        if (column && column + 1 + length > COLUMNS) {
+            fprintf(out, "\n");
+            column = 0;
+        }
+        fprintf(out, "%s%.*s", column ? " " : indent, (int)length, word);
+        column += length + (column ? 1 : blanks);
+        word += length;
+    }
+    fprintf(out, "\n");
+}
+
+/* The answer, and the command that shows its worst instance. */
+static void put_answer(const struct pithi_findings *f, FILE *out)
+{
+    pithi_findings_wrap(f->answer->text, "", out);
+    if (f->answer->ns > 0) {
+        char *command = pithi_findings_command(f, &f->answer->place);
+        if (command)
+            fprintf(out, "  %s\n", command);
+        free(command);
+    }
+    fprintf(out, "\n");
+}
+
 int pithi_findings_page(const struct pithi_findings *f, FILE *out)
 {
     const char *incomplete = pithlog_get_info(f->log)->incomplete;
 
+    put_answer(f, out);
     pithi_findings_head(f, out);
     if (incomplete)
         fprintf(out, "  The log is incomplete: %s\n", incomplete);
     pithi_run_delay_put(f->log, out);
     pithi_findings_trust(f, out);
     if (!f->info->has_mpi && !f->trust.of_messages) {
-        fprintf(out, "\nThe log has no MPI calls and no messages, so nothing can be said about waiting.\n"
-                     "pith stat shows where the time goes.\n");
+        fprintf(out, "pith stat shows where the time goes.\n");
         return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;
     }
     if (!f->info->has_mpi)
-        fprintf(out, "\nThe log has no MPI calls, so there are no efficiencies; a state that receives may\nwait.\n");
+        fprintf(out, "\nThere are no efficiencies without MPI calls; a state that receives may wait.\n");
     else if (f->info->lanes)
         put_efficiencies(f, out);
     put_findings(f, out);

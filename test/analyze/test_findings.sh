@@ -26,6 +26,88 @@ is "$(found 'load imbalance')" "" "ranks with different work, but the same amoun
 log 0:ocean:100 1:radiation:60 1:flow:30
 is "$(found 'load imbalance' | sort -u)" 0.010000000 "or could give away what they have more in all"
 
+# ---- The answer ------------------------------------------------------------------------------------------------------
+# answer [LOG]: kind, rank, state, other, iterations, share and text, as JSON has them.
+answer() {
+    pith analyze "${1:-log.pith}" --json | python3 -c '
+import json, sys
+a = json.load(sys.stdin)["answer"]
+print(*(a[key] for key in ("kind", "rank", "state", "other", "iterations")), "%.3f" % a["share"], a["text"], sep="|")'
+}
+log 0:refine:40 1:refine:100 2:refine:40 3:refine:40
+is "$(answer)" "imbalance|1|refine|None|None|0.450|Rank 1 computes \`refine\` 2.5 times as long as the others: 45 % of the run is lost." \
+    "one rank computes longer: 3 x 60 ms of 4 x 100 ms"
+is "$(pith analyze log.pith | head -n 3 | paste -sd '|')" \
+    "Rank 1 computes \`refine\` 2.5 times as long as the others: 45 % of the run is|lost.|  pith view log.pith --from 0.000000000s --to 0.100000000s --rows 1" \
+    "which is what the page says first, and shows"
+log 0:refine:50 1:refine:100 2:refine:50 3:refine:50 4:refine:100 5:refine:50
+like "$(answer)" '^imbalance[|]1[|]refine[|]None[|]None[|]0[.]333[|]Ranks 1 and 4 compute `refine` twice as long as the others: 33 %' "two ranks"
+log 0:solve:50 0:report:50 1:solve:50 2:solve:50
+like "$(answer)" '^imbalance[|]0[|]report[|].*[|]Rank 0 alone computes `report`, and the others wait for it: 33 %' "a state of one rank"
+log 0:solve:100 1:solve:98
+is "$(answer)" "balanced|None|None|None|None|0.000|Nothing is badly wrong: ranks compute 99 % of the time." "a good run"
+log 0:MPI_File_write:40 0:solve:60 1:solve:60 2:solve:60
+is "$(answer)" "files|0|MPI_File_write|None|None|0.400|Rank 0 alone spends 40.00 ms in files (most in MPI_File_write), and 2 ranks wait: 40 % of the run is lost." "files"
+
+# steps TIMES_OF_STEP ...: in each step, rank n computes for the n-th of these times in ms, then all meet in an Allreduce.
+steps() {
+    awk -v steps="$*" 'BEGIN {
+        count = split(steps, of, " "); ranks = split(of[1], ms, ",")
+        printf "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=0", ranks
+        for (rank = 1; rank < ranks; rank++) printf ",%d", rank
+        print ""
+        for (i = 1; i <= count; i++) {
+            split(of[i], ms, ","); end = 0
+            for (rank = 0; rank < ranks; rank++) if (at + ms[rank + 1] > end) end = at + ms[rank + 1]
+            for (rank = 0; rank < ranks; rank++) {
+                head = "\t" rank "\t0\t"
+                printf "%.9f%senter\tstep\n", at / 1000, head
+                printf "%.9f%sleave\tstep\n", (at + ms[rank + 1]) / 1000, head
+                printf "%.9f%senter\tMPI_Allreduce\n", (at + ms[rank + 1]) / 1000, head
+                printf "%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n", (at + ms[rank + 1]) / 1000, head
+                printf "%.9f%sleave\tMPI_Allreduce\n", end / 1000 + 1e-6, head
+            }
+            at = end + 1e-3
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+# shellcheck disable=SC2046
+steps $(for _ in 1 2 3 4; do echo 40,10,10 10,40,10 10,10,40; done)
+is "$(answer)" "moving imbalance|None|step|None|None|0.500|The slowest rank changes from iteration to iteration (3 of 3 ranks) in \`step\`, and the others wait for it: 50 % of the run is lost." \
+    "another rank is slow in each iteration: 20 of 40 ms on average"
+# shellcheck disable=SC2046
+steps $(for i in {1..40}; do case $i in 12|31|37) echo 10,110,10 ;; *) echo 10,10,10 ;; esac; done)
+is "$(answer)" "imbalance|1|step|None|[12, 37]|0.286|Rank 1 computes \`step\` twice as long as the others: 29 % of the run is lost, all of it in iterations 12, 31, 37." \
+    "three of 40 iterations"
+# shellcheck disable=SC2046
+steps $(for i in {1..40}; do [ "$i" -gt 20 ] && echo 10,30,10 || echo 10,10,10; done)
+like "$(answer)" '^imbalance[|]1[|]step[|]None[|].21, 40.[|].*, in iterations 21 to 40 of 40[.]$' "the second half of them"
+
+# turns: in each of ten steps of 30 ms, three ranks write 10 ms in turn.
+turns() {
+    awk 'BEGIN {
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=3\tranks=0,1,2"
+        for (i = 0; i < 10; i++) for (rank = 0; rank < 3; rank++) {
+            at = i * 30; head = "\t" rank "\t0\t"; us = "\tMPI_COMM_WORLD\tcomm=0\t"
+            if (rank) {
+                printf "%.9f%senter\tMPI_Recv\n", at / 1000, head
+                printf "%.9f%srecv%speer=%d\ttag=0\tbytes=4\tposted=%d\n", (at + 10 * rank) / 1000, head, us, rank - 1, i
+                printf "%.9f%sleave\tMPI_Recv\n", (at + 10 * rank) / 1000, head
+            }
+            at += 10 * rank
+            printf "%.9f%senter\twrite\n%.9f%sleave\twrite\n", at / 1000, head, (at + 10) / 1000, head
+            at += 10
+            if (rank < 2) {
+                printf "%.9f%senter\tMPI_Send\n", at / 1000, head
+                printf "%.9f%ssend%speer=%d\ttag=0\tbytes=4\n%.9f%sleave\tMPI_Send\n", at / 1000, head, us, rank + 1, at / 1000, head
+            }
+            printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll%sroot=-1\n%.9f%sleave\tMPI_Barrier\n", at / 1000, head, at / 1000, head, us, (i + 1) * 30 / 1000, head
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+turns
+is "$(answer)" "serialisation|0|write|None|None|0.667|The ranks are in \`write\` one after another, not at the same time: 67 % of the run is lost." "ranks that write in turn"
+
 # ---- Files -----------------------------------------------------------------------------------------------------------
 log 0:solve:10 0:MPI_File_write:40 1:solve:10
 is "$(found 'serialised MPI-IO')" 0.040000000 "rank 1 waits 40 ms for the write of rank 0"

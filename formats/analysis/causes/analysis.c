@@ -450,6 +450,7 @@ void pithlog_analysis_free(struct pithlog_analysis *a)
     if (!a)
         return;
     pithi_findings_free(a);
+    free(a->answer);
     pithi_graph_free(&a->graph);
     free(a->lanes);
     free(a->delays);

@@ -234,13 +234,12 @@ static int find_waits(struct pithlog_analysis *a)
 
 /* ---- Other findings ---------------------------------------------------------------------------------------------- */
 
-/* The place is the longest piece of a lane in a state. */
-static void set_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
+void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithlog_finding_place *at)
 {
-    struct pithlog_finding_place *at = place(a);
     int64_t longest_ns = -1, from_ns, to_ns;
     struct pithi_pieces p;
 
+    at->lane = lane;
     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
         uint32_t of = p.piece->state;
         pithi_pieces_part(a, &p, &from_ns, &to_ns);
@@ -284,7 +283,7 @@ static int find_imbalance(struct pithlog_analysis *a)
             continue;
         if (!(out = begin(a, "load imbalance", cost, state, most)))
             return 0;
-        set_longest_piece(a, most, state);
+        pithi_longest_piece(a, most, state, place(a));
         fprintf(out, "%.*s takes %s on %s and %s on average:\nother ranks could do a part of its work\n", NAME,
                 pithi_state_text(a->graph.log, state), pithi_ns_text(most_text, most_ns),
                 pithi_lane_text(a->graph.log, most, name), pithi_ns_text(mean_text, mean));
@@ -317,7 +316,7 @@ static int find_omp_wait(struct pithlog_analysis *a)
         return 1;
     if (!(out = begin(a, "OpenMP waiting", sum_ns, state, lane)))
         return 0;
-    set_longest_piece(a, lane, state);
+    pithi_longest_piece(a, lane, state, place(a));
     fprintf(out, "threads that call MPI wait for the other threads of their teams:\nmost in %.*s, %s on %s\n", NAME,
             pithi_state_text(a->graph.log, state), pithi_ns_text(text, most_ns),
             pithi_lane_text(a->graph.log, lane, name));
@@ -331,6 +330,8 @@ static void set_longest(struct pithlog_analysis *a, const struct pithlog_call_su
 }
 
 static int is_io(const char *name) { return strncmp(name, "MPI_File_", 9) == 0; }
+
+int pithi_is_file_state(const struct pithlog_def *def) { return is_io(def->name) || strncmp(def->name, "io:", 3) == 0; }
 
 /* What no rule calls waiting is transfer, so this is also what the log cannot explain.
  *
@@ -490,7 +491,7 @@ static int find_serial_io(struct pithlog_analysis *a)
                       waits ? io.cause_lane : io.lane)))
         return 0;
     if (waits)
-        set_longest_piece(a, io.cause_lane, io.cause_state);
+        pithi_longest_piece(a, io.cause_lane, io.cause_state, place(a));
     else
         *place(a) = (struct pithlog_finding_place){io.at_ns, io.end_ns, io.lane, io.other};
     fprintf(out, "ranks read or write files one after another:\n");
@@ -612,15 +613,7 @@ void pithi_findings_free(struct pithlog_analysis *a)
 /* Finds the iterations in which the cost of a finding lies. The cost is the time of wait states,
  * or the time by which a rank is longer in a state than the mean of all ranks in the same iteration. */
 
-struct costs {
-    const struct pithlog_iterations *in;
-    double *of; /* [in->count] */
-    size_t at;  /* the iteration that the last time began in */
-    double all;
-};
-
-/* Adds a time of a lane; its times come in order. */
-static void add_cost(struct costs *costs, int64_t from_ns, int64_t to_ns, double factor)
+void pithi_iteration_sums_add(struct pithi_iteration_sums *costs, int64_t from_ns, int64_t to_ns, double factor)
 {
     const struct pithlog_iteration *all = costs->in->all;
 
@@ -634,7 +627,7 @@ static void add_cost(struct costs *costs, int64_t from_ns, int64_t to_ns, double
     costs->all += factor * (double)(to_ns - from_ns);
 }
 
-static void add_waits(struct pithlog_analysis *a, uint32_t kind, struct costs *costs)
+static void add_waits(struct pithlog_analysis *a, uint32_t kind, struct pithi_iteration_sums *costs)
 {
     const struct pithlog_wait_state *waits;
 
@@ -644,12 +637,13 @@ static void add_waits(struct pithlog_analysis *a, uint32_t kind, struct costs *c
         for (size_t i = 0; i < count; i++) {
             pithi_scratch_passed(&a->graph.scratch, sizeof *waits);
             if (waits[i].kind == kind)
-                add_cost(costs, waits[i].from_ns, waits[i].to_ns, 1);
+                pithi_iteration_sums_add(costs, waits[i].from_ns, waits[i].to_ns, 1);
         }
     }
 }
 
-static void add_state(struct pithlog_analysis *a, uint32_t lane, uint32_t state, double factor, struct costs *costs)
+static void add_state(struct pithlog_analysis *a, uint32_t lane, uint32_t state, double factor,
+                      struct pithi_iteration_sums *costs)
 {
     int64_t from_ns, to_ns;
     struct pithi_pieces p;
@@ -659,11 +653,12 @@ static void add_state(struct pithlog_analysis *a, uint32_t lane, uint32_t state,
             continue;
         pithi_pieces_part(a, &p, &from_ns, &to_ns);
         if (to_ns > from_ns)
-            add_cost(costs, from_ns, to_ns, factor);
+            pithi_iteration_sums_add(costs, from_ns, to_ns, factor);
     }
 }
 
-static void add_imbalance(struct pithlog_analysis *a, const struct pithlog_finding *finding, struct costs *costs)
+static void add_imbalance(struct pithlog_analysis *a, const struct pithlog_finding *finding,
+                          struct pithi_iteration_sums *costs)
 {
     for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++) {
         costs->at = 0;
@@ -677,7 +672,7 @@ static void add_imbalance(struct pithlog_analysis *a, const struct pithlog_findi
 int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_finding *finding, size_t *first,
                              size_t *last)
 {
-    struct costs costs = {.in = &a->iterations};
+    struct pithi_iteration_sums costs = {.in = &a->iterations};
     double inside = 0, left = 0;
 
     if (!costs.in->count || (!finding->kind && strcmp(finding->name, "load imbalance") != 0))

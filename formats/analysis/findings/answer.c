@@ -1,0 +1,827 @@
+/* answer.c - the answer in one sentence: what costs most of the run, where, and how much.
+ *
+ * Each rule below proposes a *candidate* with a cost in time of all lanes, as findings have. The candidates stand in
+ * the order in which a person would ask for them. The answer is the first one that costs 5 % of the run and at least
+ * half as much as the most expensive one: where transfers cost 50 % and a slow rank 6 %, that is not the answer.
+ * If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts all other times.
+ *
+ *     Four ranks, 1 s. Rank 1 is in `refine` for 1 s, the others for 0.4 s; they wait for it for 0.6 s each.
+ *     The delay `refine` on rank 1 costs 1.8 s of 4 x 1 s: imbalance, 45 %.
+ *
+ * Waiting that computing causes is of three kinds. They differ in who computes more than the mean of all:
+ *
+ *     the same ranks in the whole run            imbalance
+ *     others in each iteration                   moving imbalance
+ *     nobody, and still ranks wait               serialisation: they work one after another */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "analysis/findings.h"
+#include "analysis/hybrid_model.h"
+#include "base/decimal.h"
+#include "base/error.h"
+
+#define LEAST 0.05       /* of the run */
+#define LEAST_CORES 0.10 /* the same, for waiting for a core */
+#define LEAST_ENDS_NS 1e9
+#define MOST 0.6 /* of a cost */
+#define NO_STATE (UINT32_MAX - 1)
+
+enum { NAME = PITHI_NAME_COLUMNS, FEW = 5 };
+
+struct pithi_answer {
+    struct pithlog_answer answer;
+    char text[1280], state[256];
+};
+
+struct candidate {
+    const char *kind;
+    double ns, share;
+    uint32_t lane, state, other; /* PITHI_NO_LANE, NO_STATE: none */
+    struct pithlog_finding_place place;
+    double *by_iteration; /* malloc'ed; NULL: not known */
+    char text[800];       /* without the cost */
+};
+
+struct rules {
+    struct pithlog_analysis *a;
+    const struct pithlog *log;
+    const struct pithlog_finding *findings;
+    uint32_t finding_count, all_lanes, lanes, defs; /* lanes: with MPI calls */
+    double run_ns;                                  /* of all lanes with MPI calls */
+    /* Waiting, by what caused it. */
+    double *by_lane, *by_state, *of_lanes; /* computing: [all_lanes], [defs + 1]; on the lanes in `set`: [defs + 1] */
+    double computing_ns, files_ns, transfer_ns, progress_ns, most_files, most_progress;
+    uint32_t files_lane, files_state, progress_lane, progress_state;
+    double *computing;  /* [all_lanes], of lanes with MPI calls */
+    unsigned char *set; /* [all_lanes]: 1: a lane that a candidate blames */
+    uint32_t set_count;
+    struct candidate list[10];
+    uint32_t count;
+};
+
+static uint32_t index_of(const struct rules *r, uint32_t state) { return state == PITHLOG_COMPUTING ? r->defs : state; }
+
+static const struct pithlog_finding *finding_of(const struct rules *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->finding_count; i++)
+        if (strcmp(r->findings[i].name, name) == 0)
+            return &r->findings[i];
+    return NULL;
+}
+
+static struct candidate *propose(struct rules *r, const char *kind, double ns)
+{
+    struct candidate *c = &r->list[r->count++];
+    *c = (struct candidate){.kind = kind,
+                            .ns = ns,
+                            .share = r->run_ns > 0 ? ns / r->run_ns : 0,
+                            .lane = PITHI_NO_LANE,
+                            .other = PITHI_NO_LANE,
+                            .state = NO_STATE,
+                            .place = {r->a->info.from_ns, r->a->info.to_ns, PITHI_NO_LANE, PITHI_NO_LANE}};
+    return c;
+}
+
+static int is_computing(const struct rules *r, uint32_t state)
+{
+    const struct pithlog_def *def = state == PITHLOG_COMPUTING ? NULL : pithlog_get_def(r->log, state);
+    return !def || (!pithi_graph_is_call(&r->a->graph, state) && !pithi_is_file_state(def) && !pithi_is_omp_wait(def));
+}
+
+static void sum_delays(struct rules *r)
+{
+    for (size_t i = 0; i < r->a->delay_count; i++) {
+        const struct pithlog_delay *delay = &r->a->delays[i];
+        double ns = delay->direct_ns + delay->indirect_ns;
+        if (delay->kind == PITHLOG_WAIT_FOR_PROGRESS) {
+            r->progress_ns += ns;
+            if (ns > r->most_progress) {
+                r->most_progress = ns;
+                r->progress_lane = delay->lane;
+                r->progress_state = delay->state;
+            }
+        } else if (is_computing(r, delay->state)) {
+            r->computing_ns += ns;
+            r->by_lane[delay->lane] += ns;
+            r->by_state[index_of(r, delay->state)] += ns;
+        } else if (pithi_is_file_state(pithlog_get_def(r->log, delay->state))) {
+            r->files_ns += ns;
+            if (ns > r->most_files) {
+                r->most_files = ns;
+                r->files_lane = delay->lane;
+                r->files_state = delay->state;
+            }
+        } else {
+            r->transfer_ns += ns;
+        }
+    }
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
+
+/* "`refine`"; nothing outside all states. */
+static void put_state(const struct rules *r, uint32_t state, FILE *out)
+{
+    if (state != PITHLOG_COMPUTING)
+        fprintf(out, " `%.*s`", NAME, pithi_state_text(r->log, state));
+}
+
+/* "Rank 1", "Ranks 1 and 3", "Ranks 1, 3 and 6 more". */
+static void put_set(const struct rules *r, FILE *out)
+{
+    char text[32];
+    uint32_t put = 0, shown = r->set_count <= 4 ? r->set_count : 3;
+
+    fprintf(out, "Rank%s ", r->set_count == 1 ? "" : "s");
+    for (uint32_t i = 0; i < r->all_lanes && put < shown; i++)
+        if (r->set[i]) {
+            put++;
+            fprintf(out, "%s%s",
+                    put == 1              ? ""
+                    : put == r->set_count ? " and "
+                                          : ", ",
+                    pithi_lane_text(r->log, i, text) + strlen("rank "));
+        }
+    if (shown < r->set_count)
+        fprintf(out, " and %u more", r->set_count - shown);
+}
+
+/* "twice as long as", "3.5 times as long as", "30 % longer than" */
+static void put_ratio(double ratio, FILE *out)
+{
+    if (ratio < 1.75)
+        fprintf(out, "%.0f %% longer than", 100 * (ratio - 1));
+    else if (ratio < 2.2)
+        fprintf(out, "twice as long as");
+    else
+        fprintf(out, "%.*f times as long as", ratio < 9.95, ratio);
+}
+
+/* ---- Where in the run -------------------------------------------------------------------------------------------- */
+
+/* Adds the computing of a lane to the iterations in which it lies; `of` [iterations]. */
+static void add_computing(struct rules *r, uint32_t lane, double *of)
+{
+    struct pithi_iteration_sums sums = {.in = &r->a->iterations, .of = of};
+    struct pithi_pieces p;
+    int64_t from_ns, to_ns;
+
+    for (pithi_pieces_begin(&p, r->a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+        if (!is_computing(r, p.piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : p.piece->state))
+            continue;
+        pithi_pieces_part(r->a, &p, &from_ns, &to_ns);
+        if (to_ns > from_ns)
+            pithi_iteration_sums_add(&sums, from_ns, to_ns, 1);
+    }
+}
+
+/* What imbalance costs in each iteration: the busiest lane computes 60 ms, the mean of 4 is 45 ms: 4 x 15 ms. *moves:
+ * number of lanes that are the busiest of an iteration that costs something. Only lanes in `set` count as busiest, if
+ * there is one. NULL: no memory, or no iterations. */
+static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t *moves)
+{
+    size_t count = r->a->iterations.count;
+    double *cost = calloc(count + 1, sizeof *cost), *mine = calloc(count + 1, sizeof *mine);
+    double *all = calloc(count + 1, sizeof *all);
+    uint32_t *busiest = calloc(count + 1, sizeof *busiest);
+    unsigned char *is_busiest = calloc(r->all_lanes + (size_t)1, 1);
+    int good = cost && mine && all && busiest && is_busiest && count;
+
+    *sum_ns = 0;
+    *moves = 0;
+    for (uint32_t lane = 0; good && lane < r->all_lanes; lane++) {
+        if (!pithlog_analysis_calls_mpi(r->a, lane))
+            continue;
+        memset(mine, 0, count * sizeof *mine);
+        add_computing(r, lane, mine);
+        for (size_t i = 0; i < count; i++) {
+            all[i] += mine[i];
+            if (mine[i] > cost[i] && (!r->set_count || r->set[lane])) {
+                cost[i] = mine[i];
+                busiest[i] = lane;
+            }
+        }
+    }
+    for (size_t i = 0; good && i < count; i++) {
+        cost[i] = cost[i] * r->lanes > all[i] ? cost[i] * r->lanes - all[i] : 0;
+        *sum_ns += cost[i];
+    }
+    for (size_t i = 0; good && i < count; i++)
+        if (cost[i] * (double)count > *sum_ns && !is_busiest[busiest[i]]) {
+            is_busiest[busiest[i]] = 1;
+            ++*moves;
+        }
+    free(mine);
+    free(all);
+    free(busiest);
+    free(is_busiest);
+    if (!good) {
+        free(cost);
+        cost = NULL;
+    }
+    return cost;
+}
+
+static int by_cost(const void *a, const void *b, void *context)
+{
+    const double *cost = context, x = cost[*(const size_t *)a], y = cost[*(const size_t *)b];
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* A tenth of the iterations or less can have half of the cost: those worth at least half as much as the worst are
+ * named, or counted. Else the iterations from the first to the last with cost, if they are not nearly all. 0: no
+ * memory. */
+static int put_iterations(struct rules *r, const struct candidate *c, struct pithlog_answer *answer, FILE *out)
+{
+    size_t count = r->a->iterations.count, few = 0, first = 0, last = count - 1, *order;
+    double all = 0, part = 0, left = 0;
+
+    if (!c->by_iteration || !count)
+        return 1;
+    if (!(order = malloc(count * sizeof *order)))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        order[i] = i;
+        all += c->by_iteration[i];
+    }
+    qsort_r(order, count, sizeof *order, by_cost, c->by_iteration);
+    while (few < count && (2 * part < all || 2 * c->by_iteration[order[few]] >= c->by_iteration[order[0]]))
+        part += c->by_iteration[order[few++]];
+    if (all > 0 && few * 10 <= count) {
+        qsort(order, few, sizeof *order, by_number);
+        first = order[0];
+        last = order[few - 1];
+        if (part >= 0.95 * all)
+            fprintf(out, ", all of it in ");
+        else if (part <= 0.55 * all)
+            fprintf(out, ", half of it in ");
+        else
+            fprintf(out, ", %.0f %% of it in ", 100 * part / all);
+        if (few > FEW)
+            fprintf(out, "%zu of %zu iterations", few, count);
+        for (size_t i = 0; few <= FEW && i < few; i++)
+            fprintf(out, "%s%zu", i ? ", " : few == 1 ? "iteration " : "iterations ", order[i] + 1);
+    } else if (all > 0) {
+        for (; first < last && (left + c->by_iteration[first]) * PITHI_RARE < all; first++)
+            left += c->by_iteration[first];
+        for (left = 0; last > first && (left + c->by_iteration[last]) * PITHI_RARE < all; last--)
+            left += c->by_iteration[last];
+        if ((last - first + 1) * 10 >= count * 9) {
+            free(order);
+            return 1;
+        }
+        fprintf(out, ", in iterations %zu to %zu of %zu", first + 1, last + 1, count);
+    }
+    free(order);
+    if (all > 0) {
+        answer->first_iteration = first + 1;
+        answer->last_iteration = last + 1;
+    }
+    return 1;
+}
+
+/* ---- Rules ------------------------------------------------------------------------------------------------------- */
+
+/* More ranks or threads than cores: they wait for one. */
+static int find_cores(struct rules *r)
+{
+    const struct pithlog_finding *waits = finding_of(r, "no core");
+    uint32_t cores = pithi_cores_of(r->log), ranks = pithlog_get_info(r->log)->ranks;
+    struct candidate *c;
+
+    waits = waits ? waits : finding_of(r, "descheduled ranks");
+    if (!waits || !cores || r->all_lanes <= cores)
+        return 1;
+    c = propose(r, "cores", waits->ns);
+    c->place = waits->place;
+    snprintf(c->text, sizeof c->text, "%u %s share %u core%s and wait for a core", ranks > cores ? ranks : r->all_lanes,
+             ranks > cores ? "ranks" : "threads", cores, cores == 1 ? "" : "s");
+    return 1;
+}
+
+static int find_progress(struct rules *r)
+{
+    const struct pithi_wait_group *group = &pithi_wait_groups(r->a)[PITHLOG_WAIT_FOR_PROGRESS];
+    char cause[32], waiter[32];
+    struct candidate *c;
+
+    if (!group->worst || r->progress_ns <= 0)
+        return 1;
+    c = propose(r, "progress", r->progress_ns);
+    c->lane = r->progress_lane;
+    c->state = r->progress_state;
+    c->other = group->worst->lane;
+    c->place = (struct pithlog_finding_place){group->worst->from_ns, group->worst->to_ns, group->worst->lane,
+                                              group->worst->cause_lane};
+    pithi_lane_text(r->log, c->lane, cause);
+    cause[0] = 'R';
+    snprintf(c->text, sizeof c->text, "%s computes without calling MPI, so %s waits in %.*s for it", cause,
+             pithi_lane_text(r->log, c->other, waiter), NAME, pithi_state_text(r->log, group->worst->state));
+    return 1;
+}
+
+/* The state in which the lanes of the set cause most; *second: the next one, if the first has less than MOST. */
+static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
+{
+    uint32_t best = r->defs, next = NO_STATE;
+
+    memset(r->of_lanes, 0, (r->defs + (size_t)1) * sizeof *r->of_lanes);
+    for (size_t i = 0; i < r->a->delay_count; i++) {
+        const struct pithlog_delay *delay = &r->a->delays[i];
+        if (r->set[delay->lane] && delay->kind != PITHLOG_WAIT_FOR_PROGRESS && is_computing(r, delay->state))
+            r->of_lanes[index_of(r, delay->state)] += delay->direct_ns + delay->indirect_ns;
+    }
+    for (uint32_t i = 0; i <= r->defs; i++)
+        if (r->of_lanes[i] > r->of_lanes[best])
+            best = i;
+    for (uint32_t i = 0; i <= r->defs; i++)
+        if (i != best && (next == NO_STATE || r->of_lanes[i] > r->of_lanes[next]))
+            next = i;
+    *second =
+        r->of_lanes[best] < MOST * all_ns && next != NO_STATE ? (next == r->defs ? PITHLOG_COMPUTING : next) : NO_STATE;
+    return best == r->defs ? PITHLOG_COMPUTING : best;
+}
+
+/* Time in a state of a lane in the set, and of one that is not, as means. */
+static void mean_times(const struct rules *r, uint32_t state, double *mine, double *other)
+{
+    *mine = *other = 0;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        if (pithlog_analysis_calls_mpi(r->a, lane)) {
+            double ns = (double)pithlog_analysis_state_ns(r->a, lane, state);
+            *(r->set[lane] ? mine : other) += ns;
+        }
+    *mine /= r->set_count;
+    *other /= r->lanes - r->set_count;
+}
+
+static int propose_imbalance(struct rules *r, double ns)
+{
+    struct candidate *c = propose(r, "imbalance", ns);
+    uint32_t second, state = state_of_set(r, ns, &second);
+    double mine, other;
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+
+    if (!out)
+        return 0;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        if (r->set[lane] && (c->lane == PITHI_NO_LANE || r->by_lane[lane] > r->by_lane[c->lane]))
+            c->lane = lane;
+    c->state = state;
+    mean_times(r, state, &mine, &other);
+    put_set(r, out);
+    if (state != PITHLOG_COMPUTING && other < 0.02 * mine) {
+        fprintf(out, " %s", r->set_count == 1 ? "alone computes" : "alone compute");
+        put_state(r, state, out);
+        fprintf(out, ", and the others wait for %s", r->set_count == 1 ? "it" : "them");
+    } else {
+        fprintf(out, " %s", r->set_count == 1 ? "computes" : "compute");
+        put_state(r, state, out);
+        if (second != NO_STATE && second != PITHLOG_COMPUTING && state != PITHLOG_COMPUTING) {
+            double mine_too, other_too;
+            fprintf(out, " and");
+            put_state(r, second, out);
+            mean_times(r, second, &mine_too, &other_too);
+            mine += mine_too;
+            other += other_too;
+        }
+        fprintf(out, " ");
+        if (other > 0 && mine > other)
+            put_ratio(mine / other, out);
+        else
+            fprintf(out, "longer than");
+        fprintf(out, " the others");
+    }
+    fclose(out);
+    pithi_longest_piece(r->a, c->lane, state, &c->place);
+    double sum;
+    uint32_t moves;
+    c->by_iteration = imbalance_by_iteration(r, &sum, &moves);
+    return 1;
+}
+
+/* The state that causes most of the waiting that computing causes; NO_STATE: no single one has MOST of it. */
+static uint32_t main_state(const struct rules *r)
+{
+    for (uint32_t i = 0; i <= r->defs; i++)
+        if (r->by_state[i] >= MOST * r->computing_ns)
+            return i == r->defs ? PITHLOG_COMPUTING : i;
+    return NO_STATE;
+}
+
+/* The largest delay of a lane in a computing state. `but`: a lane that does not count. NULL: none. */
+static const struct pithlog_delay *largest_delay(const struct rules *r, uint32_t but)
+{
+    const struct pithlog_delay *largest = NULL;
+
+    for (size_t i = 0; i < r->a->delay_count; i++) {
+        const struct pithlog_delay *delay = &r->a->delays[i];
+        if (delay->lane != but && delay->kind != PITHLOG_WAIT_FOR_PROGRESS && is_computing(r, delay->state) &&
+            (!largest || delay->direct_ns + delay->indirect_ns > largest->direct_ns + largest->indirect_ns))
+            largest = delay;
+    }
+    return largest;
+}
+
+static void set_worst_wait(const struct rules *r, struct candidate *c)
+{
+    const struct pithi_wait_group *groups = pithi_wait_groups(r->a);
+    const struct pithlog_wait_state *worst = NULL;
+
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
+        if (groups[kind].worst &&
+            (!worst || groups[kind].worst->to_ns - groups[kind].worst->from_ns > worst->to_ns - worst->from_ns))
+            worst = groups[kind].worst;
+    if (worst)
+        c->place = (struct pithlog_finding_place){worst->from_ns, worst->to_ns, worst->lane, worst->cause_lane};
+}
+
+static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration)
+{
+    uint32_t state = main_state(r);
+    struct candidate *c = propose(r, "moving imbalance", r->computing_ns);
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+
+    c->by_iteration = by_iteration;
+    if (!out)
+        return 0;
+    c->state = state;
+    set_worst_wait(r, c);
+    fprintf(out, "The slowest rank changes from iteration to iteration");
+    if (moves)
+        fprintf(out, " (%u of %u ranks)", moves, r->lanes);
+    if (state != NO_STATE && state != PITHLOG_COMPUTING) {
+        fprintf(out, " in");
+        put_state(r, state, out);
+    }
+    fprintf(out, ", and the others wait for it");
+    return fclose(out) == 0;
+}
+
+static int propose_serial(struct rules *r)
+{
+    const struct pithlog_delay *first = largest_delay(r, PITHI_NO_LANE), *second;
+    struct candidate *c = propose(r, "serialisation", r->computing_ns);
+    uint32_t state = main_state(r);
+    char lane[32];
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+
+    if (!out)
+        return 0;
+    set_worst_wait(r, c);
+    c->lane = first->lane;
+    c->state = state != NO_STATE ? state : first->state;
+    second = largest_delay(r, first->lane);
+    if (r->lanes == 2 && second && second->state != first->state) {
+        c->other = second->lane;
+        pithi_lane_text(r->log, first->lane, lane);
+        lane[0] = 'R';
+        fprintf(out, "%s in%s and ", lane, first->state == PITHLOG_COMPUTING ? " computing" : "");
+        put_state(r, first->state, out);
+        fprintf(out, "%s in%s", pithi_lane_text(r->log, second->lane, lane),
+                second->state == PITHLOG_COMPUTING ? " computing" : "");
+        put_state(r, second->state, out);
+        fprintf(out, " work one after the other, not at the same time");
+    } else if (state == NO_STATE) {
+        fprintf(out, "The ranks wait for one another in turn, most for");
+        put_state(r, first->state, out);
+        fprintf(out, "%s on %s", first->state == PITHLOG_COMPUTING ? " computing" : "",
+                pithi_lane_text(r->log, first->lane, lane));
+    } else {
+        fprintf(out, "The ranks %s", state == PITHLOG_COMPUTING ? "compute" : "are in");
+        put_state(r, state, out);
+        fprintf(out, " one after another, not at the same time");
+    }
+    return fclose(out) == 0;
+}
+
+/* Ranks that compute less than the others, which are more than half. */
+static int propose_idle(struct rules *r)
+{
+    const struct pithi_wait_group *groups = pithi_wait_groups(r->a);
+    struct candidate *c = propose(r, "imbalance", r->computing_ns);
+    double waits = 0;
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+
+    if (!out)
+        return 0;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        for (uint32_t kind = 1; r->set[lane] && kind < PITHLOG_WAIT_KINDS; kind++)
+            waits += (double)groups[kind].of_lane[lane];
+    set_worst_wait(r, c);
+    put_set(r, out);
+    fprintf(out, " compute%s less than the others and wait%s for them %.0f %% of the time",
+            r->set_count == 1 ? "s" : "", r->set_count == 1 ? "s" : "",
+            100 * waits / r->set_count / (double)(r->a->info.to_ns - r->a->info.from_ns));
+    return fclose(out) == 0;
+}
+
+static double computing_of(const struct rules *r, uint32_t lane)
+{
+    double ns = 0;
+
+    for (uint32_t i = 0; i <= r->defs; i++) {
+        uint32_t state = i == r->defs ? PITHLOG_COMPUTING : i;
+        ns += is_computing(r, state) ? (double)pithlog_analysis_state_ns(r->a, lane, state) : 0;
+    }
+    return ns;
+}
+
+/* Lanes whose computing is beyond the middle between the mean and the most (`least`: the least): into `set`. Returns
+ * what they cause. */
+static double choose_set(struct rules *r, double mean, double most, int is_least)
+{
+    double middle = (mean + most) / 2, ns = 0;
+
+    r->set_count = 0;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        r->set[lane] = pithlog_analysis_calls_mpi(r->a, lane) &&
+                       (is_least ? r->computing[lane] <= middle : r->computing[lane] >= middle);
+        r->set_count += r->set[lane];
+        ns += r->set[lane] ? r->by_lane[lane] : 0;
+    }
+    return ns;
+}
+
+/* Waiting that computing causes. */
+static int find_computing(struct rules *r)
+{
+    double sum = 0, most = 0, least = INFINITY, *by_iteration;
+    uint32_t moves;
+
+    if (r->computing_ns < LEAST * r->run_ns || r->lanes < 2)
+        return 1;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        if (!pithlog_analysis_calls_mpi(r->a, lane))
+            continue;
+        double ns = r->computing[lane] = computing_of(r, lane);
+        sum += ns;
+        most = ns > most ? ns : most;
+        least = ns < least ? ns : least;
+    }
+    if (2 * (most * r->lanes - sum) >= r->computing_ns) {
+        double cost = choose_set(r, sum / r->lanes, most, 0);
+        if (2 * r->set_count > r->lanes) {
+            choose_set(r, sum / r->lanes, least, 1);
+            return propose_idle(r);
+        }
+        if (2 * cost >= r->computing_ns)
+            return propose_imbalance(r, cost);
+    }
+    memset(r->set, 0, r->all_lanes);
+    r->set_count = 0;
+    by_iteration = imbalance_by_iteration(r, &sum, &moves);
+    if (by_iteration && 2 * sum >= r->computing_ns && moves > 1)
+        return propose_moving(r, moves, by_iteration);
+    free(by_iteration);
+    if (!r->a->iterations.count) {
+        struct pithlog_what_if what = {.network = 1, .state = PITHLOG_COMPUTING, .lane = UINT32_MAX, .factor = 1};
+        double as_it_is, balanced;
+        if (pithlog_analysis_what_if(r->a, &what, &as_it_is) != PITH_OK)
+            return 0;
+        what.is_balanced = 1;
+        if (pithlog_analysis_what_if(r->a, &what, &balanced) != PITH_OK)
+            return 0;
+        if (2 * (as_it_is - balanced) * r->lanes >= r->computing_ns)
+            return propose_moving(r, 0, NULL);
+    }
+    return propose_serial(r);
+}
+
+/* Time in files, and waiting for it. */
+static int find_files(struct rules *r)
+{
+    double own = 0, most = 0;
+    uint32_t lane = 0, state = NO_STATE, most_lanes = 0;
+    char text[PITHI_NS_TEXT], name[32];
+
+    for (uint32_t i = 0; i < r->all_lanes; i++) {
+        double of_lane = 0;
+        for (uint32_t k = 0; k < r->defs; k++) {
+            const struct pithlog_def *def = pithlog_get_def(r->log, k);
+            of_lane += def->kind == PITHLOG_STATE && pithi_is_file_state(def)
+                           ? (double)pithlog_analysis_state_ns(r->a, i, k)
+                           : 0;
+        }
+        own += of_lane;
+        most_lanes += of_lane > 0;
+        if (of_lane > most) {
+            most = of_lane;
+            lane = i;
+        }
+    }
+    for (uint32_t k = 0; k < r->defs; k++) {
+        const struct pithlog_def *def = pithlog_get_def(r->log, k);
+        if (def->kind == PITHLOG_STATE && pithi_is_file_state(def) &&
+            (state == NO_STATE ||
+             pithlog_analysis_state_ns(r->a, lane, k) > pithlog_analysis_state_ns(r->a, lane, state)))
+            state = k;
+    }
+    if (own + r->files_ns <= 0 || state == NO_STATE)
+        return 1;
+    struct candidate *c = propose(r, "files", own + r->files_ns);
+    c->lane = lane;
+    c->state = state;
+    pithi_longest_piece(r->a, lane, state, &c->place);
+    pithi_lane_text(r->log, lane, name);
+    name[0] = 'R';
+    pithi_ns_text(text, most);
+    if (most >= 0.9 * own && r->lanes > 1)
+        snprintf(c->text, sizeof c->text, "%s alone spends %s in files (most in %.*s), and %u rank%s wait%s", name,
+                 text, NAME, pithi_state_text(r->log, state), r->lanes - 1, r->lanes == 2 ? "" : "s",
+                 r->lanes == 2 ? "s" : "");
+    else
+        snprintf(c->text, sizeof c->text, "%u ranks read or write files (most in %.*s, %s on %s)", most_lanes, NAME,
+                 pithi_state_text(r->log, state), text, pithi_lane_text(r->log, lane, name));
+    return 1;
+}
+
+static int find_transfer(struct rules *r)
+{
+    const struct pithlog_finding *transfer = finding_of(r, "transfer");
+    struct pithlog_call_sum *sums;
+    uint64_t sends = 0;
+    char text[PITHI_NS_TEXT];
+    int64_t small_ns;
+
+    if (!transfer)
+        return 1;
+    if (!(sums = calloc(r->defs + (size_t)1, sizeof *sums)) || pithlog_analysis_calls(r->a, sums) != PITH_OK) {
+        free(sums);
+        return 0;
+    }
+    struct candidate *c = propose(r, "transfer", transfer->ns + r->transfer_ns);
+    const struct pithlog_call_sum *sum = &sums[transfer->state];
+    c->state = transfer->state;
+    c->place = transfer->place;
+    for (uint32_t i = 0; i < r->all_lanes; i++)
+        sends += r->a->graph.lanes[i].sends;
+    uint64_t small = pithlog_analysis_small_messages(r->a, &small_ns);
+    if (2 * small > sends && (double)small_ns >= 0.1 * transfer->ns)
+        snprintf(c->text, sizeof c->text, "%llu of %llu messages are small and could be sent together",
+                 (unsigned long long)small, (unsigned long long)sends);
+    else
+        snprintf(c->text, sizeof c->text, "MPI calls take long though no rank is late, most %.*s (%llu of %s)", NAME,
+                 pithi_state_text(r->log, transfer->state), (unsigned long long)sum->calls,
+                 pithi_ns_text(text, sum->calls ? (double)sum->transfer_ns / (double)sum->calls : 0));
+    free(sums);
+    return 1;
+}
+
+/* The program's start and end, outside of what was analysed. */
+static int find_ends(struct rules *r)
+{
+    const struct pithlog_info *info = pithlog_get_info(r->log);
+    double start_ns = r->a->info.has_init ? (double)(r->a->info.from_ns - info->start_ns) : 0;
+    double end_ns = r->a->info.has_finalize ? (double)(info->end_ns - r->a->info.to_ns) : 0;
+    char start[PITHI_NS_TEXT], end[PITHI_NS_TEXT];
+
+    if (start_ns + end_ns < LEAST_ENDS_NS)
+        return 1;
+    struct candidate *c = propose(r, "start and end", (start_ns + end_ns) * r->lanes);
+    c->share = (start_ns + end_ns) / (double)(info->end_ns - info->start_ns);
+    c->place.from_ns = info->start_ns;
+    c->place.to_ns = info->end_ns;
+    snprintf(c->text, sizeof c->text, "The program takes %s to start, up to the end of MPI_Init, and %s to end",
+             pithi_ns_text(start, start_ns), pithi_ns_text(end, end_ns));
+    return 1;
+}
+
+/* ---- The answer -------------------------------------------------------------------------------------------------- */
+
+static const struct candidate *choose(const struct rules *r)
+{
+    double most = 0;
+
+    for (uint32_t i = 0; i < r->count; i++)
+        most = r->list[i].share > most ? r->list[i].share : most;
+    for (uint32_t i = 0; i < r->count; i++) {
+        int is_cores = strcmp(r->list[i].kind, "cores") == 0;
+        if (is_cores ? r->list[i].share >= LEAST_CORES : r->list[i].share >= LEAST && 2 * r->list[i].share >= most)
+            return &r->list[i];
+    }
+    return NULL;
+}
+
+static int put_chosen(struct rules *r, const struct candidate *c, struct pithi_answer *answer)
+{
+    struct pithlog_answer *to = &answer->answer;
+    FILE *out = fmemopen(answer->text, sizeof answer->text, "w");
+    int good;
+
+    if (!out)
+        return 0;
+    *to = (struct pithlog_answer){.kind = c->kind,
+                                  .ns = c->ns,
+                                  .share = c->share < 1 ? c->share : 1,
+                                  .lane = c->lane,
+                                  .other = c->other,
+                                  .place = c->place};
+    if (c->state != NO_STATE) {
+        snprintf(answer->state, sizeof answer->state, "%s", pithi_state_text(r->log, c->state));
+        to->state = answer->state;
+    }
+    fprintf(out, "%s: %.0f %% of the run is lost", c->text, 100 * to->share);
+    good = put_iterations(r, c, to, out);
+    fprintf(out, ".");
+    return fclose(out) == 0 && good;
+}
+
+static void put_none(struct rules *r, struct pithi_answer *answer)
+{
+    const struct pithlog_analysis_info *info = &r->a->info;
+    double compute = 100 * info->parallel;
+
+    answer->answer = (struct pithlog_answer){.kind = "balanced",
+                                             .lane = PITHI_NO_LANE,
+                                             .other = PITHI_NO_LANE,
+                                             .place = {info->from_ns, info->to_ns, PITHI_NO_LANE, PITHI_NO_LANE}};
+    if (info->is_too_short) {
+        answer->answer.kind = "unknown";
+        snprintf(answer->text, sizeof answer->text, "The part without missing records is too short to judge the run.");
+    } else if (!info->has_mpi || !r->lanes) {
+        answer->answer.kind = "unknown";
+        snprintf(answer->text, sizeof answer->text, "The log has no MPI calls%s",
+                 info->recvs ? ", so it is not known when ranks compute."
+                             : " and no messages, so nothing can be said about waiting.");
+    } else {
+        snprintf(answer->text, sizeof answer->text, "Nothing is badly wrong: ranks compute %.0f %% of the time.",
+                 compute);
+    }
+}
+
+static int begin_rules(struct rules *r, struct pithlog_analysis *a)
+{
+    *r = (struct rules){.a = a,
+                        .log = a->graph.log,
+                        .all_lanes = pithlog_get_info(a->graph.log)->lanes,
+                        .lanes = a->info.lanes,
+                        .defs = pithlog_get_info(a->graph.log)->defs,
+                        .run_ns = (double)(a->info.to_ns - a->info.from_ns) * a->info.lanes};
+    r->by_lane = calloc(r->all_lanes + (size_t)1, sizeof *r->by_lane);
+    r->by_state = calloc(r->defs + (size_t)1, sizeof *r->by_state);
+    r->of_lanes = calloc(r->defs + (size_t)1, sizeof *r->of_lanes);
+    r->computing = calloc(r->all_lanes + (size_t)1, sizeof *r->computing);
+    r->set = calloc(r->all_lanes + (size_t)1, 1);
+    return r->by_lane && r->by_state && r->of_lanes && r->computing && r->set;
+}
+
+static void end_rules(struct rules *r)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        free(r->list[i].by_iteration);
+    free(r->by_lane);
+    free(r->by_state);
+    free(r->of_lanes);
+    free(r->computing);
+    free(r->set);
+}
+
+int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_answer **answer)
+{
+    static int (*const rules[])(struct rules *) = {find_cores, find_progress, find_computing,
+                                                   find_files, find_transfer, find_ends};
+    const struct pithlog_iterations *iterations;
+    struct rules r = {0};
+    int err = PITH_OK, good = 1;
+
+    *answer = NULL;
+    if (!a->answer) {
+        if (!a->iterations.count)
+            CHECK(pithlog_analysis_iterations(a, UINT32_MAX, &iterations));
+        if (!(a->answer = calloc(1, sizeof *a->answer)))
+            return pithi_analysis_no_memory(a);
+        good = begin_rules(&r, a);
+        if (good)
+            TRY(pithlog_analysis_findings(a, &r.findings, &r.finding_count));
+        if (good && r.lanes && a->info.has_mpi && !a->info.is_too_short) {
+            sum_delays(&r);
+            for (size_t i = 0; good && i < sizeof rules / sizeof *rules; i++)
+                good = rules[i](&r);
+        }
+        const struct candidate *c = good ? choose(&r) : NULL;
+        if (c)
+            good = put_chosen(&r, c, a->answer);
+        else if (good)
+            put_none(&r, a->answer);
+        a->answer->answer.text = a->answer->text;
+        err = good ? PITH_OK : pithi_analysis_no_memory(a);
+    }
+out:
+    end_rules(&r);
+    if (err) {
+        free(a->answer);
+        a->answer = NULL;
+    } else
+        *answer = &a->answer->answer;
+    return err;
+}
