@@ -581,8 +581,10 @@ PITHLOG_API int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *an
 struct pithlog_call_sum {
     uint64_t calls;
     int64_t wait_ns, transfer_ns; /* wait states; the rest */
-    uint64_t long_calls;          /* with a transfer of more than 1 ms and 20 times the median of the function */
-    int64_t long_ns;              /* their transfer beyond what it takes on the fitted network, or else the median */
+    /* With a transfer of more than 1 ms and 20 times the 10th percentile of calls of this function and about this size,
+     * while no call of the rank that they need began where they ended; their transfer beyond the usual one. */
+    uint64_t long_calls;
+    int64_t long_ns;
     /* The call with the longest transfer: this transfer, the call, its lane. */
     int64_t longest_ns, longest_from_ns, longest_to_ns;
     uint32_t longest_lane;

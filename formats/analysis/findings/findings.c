@@ -380,8 +380,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             uint32_t cores = pithi_cores_of(a->graph.log);
             set_longest(a, &sums[longest]);
             fprintf(out,
-                    "in %llu call%s, transfer took over 1 ms and over 20 times the median of\n"
-                    "the function (part of transfer): the system ran something else on the\n"
+                    "in %llu call%s, transfer took over 1 ms and over 20 times as long as in the\n"
+                    "fastest tenth (part of transfer): the system ran something else on the\n"
                     "core of the rank or of its partner; ",
                     (unsigned long long)long_calls, long_calls == 1 ? "" : "s");
             if (cores && a->info.lanes > cores)

@@ -140,9 +140,72 @@ double pithi_path_imbalance(const struct pithlog_analysis *a, uint32_t state, do
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
-/* Sums the calls of each MPI function: time, waiting, and transfers that took unusually long. */
+/* Sums the calls of each MPI function: time, waiting, and transfers that took unusually long because a rank had no
+ * core. If there are more ranks than cores, most calls of a function can be long. So a call is compared with the 10th
+ * percentile of calls of its function and size (or of its function, if these are few), and with 1 ms, about what a
+ * scheduler's turn takes:
+ *
+ *     MPI_Recv of 8 bytes: 10 calls of 2 us, 30 of 4 ms     limit: 1 ms; 30 are long, by 4 ms - 2 us each
+ *
+ * The partner of a long call had come before (else it would have waited). But if another call of that partner begins
+ * where this one ends, then this one needed it, for a reason that no rule knows: it was not the core. */
 
-enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
+enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000, LONG_PEERS = 10, PART = 10 };
+
+/* Calls of one function with about as many bytes. */
+struct sized_calls {
+    struct pithi_bins bins;
+    double limit_ns;
+};
+struct all_calls {
+    struct pithi_map map; /* (function, log2 of bytes) */
+    struct sized_calls *of;
+    uint32_t count, room;
+};
+
+/* The calls of a size; all of the function. NULL: no memory. */
+enum { ALL_SIZES = 64 };
+static uint32_t size_of(const struct pithi_need *need) { return need ? 1 + pithi_log2(need->bytes) : 0; }
+static struct sized_calls *sized_calls_of(struct all_calls *all, uint32_t state, uint32_t size)
+{
+    return pithi_item_at(&all->map, pithi_map_pair(state, size), &all->of, &all->count, &all->room, sizeof *all->of,
+                         NULL);
+}
+
+/* 1: a call of `lane` begins in the last latency of this one. */
+static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pieces *p, uint32_t lane,
+                         int64_t latency_ns)
+{
+    int64_t end_ns = p->next->begin_ns, since_ns = end_ns - latency_ns;
+    uint32_t at;
+
+    if (lane == p->lane || !pithlog_analysis_calls_mpi(a, lane))
+        return 0;
+    for (at = pithi_graph_find(&a->graph, lane, end_ns);; at--) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, at);
+        if (piece->begin_ns <= end_ns && (piece->begin_ns < since_ns || piece->begin_ns <= p->piece->begin_ns))
+            return 0;
+        if (piece->begin_ns <= end_ns && pithi_graph_is_call(&a->graph, piece->state))
+            return 1;
+        if (at == 0)
+            return 0;
+    }
+}
+
+static int needed_other(const struct pithlog_analysis *a, const struct pithi_pieces *p, const struct pithi_need *need,
+                        int64_t latency_ns)
+{
+    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
+
+    if (!need)
+        return 0;
+    if (need->of == PITHI_NEED_LANE)
+        return need->lane != PITHI_NO_LANE && begins_at_end(a, p, need->lane, latency_ns);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        if (begins_at_end(a, p, lane, latency_ns))
+            return 1;
+    return 0;
+}
 
 /* The transfer of a call: its part in the window without its wait state. *wait: number of wait states passed. */
 static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, size_t *wait,
@@ -160,29 +223,27 @@ static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_
     return to_ns - from_ns - *waited_ns;
 }
 
-/* The usual time of the transfer of a call: that of the fitted network, or else the median of its function. */
-static int64_t usual_ns(const struct pithlog_analysis *a, uint32_t lane, const struct pithi_lane_piece *call,
-                        const struct pithi_bins *bins)
+/* By how much a call is too long: beyond the fitted network, or else beyond its shorter peers. 0: it is not. */
+static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces *p, int64_t transfer_ns,
+                           const struct sized_calls *peers, const struct pithi_need *need)
 {
-    const struct pithi_need *need = pithi_graph_decisive(&a->graph, call);
-    double ns = need ? pithi_network_ns(a, lane, call->state, need, 1, 1) : 0;
+    double short_ns = pithi_bins_part(&peers->bins, PART), usual_ns;
 
-    return (int64_t)(ns > 0 ? ns : pithi_bins_median(bins));
+    if ((double)transfer_ns <= peers->limit_ns || needed_other(a, p, need, (int64_t)short_ns))
+        return 0;
+    usual_ns = need ? pithi_network_ns(a, p->lane, p->piece->state, need, 1, 1) : 0;
+    usual_ns = usual_ns > 0 && usual_ns < peers->limit_ns ? usual_ns : short_ns;
+    return transfer_ns > (int64_t)usual_ns ? transfer_ns - (int64_t)usual_ns : 0;
 }
 
 int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
-    struct pithi_bins *transfers = calloc(info->defs + (size_t)1, sizeof *transfers);
-    double *limits_ns = malloc((info->defs + (size_t)1) * sizeof *limits_ns);
+    struct all_calls all = {0};
     int64_t waited_ns;
     int has_long = 0, err = PITH_OK;
     struct pithi_pieces p;
 
-    if (!transfers || !limits_ns) {
-        err = pithi_analysis_no_memory(a);
-        goto out;
-    }
     memset(sums, 0, info->defs * sizeof *sums);
     for (int is_second = 0; is_second < 1 + has_long; is_second++) {
         if (is_second && !pithi_network_of(a)) {
@@ -197,32 +258,44 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
                     continue;
                 struct pithlog_call_sum *sum = &sums[state];
                 int64_t transfer_ns = transfer_of(a, &p, &wait, &waited_ns);
+                if (is_second && transfer_ns <= LONG_LEAST_NS)
+                    continue;
+                const struct pithi_need *need = p.piece->needs ? pithi_graph_decisive(&a->graph, p.piece) : NULL;
+                struct sized_calls *peers = sized_calls_of(&all, state, size_of(need));
+                if (peers && !is_second)
+                    pithi_bins_add(&peers->bins, transfer_ns);
+                if (peers && (!is_second || peers->bins.all < LONG_PEERS))
+                    peers = sized_calls_of(&all, state, ALL_SIZES);
+                if (!peers) {
+                    err = pithi_analysis_no_memory(a);
+                    goto out;
+                }
                 if (!is_second) {
                     sum->calls++;
                     sum->wait_ns += waited_ns;
                     sum->transfer_ns += transfer_ns;
-                    pithi_bins_add(&transfers[state], transfer_ns);
+                    has_long |= transfer_ns > LONG_LEAST_NS;
+                    pithi_bins_add(&peers->bins, transfer_ns);
                     if (sum->calls == 1 || transfer_ns > sum->longest_ns) {
                         sum->longest_ns = transfer_ns;
                         sum->longest_lane = lane;
                         pithi_pieces_part(a, &p, &sum->longest_from_ns, &sum->longest_to_ns);
                     }
-                } else if ((double)transfer_ns > limits_ns[state]) {
-                    int64_t more_ns = transfer_ns - usual_ns(a, lane, p.piece, &transfers[state]);
+                } else {
+                    int64_t more_ns = too_long_ns(a, &p, transfer_ns, peers, need);
                     sum->long_calls += more_ns > 0;
-                    sum->long_ns += more_ns > 0 ? more_ns : 0;
+                    sum->long_ns += more_ns;
                 }
             }
         }
-        for (uint32_t state = 0; !is_second && state < info->defs; state++) {
-            limits_ns[state] = sums[state].calls ? LONG_TIMES * pithi_bins_median(&transfers[state]) : 0;
-            limits_ns[state] = limits_ns[state] < LONG_LEAST_NS ? LONG_LEAST_NS : limits_ns[state];
-            has_long |= (double)sums[state].longest_ns > limits_ns[state];
+        for (uint32_t i = 0; !is_second && i < all.count; i++) {
+            all.of[i].limit_ns = LONG_TIMES * pithi_bins_part(&all.of[i].bins, PART);
+            all.of[i].limit_ns = all.of[i].limit_ns < LONG_LEAST_NS ? LONG_LEAST_NS : all.of[i].limit_ns;
         }
     }
 out:
-    free(transfers);
-    free(limits_ns);
+    free(all.of);
+    pithi_map_free(&all.map);
     return err;
 }
 

@@ -1,4 +1,4 @@
-/* bins.h - lengths of transfers, counted in half powers of two, for their median. */
+/* bins.h - lengths of transfers, counted in half powers of two, for percentiles. */
 #ifndef PITHI_BINS_H
 #define PITHI_BINS_H
 
@@ -23,14 +23,15 @@ static inline void pithi_bins_add(struct pithi_bins *bins, int64_t ns)
     bins->all++;
 }
 
-/* The mean of the bin that contains the median. */
-static inline double pithi_bins_median(const struct pithi_bins *bins)
+/* The mean of the bin that contains the first `part`-th: 2 is the median, 10 the 10th percentile. */
+static inline double pithi_bins_part(const struct pithi_bins *bins, uint32_t part)
 {
     uint32_t below = 0, bin = 0;
 
-    while (bin < PITHI_BINS - 1 && (below += bins->counts[bin]) * (uint64_t)2 < bins->all)
+    while (bin < PITHI_BINS - 1 && (below += bins->counts[bin]) * (uint64_t)part < bins->all)
         bin++;
     return bins->sums[bin] / bins->counts[bin];
 }
+static inline double pithi_bins_median(const struct pithi_bins *bins) { return pithi_bins_part(bins, 2); }
 
 #endif
