@@ -525,6 +525,7 @@ help:
 	@echo 'make fuzz         FUZZ_SECONDS=60 of libFuzzer on each reader of foreign bytes; needs clang'
 	@echo 'make check-install  install into a scratch folder and use Pith from there'
 	@echo 'make bench        measure: ratios to floors, goals and peers (BENCH=... some; BIG=1 also logs at scale)'
+	@echo "make gym          programs with a planted cause, and what analyze says (GYM='late*' some; LOAD=6 under load)"
 	@echo 'make install      into PREFIX ($(PREFIX)), below DESTDIR when given; uninstall removes it'
 	@echo 'make installcheck try what was installed'
 	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed'

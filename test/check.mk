@@ -68,7 +68,7 @@ deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run
 
 .PHONY: check check-all check-install check-asan check-asan-mpi asan-mpi-suite check-tsan asan-build tsan-build \
-	asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run $(addprefix check-,$(suites))
+	asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run gym $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -131,3 +131,8 @@ bench:
 	@+$(MAKE) --no-print-directory bench-run
 bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 	@O='$(O)' BIG='$(BIG)' test/bench/measure $(BENCH)
+
+# Programs with a planted cause each, and what pith analyze says of them (test/gym/README.md). GYM names some of them
+# (GYM='late* halo'); LOAD=6: beside six busy loops. Needs luck, so it is no part of check.
+gym: all
+	@set -f; O='$(O)' LOAD='$(LOAD)' test/gym/gym $(GYM)

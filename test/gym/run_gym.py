@@ -1,0 +1,161 @@
+"""run_gym.py - runs the plants that are chosen, has them analysed, and prints the tables. See README.md; started by `gym`,
+which has built the programs.
+
+    run_gym.py FOLDER LOAD MPIS [PATTERN...]
+
+FOLDER/MPI/ has the programs and gets the logs; MPIS: the names of those that are there; LOAD: so many busy loops run beside.
+Exit status 1: a program did not run, or could not be analysed.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+from judge import judge, near
+from plants import ANY, MEASURED, chosen
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PREDICTION_WITHIN = 0.05
+PYTHON = "/usr/bin/python3"
+
+
+def python_mpi():
+    """The MPI of mpi4py; "": it is not there."""
+    code = 'from mpi4py import MPI; print("openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich")'
+    return subprocess.run([PYTHON, "-c", code], capture_output=True, text=True).stdout.strip()
+
+
+def record(folder, plant, mpi, cured):
+    """Runs the program; returns the path of its log, and what it printed. None: it did not run well."""
+    program, *arguments = plant.program
+    log = f"{folder}/{mpi}/{plant.name}{'-cured' if cured else ''}.pith"
+    run = [PYTHON, f"{HERE}/{program}"] if program.endswith(".py") else [f"{folder}/{mpi}/{program}"]
+    command = ["timeout", "-k", "5", "60", "mpiexec." + mpi, "-n", str(plant.ranks), "pith", "run", "-o", log]
+    command += ["--also", plant.also] * bool(plant.also) + run + arguments + ["cured"] * cured
+    environment = dict(os.environ, LD_PRELOAD=f"{folder}/waiting_sleeps.so")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        print(f"# {plant.name}, {mpi}: exit status {done.returncode}: {' '.join(command)}")
+        print("".join(f"#   {line}\n" for line in done.stderr.splitlines()[-5:]), end="")
+        return None, ""
+    return log, done.stdout
+
+
+def analyse(log, *options):
+    done = subprocess.run(["pith", "analyze", log, *options], capture_output=True, text=True)
+    if done.returncode != 0:
+        print(f"# pith analyze {log} {' '.join(options)}: exit status {done.returncode}: {done.stderr.strip()}")
+    return done.stdout if done.returncode == 0 else None
+
+
+def planted_share(plant, printed):
+    measured = re.search(r"^planted ([0-9.]+)$", printed, re.M)
+    if MEASURED in plant.share:
+        return (float(measured.group(1)),) if measured else ()
+    return () if ANY in plant.share else plant.share
+
+
+def window_ns(analysis):
+    return analysis["window"]["to_ns"] - analysis["window"]["from_ns"]
+
+
+def waiting(analysis):
+    """The share of all wait states, whoever is to blame for them."""
+    return sum(w["ns"] for w in analysis["waits"]) / (window_ns(analysis) * analysis["lanes"])
+
+
+# ---- The tables
+
+def words(kind, rank, state, share):
+    """A planted or an answered cause in four columns."""
+    def text(values):
+        return "/".join("-" if v in (None, ANY) else f"{100 * v:.0f} %" if isinstance(v, float) else str(v) for v in values)
+    return f"{text(kind):<17.17} {text(rank):>4.4} {text(state):<16.16} {text(share):>6.6}"
+
+
+def row(plant, mpi, share, analysis, verdict):
+    said = verdict.said
+    answer = words((said.get("kind"),), (said.get("rank"),), (said.get("state"),), (float(said["share"]),) if "share" in said else (None,))
+    marks = " ".join("yes" if good else " no" for good in (verdict.kind, verdict.rank, verdict.state, verdict.size))
+    false = ", ".join(f"{f['name']} {f['percent']:.0f} %" for f in verdict.false)
+    waits = f"{100 * waiting(analysis):.0f} %"
+    return f"{plant.name:<20.20} {mpi:<7} {plant.ranks:>2}  {words(plant.kind, plant.rank, plant.state, share or (None,))} {waits:>6}  {answer}  {marks}  {false}"
+
+
+HEAD = f"{'program':<20} {'MPI':<7} {'n':>2}  {'planted: kind':<17} {'rank':>4} {'state':<16} {'share':>6} {'waits':>6}  " \
+       f"{'said: kind':<17} {'rank':>4} {'state':<16} {'share':>6}  knd rnk cau siz  false findings"
+
+
+def predicted_s(log, change):
+    """The run time that --what-if predicts; None: the prediction is withheld."""
+    page = analyse(log, "--what-if", change) or ""
+    got = re.search(r"\s([0-9.]+) s\b", page)
+    return None if "withheld" in page else float(got.group(1)) if got else 0.0
+
+
+def predict(folder, plant, mpi, log):
+    """A row of the second table: what --what-if says of the sick log, and how long the cured program takes. A busy machine can
+    only lengthen a run, so each is the least of up to three runs. Returns 1 where both agree or the prediction is withheld."""
+    wanted = got = float("inf")
+    for attempt in range(3):
+        log = record(folder, plant, mpi, False)[0] if attempt else log
+        cured = record(folder, plant, mpi, True)[0]
+        analysis = cured and analyse(cured, "--json")
+        prediction = log and predicted_s(log, plant.what_if)
+        if prediction is None and log:
+            break
+        wanted = min(wanted, window_ns(json.loads(analysis)) / 1e9) if analysis else wanted
+        got = min(got, prediction) if prediction else got
+        if near(got, wanted, PREDICTION_WITHIN):
+            break
+    good = prediction is None or near(got, wanted, PREDICTION_WITHIN)
+    said = "withheld" if prediction is None else f"predicted {got:.3f} s {100 * (got / wanted - 1):+6.1f} %"
+    print(f"{plant.name:<20.20} {mpi:<7} {plant.what_if:<16} cured {wanted:.3f} s, {said:<30} {'yes' if good else 'no'}", flush=True)
+    return int(good)
+
+
+def run(folder, mpis, plants):
+    """Returns 1 if all could be run and analysed."""
+    right = count = false = 0
+    complete, for_what_if, of_python = 1, [], python_mpi()
+    print(HEAD)
+    for plant in plants:
+        for mpi in (of_python,) if plant.mpi == ("python",) else plant.mpi:
+            if mpi not in mpis:
+                continue
+            log, printed = record(folder, plant, mpi, False)
+            analysis = log and analyse(log, "--json")
+            if not analysis:
+                complete = 0
+                continue
+            share = planted_share(plant, printed)
+            analysis = json.loads(analysis)
+            verdict = judge(plant, share, analysis)
+            print(row(plant, mpi, share, analysis, verdict), flush=True)
+            count += 1
+            right += verdict.right
+            false += len(verdict.false)
+            if plant.what_if:
+                for_what_if.append((plant, mpi, log))
+    if for_what_if:
+        print("\nWhat-if against the cured program")
+        good = sum(predict(folder, *one) for one in for_what_if)
+        print(f"{good} of {len(for_what_if)} predictions within {100 * PREDICTION_WITHIN:.0f} %, or withheld\n")
+    print(f"{right} of {count} first answers right, {false} false findings")
+    return complete and count > 0
+
+
+def main():
+    folder, load, mpis, *patterns = sys.argv[1:]
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(int(load or 0))]
+    try:
+        return 0 if run(folder, mpis.split(), chosen(patterns)) else 1
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+sys.exit(main())
