@@ -25,7 +25,8 @@ program gym_fortran
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
     one = 1
     do step = 1, 8
-        ms = 20
+        ms = 50
+        if (mode == "late") ms = 20
         if (rank == 2 .and. mode == "late" .and. cured /= "cured") ms = 60
         status = usleep(ms * 1000)
         call MPI_Allreduce(one, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)

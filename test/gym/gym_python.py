@@ -11,7 +11,7 @@ mode, cured = sys.argv[1], "cured" in sys.argv
 
 world.Barrier()
 for step in range(8):
-    time.sleep(0.06 if rank == 1 and mode == "late" and not cured else 0.02)
+    time.sleep(0.05 if mode == "balanced" else 0.06 if rank == 1 and not cured else 0.02)
     if mode == "balanced":
         world.Barrier()
     elif rank == 1:

@@ -11,13 +11,14 @@ from types import SimpleNamespace
 from plants import ANY
 
 SIZE_WITHIN, FALSE_ABOVE = 0.10, 0.02
+BY_LOAD, BY_LOAD_MOST = ("descheduled ranks", "no core"), 0.10  # what busy loops beside the program explain
 
 
-def judge(plant, share, analysis):
-    """share: the planted ones, as numbers; () where none is known. Returns the parts of the answer that are right, and the
+def judge(plant, share, analysis, load=0):
+    """share: the planted ones, as numbers; () where none is known. load: so many busy loops ran beside. Returns the parts of the answer that are right, and the
     findings that are false."""
     said = analysis.get("answer") or {}
-    verdict = SimpleNamespace(said=said, false=false_findings(plant, share, analysis["findings"]))
+    verdict = SimpleNamespace(said=said, false=false_findings(plant, share, analysis["findings"], load))
     verdict.kind = said.get("kind") in plant.kind
     verdict.rank = bool(said) and (ANY in plant.rank or said.get("rank") in plant.rank)
     verdict.state = bool(said) and (ANY in plant.state or said.get("state") in plant.state) and in_iterations(plant, said)
@@ -39,11 +40,13 @@ def in_iterations(plant, said):
     return abs(first - plant.only[0]) <= 1 and abs(last - plant.only[1]) <= 1
 
 
-def false_findings(plant, share, findings):
-    return [f for f in findings if f["percent"] > 100 * FALSE_ABOVE and not explained(plant, share, f)]
+def false_findings(plant, share, findings, load):
+    return [f for f in findings if f["percent"] > 100 * FALSE_ABOVE and not explained(plant, share, f, load)]
 
 
-def explained(plant, share, finding):
+def explained(plant, share, finding, load):
+    if load and finding["name"] in BY_LOAD and finding["percent"] <= 100 * BY_LOAD_MOST:
+        return True
     if finding["name"] not in plant.shows + plant.kind:
         return False
     blames = finding["name"] == "load imbalance" or finding["name"] in plant.kind

@@ -18,9 +18,9 @@ def marks(plant, answer, share=None):
     return "".join("-x"[good] for good in (verdict.kind, verdict.rank, verdict.state, verdict.size, verdict.right))
 
 
-def false(plant, name, percent, **more):
+def false(plant, name, percent, load=0, **more):
     finding = {"name": name, "percent": percent, **more}
-    return len(judge(plant, () if ANY in plant.share else plant.share, {"findings": [finding]}).false)
+    return len(judge(plant, () if ANY in plant.share else plant.share, {"findings": [finding]}, load).false)
 
 
 def check(got, wanted, what):
@@ -37,13 +37,13 @@ check(marks(LATE, {**ANSWER, "rank": 0}), "x-xx-", "another rank")
 check(marks(LATE, {**ANSWER, "rank": None}), "x-xx-", "no rank where one is to blame")
 check(marks(LATE, {**ANSWER, "state": "MPI_Recv"}), "xx-x-", "another state")
 check(marks(LATE, {**ANSWER, "share": 0.37}), "xxx--", "11 % too large")
-check(marks(LATE, {**ANSWER, "share": 0.3}), "xxxx" + "x", "10 % too small")
+check(marks(LATE, {**ANSWER, "share": 0.3}), "xxxxx", "10 % too small")
 check(marks(LATE, {**ANSWER, "share": 0.29}), "xxx--", "13 % too small")
 check(marks(LATE, {**ANSWER, "share": 0.8}, ()), "xxxxx", "a size that is not known is not looked at")
 check(marks(LATE, {**ANSWER, "share": 0.8}, (0.3, 0.8)), "xxxxx", "one of several sizes")
 check(marks(MOVING, {**ANSWER, "kind": "moving imbalance", "rank": None, "state": "solve", "share": 0.5}), "xxxxx",
       "nobody alone is to blame")
-check(marks(MOVING, {**ANSWER, "kind": "moving imbalance", "rank": 2, "state": "solve", "share": 0.5}), "x-xxx"[:4] + "-",
+check(marks(MOVING, {**ANSWER, "kind": "moving imbalance", "rank": 2, "state": "solve", "share": 0.5}), "x-xx-",
       "a rank where nobody alone is to blame")
 rare = {**ANSWER, "state": "rebuild", "share": 0.28, "iterations": [13, 86]}
 check(marks(RARE, rare), "xxxxx", "a cost in some iterations, with them")
@@ -58,6 +58,9 @@ check(false(LATE, "small messages", 3.0), 1, "one of another name is false")
 check(false(LATE, "small messages", 1.9), 0, "unless it costs less than 2 %")
 check(false(LATE, "imbalance", 33.0, rank=1), 0, "one with the name of the kind is explained")
 check(false(BALANCED, "wait at N x N", 2.1), 1, "nothing explains a finding where nothing is wrong")
+check(false(BALANCED, "descheduled ranks", 8.0), 1, "ranks without a core are false")
+check(false(BALANCED, "descheduled ranks", 8.0, load=6), 0, "unless busy loops ran beside")
+check(false(BALANCED, "descheduled ranks", 18.0, load=6), 1, "but not for so much of the time")
 check(len({p.name for p in PLANTS}), len(PLANTS), "the names of plants are unique")
 check(sum(p.kind == ("balanced",) for p in PLANTS) >= 4 and len(PLANTS) >= 40, True, "40 plants, 4 of them balanced")
 check(all(s is None or isinstance(s, (str, float)) for p in PLANTS for s in p.share), True, "shares are numbers")

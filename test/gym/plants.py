@@ -11,6 +11,7 @@ A row says how to run a program and what the first answer of `pith analyze` shou
     share     waiting or lost time of all lanes, part of their time; MEASURED: the program prints it; ANY, several: as above
     shows     findings that the plant explains, beside those with the name of its kind
     only      the answer's iterations must lie within these two
+    busy      ranks that wait are busy, as they are without the gym: where messages take the time
     what_if   a change that undoes the plant: its prediction is compared with the program's run with `cured`
 
 Where n ranks meet and one of them is late, n - 1 ranks wait 40 of each 60 ms (gym.h): shares are worked out from that.
@@ -25,12 +26,13 @@ CORES = os.cpu_count() or 1
 PLANTS = []
 
 
-def plant(name, program, ranks, kind, rank=None, state=None, share=ANY, shows="", mpi="both", also="", only=None, what_if=None):
+def plant(name, program, ranks, kind, rank=None, state=None, share=ANY, shows="", mpi="both", also="", only=None, what_if=None,
+          busy=False):
     """Adds a row. Alternatives are kept as tuples."""
     PLANTS.append(SimpleNamespace(
         name=name, program=program.split(), ranks=ranks, mpi=("mpich", "openmpi") if mpi == "both" else (mpi,),
         kind=several(kind), rank=several(rank), state=several(state), share=several(share),
-        shows=tuple(s.strip() for s in shows.split(",") if s.strip()), also=also, only=only, what_if=what_if))
+        shows=tuple(s.strip() for s in shows.split(",") if s.strip()), also=also, only=only, what_if=what_if, busy=busy))
 
 
 def several(value):
@@ -57,7 +59,7 @@ late("late_receiver_large", "gym_messages late_receiver_large", 2, 1, "unpack", 
 late("halo", "gym_messages halo", 4, 2, "smooth", "late sender, wait at barrier", what_if="smooth@2=3")
 late("python_late", "gym_python.py late", 2, 1, "computing", "late sender, wait at barrier", mpi="python")
 plant("late_sender_moving", "gym_messages late_sender_moving", 4, "moving imbalance", None, "refine", 0.5, "late sender")
-late("master", "gym_messages master", 4, 0, "decide", "late sender, late receiver", share=0.5, what_if="decide@0=4")
+late("master", "gym_messages master", 4, 0, "decide", "late sender, late receiver, wait at finalize", share=0.5, what_if="decide@0=4")
 
 # ---- ... or for a collective
 late("bcast_root", "gym_collectives bcast_root", 4, 0, "read_input", "late broadcast", what_if="read_input@0=3")
@@ -103,15 +105,16 @@ plant("pipeline", "gym_turns pipeline", 4, "serialisation", ANY, "stage", 45 / 6
 plant("ring", "gym_turns ring", 4, "serialisation", ANY, "turn", 30 / 40, "late sender, wait at finalize")
 
 # ---- The messages themselves
-plant("large", "gym_transfer large", 2, "transfer", ANY, "MPI_Sendrecv", MEASURED, "late sender, late receiver", mpi="openmpi")
-plant("small", "gym_transfer small", 2, "transfer", ANY, ("MPI_Send", "MPI_Recv"), MEASURED, "small messages, late sender")
+plant("large", "gym_transfer large", 2, "transfer", ANY, "MPI_Sendrecv", MEASURED, "late sender, late receiver", busy=True)
+plant("small", "gym_transfer small", 2, "transfer", ANY, ("MPI_Send", "MPI_Recv"), MEASURED,
+      "small messages, late sender, recording", busy=True)
 plant("eager_limit", "gym_transfer eager_limit", 2, ("transfer", "serialisation"), ANY, ("MPI_Send", "solve", "unpack"), 80 / 160,
       "late receiver, wait at barrier, late sender")
 
 # ---- Windows
 late("late_post", "gym_windows late_post", 2, 1, "prepare", "late post, early wait")
 late("fence", "gym_windows fence", 4, 2, "fill", "wait at N x N, wait at barrier")
-plant("lock", "gym_windows lock", 4, "serialisation", ANY, "update", 45 / 60, "lock contention, wait at barrier")
+plant("lock", "gym_windows lock", 4, "serialisation", ANY, "update", 90 / 120, "lock contention, wait at barrier")
 plant("win_progress", "gym_windows progress", 2, "progress", 1, "overlap", 40 / 120, MUTE + ", wait at barrier", mpi="mpich")
 
 # ---- Threads: of all threads' time, or of that of the threads that call MPI

@@ -34,7 +34,7 @@ def record(folder, plant, mpi, cured):
     run = [PYTHON, f"{HERE}/{program}"] if program.endswith(".py") else [f"{folder}/{mpi}/{program}"]
     command = ["timeout", "-k", "5", "60", "mpiexec." + mpi, "-n", str(plant.ranks), "pith", "run", "-o", log]
     command += ["--also", plant.also] * bool(plant.also) + run + arguments + ["cured"] * cured
-    environment = dict(os.environ, LD_PRELOAD=f"{folder}/waiting_sleeps.so")
+    environment = dict(os.environ, **({} if plant.busy else {"LD_PRELOAD": f"{folder}/waiting_sleeps.so"}))
     done = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         print(f"# {plant.name}, {mpi}: exit status {done.returncode}: {' '.join(command)}")
@@ -116,7 +116,7 @@ def predict(folder, plant, mpi, log):
     return int(good)
 
 
-def run(folder, mpis, plants):
+def run(folder, load, mpis, plants):
     """Returns 1 if all could be run and analysed."""
     right = count = false = 0
     complete, for_what_if, of_python = 1, [], python_mpi()
@@ -132,7 +132,7 @@ def run(folder, mpis, plants):
                 continue
             share = planted_share(plant, printed)
             analysis = json.loads(analysis)
-            verdict = judge(plant, share, analysis)
+            verdict = judge(plant, share, analysis, load)
             print(row(plant, mpi, share, analysis, verdict), flush=True)
             count += 1
             right += verdict.right
@@ -149,9 +149,10 @@ def run(folder, mpis, plants):
 
 def main():
     folder, load, mpis, *patterns = sys.argv[1:]
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(int(load or 0))]
+    load = int(load)
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(load)]
     try:
-        return 0 if run(folder, mpis.split(), chosen(patterns)) else 1
+        return 0 if run(folder, load, mpis.split(), chosen(patterns)) else 1
     finally:
         for loop in loops:
             loop.kill()
