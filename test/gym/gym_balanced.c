@@ -1,5 +1,5 @@
 /* gym_balanced.c - programs in which nothing is wrong: all ranks work equally long, nobody waits. An expert says so,
- * and finds nothing. In `busy` there is one thing wrong: it is started with more ranks than cores. */
+ * and finds nothing. In `busy` and `late_start` one thing is wrong: how the program is started. */
 #include "gym.h"
 
 static double one = 1, sum;
@@ -71,6 +71,25 @@ static const struct mode modes[] = {
     {"buffered", buffered, STEPS, 0},
     {"coupled", coupled, STEPS, 0},
     {"busy", busy, 10, 0},
+    {"late_start", meeting, STEPS, 1},
 };
 
-GYM_MAIN(modes)
+/* late_start: "Rank 1 calls MPI_Init 300 ms after the others; then nothing is wrong." Launchers tell a process its
+ * rank in the environment. */
+static void start_late(int argc, char **argv)
+{
+    const char *mpich = getenv("PMI_RANK"), *openmpi = getenv("OMPI_COMM_WORLD_RANK");
+    const char *own = openmpi ? openmpi : mpich;
+
+    if (argc == 2 && strcmp(argv[1], "late_start") == 0 && own && strcmp(own, "1") == 0)
+        work(NULL, 300);
+}
+
+int main(int argc, char **argv)
+{
+    start_late(argc, argv);
+    MPI_Init(&argc, &argv);
+    int status = run_mode(argc, argv, modes, COUNT(modes));
+    MPI_Finalize();
+    return status;
+}

@@ -151,6 +151,20 @@ static void communicators(int i)
     MPI_Comm_free(&copy);
 }
 
+/* "Rank 3 sums up three times as long as the others." Rank 1 shares a communicator with it and waits in each step,
+ * ranks 0 and 2 only in the end. */
+static void subgroups(int i)
+{
+    static MPI_Comm half;
+
+    if (i == 0)
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    uneven("sum_up");
+    MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, half);
+    if (i == STEPS - 1)
+        meet();
+}
+
 /* "Rank 1 cleans up for 240 ms after the last step, the others wait in MPI_Finalize": 3 * 240 of 4 * (160 + 240) ms. */
 static void finalize(int i)
 {
@@ -177,6 +191,7 @@ static const struct mode modes[] = {
     {"alltoallv", alltoallv, STEPS, 3},
     {"neighbours", neighbours, STEPS, 2},
     {"communicators", communicators, STEPS, 1},
+    {"subgroups", subgroups, STEPS, 3},
     {"finalize", finalize, STEPS, 1},
 };
 

@@ -1,9 +1,10 @@
-"""judge_check.py - judge.py on answers and findings made by hand. Prints TAP lines."""
+"""judge_check.py - judge.py on answers and findings made by hand, and a row of the table. Prints TAP lines."""
 
 from types import SimpleNamespace
 
 from judge import judge
 from plants import ANY, PLANTS, chosen
+from run_gym import row
 
 # Rank 1 of 2 is late in `refine`: 40 of 2 * 60 ms are lost.
 LATE = chosen(["late_sender"])[0]
@@ -61,6 +62,10 @@ check(false(BALANCED, "wait at N x N", 2.1), 1, "nothing explains a finding wher
 check(false(BALANCED, "descheduled ranks", 8.0), 1, "ranks without a core are false")
 check(false(BALANCED, "descheduled ranks", 8.0, load=6), 0, "unless busy loops ran beside")
 check(false(BALANCED, "descheduled ranks", 18.0, load=6), 1, "but not for so much of the time")
+LOG = {"window": {"from_ns": 100, "to_ns": 600}, "lanes": 2, "waits": [{"ns": 330}], "answer": ANSWER,
+       "findings": [{"name": "transfer", "percent": 3.3}]}
+check(row(LATE, "mpich", LATE.share, LOG, judge(LATE, LATE.share, LOG)).split(),
+      "late_sender mpich 2 imbalance 1 refine 33 % 33 % imbalance 1 refine 34 % yes yes yes yes transfer 3 %".split(), "its row")
 check(len({p.name for p in PLANTS}), len(PLANTS), "the names of plants are unique")
 check(sum(p.kind == ("balanced",) for p in PLANTS) >= 4 and len(PLANTS) >= 40, True, "40 plants, 4 of them balanced")
 check(all(s is None or isinstance(s, (str, float)) for p in PLANTS for s in p.share), True, "shares are numbers")

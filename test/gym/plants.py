@@ -82,10 +82,11 @@ late("tree_reduce_2", "gym_collectives tree_reduce 2", 4, 2, "computing", "wait 
      what_if="computing@2=3")
 late("tree_reduce_3", "gym_collectives tree_reduce 3", 4, 3, "computing", "wait at barrier, late inner rank, early reduce",
      mpi="openmpi", what_if="computing@3=3")
-late("scan", "gym_collectives scan", 4, 0, "count", "early scan")
+late("scan", "gym_collectives scan", 4, 0, "count", "early scan", what_if="count@0=3")
 late("alltoallv", "gym_collectives alltoallv", 4, 3, "pack", "wait at N x N")
 late("neighbours", "gym_collectives neighbours", 4, 2, "smooth", "wait at N x N, wait at barrier", what_if="smooth@2=3")
 late("communicators", "gym_collectives communicators", 4, 1, "computing", "wait at N x N")
+late("subgroups", "gym_collectives subgroups", 4, 3, "sum_up", "wait at N x N, wait at barrier", what_if="sum_up@3=3")
 plant("finalize", "gym_collectives finalize", 4, ("imbalance", "start and end"), 1, "clean_up", 3 * 240 / (4 * 400),
       "load imbalance, wait at finalize")
 
@@ -112,7 +113,7 @@ plant("eager_limit", "gym_transfer eager_limit", 2, ("transfer", "serialisation"
       "late receiver, wait at barrier, late sender")
 
 # ---- Windows
-late("late_post", "gym_windows late_post", 2, 1, "prepare", "late post, early wait")
+late("late_post", "gym_windows late_post", 2, 1, "prepare", "late post, early wait", what_if="prepare@1=3")
 late("fence", "gym_windows fence", 4, 2, "fill", "wait at N x N, wait at barrier")
 plant("lock", "gym_windows lock", 4, "serialisation", ANY, "update", 90 / 120, "lock contention, wait at barrier")
 plant("win_progress", "gym_windows progress", 2, "progress", 1, "overlap", 40 / 120, MUTE + ", wait at barrier", mpi="mpich")
@@ -120,19 +121,25 @@ plant("win_progress", "gym_windows progress", 2, "progress", 1, "overlap", 40 / 
 # ---- Threads: of all threads' time, or of that of the threads that call MPI
 plant("omp_slow_thread", "gym_openmp slow_thread", 2, "threads", ANY, ANY, (80 / 180, 40 / 60), "OpenMP waiting, load imbalance",
       also="openmp")
+plant("omp_slow_rank", "gym_openmp slow_rank", 2, ("threads", "imbalance"), 1, ANY, (200 / 360, 80 / 120, 40 / 120),
+      "OpenMP waiting, load imbalance, wait at N x N", also="openmp")
 plant("pthread_join", "gym_pthread join", 2, "threads", ANY, ("filter", "pthread_join"), (40 / 60, 40 / 120), "load imbalance",
-      also="pthread", mpi="openmpi")
+      also="pthread")
 plant("pthread_condition", "gym_pthread condition", 2, "threads", ANY, ("filter", "pthread_cond_wait"), (40 / 60, 40 / 120),
-      "load imbalance", also="pthread", mpi="mpich")
+      "load imbalance", also="pthread")
 
 # ---- Cores: each rank needs 20 ms of a core and gets half of one
 plant("cores", "gym_balanced busy", 2 * CORES, "cores", ANY, ANY, 0.5,
       "no core, descheduled ranks, wait at N x N, transfer, slow collectives")
 
+# ---- The start. The run begins where the last rank has left MPI_Init, unless the answer looks further.
+plant("late_start", "gym_balanced late_start", 4, "start and end", 1, ANY, ANY, "wait at init")
+
 # ---- Files: the waiting for them, or that and the time in them
-plant("files_alone", "gym_files alone", 4, "files", 0, ANY, (3 * 40 / 240, 4 * 40 / 240), "load imbalance, wait at barrier",
-      also="io")
-plant("files_in_turn", "gym_files in_turn", 4, "files", ANY, ANY, (60 / 100, 80 / 100), "late sender, wait at barrier", also="io")
+plant("files_alone", "gym_files alone", 4, "files", 0, "io:fsync", (3 * 40 / 240, 4 * 40 / 240),
+      "load imbalance, wait at barrier", also="io")
+plant("files_in_turn", "gym_files in_turn", 4, "files", ANY, "io:fsync", (60 / 100, 80 / 100),
+      "late sender, wait at barrier", also="io")
 
 # ---- Nothing is wrong
 for name, program, ranks in (("meeting", "gym_balanced meeting", 4), ("overlapping", "gym_balanced overlapping", 4),

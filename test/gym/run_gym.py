@@ -34,7 +34,7 @@ def record(folder, plant, mpi, cured):
     run = [PYTHON, f"{HERE}/{program}"] if program.endswith(".py") else [f"{folder}/{mpi}/{program}"]
     command = ["timeout", "-k", "5", "60", "mpiexec." + mpi, "-n", str(plant.ranks), "pith", "run", "-o", log]
     command += ["--also", plant.also] * bool(plant.also) + run + arguments + ["cured"] * cured
-    environment = dict(os.environ, **({} if plant.busy else {"LD_PRELOAD": f"{folder}/waiting_sleeps.so"}))
+    environment = dict(os.environ, **({} if plant.busy else {"LD_PRELOAD": f"{folder}/libwaiting_sleeps.so"}))
     done = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         print(f"# {plant.name}, {mpi}: exit status {done.returncode}: {' '.join(command)}")
@@ -68,24 +68,32 @@ def waiting(analysis):
 
 # ---- The tables
 
-def words(kind, rank, state, share):
-    """A planted or an answered cause in four columns."""
+SHAPE = "{:<{}.{}} {:>4.4} {:<16.16} {:>8.8}"  # of a cause, planted or said, in four columns
+WIDE, NARROW = 23, 16                            # its kind
+
+
+def cause(width, kind, rank, state, share):
+    """Each is a tuple of alternatives."""
     def text(values):
-        return "/".join("-" if v in (None, ANY) else f"{100 * v:.0f} %" if isinstance(v, float) else str(v) for v in values)
-    return f"{text(kind):<17.17} {text(rank):>4.4} {text(state):<16.16} {text(share):>6.6}"
+        return "/".join("-" if value in (None, ANY) else str(value) for value in values)
+    percent = "/".join(f"{100 * s:.0f}" for s in share)
+    return SHAPE.format(text(kind), width, width, text(rank), text(state), percent + " %" if percent else "-")
 
 
 def row(plant, mpi, share, analysis, verdict):
     said = verdict.said
-    answer = words((said.get("kind"),), (said.get("rank"),), (said.get("state"),), (float(said["share"]),) if "share" in said else (None,))
+    planted = cause(WIDE, plant.kind, plant.rank, plant.state, share)
+    answer = cause(NARROW, (said.get("kind"),), (said.get("rank"),), (said.get("state"),), (said["share"],) if "share" in said else ())
     marks = " ".join("yes" if good else " no" for good in (verdict.kind, verdict.rank, verdict.state, verdict.size))
     false = ", ".join(f"{f['name']} {f['percent']:.0f} %" for f in verdict.false)
     waits = f"{100 * waiting(analysis):.0f} %"
-    return f"{plant.name:<20.20} {mpi:<7} {plant.ranks:>2}  {words(plant.kind, plant.rank, plant.state, share or (None,))} {waits:>6}  {answer}  {marks}  {false}"
+    return f"{plant.name:<20.20} {mpi:<7} {plant.ranks:>2}  {planted} {waits:>5}  {answer}  {marks}  {false}".rstrip()
 
 
-HEAD = f"{'program':<20} {'MPI':<7} {'n':>2}  {'planted: kind':<17} {'rank':>4} {'state':<16} {'share':>6} {'waits':>6}  " \
-       f"{'said: kind':<17} {'rank':>4} {'state':<16} {'share':>6}  knd rnk cau siz  false findings"
+def head():
+    planted = SHAPE.format("planted: kind", WIDE, WIDE, "rank", "state", "share")
+    said = SHAPE.format("said: kind", NARROW, NARROW, "rank", "state", "share")
+    return f"{'program':<20} {'MPI':<7}  n  {planted} {'waits':>5}  {said}  knd rnk cau siz  false findings"
 
 
 def predicted_s(log, change):
@@ -120,7 +128,7 @@ def run(folder, load, mpis, plants):
     """Returns 1 if all could be run and analysed."""
     right = count = false = 0
     complete, for_what_if, of_python = 1, [], python_mpi()
-    print(HEAD)
+    print(head())
     for plant in plants:
         for mpi in (of_python,) if plant.mpi == ("python",) else plant.mpi:
             if mpi not in mpis:
@@ -159,4 +167,5 @@ def main():
             loop.wait()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
