@@ -15,8 +15,8 @@ BY_LOAD, BY_LOAD_MOST = ("descheduled ranks", "no core"), 0.10  # what busy loop
 
 
 def judge(plant, share, analysis, load=0):
-    """share: the planted ones, as numbers; () where none is known. load: so many busy loops ran beside. Returns the parts of the answer that are right, and the
-    findings that are false."""
+    """share: the planted ones, as numbers; () where none is known. load: so many busy loops ran beside. Returns the parts of
+    the answer that are right, and the findings that are false."""
     said = analysis.get("answer") or {}
     verdict = SimpleNamespace(said=said, false=false_findings(plant, share, analysis["findings"], load))
     verdict.kind = said.get("kind") in plant.kind

@@ -59,7 +59,8 @@ late("late_receiver_large", "gym_messages late_receiver_large", 2, 1, "unpack", 
 late("halo", "gym_messages halo", 4, 2, "smooth", "late sender, wait at barrier", what_if="smooth@2=3")
 late("python_late", "gym_python.py late", 2, 1, "computing", "late sender, wait at barrier", mpi="python")
 plant("late_sender_moving", "gym_messages late_sender_moving", 4, "moving imbalance", None, "refine", 0.5, "late sender")
-late("master", "gym_messages master", 4, 0, "decide", "late sender, late receiver, wait at finalize", share=0.5, what_if="decide@0=4")
+late("master", "gym_messages master", 4, 0, "decide", "late sender, late receiver, wait at finalize", share=0.5,
+     what_if="decide@0=4")
 
 # ---- ... or for a collective
 late("bcast_root", "gym_collectives bcast_root", 4, 0, "read_input", "late broadcast", what_if="read_input@0=3")
@@ -86,7 +87,8 @@ late("scan", "gym_collectives scan", 4, 0, "count", "early scan", what_if="count
 late("alltoallv", "gym_collectives alltoallv", 4, 3, "pack", "wait at N x N")
 late("neighbours", "gym_collectives neighbours", 4, 2, "smooth", "wait at N x N, wait at barrier", what_if="smooth@2=3")
 late("communicators", "gym_collectives communicators", 4, 1, "computing", "wait at N x N")
-late("subgroups", "gym_collectives subgroups", 4, 3, "sum_up", "wait at N x N, wait at barrier", what_if="sum_up@3=3")
+late("subgroups", "gym_collectives subgroups", 4, 3, "sum_up", "wait at N x N, wait at barrier",
+     what_if="sum_up@3=3")
 plant("finalize", "gym_collectives finalize", 4, ("imbalance", "start and end"), 1, "clean_up", 3 * 240 / (4 * 400),
       "load imbalance, wait at finalize")
 

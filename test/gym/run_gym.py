@@ -1,12 +1,13 @@
-"""run_gym.py - runs the plants that are chosen, has them analysed, and prints the tables. See README.md; started by `gym`,
-which has built the programs.
+"""run_gym.py - builds and runs the plants that are chosen, has them analysed, and prints the tables. See README.md; started by
+`gym`, which prepares the environment.
 
-    run_gym.py FOLDER LOAD MPIS [PATTERN...]
+    run_gym.py FOLDER BUILD LOAD MPIS [PATTERN...]
 
-FOLDER/MPI/ has the programs and gets the logs; MPIS: the names of those that are there; LOAD: so many busy loops run beside.
-Exit status 1: a program did not run, or could not be analysed.
+FOLDER/MPI/ gets programs and logs; BUILD has Pith; MPIS: the names of those that are there; LOAD: so many busy loops run beside.
+Exit status 1: a program could not be built, run or analysed.
 """
 
+import functools
 import json
 import os
 import re
@@ -27,11 +28,32 @@ def python_mpi():
     return subprocess.run([PYTHON, "-c", code], capture_output=True, text=True).stdout.strip()
 
 
-def record(folder, plant, mpi, cured):
-    """Runs the program; returns the path of its log, and what it printed. None: it did not run well."""
+@functools.cache
+def built(folder, build, mpi, program):
+    """How the program is started. None: it could not be built."""
+    if program.endswith(".py"):
+        return [PYTHON, f"{HERE}/{program}"]
+    path, is_fortran = f"{folder}/{mpi}/{program}", os.path.exists(f"{HERE}/{program}.f90")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if is_fortran:
+        command = ["mpifort." + mpi, "-Wall", "-o", path, f"{HERE}/{program}.f90"]
+    else:
+        command = ["mpicc." + mpi, "-std=gnu11", "-Wall", "-Wextra", "-Wno-stringop-overflow", "-O1", "-g", "-fopenmp"]
+        command += [f"-I{build}/include", "-o", path, f"{HERE}/{program}.c"]
+        for libraries in (folder, build + "/lib"):
+            command += ["-L" + libraries, "-Wl,-rpath," + libraries]
+        command += ["-Wl,--as-needed", "-lslow_disk", "-Wl,--no-as-needed", "-lpith", "-lpthread"]
+    return [path] if subprocess.run(command, check=False).returncode == 0 else None
+
+
+def record(place, plant, mpi, cured):
+    """Runs the program; returns the path of its log, and what it printed. None: it did not run well. place: FOLDER, BUILD."""
+    folder = place[0]
     program, *arguments = plant.program
     log = f"{folder}/{mpi}/{plant.name}{'-cured' if cured else ''}.pith"
-    run = [PYTHON, f"{HERE}/{program}"] if program.endswith(".py") else [f"{folder}/{mpi}/{program}"]
+    run = built(*place, mpi, program)
+    if not run:
+        return None, ""
     command = ["timeout", "-k", "5", "60", "mpiexec." + mpi, "-n", str(plant.ranks), "pith", "run", "-o", log]
     command += ["--also", plant.also] * bool(plant.also) + run + arguments + ["cured"] * cured
     environment = dict(os.environ, **({} if plant.busy else {"LD_PRELOAD": f"{folder}/libwaiting_sleeps.so"}))
@@ -83,7 +105,7 @@ def cause(width, kind, rank, state, share):
 def row(plant, mpi, share, analysis, verdict):
     said = verdict.said
     planted = cause(WIDE, plant.kind, plant.rank, plant.state, share)
-    answer = cause(NARROW, (said.get("kind"),), (said.get("rank"),), (said.get("state"),), (said["share"],) if "share" in said else ())
+    answer = cause(NARROW, *((said.get(part),) for part in ("kind", "rank", "state")), (said["share"],) if "share" in said else ())
     marks = " ".join("yes" if good else " no" for good in (verdict.kind, verdict.rank, verdict.state, verdict.size))
     false = ", ".join(f"{f['name']} {f['percent']:.0f} %" for f in verdict.false)
     waits = f"{100 * waiting(analysis):.0f} %"
@@ -103,13 +125,13 @@ def predicted_s(log, change):
     return None if "withheld" in page else float(got.group(1)) if got else 0.0
 
 
-def predict(folder, plant, mpi, log):
+def predict(place, plant, mpi, log):
     """A row of the second table: what --what-if says of the sick log, and how long the cured program takes. A busy machine can
     only lengthen a run, so each is the least of up to three runs. Returns 1 where both agree or the prediction is withheld."""
     wanted = got = float("inf")
     for attempt in range(3):
-        log = record(folder, plant, mpi, False)[0] if attempt else log
-        cured = record(folder, plant, mpi, True)[0]
+        log = record(place, plant, mpi, False)[0] if attempt else log
+        cured = record(place, plant, mpi, True)[0]
         analysis = cured and analyse(cured, "--json")
         prediction = log and predicted_s(log, plant.what_if)
         if prediction is None and log:
@@ -120,11 +142,12 @@ def predict(folder, plant, mpi, log):
             break
     good = prediction is None or near(got, wanted, PREDICTION_WITHIN)
     said = "withheld" if prediction is None else f"predicted {got:.3f} s {100 * (got / wanted - 1):+6.1f} %"
-    print(f"{plant.name:<20.20} {mpi:<7} {plant.what_if:<16} cured {wanted:.3f} s, {said:<30} {'yes' if good else 'no'}", flush=True)
+    print(f"{plant.name:<20.20} {mpi:<7} {plant.what_if:<16} cured {wanted:.3f} s, {said:<30} {'yes' if good else 'no'}",
+          flush=True)
     return int(good)
 
 
-def run(folder, load, mpis, plants):
+def run(place, load, mpis, plants):
     """Returns 1 if all could be run and analysed."""
     right = count = false = 0
     complete, for_what_if, of_python = 1, [], python_mpi()
@@ -133,7 +156,7 @@ def run(folder, load, mpis, plants):
         for mpi in (of_python,) if plant.mpi == ("python",) else plant.mpi:
             if mpi not in mpis:
                 continue
-            log, printed = record(folder, plant, mpi, False)
+            log, printed = record(place, plant, mpi, False)
             analysis = log and analyse(log, "--json")
             if not analysis:
                 complete = 0
@@ -149,18 +172,18 @@ def run(folder, load, mpis, plants):
                 for_what_if.append((plant, mpi, log))
     if for_what_if:
         print("\nWhat-if against the cured program")
-        good = sum(predict(folder, *one) for one in for_what_if)
+        good = sum(predict(place, *one) for one in for_what_if)
         print(f"{good} of {len(for_what_if)} predictions within {100 * PREDICTION_WITHIN:.0f} %, or withheld\n")
     print(f"{right} of {count} first answers right, {false} false findings")
     return complete and count > 0
 
 
 def main():
-    folder, load, mpis, *patterns = sys.argv[1:]
+    folder, build, load, mpis, *patterns = sys.argv[1:]
     load = int(load)
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(load)]
     try:
-        return 0 if run(folder, load, mpis.split(), chosen(patterns)) else 1
+        return 0 if run((folder, build), load, mpis.split(), chosen(patterns)) else 1
     finally:
         for loop in loops:
             loop.kill()
