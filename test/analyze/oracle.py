@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """oracle.py LOG.txt: what `pith analyze LOG --json --waits` must print, from the definitions of wait states, delays,
 critical path and efficiencies: every wait state is compared with every other, and exact fractions are summed.
-Slow; only for the small logs of random_log.py and test_oracle.sh. Reads the text of `pith print`.
+Slow; only for the small logs of random_log.py and test_oracle.sh. Reads the text of `pith print`. ORACLE_RULES=all in the
+environment: with the rules beyond the textbook (oracle_beyond.py).
 
 oracle.py facts: reads such JSON and prints what is in it, a fact a line.
 oracle.py waits FILE...: prints the wait states of each text log, or in each such JSON.
@@ -12,6 +13,7 @@ import os
 import sys
 from fractions import Fraction
 
+import oracle_beyond
 import oracle_windows
 from oracle_network import find_fitted
 from text_log import ns
@@ -19,11 +21,13 @@ from text_log import ns
 sys.setrecursionlimit(100000)
 
 KINDS = ["late sender", "late receiver", "wait at barrier", "wait at N x N", "late broadcast", "early reduce",
-         "early scan", "wait at finalize", "late post", "early wait", "lock contention", "wait for progress"]
-ALL, FROM, TO, LOWER = "all", "from", "to", "lower"
+         "early scan", "wait at finalize", "late post", "early wait", "lock contention", "wait for progress",
+         "late inner rank", "polling", "late notice"]
+ALL, FROM, TO, LOWER, NEIGHBOURS = "all", "from", "to", "lower", "neighbours"
 COLLECTIVES = {"barrier": ALL, "allreduce": ALL, "allgather": ALL, "allgatherv": ALL, "alltoall": ALL, "alltoallv": ALL,
                "alltoallw": ALL, "reduce_scatter": ALL, "reduce_scatter_block": ALL, "bcast": FROM, "scatter": FROM,
                "scatterv": FROM, "reduce": TO, "gather": TO, "gatherv": TO, "scan": LOWER, "exscan": LOWER}
+COLLECTIVES.update({name: NEIGHBOURS for name in oracle_beyond.NEIGHBOURHOOD if "neighbours" in oracle_beyond.RULES})
 # A barrier for all members or for none. MPI_Comm_create_group is recorded at its end, on the communicator that it made.
 MAY_WAIT = {"comm_dup", "comm_idup", "comm_split", "comm_create_group", "comm_free", "win_fence", "win_create", "win_free",
             "file_open", "file_close", "file_write_all", "file_read_at_all"}
@@ -45,10 +49,12 @@ class Call:
         self.lane, self.name, self.begin, self.end = lane, name, begin, None
         self.outermost = self  # the call around it that names the piece
         self.releases = []     # (time, kind, cause lane, call of the cause or None, needed members of a collective or None,
-                               #  bytes, members)
+                               #  bytes, members, and where it is not the call's begin: from when on it waits for this)
         self.received = 0      # messages
         self.completed = 0     # collectives
-        self.wait = None
+        self.probed = 0        # messages found
+        self.state = None      # of Log.states
+        self.is_polling = False  # together with failed tests before it
 
 
 class Message:
@@ -64,6 +70,11 @@ class Member:
         self.rank, self.lane, self.call, self.root, self.got, self.is_of_all = rank, lane, call, root, got, is_of_all
         self.begin = call.begin if call else time
         self.completion, self.done = call, None
+
+
+def serves(name):
+    """Whether a call lets the library work for others."""
+    return name in MOVES or name[4:].lower() in COLLECTIVES or name[4:].lower() in MAY_WAIT
 
 
 class Log:
@@ -93,6 +104,7 @@ class Log:
     def read(self, records):
         index = {lane: i for i, lane in enumerate(self.lanes)}
         self.begin, self.end = records[0][0], records[-1][0]
+        self.neighbours = {}                      # sources, by (rank, communicator)
         count = len(self.lanes)
         self.calls = [[] for _ in range(count)]   # by begin
         self.states = [[] for _ in range(count)]  # [from, to, name, depth]
@@ -121,6 +133,8 @@ class Log:
                     if name in POSTS:
                         posts.setdefault(rank, []).append(call)
                 self.states[lane].append([time, None, name, len(stack)])
+                if call:
+                    call.state = self.states[lane][-1]
                 stack.append((name, call, len(self.states[lane]) - 1))
             elif kind == "leave":
                 at = next((i for i in reversed(range(len(stack))) if stack[i][0] == name), None)
@@ -154,6 +168,11 @@ class Log:
                 started[lane] = member
             elif kind == "event" and name == "pith:probed":
                 probes.setdefault(rank, []).append((inner,) + tuple(values["payload"].split()))
+                if inner:
+                    inner.probed += 1
+            elif kind == "event" and name == "pith:neighbours":
+                comm, sources = oracle_beyond.neighbours_of_payload(values["payload"])
+                self.neighbours.setdefault((rank, comm), []).extend(sources)
             elif kind == "event" and name == "pith:epoch":
                 what, its = values["payload"].split()
                 self.epochs.append(oracle_windows.Epoch(rank, inner, int(values.get("comm", 0)), what[5:], its[6:]))
@@ -181,11 +200,16 @@ class Log:
         self.release_by_finalize()
         oracle_windows.posts_and_accesses(self.epochs)
         oracle_windows.locks(self, self.epochs)
-        oracle_windows.progress(self, self.epochs, self.targets, lambda name: name in MOVES or
-                                name[4:].lower() in COLLECTIVES or name[4:].lower() in MAY_WAIT)
+        oracle_windows.progress(self, self.epochs, self.targets, serves)
+        if "inner" in oracle_beyond.RULES:
+            oracle_beyond.inner_ranks(self, self.instances)
+        if "progress" in oracle_beyond.RULES:
+            oracle_beyond.progress(self, self.messages, self.instances, serves)
         for calls in self.calls:
             for call in calls:  # a lane never waits for what it does later itself
                 call.releases = [r for r in call.releases if r[2] != call.lane or r[0] <= call.begin]
+        if "polling" in oracle_beyond.RULES:
+            oracle_beyond.polling(self)
 
     # ---- Releases ----------------------------------------------------------------------------------------------------
 
@@ -208,6 +232,7 @@ class Log:
         return None
 
     def release_by_messages(self, sends, recvs, posts):
+        self.messages, completes = [], {}  # those that must wait for their receiver; the calls that complete their sends
         for key, received in recvs.items():
             for message, (posted, rank, lane, call, probing) in zip(sends.get(key, []), sorted(received, key=lambda r: r[0])):
                 begin = message.call.begin if message.call else message.time
@@ -221,6 +246,9 @@ class Log:
                 if message.post and sender and sender.name not in LATER | {"MPI_Bsend"} and \
                         (self.must_wait(message, sender) or sender.begin < message.post.begin <= sender.end):
                     self.release_late(sender, message)
+                if message.post and self.must_wait(message, sender):
+                    completes[id(message)] = sender if sender and sender.name not in LATER else None
+                    self.messages.append((message, call))
         # A log does not record which call completes an MPI_Isend: the first that can have done so.
         waiting = [[m for m in later if self.must_wait(m, m.call) is not False] for later in self.later]
         for call, number in self.left:
@@ -235,8 +263,11 @@ class Log:
                 if (self.must_wait(message, message.call) or may_wait) and not (call.name in FIRST and done):
                     self.release_late(call, message)
                 waiting[call.lane].remove(message)
+                completes[id(message)] = call
                 if call.name in ONE:
                     break
+
+        self.messages = [(m, completes[id(m)], receiver) for m, receiver in self.messages]
 
     def release_late(self, call, message):
         call.releases.append((message.post.begin, 1, message.post.lane, message.post, None, message.size, 2))
@@ -244,6 +275,7 @@ class Log:
     def release_by_collectives(self, instances):
         self.together = []  # (last begin, lanes) of the instances in which all wait for all
         self.begins = []    # of the same instances: {lane: begin}
+        self.instances = []  # complete ones: (name, communicator, members)
         for (comm, _), members in instances.items():
             ranks = self.comms[comm]
             members.sort(key=lambda m: ranks.index(m.rank))
@@ -251,6 +283,7 @@ class Log:
                 continue
             name = members[0].call.name[4:].lower()
             name = name[1:] if name[0] == "i" and name[1:] in COLLECTIVES else name
+            self.instances.append((name, comm, members))
             shape = ALL if name in MAY_WAIT else COLLECTIVES.get(name)
             ends = [m.done if m.done is not None else m.completion.end for m in members if m.completion]
             if name in MAY_WAIT and min(ends, default=self.end) < max(m.begin for m in members):
@@ -261,15 +294,16 @@ class Log:
             for place, member in enumerate(members):
                 root = member.rank == member.root
                 needs = {ALL: members, FROM: [] if root else [m for m in members if m.rank == m.root],
-                         TO: members if root else [], LOWER: members[:place]}.get(shape, [])
+                         TO: members if root else [], LOWER: members[:place],
+                         NEIGHBOURS: oracle_beyond.neighbours(self, comm, member, members)}.get(shape, [])
                 if not needs or not member.completion:
                     continue
                 # Parts may be empty: the member waited only if it did not leave before.
-                may_go = name in ("alltoallv", "alltoallw") and not member.is_of_all or \
+                may_go = name.split("_")[-1] in ("alltoallv", "alltoallw") and not member.is_of_all or \
                     name != "barrier" and name not in MAY_WAIT and member.got == 0
                 last = min(needs, key=lambda m: (-m.begin, m.lane))
                 if not may_go or last.begin <= (member.completion.end if member.done is None else member.done):
-                    kind = {ALL: 2 if name == "barrier" else 3, FROM: 4, TO: 5, LOWER: 6}[shape]
+                    kind = {ALL: 2 if name == "barrier" else 3, FROM: 4, TO: 5, LOWER: 6, NEIGHBOURS: 3}[shape]
                     member.completion.releases.append((last.begin, kind, last.lane, last.call, needs, member.got, len(members)))
 
     def release_by_finalize(self):
@@ -285,9 +319,9 @@ class Wait:
     pass
 
 
-def decisive(call, time_of):
+def decisive(call, time_of, releases=None):
     """The latest release of a call, or the earliest; a late sender before a late receiver before a collective."""
-    times = [(time_of(r), r[1], r[2], r) for r in call.releases]
+    times = [(time_of(r), r[1], r[2], r) for r in releases or call.releases]
     if call.name in FIRST:
         return min(times, key=lambda t: t[:3])
     return min(times, key=lambda t: (-t[0],) + t[1:3])
@@ -313,15 +347,30 @@ def find_waits(log, t0, t1):
         for call in calls:
             if not call.releases:
                 continue
-            time, kind, cause, _ = decisive(call, lambda r: r[0])
-            log.is_contradictory |= time > call.end
-            w = Wait()
-            w.kind, w.lane, w.cause, w.release, w.state = kind, call.lane, cause, time, call.name
-            w.start, w.end = max(call.begin, t0), min(time, call.end, t1)
-            w.order = kind == 0 and wrong_order(calls[calls.index(call) + 1:], cause, w.end, t1)
-            if w.end > w.start:
-                waits.append(w)
+            log.is_contradictory |= decisive(call, lambda r: r[0])[0] > call.end
+            limit = call.end
+            releases = call.releases
+            while releases:
+                time, kind, cause, release = decisive(call, lambda r: r[0], releases)
+                kind = oracle_beyond.POLLING if call.is_polling else kind
+                since = release[7] if len(release) > 7 else call.begin
+                w = wait_of(call, kind, cause, time, max(since, t0), min(time, limit, t1))
+                w.order = kind == 0 and wrong_order(calls[calls.index(call) + 1:], cause, w.end, t1)
+                waits += [w] if w.end > w.start else []
+                if call.is_polling and limit == call.end:
+                    # Choice: a message that had been sent before the first test is late from there on.
+                    w = wait_of(call, oracle_beyond.LATE_NOTICE, call.lane, time, max(time, call.begin, t0), min(call.end, t1))
+                    waits += [w] if w.end > w.start else []
+                limit = since
+                releases = [r for r in releases if call.begin < r[0] <= since]
     return waits
+
+
+def wait_of(call, kind, cause, release, start, end):
+    w = Wait()
+    w.kind, w.lane, w.cause, w.release, w.state = kind, call.lane, cause, release, call.name
+    w.start, w.end, w.order = start, end, None
+    return w
 
 
 # ---- Pieces ----------------------------------------------------------------------------------------------------------
@@ -342,7 +391,7 @@ def pieces_of(log, lane, t0, t1):
 class Lane:
     def __init__(self, log, lane, t0, t1, waits):
         self.pieces = pieces_of(log, lane, t0, t1)
-        self.waits = [w for w in waits if w.lane == lane]
+        self.waits = [w for w in waits if w.lane == lane and w.kind != oracle_beyond.LATE_NOTICE]
         self.useful = sum(b - a for a, b, _, mpi in self.pieces if not mpi)
 
     def times(self, a, b):
@@ -369,6 +418,9 @@ def synchronisation(log, w, waits, t0):
 
 def find_delays(log, lanes, waits, t0):
     for w in waits:
+        if w.kind == oracle_beyond.LATE_NOTICE:  # for others it is time in the call, which costs what it takes
+            w.excess, w.hands, w.weight, w.total = {(w.state, True): w.end - w.start}, [], None, w.end - w.start
+            continue
         s = synchronisation(log, w, waits, t0)
         mine, its = lanes[w.lane].times(s, w.start), lanes[w.cause].times(s, w.end)
         w.excess = {x: its[x] - mine.get(x, 0) for x in its if its[x] > mine.get(x, 0)}
@@ -412,7 +464,8 @@ def find_path(log, waits, t0, t1):
     lasts = [max([t for t in times if t0 <= t <= t1], default=t0) for times in log.last]
     lane, time, parts = lasts.index(max(lasts)), t1, []
     while time > t0:
-        before = max([w for w in waits if w.lane == lane and w.end <= time], key=lambda w: w.end, default=None)
+        before = max([w for w in waits if w.lane == lane and w.end <= time and w.kind != oracle_beyond.LATE_NOTICE],
+                     key=lambda w: w.end, default=None)
         since = before.end if before else t0
         if since < time:
             parts.append((lane, since, time))
@@ -490,6 +543,20 @@ def find_balanced(log, lanes, members, t0, t1):
         for lane, time in sums.items():
             factors[lane, number] = Fraction(sum(sums.values()), len(sums) * time)
 
+    return replay_scaled(log, members, t0, t1, [(lane, a, b, factors.get((lane, phase), 1)) for lane, a, b, phase in computing])
+
+
+def find_faster(log, t0, t1, state, rank, times):
+    """The replay with a state of one rank so many times faster."""
+    waits = find_waits(log, t0, t1)
+    lanes = [Lane(log, i, t0, t1, waits) for i in range(len(log.lanes))]
+    computing = [(i, a, b, Fraction(1, times) if name == state and log.lanes[i][0] == rank else 1)
+                 for i, lane in enumerate(lanes) for a, b, name, mpi in lane.pieces if not mpi]
+    return replay_scaled(log, [i for i, calls in enumerate(log.calls) if calls], t0, t1, computing)
+
+
+def replay_scaled(log, members, t0, t1, computing):
+    """`computing`: (lane, from, to, factor). Transfers take their measured time."""
     def moves(call, needs):
         begin, end = max(call.begin, t0), min(call.end, t1)
         last = max([decisive(c, lambda r: r[0])[0] for c in needs], default=begin)
@@ -497,12 +564,8 @@ def find_balanced(log, lanes, members, t0, t1):
 
     def compute(lane, low, high, exact):
         """`exact`: a release keeps its distance from the begin of the computing that it is in."""
-        time = 0
-        for of, a, b, phase in computing:
-            if of == lane and a < high and b > low:
-                factor = 1 if exact and b > high else factors[of, phase]
-                time += (min(b, high) - max(a, low)) * factor
-        return time
+        return sum((min(b, high) - max(a, low)) * (1 if exact and b > high else factor)
+                   for of, a, b, factor in computing if of == lane and a < high and b > low)
 
     return replay(log, members, t0, t1, moves, compute)
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """simulated_check.py: `pith analyze` against runs of test/gym/simulate.py, whose wait states and causes are known to the
-nanosecond; and its predictions against the simulated run in which that rank really is faster. PLANTS=all: those of LATER,
-too; PLANTS="NAME ...": these."""
+nanosecond; and its predictions against the simulated run in which that rank really is faster. The oracle with all of its
+rules must say the same, so that neither judge is wrong alone. PLANTS=all: also those of LATER; PLANTS="NAME ...": these."""
+import io
 import json
 import os
 import subprocess
 import sys
 
+os.environ["ORACLE_RULES"] = "all"
+import oracle
 import simulate
 
 # To switch a plant on, move it from LATER to PLANTS.
@@ -20,9 +23,8 @@ def pith(*args):
     return subprocess.run(("pith",) + args, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def check_waits(name, truth):
+def check_waits(found, truth):
     """The wait states that last long. Latencies make shorter ones."""
-    found = json.loads(pith("analyze", name + ".pith", "--json", "--waits"))
     keys = ("kind", "lane", "from_ns", "to_ns", "cause_lane")
     wanted = {tuple(w[k] for k in keys) for w in truth["waits"]}
     rows = [tuple(w[k] for k in keys) for w in found["wait_states"] if w["to_ns"] - w["from_ns"] >= truth["floor_ns"]]
@@ -37,12 +39,29 @@ def check_waits(name, truth):
         yield "wait states told twice"
 
 
-def check_predictions(name, truth):
+def check_predictions(predict, truth):
     for change in truth["what_if"]:
-        # "run  0.600 s  0.300 s": as the run was, and after the change
-        ns = float(pith("analyze", name + ".pith", "--what-if", change["change"]).split()[1]) * 1e9
+        ns = predict(change["change"])
         if abs(ns / change["ns"] - 1) > 0.01:
             yield "%s: predicted %.6f s, simulated %.6f s" % (change["change"], ns / 1e9, change["ns"] / 1e9)
+
+
+def analyze(log):
+    """What pith finds in a log, and how it predicts a change."""
+    found = json.loads(pith("analyze", log, "--json", "--waits"))
+    # The time after the change comes first.
+    return found, lambda change: float(pith("analyze", log, "--what-if", change).split()[1]) * 1e9
+
+
+def judge(text):
+    log = oracle.Log(text.splitlines())
+    found = oracle.analyze(log)
+
+    def predict(change):
+        state, rank, times = change.replace("=", "@").split("@")
+        return float(oracle.find_faster(log, found["window"]["from_ns"], found["window"]["to_ns"], state, int(rank), int(times)))
+
+    return found, predict
 
 
 checks = []
@@ -58,14 +77,20 @@ def tap(name, differences):
 def main():
     chosen = os.environ.get("PLANTS", "").split()
     names = PLANTS + LATER if chosen == ["all"] else chosen or PLANTS
-    for name in names:
+    for name in names if chosen else list(simulate.PLANTS):
         run, truth = simulate.make(name)
-        with open(name + ".txt", "w") as out:
-            run.write(out)
-        pith("convert", name + ".txt", name + ".pith")
-        tap(name + ": its wait states", list(check_waits(name, truth)))
-        if truth["what_if"]:
-            tap(name + ": a faster rank", list(check_predictions(name, truth)))
+        text = io.StringIO()
+        run.write(text)
+        judges = [("the oracle", judge(text.getvalue()))]
+        if name in names:
+            with open(name + ".txt", "w") as out:
+                out.write(text.getvalue())
+            pith("convert", name + ".txt", name + ".pith")
+            judges.append(("pith", analyze(name + ".pith")))
+        for who, (found, predict) in judges:
+            tap("%s: wait states: %s" % (name, who), list(check_waits(found, truth)))
+            if truth["what_if"]:
+                tap("%s: a faster rank: %s" % (name, who), list(check_predictions(predict, truth)))
     print("1..%d" % len(checks))
     return not all(checks)
 

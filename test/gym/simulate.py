@@ -590,9 +590,9 @@ def polling(how, gap, state=None):
     return of
 
 
-plant("poll_test", 2, polling("test", 20 * US), rank=1)
+plant("poll_test", 2, polling("test", 90 * US), rank=1)
 plant("poll_test_sleep", 2, polling("test", 290 * US, "usleep"), rank=1)
-plant("poll_iprobe", 2, polling("iprobe", 20 * US), rank=1)
+plant("poll_iprobe", 2, polling("iprobe", 90 * US), rank=1)
 plant("poll_iprobe_sleep", 2, polling("iprobe", 290 * US, "usleep"), rank=1)
 # After long sleeps, when the message is noticed is chance; nobody can predict it.
 plant("poll_late_notice", 2, polling("test", 4 * MS, "usleep"), rank=1, factors=())
