@@ -29,7 +29,8 @@ COLLECTIVES = {"barrier": ALL, "allreduce": ALL, "allgather": ALL, "allgatherv":
                "scatterv": FROM, "reduce": TO, "gather": TO, "gatherv": TO, "scan": LOWER, "exscan": LOWER}
 COLLECTIVES.update({name: NEIGHBOURS for name in oracle_beyond.NEIGHBOURHOOD if "neighbours" in oracle_beyond.RULES})
 # A barrier for all members or for none. MPI_Comm_create_group is recorded at its end, on the communicator that it made.
-MAY_WAIT = {"comm_dup", "comm_idup", "comm_split", "comm_create_group", "comm_free", "win_fence", "win_create", "win_free",
+MAY_WAIT = {"comm_dup", "comm_idup", "comm_split", "comm_create_group", "comm_free", "cart_create", "graph_create",
+            "dist_graph_create", "dist_graph_create_adjacent", "win_fence", "win_create", "win_free",
             "file_open", "file_close", "file_write_all", "file_read_at_all"}
 LATER = {"MPI_Isend", "MPI_Irsend", "MPI_Issend"}
 RECEIVES = {"MPI_Recv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
@@ -186,7 +187,7 @@ class Log:
             elif kind == "event" and name == "pith:coll_complete":
                 requests[rank, values["payload"]].completion = inner
                 requests[rank, values["payload"]].done = time
-                if inner:
+                if inner and oracle_beyond.is_known(requests[rank, values["payload"]].call.name):
                     inner.completed += 1
         for lane in range(count):
             for state in self.states[lane]:

@@ -3,7 +3,10 @@
 random_log.py FIRST LAST: those of many seeds, as files SEED.txt.
 
 The program is simulated: each lane has its clock, and no call ends before what it waits for is there. Operations are
-done in one order, each by all its lanes, so the program cannot deadlock. Times are small, so that many are equal."""
+done in one order, each by all its lanes, so the program cannot deadlock. Times are small, so that many are equal.
+
+Some rooted collectives are binomial trees. In some programs the library works only while its rank is in a call: then a long
+message, or a nonblocking collective, is complete only after the next call of the other rank."""
 import random
 import sys
 
@@ -12,7 +15,11 @@ import text_log
 SHAPES = {"Barrier": "all", "Allreduce": "all", "Alltoall": "all", "Allgather": "all", "Reduce_scatter_block": "all",
           "Alltoallv": "all", "Bcast": "from", "Scatter": "from", "Reduce": "to", "Gather": "to", "Scan": "lower",
           "Exscan": "lower", "Comm_dup": "all", "Comm_split": "all", "Comm_idup": "all", "Comm_create_group": "all",
-          "Win_fence": "all"}
+          "Win_fence": "all", "Cart_create": "all", "Graph_create": "all", "Dist_graph_create": "all",
+          "Dist_graph_create_adjacent": "all", "Neighbor_alltoall": "near", "Neighbor_allgather": "near",
+          "Neighbor_alltoallv": "near"}
+TOPOLOGIES = {what for what in SHAPES if what.endswith(("Cart_create", "raph_create", "adjacent"))}
+IDLE = {"MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Send"}  # calls in which the library does not work for others
 
 
 class Lane:
@@ -20,6 +27,8 @@ class Lane:
         self.index, self.rank, self.thread, self.clock = index, rank, thread, clock
         self.requests, self.lines, self.depth = [], [], 0
         self.is_alone = True  # no other thread of its rank
+        self.begun = None     # begin of the call that it is in
+        self.served = []      # calls in which the library works, as (begin, end)
 
 
 class Message:
@@ -31,8 +40,10 @@ class Message:
 class Request:
     """Of a receive, a send or a collective."""
 
-    def __init__(self, kind, message=None, number=None, needs=None):
+    def __init__(self, kind, message=None, number=None, needs=None, holder=None):
         self.kind, self.message, self.number, self.needs = kind, message, number, needs
+        self.holder = holder  # of a collective: a lane that must call MPI after the start
+        self.least = None     # when it can be complete, once that is known
 
 
 class Program:
@@ -60,6 +71,8 @@ class Program:
         self.has_init = rand.random() < 0.6
         self.has_finalize = rand.random() < 0.6
         self.is_skewed = seed % 10 == 0  # clocks differ
+        self.is_lazy = rand.random() < 0.4  # the library works only in calls
+        self.trees, self.neighbours = {}, {}  # by function, communicator and root; by communicator: places of sources
         self.run(100 if rand.random() < 0.03 else rand.randrange(3, 30))
 
     # ---- Records -----------------------------------------------------------------------------------------------------
@@ -70,12 +83,31 @@ class Program:
 
     def enter(self, lane, name):
         self.put(lane, lane.clock, "enter", name)
+        lane.begun = lane.clock
         return lane.clock
 
     def leave(self, lane, name, time):
         time = max(time, lane.clock)
         self.put(lane, time, "leave", name)
         lane.clock = time
+        if name not in IDLE and not name.startswith("MPI_I") or name == "MPI_Iprobe":
+            lane.served.append((lane.begun, time))
+        lane.begun = None
+
+    def next_served(self, lane, ready):
+        """From when on the library of a lane works for another rank, if both sides are ready. It calls MPI for that."""
+        if not self.is_lazy or not lane.is_alone:
+            return ready
+        while True:
+            if lane.begun is not None:
+                return max(ready, lane.begun)
+            for begin, end in lane.served:
+                if end > ready:
+                    return max(ready, begin)
+            self.compute(lane)
+            lane.clock = max(lane.clock, ready + self.rand.randrange(self.scale))
+            self.enter(lane, "MPI_Iprobe")
+            self.leave(lane, "MPI_Iprobe", lane.clock + self.little())
 
     def little(self):
         return self.rand.choice((0, 1, 1, 2, 3, self.rand.randrange(1, 30)))
@@ -94,6 +126,12 @@ class Program:
 
     def must_wait(self, message):
         return message.is_sync or (self.eager is not None and message.size > self.eager)
+
+    def both_ready(self, message, other):
+        """When the other side of a message that is sent and posted goes on with it."""
+        ready = max(message.sent, message.post[0])
+        is_far = self.must_wait(message) and message.source.rank != message.target.rank
+        return self.next_served(other, ready) if is_far else ready
 
     def key(self, a, b):
         both = [i for i, comm in enumerate(self.comms) if i == 0 or (a in comm and b in comm)]
@@ -143,7 +181,7 @@ class Program:
         if self.must_wait(message) and message.post is None:
             while message.post is None:
                 self.recv(key) if self.rand.random() < 0.7 or not key[1].is_alone else self.irecv(key)
-        least = max(begin, message.post[0]) if self.must_wait(message) else begin
+        least = self.both_ready(message, key[1]) if self.must_wait(message) else begin
         self.leave(lane, name, least + self.little())
 
     def probe(self, key):
@@ -167,7 +205,7 @@ class Program:
         if message.sent is None:
             self.recvs[key].remove(message)
             raise AssertionError("nothing to receive")
-        end = max(begin, message.sent) + self.little()
+        end = max(begin, self.both_ready(message, key[0])) + self.little()
         self.recv_record(message, end)
         self.leave(lane, "MPI_Recv", end)
 
@@ -205,8 +243,11 @@ class Program:
     def collective(self):
         number = self.rand.randrange(len(self.comms))
         comm, what = self.comms[number], self.rand.choice(list(SHAPES))
+        if SHAPES[what] == "near":  # on one that has neighbours
+            number = self.rand.choice(list(self.neighbours) or [number])
+            comm, what = self.comms[number], what if self.neighbours else "Cart_create"
         shape, starts = SHAPES[what], self.rand.random() < 0.3
-        may_wait = what[:3] in ("Com", "Win")
+        may_wait = what[:3] in ("Com", "Win") or what in TOPOLOGIES
         if may_wait:
             starts = what == "Comm_idup"
         root = self.rand.choice(comm) if shape in ("from", "to") else None
@@ -216,6 +257,11 @@ class Program:
         if what == "Comm_create_group":  # its record is on the communicator that it makes
             self.comms.append(list(comm))
             made = len(self.comms) - 1
+        graph = None
+        if what in TOPOLOGIES:
+            self.comms.append(list(comm))
+            graph = self.graph(what, len(comm))
+            self.neighbours[len(self.comms) - 1] = graph
         size = 8 * self.rand.randrange(1, 5)
         begins = []
         for place, lane in enumerate(comm):
@@ -225,12 +271,20 @@ class Program:
                 self.put(lane, lane.clock, "event", "pith:coll_of_all")
             gives = 0 if what == "Barrier" or may_wait or (shape == "from" and lane is not root) else size
             none = {"Barrier": True, "Exscan": place == 0}.get(what, may_wait)
+            if shape == "near":
+                gives = size
+                none = not self.neighbours[number][place]
             gets = 0 if none or (shape == "from" and lane is root) or (shape == "to" and lane is not root) else size
             if made is None:
                 self.put(lane, lane.clock, "coll", "", "comm=%d" % number, "bytes=%d" % gives, "got_bytes=%d" % gets,
                          "root=%d" % (root.rank if root else -1))
+        arrivals = self.tree(what, number, comm.index(root), begins) if root and self.rand.random() < 0.6 else None
         for place, lane in enumerate(comm):
-            if shape == "all":
+            if arrivals:
+                least = arrivals[place]
+            elif shape == "near":
+                least = max([begins[place]] + [begins[source] for source in self.neighbours[number][place]])
+            elif shape == "all":
                 least = max(begins)
             elif shape == "lower":
                 least = max(begins[:place], default=0)
@@ -247,7 +301,10 @@ class Program:
                 request = min(set(range(len(numbers) + 1)) - numbers)
                 if not lane.is_alone:  # the other thread may be behind or ahead
                     self.number = request = self.number + 1
-                lane.requests.append(Request("coll", number=request, needs=least))
+                holder = self.rand.choice(comm) if self.rand.random() < 0.5 else None
+                least = max(begins) if holder and self.is_lazy else least
+                holder = holder if holder is not lane else None
+                lane.requests.append(Request("coll", number=request, needs=least, holder=holder))
                 end = lane.clock + self.little()
                 self.put(lane, end, "event", "pith:coll_started", "payload=request=%d" % request)
                 self.leave(lane, name, end)
@@ -257,11 +314,39 @@ class Program:
             if end > lane.clock and self.rand.random() < 0.05:
                 self.put(lane, lane.clock, "enter", "callback")
                 self.put(lane, self.rand.randrange(lane.clock, end + 1), "leave", "callback")
+            if graph is not None:
+                self.put_neighbours(lane, end, len(self.comms) - 1, graph[place])
             if made is not None:
                 self.put(lane, end, "coll", "", "comm=%d" % made, "bytes=0", "got_bytes=0", "root=-1")
             self.leave(lane, name, end)
         for lane in self.rand.sample(comm, len(comm)) if starts and self.rand.random() < 0.5 else ():
             self.wait(lane)
+
+    def tree(self, what, number, top, begins):
+        """When each member of a rooted collective has its part, if it is a binomial tree."""
+        count, is_up = len(begins), SHAPES[what] == "to"
+        is_high = self.trees.setdefault((what, number, top), self.rand.random() < 0.5)
+        came = {}
+        for place in reversed(range(count)) if is_up else range(count):  # relative to the root
+            parent = None if not place else place - (1 << place.bit_length() - 1) if is_high else place & (place - 1)
+            came[place] = max(begins[(place + top) % count], came.get(place, 0), 0 if is_up or not place else came[parent])
+            came[place] += self.rand.choice((0, 1, 1, 2))
+            if is_up and place:
+                came[parent] = max(came.get(parent, 0), came[place])
+        return [came[(place - top) % count] for place in range(count)]
+
+    def graph(self, what, count):
+        """The sources of each member: of a ring, or any."""
+        if what == "Cart_create":
+            return [sorted({(i - 1) % count, (i + 1) % count}) for i in range(count)]
+        return [self.rand.sample(range(count), self.rand.randrange(count + 1)) for _ in range(count)]
+
+    def put_neighbours(self, lane, time, number, sources):
+        """In one event, or in two."""
+        cut = self.rand.randrange(len(sources) + 1) if self.rand.random() < 0.3 else len(sources)
+        for part in (sources[:cut], sources[cut:]) if cut < len(sources) else (sources,):
+            self.put(lane, time, "event", "pith:neighbours",
+                     "payload=" + "".join("%08x" % n for n in [number, len(part)] + part))
 
     # ---- Requests ----------------------------------------------------------------------------------------------------
 
@@ -280,10 +365,16 @@ class Program:
 
     def needs(self, request):
         """From when on the request can be complete."""
+        if request.least is None:
+            request.least = self.least(request)
+        return request.least
+
+    def least(self, request):
         m = request.message
         if request.kind == "coll":
-            return request.needs
-        return m.sent if request.kind == "recv" else m.post[0] if self.must_wait(m) else 0
+            return self.next_served(request.holder, request.needs) if request.holder else request.needs
+        return self.both_ready(m, m.source) if request.kind == "recv" else \
+            self.both_ready(m, m.target) if self.must_wait(m) else 0
 
     def complete(self, lane, requests, least, end):
         """The records of completed requests, in a call."""
@@ -304,9 +395,13 @@ class Program:
         some = list(lane.requests)
         if not some:
             return
-        name = self.rand.choice(("MPI_Wait", "MPI_Waitall", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test"))
+        name = self.rand.choice(("MPI_Wait", "MPI_Waitall", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test",
+                                 "poll"))
         if name == "MPI_Test":
             self.test(lane, self.rand.choice(some))
+            return
+        if name == "poll":
+            self.poll(lane, self.rand.choice(some))
             return
         if name in ("MPI_Waitany", "MPI_Waitsome") and self.rand.random() < 0.5:
             some = self.rand.sample(some, self.rand.randrange(1, len(some) + 1))
@@ -340,6 +435,26 @@ class Program:
                 return
             self.leave(lane, "MPI_Test", end)
             self.compute(lane)
+
+    def poll(self, lane, request):
+        """Tests until it is complete, with little work or sleep between."""
+        rest = self.needs(request) - lane.clock
+        gap = max(1, rest // self.rand.randrange(2, 12))
+        is_asleep = gap > 2 or self.rand.random() < 0.3
+        is_done = False
+        while not is_done:
+            begin = self.enter(lane, "MPI_Test")
+            end = begin + self.rand.randrange(3)
+            is_done = self.needs(request) <= end
+            if is_done:
+                self.complete(lane, [request], self.needs(request), end)
+            self.leave(lane, "MPI_Test", end)
+            if not is_done:
+                if is_asleep:
+                    self.put(lane, lane.clock, "enter", "usleep")
+                lane.clock += gap
+                if is_asleep:
+                    self.put(lane, lane.clock, "leave", "usleep")
 
     # ---- The whole ---------------------------------------------------------------------------------------------------
 
@@ -401,7 +516,7 @@ class Program:
         for lane in self.lanes:
             print("# lane\trank=%d\tthread=%d\tname=\thost=%s" % (lane.rank, lane.thread, self.hosts[lane.rank]),
                   file=out)
-        for event in ("coll_started\trequest=%d", "coll_complete\trequest=%d", "probed\tsource=%d tag=%d"):
+        for event in ("coll_started\trequest=%d", "coll_complete\trequest=%d", "probed\tsource=%d tag=%d", "neighbours\t"):
             print("# event\tname=pith:%s\tcolour=gray50\tgroup=pith\tformat=%s" % tuple(event.split("\t")), file=out)
         for i, comm in enumerate(self.comms):
             print(text_log.comm(i, "" if i else "MPI_COMM_WORLD", [lane.rank for lane in comm]), file=out)
