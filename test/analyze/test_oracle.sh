@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # pith analyze against oracle.py: small logs with facts computed by hand, then random logs. SEEDS=FIRST-LAST: others.
+# ORACLE_RULES=all: pith, too, must find the wait states beyond the textbook (oracle_beyond.py); without, only the oracle.
 . "$(dirname "$0")/../lib.sh"
 here=$top/test/analyze
 
 # Makes log.txt. Each line is a lane: RANK[.THREAD], then states NAME FROM-TO, each followed by what is recorded in it:
 # >PEER[:BYTES] a send; <PEER a receive; cCOMM[@ROOT] a collective; sN, fN request N is started, complete; p:PEER a message
-# is found; e:WHAT:RANKS an epoch of a window; t:RANK an access to it.
+# is found; e:WHAT:RANKS an epoch of a window; t:RANK an access to it; n:RANKS neighbours in communicator 0.
 tiny() {
     {
         printf '# %s\tname=pith:coll_%s\tformat=request=%%d\n' event started event complete
@@ -19,7 +20,7 @@ tiny() {
             lane = $1 ~ /[.]/ ? $1 : $1 ".0"; sub(/[.]/, "\t", lane)
             for (i = 2; i <= NF; i = k) {
                 split($(i + 1), t, "-"); put(t[1], "enter\t" $i)
-                for (k = i + 2; $k ~ /^([<>][0-9]|[csf][0-9]|[ept]:)/; k++) {
+                for (k = i + 2; $k ~ /^([<>][0-9]|[csf][0-9]|[eptn]:)/; k++) {
                     what = substr($k, 1, 1); n = split(substr($k, 2), v, /[:@]/)
                     if (what == ">") put(t[1], "send\t\tcomm=0\tpeer=" v[1] "\ttag=0\tbytes=" (n > 1 ? v[2] : 8))
                     if (what == "<") put(t[2], "recv\t\tcomm=0\tpeer=" v[1] "\ttag=0\tbytes=8")
@@ -28,6 +29,11 @@ tiny() {
                     if (what == "e") put(t[1], "event\tpith:epoch\tpayload=what=" v[2] " ranks=" v[3])
                     if (what == "t") put(t[1], "event\t" ($i ~ /Win_/ ? "MPI target" : "MPI one-sided") "\tpayload=window=1 target=" v[2])
                     if (what == "p") put(t[2], "event\tpith:probed\tpayload=source=" v[2] " tag=0")
+                    if (what == "n") {
+                        count = split(v[2], sources, ","); payload = sprintf("%08x%08x", 0, count)
+                        for (j = 1; j <= count; j++) payload = payload sprintf("%08x", sources[j])
+                        put(t[1], "event\tpith:neighbours\tpayload=" payload)
+                    }
                     if (what == "f") put(t[2], "event\tpith:coll_complete\tpayload=request=" v[1])
                 }
                 put(t[2], "leave\t" $i)
@@ -51,10 +57,10 @@ waits_are() { # NAME WANTED
     mv log.txt "row$rows.txt"
     pith analyze "row$rows.txt" --json --waits >"row$rows.json"
 }
-all_waits_are() {
-    python3 "$here/oracle.py" waits row*.txt row*.json >waits
+all_waits_are() { # [txt: of the oracle only]
+    python3 "$here/oracle.py" waits row*.txt $([ "${1:-}" ] || echo row*.json) >waits
     for ((row = 1; row <= rows; row++)); do
-        for by in txt json; do
+        for by in ${1:-txt json}; do
             is "$(awk -v of="log row$row.$by" '/^log/ { on = $0 == of; next } on' waits)" "${wanted[row]}" \
                 "${names[row]}: $([ $by = txt ] && echo the oracle || echo pith)"
         done
@@ -425,6 +431,101 @@ END
 waits_are "an end of a lock of all, after an access that was unlocked" "lane 0 4-8: wait for progress in MPI_Win_unlock_all, cause 2"
 
 all_waits_are
+
+# ---- Beyond the textbook ---------------------------------------------------------------------------------------------
+# Wait states of the logs from here on are compared with the oracle that has all rules.
+rows=0
+rm -f row*
+for end in 62 80; do
+    tiny 4 <<END
+0 work 0-5 MPI_Bcast 5-6 c0@0 work 6-80
+1 work 0-10 MPI_Bcast 10-11 c0@0 work 11-80
+2 work 0-60 MPI_Bcast 60-61 c0@0 work 61-80
+3 work 0-10 MPI_Bcast 10-$end c0@0 work $end-90
+END
+    waits_are "a broadcast handed on by rank 2, which ends at $end" \
+        "$([ $end = 80 ] || echo "lane 3 10-60: late inner rank in MPI_Bcast, cause 2")"
+done
+tiny 4 <<'END'
+0 work 0-5 MPI_Bcast 5-6 c0@0 MPI_Bcast 80-81 c0@0
+1 work 0-10 MPI_Bcast 10-11 c0@0 MPI_Bcast 80-81 c0@0
+2 work 0-60 MPI_Bcast 60-61 c0@0 MPI_Bcast 90-91 c0@0
+3 work 0-10 MPI_Bcast 10-62 c0@0 MPI_Bcast 80-81 c0@0
+END
+waits_are "another time, rank 3 did not wait for rank 2" ""
+tiny 4 <<'END'
+0 work 0-5 MPI_Bcast 5-6 c0@0 MPI_Bcast 105-106 c0@0
+1 work 0-60 MPI_Bcast 60-61 c0@0 MPI_Bcast 160-161 c0@0
+2 work 0-10 MPI_Bcast 10-62 c0@0 MPI_Bcast 110-162 c0@0
+3 work 0-10 MPI_Bcast 10-11 c0@0 MPI_Bcast 110-111 c0@0
+END
+waits_are "a tree that two broadcasts show" "lane 2 10-60: late inner rank in MPI_Bcast, cause 1
+lane 2 110-160: late inner rank in MPI_Bcast, cause 1"
+tiny 4 <<'END'
+0 work 0-20 MPI_Bcast 20-21 c0@0 work 21-62
+1 work 0-10 MPI_Bcast 10-21 c0@0 work 21-62
+2 work 0-60 MPI_Bcast 60-61 c0@0 work 61-62
+3 work 0-10 MPI_Bcast 10-62 c0@0
+END
+waits_are "a late root, then a late inner rank" "lane 1 10-20: late broadcast in MPI_Bcast, cause 0
+lane 3 10-20: late broadcast in MPI_Bcast, cause 0
+lane 3 20-60: late inner rank in MPI_Bcast, cause 2"
+tiny 4 <<'END'
+0 work 0-5 MPI_Reduce 5-63 c0@0
+1 work 0-10 MPI_Reduce 10-11 c0@0 work 11-63
+2 work 0-10 MPI_Reduce 10-62 c0@0 work 62-63
+3 work 0-60 MPI_Reduce 60-61 c0@0 work 61-63
+END
+waits_are "a reduction through rank 2" "lane 0 5-60: early reduce in MPI_Reduce, cause 3
+lane 2 10-60: late inner rank in MPI_Reduce, cause 3"
+for end in 42 15 60; do
+    tiny 2 "$large" <<END
+0 work 0-10 MPI_Send 10-$end >1:5000 work $end-60
+1 MPI_Irecv 0-1 work 1-40 MPI_Wait 40-43 <0 work 43-60
+END
+    waits_are "a posted receiver that computes to 40, a send that ends at $end" \
+        "$([ $end != 42 ] || echo "lane 0 10-40: wait for progress in MPI_Send, cause 1")"
+done
+tiny 2 "$large" <<'END'
+0 work 0-20 MPI_Isend 20-21 >1:5000 work 21-50 MPI_Wait 50-52
+1 work 0-10 MPI_Recv 10-53 <0
+END
+waits_are "a sender that computes after MPI_Isend" "lane 1 10-20: late sender in MPI_Recv, cause 0
+lane 1 20-50: wait for progress in MPI_Recv, cause 0"
+tiny 4 <<'END'
+0 MPI_Ibcast 0-1 c0@0 s0 work 1-10 MPI_Wait 10-11 f0 work 11-42
+1 MPI_Ibcast 0-1 c0@0 s0 work 1-10 MPI_Wait 10-11 f0 work 11-42
+2 MPI_Ibcast 0-1 c0@0 s0 work 1-40 MPI_Wait 40-41 f0 work 41-42
+3 MPI_Ibcast 0-1 c0@0 s0 work 1-10 MPI_Wait 10-42 f0
+END
+waits_are "a nonblocking broadcast, and a rank that computes" "lane 3 10-40: wait for progress in MPI_Wait, cause 2"
+for between in usleep work; do
+    while read -r call post found rest; do
+        tiny 2 <<END
+0 $post 0-1 work 1-11 MPI_$call 11-12 $between 12-22 MPI_$call 22-23 $between 23-33 MPI_$call 33-34 $found work 34-50 $rest
+1 work 0-30 MPI_Send 30-31 >0 work 31-51
+END
+        waits_are "MPI_$call with $between between" "$([ $between = work ] || echo "lane 0 11-30: polling in MPI_$call, cause 1
+lane 0 30-34: late notice in MPI_$call, cause 0")"
+    done <<'END'
+Test MPI_Irecv <1
+Iprobe work p:1 MPI_Recv 50-51 <1
+END
+done
+tiny 2 <<'END'
+0 MPI_Irecv 0-1 work 1-21 MPI_Test 21-22 work 22-23 MPI_Test 23-24 work 24-25 MPI_Test 25-26 <1 work 26-46
+1 work 0-24 MPI_Send 24-25 >0 work 25-46
+END
+waits_are "MPI_Test with little work between" "lane 0 21-24: polling in MPI_Test, cause 1
+lane 0 24-26: late notice in MPI_Test, cause 0"
+tiny 4 <<'END'
+0 MPI_Cart_create 0-1 c0 n:1 work 1-30 MPI_Neighbor_alltoall 30-31 c0 work 31-32
+1 MPI_Cart_create 0-1 c0 n:0,2 work 1-10 MPI_Neighbor_alltoall 10-32 c0
+2 MPI_Cart_create 0-1 c0 n:1 n:3 work 1-10 MPI_Neighbor_alltoall 10-11 c0 work 11-32
+3 MPI_Cart_create 0-1 c0 n:2 work 1-10 MPI_Neighbor_alltoall 10-11 c0 work 11-32
+END
+waits_are "a collective among neighbours" "lane 1 10-30: wait at N x N in MPI_Neighbor_alltoall, cause 0"
+if [ "${ORACLE_RULES:-}" ]; then all_waits_are; else ORACLE_RULES=all all_waits_are txt; fi
 
 # Random programs: every wait state, useful time, path and delay, and the sums.
 seeds=${SEEDS:-1-1000}
