@@ -490,6 +490,8 @@ for _ranks in (4, 5, 8, 16):
             _late = (_root + _late) % _ranks
             plant("%s%s_%d_root%d" % (_what.lower(), "_high" * _is_high, _ranks, _root), _ranks,
                   tree(_what, _root, _late, _is_high), rank=_late)
+plant("scatter_8", 8, tree("Scatter", 1, 5), rank=5)
+plant("gather_8", 8, tree("Gather", 1, 0), rank=0)
 plant("bcast_late_root", 8, tree("Bcast", 2, 2), rank=2)
 plant("bcast_late_leaf", 8, tree("Bcast", 0, 7), rank=7)  # nobody waits for it in MPI_Bcast
 
@@ -539,6 +541,23 @@ def sender_computes(before):
     return of
 
 
+def halo(size):
+    """A ring that overlaps its exchange with computing; rank 1 computes longer."""
+    def of(extra):
+        def program(me):
+            sides = (me.number - 1) % 3, (me.number + 1) % 3
+            for _ in range(STEPS):
+                requests = []
+                for side in sides:
+                    requests.append((yield from me.irecv(side)))
+                for side in sides:
+                    requests.append((yield from me.isend(side, size)))
+                yield from me.compute(10 * MS + (extra if me.number == 1 else 0))
+                yield from me.wait(*requests)
+        return program
+    return of
+
+
 def nonblocking(what, root):
     """Rank 2 starts the collective in time, but computes longer before MPI_Wait; rank 3 gets the data from it."""
     def of(extra):
@@ -558,6 +577,8 @@ for _name, _progress in (("progress", False), ("by_itself", True)):
     plant("%s_send" % _name, 2, posted_receiver_computes, rank=1, **_run)
     plant("%s_isend" % _name, 2, sender_computes(0), **_run)
     plant("%s_late_isend" % _name, 2, sender_computes(20 * MS), **_run)
+    plant("%s_halo" % _name, 3, halo(20000), rank=1, **_run)
+    plant("%s_halo_eager" % _name, 3, halo(2000), rank=1, **_run)
     plant("%s_ibcast" % _name, 4, nonblocking("Bcast", 0), rank=2, **_run)
     plant("%s_iallreduce" % _name, 4, nonblocking("Allreduce", None), rank=2, **_run)
 
@@ -661,8 +682,9 @@ def make(name):
         return Run(p.ranks, p.program(extra), faster=faster, **p.run)
 
     planted = run(p.extra)
-    changes = [{"change": "computing@%d=%g" % (p.rank, k), "ns": run(p.extra, {(p.rank, "computing"): k}).length}
-               for k in p.factors]
+    other = (p.rank + 1) % p.ranks  # which is mostly innocent
+    changes = [{"change": "computing@%d=%d" % (rank, k), "ns": run(p.extra, {(rank, "computing"): k}).length}
+               for rank, k in [(p.rank, k) for k in p.factors] + [(other, k) for k in p.factors[-1:]]]
     return planted, {"name": name, "ranks": p.ranks, "rank": p.rank, "extra_ns": p.extra, "from_ns": MS,
                      "to_ns": MS + planted.length, "ns": planted.length, "without_ns": run(0).length,
                      "floor_ns": FLOOR, "what_if": changes,
