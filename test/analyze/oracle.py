@@ -320,12 +320,17 @@ class Wait:
     pass
 
 
+def since_of(call, release):
+    return release[7] if len(release) > 7 else call.begin
+
+
 def decisive(call, time_of, releases=None):
     """The latest release of a call, or the earliest; a late sender before a late receiver before a collective."""
     times = [(time_of(r), r[1], r[2], r) for r in releases or call.releases]
     if call.name in FIRST:
         return min(times, key=lambda t: t[:3])
-    return min(times, key=lambda t: (-t[0],) + t[1:3])
+    # Choice: of releases at one moment that of the wait that begins last.
+    return min(times, key=lambda t: (-t[0],) + t[1:3] + (-since_of(call, t[3]),))
 
 
 def window_of(log):
@@ -354,7 +359,7 @@ def find_waits(log, t0, t1):
             while releases:
                 time, kind, cause, release = decisive(call, lambda r: r[0], releases)
                 kind = oracle_beyond.POLLING if call.is_polling else kind
-                since = release[7] if len(release) > 7 else call.begin
+                since = since_of(call, release)
                 w = wait_of(call, kind, cause, time, max(since, t0), min(time, limit, t1))
                 w.order = kind == 0 and wrong_order(calls[calls.index(call) + 1:], cause, w.end, t1)
                 waits += [w] if w.end > w.start else []

@@ -85,6 +85,7 @@ def inner_ranks(log, instances):
         usual = median([end(m) - max([m.completion.begin] + [k.begin for k in members if k.begin < end(m)])
                         for members in group for m in members if m.completion])
 
+        # As defined: from the begin of the root on, in reductions, too, where a member does not need the root.
         def explains(m, k, members):
             start = max(m.completion.begin, members[top].begin)
             return start < k.begin and follows(end(m), k.begin, start, usual)
@@ -179,9 +180,11 @@ def polling(log):
             # Choice: a test that completes a send leaves no trace, and counts as failed.
             return is_poll(c) and not (c.received or c.completed or c.probed)
 
+        sleeping = [s for s in log.states[lane] if "sleep" in s[2].lower()]
+
         def work(a, b):
             """The time in [a, b) outside of states that sleep. Choice: those whose names contain "sleep"."""
-            sleeps = [s for s in log.states[lane] if "sleep" in s[2].lower() and s[0] < b and s[1] > a]
+            sleeps = [s for s in sleeping if s[0] < b and s[1] > a]
             times = sorted({a, b} | {t for s in sleeps for t in s[:2] if a < t < b})
             return sum(y - x for x, y in zip(times, times[1:]) if not any(s[0] <= x and s[1] >= y for s in sleeps))
 
@@ -201,9 +204,10 @@ def polling(log):
                 continue
             if row and is_poll(call) and call.releases:
                 call.is_polling = True
-                failed = [c for c in log.calls[lane] if c.outermost in row]
-                log.calls[lane] = [c for c in log.calls[lane] if c not in failed]
-                log.states[lane] = [s for s in log.states[lane] if not any(s is c.state for c in failed)]
+                tests = set(map(id, row))
+                states = {id(c.state) for c in log.calls[lane] if id(c.outermost) in tests}
+                log.calls[lane] = [c for c in log.calls[lane] if id(c.outermost) not in tests]
+                log.states[lane] = [s for s in log.states[lane] if id(s) not in states]
                 call.state[0] = call.begin = row[0].begin
                 log.states[lane].sort(key=lambda s: s[0])
             row = []
