@@ -15,7 +15,7 @@ import simulate
 # To switch a plant on, move it from LATER to PLANTS.
 PLANTS = """bcast_late_root bcast_late_leaf late_sender late_receiver barrier allreduce moving
     by_itself_send by_itself_isend by_itself_late_isend by_itself_ibcast by_itself_iallreduce by_itself_halo
-    by_itself_halo_eager progress_halo_eager poll_overlap poll_overlap_state""".split()
+    random_by_itself_halo by_itself_halo_eager progress_halo_eager poll_overlap poll_overlap_state""".split()
 LATER = [name for name in simulate.PLANTS if name not in PLANTS]
 
 

@@ -20,6 +20,7 @@ import collections
 import heapq
 import json
 import os
+import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "common"))
@@ -353,7 +354,9 @@ class Rank:
         elif link.rank == root:
             self.note("late broadcast", begin, link.time, root)
         else:
-            since = max(begin, coll.begins[root])
+            # As defined: from the begin of the root on. A member that hands data up does not need the root, so its wait
+            # before that is real, but has no name.
+            since = max(begin, coll.begins.get(root, link.time))
             self.note("late inner rank", since, link.time, link.rank)
             if what in ("Bcast", "Scatter"):
                 self.note("late broadcast", begin, since, root)
@@ -496,6 +499,25 @@ plant("bcast_late_root", 8, tree("Bcast", 2, 2), rank=2)
 plant("bcast_late_leaf", 8, tree("Bcast", 0, 7), rank=7)  # nobody waits for it in MPI_Bcast
 
 
+def random_tree(what, root, is_high=False):
+    """All ranks compute for times that differ from step to step. So it is another rank that is late each time."""
+    def of(extra):
+        def program(me):
+            rand = random.Random(me.number)
+            for _ in range(STEPS):
+                yield from me.compute(rand.randrange(5, 50) * MS + rand.randrange(MS) + (extra if me.number == 4 else 0))
+                yield from me.coll(what, root, is_high=is_high)
+                yield from me.coll("Barrier")
+        return program
+    return of
+
+
+for _ranks in (8, 16):
+    plant("random_bcast_%d" % _ranks, _ranks, random_tree("Bcast", 0), 10 * MS, 4)
+    plant("random_bcast_high_%d" % _ranks, _ranks, random_tree("Bcast", 3, True), 10 * MS, 4)
+    plant("random_reduce_%d" % _ranks, _ranks, random_tree("Reduce", 0), 10 * MS, 4)
+
+
 def late_root_and_inner(extra):
     def program(me):
         for _ in range(STEPS):
@@ -541,18 +563,20 @@ def sender_computes(before):
     return of
 
 
-def halo(size):
+def halo(size, ranks=3, is_random=False):
     """A ring that overlaps its exchange with computing; rank 1 computes longer."""
     def of(extra):
         def program(me):
-            sides = (me.number - 1) % 3, (me.number + 1) % 3
+            rand = random.Random(me.number)
+            sides = (me.number - 1) % ranks, (me.number + 1) % ranks
             for _ in range(STEPS):
                 requests = []
                 for side in sides:
                     requests.append((yield from me.irecv(side)))
                 for side in sides:
                     requests.append((yield from me.isend(side, size)))
-                yield from me.compute(10 * MS + (extra if me.number == 1 else 0))
+                usual = rand.randrange(5 * MS, 50 * MS) if is_random else 10 * MS
+                yield from me.compute(usual + (extra if me.number == 1 else 0))
                 yield from me.wait(*requests)
         return program
     return of
@@ -579,6 +603,7 @@ for _name, _progress in (("progress", False), ("by_itself", True)):
     plant("%s_late_isend" % _name, 2, sender_computes(20 * MS), **_run)
     plant("%s_halo" % _name, 3, halo(20000), rank=1, **_run)
     plant("%s_halo_eager" % _name, 3, halo(2000), rank=1, **_run)
+    plant("random_%s_halo" % _name, 6, halo(20000, 6, True), 10 * MS, 1, **_run)
     plant("%s_ibcast" % _name, 4, nonblocking("Bcast", 0), rank=2, **_run)
     plant("%s_iallreduce" % _name, 4, nonblocking("Allreduce", None), rank=2, **_run)
 
@@ -619,6 +644,28 @@ plant("poll_iprobe_sleep", 2, polling("iprobe", 290 * US, "usleep"), rank=1)
 plant("poll_late_notice", 2, polling("test", 4 * MS, "usleep"), rank=1, factors=())
 plant("poll_overlap", 2, polling("overlap", 8 * MS), rank=1)
 plant("poll_overlap_state", 2, polling("overlap", 8 * MS, "refine"), rank=1)
+
+
+def random_polling(extra):
+    """Two ranks send at times that differ from step to step; rank 0 looks now for the one, then for the other."""
+    def program(me):
+        rand = random.Random(me.number)
+        for _ in range(STEPS):
+            usual = rand.randrange(5 * MS, 50 * MS)
+            if me.number:
+                yield from me.compute(usual + (extra if me.number == 1 else 0))
+                yield from me.send(0)
+            else:
+                first, second = (yield from me.irecv(1)), (yield from me.irecv(2))
+                yield from me.compute(5 * MS)
+                yield from me.poll(first, 90 * US, "usleep")
+                yield from me.compute(5 * MS)
+                yield from me.poll(second, 90 * US, "usleep")
+            yield from me.coll("Barrier")
+    return program
+
+
+plant("random_poll", 3, random_polling, 10 * MS, 1)
 
 
 def neighbourhood(extra):
