@@ -187,10 +187,8 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
         copy.position = index_or_none(s, copy.position);
         copy.bytes = (uint32_t)number(s, copy.bytes);
         below_or_none(s, copy.lane, pithlog_get_info(g->log)->lanes);
-        if (copy.of != PITHI_NEED_LANE) {
-            copy.instance = (uint32_t)number(s, copy.instance);
-            below(s, copy.instance, g->colls.count);
-        }
+        copy.instance = (uint32_t)number(s, copy.instance);
+        below(s, copy.instance, copy.of == PITHI_NEED_LANE ? PITHI_NEED_CONCLUDED + 1 : g->colls.count);
         if (s->is_reading)
             *need = copy;
         need = s->is_reading ? NULL : pithi_graph_need(g, copy.next);

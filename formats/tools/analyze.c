@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/out.h"
 #include "base/shell_word.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
@@ -303,6 +304,16 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
                             pithi_nearest_ask(&nearest));
 }
 
+static void put_what_if_json(const char *change, double predicted_ns, double replayed_ns, double run_ns, int is_first,
+                             FILE *out)
+{
+    char *quoted = pithi_quoted(PITHI_QUOTE_JSON, change);
+
+    fprintf(out, "%s{\"change\":%s,\"predicted_ns\":%.3f,\"replayed_ns\":%.3f,\"measured_ns\":%.0f}", is_first ? "" : ",",
+            quoted ? quoted : "null", predicted_ns, replayed_ns, run_ns);
+    free(quoted);
+}
+
 /* Prints the predicted run time of each change, beside that of a replay without a change; a changed network is a change
  * of the fitted one. */
 static int print_what_ifs(const struct pithi_findings *f, const struct asked *asked, FILE *out)
@@ -311,6 +322,7 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     double replayed[2] = {0, 0}, predicted, run_ns = (double)(f->info->to_ns - f->info->from_ns);
     int status, err = PITH_OK;
 
+    fprintf(out, "%s", asked->style == PITHI_TEXT_JSON ? "{\"what_ifs\":[" : "");
     for (uint32_t i = 0; !err && i < asked->what_if_count; i++) {
         if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
             return -status;
@@ -318,10 +330,16 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
         unchanged.bytes = 1;
         err = replayed[fitted] > 0 ? PITH_OK : pithlog_analysis_what_if(f->analysis, &unchanged, &replayed[fitted]);
         err = err ? err : pithlog_analysis_what_if(f->analysis, &what, &predicted);
-        if (!err)
+        if (!err && asked->style == PITHI_TEXT_JSON)
+            put_what_if_json(asked->what_ifs[i], predicted, replayed[fitted], run_ns, i == 0, out);
+        else if (!err)
             fprintf(out, "%-24s %12.6f s, %+.1f %% (%s: %.6f s, measured: %.6f s)\n", asked->what_ifs[i],
                     predicted / 1e9, replayed[fitted] > 0 ? (predicted / replayed[fitted] - 1) * 100 : 0,
                     fitted ? "fitted network" : "replayed unchanged", replayed[fitted] / 1e9, run_ns / 1e9);
+    }
+    if (asked->style == PITHI_TEXT_JSON) {
+        fprintf(out, "]}\n");
+        return err;
     }
     if (!err && replayed[1] > 0 && fabs(replayed[1] / run_ns - 1) > PITHI_TRUSTED)
         fprintf(out,

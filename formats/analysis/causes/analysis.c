@@ -39,13 +39,33 @@ static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
-/* A loop that polls waits until its message is sent, and then for its own next test.
+/* The last of what a call is known to need, without what was concluded from times (infer.h). NULL: none. */
+static const struct pithi_need *last_known(const struct pithi_graph *g, const struct pithi_lane_piece *call)
+{
+    const struct pithi_need *last = NULL;
+
+    for (const struct pithi_need *need = pithi_graph_need(g, call->needs); need;
+         need = pithi_graph_need(g, need->next)) {
+        int is_concluded = need->of == PITHI_NEED_LANE && need->instance == PITHI_NEED_CONCLUDED;
+        if (!is_concluded && need->lane != PITHI_NO_LANE && need->release_ns > INT64_MIN &&
+            (!last || need->release_ns > last->release_ns ||
+             (need->release_ns == last->release_ns &&
+              (need->kind != last->kind ? need->kind < last->kind : need->lane < last->lane))))
+            last = need;
+    }
+    return last;
+}
+
+/* A call waits for the latest of its needs, and its wait has the kind of that one. There are two waits, one after
+ * another, if the second one was concluded from times, or is a loop's that sees its message late:
+ *
+ *     MPI_Bcast 10-61, root begins at 20, inner rank at 60      late broadcast 10-20, late inner rank 20-60
  *
  * Returns how many wait states the call has within the window, by time. */
 static uint32_t waits_of(const struct pithlog_analysis *a, const struct pithi_pieces *p,
                          struct pithlog_wait_state waits[2])
 {
-    const struct pithi_need *need = pithi_graph_decisive(&a->graph, p->piece);
+    const struct pithi_need *need = pithi_graph_decisive(&a->graph, p->piece), *known = need;
     int64_t from_ns, end_ns;
     uint32_t count = 0;
 
@@ -53,22 +73,26 @@ static uint32_t waits_of(const struct pithlog_analysis *a, const struct pithi_pi
         !pithi_graph_is_call(&a->graph, p->piece->state))
         return 0;
     pithi_pieces_part(a, p, &from_ns, &end_ns);
-    int64_t to_ns = need->release_ns < end_ns ? need->release_ns : end_ns;
-    if (to_ns > from_ns)
-        waits[count++] = (struct pithlog_wait_state){.from_ns = from_ns,
-                                                     .to_ns = to_ns,
-                                                     .release_ns = need->release_ns,
-                                                     .kind = need->kind,
-                                                     .lane = p->lane,
-                                                     .state = p->piece->state,
-                                                     .cause_lane = need->lane};
-    if (count && need->kind == PITHLOG_POLLING && end_ns > to_ns) {
-        waits[1] = waits[0];
-        waits[1].from_ns = to_ns;
-        waits[1].to_ns = waits[1].release_ns = end_ns;
-        waits[1].kind = PITHLOG_LATE_NOTICE;
-        waits[1].cause_lane = p->lane;
-        count++;
+    if (need->of == PITHI_NEED_LANE && need->instance == PITHI_NEED_CONCLUDED)
+        known = last_known(&a->graph, p->piece);
+    struct pithlog_wait_state wait = {.lane = p->lane, .state = p->piece->state};
+    for (const struct pithi_need *of = known ? known : need; of; of = of == need ? NULL : need) {
+        wait.from_ns = from_ns;
+        wait.to_ns = of->release_ns < end_ns ? of->release_ns : end_ns;
+        wait.release_ns = of->release_ns;
+        wait.kind = of->kind;
+        wait.cause_lane = of->lane;
+        if (wait.to_ns <= from_ns || of->lane == p->lane)
+            continue;
+        from_ns = wait.to_ns;
+        waits[count++] = wait;
+    }
+    if (count == 1 && need->kind == PITHLOG_POLLING && end_ns > from_ns) {
+        wait.from_ns = from_ns;
+        wait.to_ns = wait.release_ns = end_ns;
+        wait.kind = PITHLOG_LATE_NOTICE;
+        wait.cause_lane = p->lane;
+        waits[count++] = wait;
     }
     return count;
 }

@@ -380,7 +380,9 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
             return no_memory(g);
     uint32_t instance = part.serial + (part.is_second != 0);
     struct pithi_graph_coll *coll = pithi_graph_coll(g, instance);
-    coll->traits |= (part.starts ? PITHI_COLL_IS_STARTED : 0) | (is_of_neighbours ? PITHI_COLL_IS_OF_NEIGHBOURS : 0);
+    coll->traits |= part.starts ? PITHI_COLL_IS_STARTED : 0;
+    if (is_of_neighbours)
+        coll->traits |= PITHI_COLL_IS_OF_NEIGHBOURS | (part.rule.flags & PITHI_COLL_LOOSE ? PITHI_COLL_IS_LOOSE : 0);
     int is_scan = part.rule.shape == PITHI_COLL_LOWER;
     if ((is_scan && !coll->positions && !make_positions(g, coll)) ||
         !begin_member(g, r->lane, g->lanes[r->lane].pieces.count - 1, instance,

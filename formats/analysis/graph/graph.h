@@ -21,11 +21,12 @@ struct pithi_lane_piece {
 };
 
 enum pithi_need_of { PITHI_NEED_LANE, PITHI_NEED_ALL, PITHI_NEED_ROOT, PITHI_NEED_LOWER };
+enum { PITHI_NEED_CONCLUDED = 1 };
 struct pithi_need {
     int64_t release_ns; /* INT64_MIN: no lane releases it; of PITHLOG_WAIT_FOR_PROGRESS: not concluded (infer.h) */
     uint32_t next;      /* next need of the same call: 1 + its index; 0: none */
     uint32_t lane;      /* the lane that releases it; PITHI_NO_LANE: none */
-    uint32_t instance;  /* of a collective */
+    uint32_t instance;  /* of a collective; PITHI_NEED_LANE: 0 or PITHI_NEED_CONCLUDED (infer.h) */
     uint32_t position;  /* PITHI_NEED_LANE: the piece of `lane` with the release; PITHI_NEED_LOWER: scan position */
     uint16_t kind;      /* enum pithlog_wait_kind; 0: a place without a need */
     uint16_t of;        /* enum pithi_need_of */
@@ -45,7 +46,8 @@ struct pithi_graph_coll {
 
 enum {
     PITHI_COLL_IS_STARTED = 1, /* nonblocking: its members wait in later calls */
-    PITHI_COLL_IS_OF_NEIGHBOURS = 2
+    PITHI_COLL_IS_OF_NEIGHBOURS = 2,
+    PITHI_COLL_IS_LOOSE = 4 /* of neighbours: parts may be empty */
 };
 
 /* A scan position: the latest begin up to it. */

@@ -46,15 +46,6 @@ static int holds(uint32_t support, uint32_t against)
     return support > 0 && against * (uint64_t)CONTRADICTED <= support;
 }
 
-/* The kind of a wait until release_ns: if the longer part of it is already known, for another release, that one's. */
-static uint16_t kind_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece, int64_t release_ns, uint16_t kind)
-{
-    const struct pithi_lane_piece *call = pithi_graph_piece(g, lane, piece);
-    const struct pithi_need *need = pithi_graph_decisive(g, call);
-
-    return need && need->release_ns - call->begin_ns > release_ns - need->release_ns ? need->kind : kind;
-}
-
 static int64_t end_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece)
 {
     return pithi_graph_piece(g, lane, piece + 1)->begin_ns;
@@ -100,14 +91,16 @@ static int by_begin(const void *a, const void *b)
                                       : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* The first piece from `piece` on that is a call which may make progress; the last piece: none. */
-static uint32_t next_progress(const struct pithi_inferring *infer, uint32_t lane, uint32_t piece)
+/* The piece in which a lane that needs not be in MPI at since_ns makes progress: it is a call, or the next one that may
+ * make progress; the last piece: none. MPI_Isend and MPI_Irecv make none for others. */
+static uint32_t next_progress(const struct pithi_inferring *infer, uint32_t lane, int64_t since_ns)
 {
     const struct pithi_graph *g = infer->graph;
+    uint32_t piece = pithi_graph_find(g, lane, since_ns);
 
     for (; piece < g->lanes[lane].pieces.count - 1; piece++) {
         uint32_t state = pithi_graph_piece(g, lane, piece)->state;
-        if (pithi_graph_is_call(g, state) && infer->traits[state] & ~(unsigned)PITHI_CALL)
+        if (pithi_graph_is_call(g, state) && infer->traits[state] & (PITHI_MOVES | PITHI_ACCESSES))
             break;
     }
     return piece;
@@ -129,7 +122,8 @@ static struct member member_of(const struct pithi_inferring *infer, uint32_t lan
                             .place = of->position};
 
     if (coll->traits & PITHI_COLL_IS_STARTED) {
-        member.piece = next_progress(infer, lane, of->piece + 1);
+        int64_t ready_ns = coll->kind == PITHLOG_LATE_BROADCAST ? coll->root_ns : coll->last_ns;
+        member.piece = next_progress(infer, lane, ready_ns > member.end_ns ? ready_ns : member.end_ns);
         member.begin_ns = pithi_graph_piece(g, lane, member.piece)->begin_ns;
         member.waits = NO_CALL;
     } else if (coll->kind == PITHLOG_LATE_BROADCAST)
@@ -369,7 +363,8 @@ static int conclude(struct trees *t, const struct tree *tree)
             if (!explains_end(t, tree, m, other) || !is_parent(parents, other->lane))
                 continue;
             struct pithi_need need = {.release_ns = other->begin_ns,
-                                      .kind = kind_of(t->g, m->lane, m->waits, other->begin_ns, tree->kind),
+                                      .kind = tree->kind,
+                                      .instance = PITHI_NEED_CONCLUDED,
                                       .of = PITHI_NEED_LANE,
                                       .lane = other->lane,
                                       .position = other->piece};
@@ -381,34 +376,64 @@ static int conclude(struct trees *t, const struct tree *tree)
     return 1;
 }
 
-/* Members wait for the neighbours that send to them. 0: no memory. */
-static int add_neighbours(struct trees *t, uint32_t instance, uint32_t *by_place, uint32_t places)
+/* What the record of a member says that it gets. */
+static uint32_t bytes_of(const struct pithi_graph *g, const struct member *m, uint32_t instance)
+{
+    const struct pithi_need *need = pithi_graph_need(g, pithi_graph_piece(g, m->lane, m->waits)->needs);
+
+    while (need && (need->of == PITHI_NEED_LANE || need->instance != instance))
+        need = pithi_graph_need(g, need->next);
+    return need ? need->bytes : 0;
+}
+
+/* A member waits for each neighbour that sends to it, as for a message; if it may get nothing, not beyond its end. A call
+ * that returns with the first of several operations needs the last of these neighbours. 0: no memory. */
+static int add_sources(struct trees *t, uint32_t instance, const struct member *m, const uint32_t *by_place,
+                       uint32_t places)
 {
     const struct pithi_graph_coll *coll = pithi_graph_coll(t->g, instance);
     const struct member *members = t->members.all + t->members.first[instance];
-    uint32_t members_count = t->members.first[instance + 1] - t->members.first[instance], count;
+    uint32_t count, bytes = bytes_of(t->g, m, instance);
+    const uint32_t *sources = pithi_colls_sources(t->infer->colls, coll->comm, m->place, &count);
+    int may_go = coll->traits & PITHI_COLL_IS_LOOSE || bytes == 0;
+    int is_first = t->g->is_call[pithi_graph_piece(t->g, m->lane, m->waits)->state] == PITHI_CALL_FIRST;
+    struct pithi_need last = {.release_ns = INT64_MIN};
 
-    for (uint32_t i = 0; i < members_count; i++)
-        by_place[members[i].place] = i + 1;
-    for (uint32_t i = 0; i < members_count; i++) {
-        const uint32_t *sources = pithi_colls_sources(t->infer->colls, coll->comm, members[i].place, &count);
-        for (uint32_t k = 0; k < count && members[i].waits != NO_CALL; k++) {
-            const struct member *of =
-                sources[k] < places && by_place[sources[k]] ? &members[by_place[sources[k]] - 1] : NULL;
-            if (!of || of->lane == members[i].lane)
-                continue;
-            struct pithi_need need = {.release_ns = pithi_graph_piece(t->g, of->lane, of->start)->begin_ns,
-                                      .kind = PITHLOG_WAIT_AT_NXN,
-                                      .of = PITHI_NEED_LANE,
-                                      .lane = of->lane,
-                                      .position = of->start};
-            if (!t->infer->add(t->infer->context, members[i].lane, members[i].waits, &need))
-                return 0;
-        }
+    for (uint32_t k = 0; k < count; k++) {
+        const struct member *of =
+            sources[k] < places && by_place[sources[k]] ? &members[by_place[sources[k]] - 1] : NULL;
+        if (!of || of->lane == m->lane)
+            continue;
+        struct pithi_need need = {.release_ns = pithi_graph_piece(t->g, of->lane, of->start)->begin_ns,
+                                  .kind = PITHLOG_WAIT_AT_NXN,
+                                  .of = PITHI_NEED_LANE,
+                                  .lane = of->lane,
+                                  .position = of->start,
+                                  .bytes = bytes / count};
+        if (may_go && need.release_ns > m->end_ns)
+            continue;
+        if (need.release_ns > last.release_ns || (need.release_ns == last.release_ns && need.lane < last.lane))
+            last = need;
+        if (!is_first && !t->infer->add(t->infer->context, m->lane, m->waits, &need))
+            return 0;
     }
-    for (uint32_t i = 0; i < members_count; i++)
+    return !is_first || last.release_ns == INT64_MIN || t->infer->add(t->infer->context, m->lane, m->waits, &last);
+}
+
+/* 0: no memory. */
+static int add_neighbours(struct trees *t, uint32_t instance, uint32_t *by_place, uint32_t places)
+{
+    const struct member *members = t->members.all + t->members.first[instance];
+    uint32_t count = t->members.first[instance + 1] - t->members.first[instance];
+    int good = 1;
+
+    for (uint32_t i = 0; i < count; i++)
+        by_place[members[i].place] = i + 1;
+    for (uint32_t i = 0; good && i < count; i++)
+        good = members[i].waits == NO_CALL || add_sources(t, instance, &members[i], by_place, places);
+    for (uint32_t i = 0; i < count; i++)
         by_place[members[i].place] = 0;
-    return 1;
+    return good;
 }
 
 static int each_neighbourhood(struct trees *t)
@@ -437,7 +462,8 @@ static int each_tree(struct trees *t, int (*see)(struct trees *t, const struct t
 
     for (uint32_t i = 0; i < t->g->colls.count; i++) {
         if (t->members.first[i + 1] == t->members.first[i] ||
-            pithi_graph_coll(t->g, i)->traits == PITHI_COLL_IS_OF_NEIGHBOURS)
+            (pithi_graph_coll(t->g, i)->traits & (PITHI_COLL_IS_STARTED | PITHI_COLL_IS_OF_NEIGHBOURS)) ==
+                PITHI_COLL_IS_OF_NEIGHBOURS)
             continue;
         pithi_scratch_passed(&t->g->scratch, (t->members.first[i + 1] - t->members.first[i]) * sizeof(struct member));
         if (!tree_of(t, i, &tree) || !see(t, &tree))
@@ -511,12 +537,12 @@ static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const 
     if (need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit) &&
         !(is_send && p->infer->traits[own] & PITHI_SYNCHRONOUS))
         return 1;
-    int64_t done_ns = end_of(p->g, need->lane, need->position);
-    uint32_t next = next_progress(p->infer, need->lane, need->position + 1);
+    int64_t done_ns = end_of(p->g, need->lane, need->position), end_ns = end_of(p->g, lane, piece);
+    int64_t from_ns = begin_ns > done_ns ? begin_ns : done_ns;
+    uint32_t next = next_progress(p->infer, need->lane, from_ns);
     int64_t next_ns = pithi_graph_piece(p->g, need->lane, next)->begin_ns;
-    if (next_ns <= begin_ns || next_ns <= done_ns) /* it is in MPI, or was since */
+    if (next_ns <= from_ns) /* it is in MPI */
         return 1;
-    int64_t from_ns = begin_ns > done_ns ? begin_ns : done_ns, end_ns = end_of(p->g, lane, piece);
     uint32_t way = ((is_send ? OF_SEND : OF_RECEIVE) * 2 + (uint32_t)on_two_hosts(p->g, lane, need->lane)) * 64 +
                    pithi_log2(need->bytes);
     if (next + 1 >= p->g->lanes[need->lane].pieces.count || end_ns - from_ns <= USUAL_LEAST)
@@ -562,9 +588,9 @@ static int infer_progress(const struct pithi_inferring *infer)
     }
     for (uint32_t i = 0; good && i < p.count; i++) {
         const struct late_call *of = &p.found[i];
-        int64_t release_ns = pithi_graph_piece(p.g, of->partner, of->position)->begin_ns;
-        struct pithi_need need = {.release_ns = release_ns,
-                                  .kind = kind_of(p.g, of->lane, of->piece, release_ns, PITHLOG_WAIT_FOR_PROGRESS),
+        struct pithi_need need = {.release_ns = pithi_graph_piece(p.g, of->partner, of->position)->begin_ns,
+                                  .kind = PITHLOG_WAIT_FOR_PROGRESS,
+                                  .instance = PITHI_NEED_CONCLUDED,
                                   .of = PITHI_NEED_LANE,
                                   .lane = of->partner,
                                   .position = of->position};
@@ -703,7 +729,9 @@ static int find_runs(struct polls *p, uint32_t lane)
             if (pithi_graph_piece(p->g, lane, run.last)->needs)
                 break;
         }
-        if (run.last == run.first || (usual_ns <= 0 && !ends_with_message(p, lane, &run, next, rest_ns)))
+        int64_t ns = end_of(p->g, lane, run.last) - piece->begin_ns;
+        if (run.last == run.first || ns <= USUAL_LEAST ||
+            (usual_ns <= 0 && !ends_with_message(p, lane, &run, next, rest_ns)))
             continue;
         if (!pithi_grow(&runs->all, runs->count, &runs->room, sizeof run))
             return 0;
