@@ -1,13 +1,14 @@
 """oracle_beyond.py: the wait states beyond the textbook, for oracle.py: all pairs, from the definitions, without regard to time.
 
-RULES has the rules that hold; ORACLE_RULES="inner progress polling neighbours" in the environment switches them on, "all" all of
-them. Without rules, the oracle has the textbook's wait states only. Where a definition leaves a choice, the simplest one
+RULES has the rules that hold: neighbours; ORACLE_RULES="inner progress polling neighbours" in the environment switches on others,
+"all" all of them. They conclude from times that coincide, and pith analyze does that only for waits of over 10 us; the times
+of random logs are nanoseconds. So these rules are compared in simulated programs (test_simulated.sh). Where a definition leaves a choice, the simplest one
 is taken; these places are marked with "Choice"."""
 import os
 
 LATE_INNER, POLLING, LATE_NOTICE, PROGRESS = 12, 13, 14, 11
 EVERY = {"inner", "progress", "polling", "neighbours"}
-RULES = EVERY if os.environ.get("ORACLE_RULES") == "all" else set(os.environ.get("ORACLE_RULES", "").split())
+RULES = EVERY if os.environ.get("ORACLE_RULES") == "all" else set(os.environ.get("ORACLE_RULES", "neighbours").split())
 assert RULES <= EVERY, "the rules are: " + " ".join(sorted(EVERY))
 ROOTED = {"bcast", "scatter", "scatterv", "reduce", "gather", "gatherv"}
 UPWARD = {"reduce", "gather", "gatherv"}
@@ -30,10 +31,9 @@ def follows(end, release, start, usual):
 # ---- Neighbours ------------------------------------------------------------------------------------------------------
 
 def neighbours_of_payload(payload):
-    """(communicator, sources) of an event pith:neighbours."""
+    """The sources in an event pith:neighbours, which comes before a member's first record on that communicator."""
     digits = payload.replace(" ", "")
-    numbers = [int(digits[i:i + 8], 16) for i in range(0, len(digits), 8)]
-    return numbers[0], numbers[2:2 + numbers[1]]
+    return [int(digits[i:i + 8], 16) for i in range(0, len(digits), 8)]
 
 
 def is_known(name):
@@ -85,9 +85,12 @@ def inner_ranks(log, instances):
         usual = median([end(m) - max([m.completion.begin] + [k.begin for k in members if k.begin < end(m)])
                         for members in group for m in members if m.completion])
 
-        # As defined: from the begin of the root on, in reductions, too, where a member does not need the root.
+        def first(m, members):
+            """When it may begin to wait: in a reduction a member does not need the root."""
+            return m.completion.begin if name in UPWARD else max(m.completion.begin, members[top].begin)
+
         def explains(m, k, members):
-            start = max(m.completion.begin, members[top].begin)
+            start = first(m, members)
             return start < k.begin and follows(end(m), k.begin, start, usual)
 
         for place in range(count):
@@ -108,7 +111,7 @@ def inner_ranks(log, instances):
                         found.append(k)
                 if found:
                     k = min(found, key=lambda k: (-k.begin, k.lane))
-                    since = max(m.completion.begin, members[top].begin)
+                    since = first(m, members)
                     m.completion.releases.append((k.begin, LATE_INNER, k.lane, k.call, None, m.got, count, since))
 
 

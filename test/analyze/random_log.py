@@ -72,6 +72,7 @@ class Program:
         self.has_finalize = rand.random() < 0.6
         self.is_skewed = seed % 10 == 0  # clocks differ
         self.is_lazy = rand.random() < 0.4  # the library works only in calls
+        self.told = set()
         self.trees, self.neighbours = {}, {}  # by function, communicator and root; by communicator: places of sources
         self.run(100 if rand.random() < 0.03 else rand.randrange(3, 30))
 
@@ -257,11 +258,9 @@ class Program:
         if what == "Comm_create_group":  # its record is on the communicator that it makes
             self.comms.append(list(comm))
             made = len(self.comms) - 1
-        graph = None
         if what in TOPOLOGIES:
             self.comms.append(list(comm))
-            graph = self.graph(what, len(comm))
-            self.neighbours[len(self.comms) - 1] = graph
+            self.neighbours[len(self.comms) - 1] = self.graph(what, len(comm))
         size = 8 * self.rand.randrange(1, 5)
         begins = []
         for place, lane in enumerate(comm):
@@ -269,6 +268,9 @@ class Program:
             begins.append(self.enter(lane, name))
             if what == "Alltoallv" and not loose:
                 self.put(lane, lane.clock, "event", "pith:coll_of_all")
+            if shape == "near" and (number, place) not in self.told:
+                self.told.add((number, place))
+                self.put_neighbours(lane, lane.clock, self.neighbours[number][place])
             gives = 0 if what == "Barrier" or may_wait or (shape == "from" and lane is not root) else size
             none = {"Barrier": True, "Exscan": place == 0}.get(what, may_wait)
             if shape == "near":
@@ -314,8 +316,6 @@ class Program:
             if end > lane.clock and self.rand.random() < 0.05:
                 self.put(lane, lane.clock, "enter", "callback")
                 self.put(lane, self.rand.randrange(lane.clock, end + 1), "leave", "callback")
-            if graph is not None:
-                self.put_neighbours(lane, end, len(self.comms) - 1, graph[place])
             if made is not None:
                 self.put(lane, end, "coll", "", "comm=%d" % made, "bytes=0", "got_bytes=0", "root=-1")
             self.leave(lane, name, end)
@@ -341,12 +341,12 @@ class Program:
             return [sorted({(i - 1) % count, (i + 1) % count}) for i in range(count)]
         return [self.rand.sample(range(count), self.rand.randrange(count + 1)) for _ in range(count)]
 
-    def put_neighbours(self, lane, time, number, sources):
+    def put_neighbours(self, lane, time, sources):
         """In one event, or in two."""
         cut = self.rand.randrange(len(sources) + 1) if self.rand.random() < 0.3 else len(sources)
         for part in (sources[:cut], sources[cut:]) if cut < len(sources) else (sources,):
-            self.put(lane, time, "event", "pith:neighbours",
-                     "payload=" + "".join("%08x" % n for n in [number, len(part)] + part))
+            if part:
+                self.put(lane, time, "event", "pith:neighbours", "payload=" + "".join("%08x" % n for n in part))
 
     # ---- Requests ----------------------------------------------------------------------------------------------------
 

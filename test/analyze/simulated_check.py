@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """simulated_check.py: `pith analyze` against runs of test/gym/simulate.py, whose wait states and causes are known to the
 nanosecond; and its predictions against the simulated run in which that rank really is faster. The oracle with all of its
-rules must say the same, so that neither judge is wrong alone. PLANTS=all: also those of LATER; PLANTS="NAME ...": these."""
+rules must say the same, so that neither judge is wrong alone. PLANTS="NAME ...": these only."""
 import io
 import json
 import os
@@ -11,12 +11,6 @@ import sys
 os.environ["ORACLE_RULES"] = "all"
 import oracle
 import simulate
-
-# To switch a plant on, move it from LATER to PLANTS.
-PLANTS = """bcast_late_root bcast_late_leaf late_sender late_receiver barrier allreduce moving
-    by_itself_send by_itself_isend by_itself_late_isend by_itself_ibcast by_itself_iallreduce by_itself_halo
-    random_by_itself_halo by_itself_halo_eager progress_halo_eager poll_overlap poll_overlap_state""".split()
-LATER = [name for name in simulate.PLANTS if name not in PLANTS]
 
 
 def pith(*args):
@@ -75,19 +69,14 @@ def tap(name, differences):
 
 
 def main():
-    chosen = os.environ.get("PLANTS", "").split()
-    names = PLANTS + LATER if chosen == ["all"] else chosen or PLANTS
-    for name in names if chosen else list(simulate.PLANTS):
+    for name in os.environ.get("PLANTS", "").split() or list(simulate.PLANTS):
         run, truth = simulate.make(name)
         text = io.StringIO()
         run.write(text)
-        judges = [("the oracle", judge(text.getvalue()))]
-        if name in names:
-            with open(name + ".txt", "w") as out:
-                out.write(text.getvalue())
-            pith("convert", name + ".txt", name + ".pith")
-            judges.append(("pith", analyze(name + ".pith")))
-        for who, (found, predict) in judges:
+        with open(name + ".txt", "w") as out:
+            out.write(text.getvalue())
+        pith("convert", name + ".txt", name + ".pith")
+        for who, (found, predict) in ("the oracle", judge(text.getvalue())), ("pith", analyze(name + ".pith")):
             tap("%s: wait states: %s" % (name, who), list(check_waits(found, truth)))
             if truth["what_if"]:
                 tap("%s: a faster rank: %s" % (name, who), list(check_predictions(predict, truth)))

@@ -72,6 +72,7 @@ class Rank:
         self.inside, self.queue = None, []  # the begin of the call that it is in; what the library must do in the next one
         self.posted, self.unexpected = collections.defaultdict(list), collections.defaultdict(list)
         self.receives = self.collectives = 0
+        self.has_told = False  # the log has its neighbours
         self.numbers, self.numbered = {}, 0
         self.failed = None  # begin of the first of several failed tests
 
@@ -265,6 +266,9 @@ class Rank:
     def coll(self, what, root=None, size=8, is_high=False, comm=0):
         name = "MPI_" + what
         begin = self.enter(name)
+        if what == "Neighbor_alltoall" and not self.has_told:
+            self.has_told = True
+            self.put("event", "pith:neighbours", "payload=" + "".join("%08x" % n for n in self.run.neighbours[self.number]))
         if what != "Finalize":
             self.put_coll(what, root, size, comm)
         yield from self.end(name, begin, [self.start_coll(what, root, size, is_high, begin)])
@@ -287,9 +291,6 @@ class Rank:
         request = self.start_coll("Barrier", None, 0, False, begin)
         if request.done.time is None:
             yield request.done
-        sources = self.run.neighbours[self.number]
-        self.put("event", "pith:neighbours",
-                 "payload=" + "".join("%08x" % n for n in [1, len(sources)] + sources))
         yield from self.end("MPI_Cart_create", begin, [request])
 
     # ---- Wait states -------------------------------------------------------------------------------------------------
@@ -354,12 +355,10 @@ class Rank:
         elif link.rank == root:
             self.note("late broadcast", begin, link.time, root)
         else:
-            # As defined: from the begin of the root on. A member that hands data up does not need the root, so its wait
-            # before that is real, but has no name.
-            since = max(begin, coll.begins.get(root, link.time))
+            # A member that hands data up does not need the root.
+            since = max(begin, coll.begins.get(root, link.time)) if what in ("Bcast", "Scatter") else begin
             self.note("late inner rank", since, link.time, link.rank)
-            if what in ("Bcast", "Scatter"):
-                self.note("late broadcast", begin, since, root)
+            self.note("late broadcast", begin, since, root)
 
     def note_test(self, begin, chain, is_polling):
         """`chain`: of what the test found; False: it failed."""
