@@ -62,11 +62,14 @@ struct pithi_replay_state {
 };
 
 enum { PITHI_WORST_STATES = 5 };
+/* If more of the time of all lanes is in calls whose needs are unknown, predictions are withheld. */
+#define PITHI_UNKNOWN_MOST 0.1
 /* How far an analysis can be trusted. */
 struct pithi_trust {
     uint64_t messages, of_messages;          /* receives in the log: those whose send is known; all */
     uint64_t collectives, of_collectives;    /* calls of collectives: those whose members are all known; all */
     int has_no_messages, has_no_collectives; /* the log has such calls, but does not record what they do */
+    double unknown_ns, path_unknown_ns;      /* calls whose needs the log does not have; those on the critical path */
     double replay_ns;                        /* the run on the fitted network; 0: no message or collective is known */
     struct pithi_replay_state worst[PITHI_WORST_STATES]; /* the largest differences in this replay */
     uint32_t worst_count;

@@ -309,8 +309,8 @@ static void put_what_if_json(const char *change, double predicted_ns, double rep
 {
     char *quoted = pithi_quoted(PITHI_QUOTE_JSON, change);
 
-    fprintf(out, "%s{\"change\":%s,\"predicted_ns\":%.3f,\"replayed_ns\":%.3f,\"measured_ns\":%.0f}", is_first ? "" : ",",
-            quoted ? quoted : "null", predicted_ns, replayed_ns, run_ns);
+    fprintf(out, "%s{\"change\":%s,\"predicted_ns\":%.3f,\"replayed_ns\":%.3f,\"measured_ns\":%.0f}",
+            is_first ? "" : ",", quoted ? quoted : "null", predicted_ns, replayed_ns, run_ns);
     free(quoted);
 }
 

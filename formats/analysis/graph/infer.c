@@ -386,8 +386,8 @@ static uint32_t bytes_of(const struct pithi_graph *g, const struct member *m, ui
     return need ? need->bytes : 0;
 }
 
-/* A member waits for each neighbour that sends to it, as for a message; if it may get nothing, not beyond its end. A call
- * that returns with the first of several operations needs the last of these neighbours. 0: no memory. */
+/* A member waits for each neighbour that sends to it, as for a message; if it may get nothing, not beyond its end. A
+ * call that returns with the first of several operations needs the last of these neighbours. 0: no memory. */
 static int add_sources(struct trees *t, uint32_t instance, const struct member *m, const uint32_t *by_place,
                        uint32_t places)
 {

@@ -77,6 +77,63 @@ void pithlog_analysis_missing(const struct pithlog_analysis *a, char text[PITHLO
         snprintf(text, PITHLOG_MISSING_TEXT, "%s", comms);
 }
 
+/* The time of the critical path on a lane in an interval. */
+static int64_t on_path(const struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, int64_t to_ns)
+{
+    size_t low = 0, high = a->path_count;
+    int64_t ns = 0;
+
+    while (low < high) { /* the first part that ends after from_ns */
+        size_t middle = low + (high - low) / 2;
+        if (a->path[middle].to_ns > from_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (; low < a->path_count && a->path[low].from_ns < to_ns; low++) {
+        const struct pithlog_path_part *part = &a->path[low];
+        int64_t begin_ns = part->from_ns > from_ns ? part->from_ns : from_ns;
+        int64_t end_ns = part->to_ns < to_ns ? part->to_ns : to_ns;
+        ns += part->lane == lane ? end_ns - begin_ns : 0;
+    }
+    return ns;
+}
+
+/* Calls that must have waited for others, or may have, where the log does not have these: a receive without its send, a
+ * collective of which not all members are known. They count as transfer, so the path stays on their lane. */
+static void find_unknown(struct pithlog_analysis *a, struct pithi_trust *trust)
+{
+    const struct pithi_graph *g = &a->graph;
+    struct pithi_pieces p;
+    int64_t from_ns, to_ns;
+
+    for (uint32_t lane = 0; lane < pithlog_get_info(g->log)->lanes; lane++) {
+        const struct pithi_chunks *members = &g->lanes[lane].members;
+        uint32_t member = 0;
+        for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+            const struct pithi_graph_member *of = NULL;
+            for (; member < members->count; member++) {
+                of = pithi_chunks_at(members, member, sizeof *of);
+                if (of->piece >= p.index)
+                    break;
+            }
+            if (!pithi_graph_is_call(g, p.piece->state) || pithi_graph_decisive(g, p.piece))
+                continue;
+            const struct pithlog_def *def = pithlog_get_def(g->log, p.piece->state);
+            struct pithi_coll_rule rule = pithi_coll_rule(def->name);
+            int is_coll = rule.shape != PITHI_COLL_NONE && !(rule.flags & PITHI_COLL_STARTS);
+            const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); /* of neighbours: what it gets */
+            int is_known = member < members->count && of->piece == p.index &&
+                           (rule.shape != PITHI_COLL_NEIGHBOURS || !need || need->bytes == 0);
+            if (is_coll ? is_known : !(pithi_mpi_call_traits(def) & PITHI_RECEIVES))
+                continue;
+            pithi_pieces_part(a, &p, &from_ns, &to_ns);
+            trust->unknown_ns += (double)(to_ns - from_ns);
+            trust->path_unknown_ns += (double)on_path(a, lane, from_ns, to_ns);
+        }
+    }
+}
+
 static double difference(const struct pithi_replay_state *of) { return fabs(of->log_ns - of->replay_ns); }
 
 static int by_difference(const void *a, const void *b)
@@ -113,5 +170,6 @@ int pithi_trust_find(struct pithlog_analysis *a, struct pithi_trust *trust)
     trust->of_messages = a->graph.sends > a->graph.recvs ? a->graph.sends : a->graph.recvs;
     count_collectives(a, trust);
     find_missing(a, trust);
+    find_unknown(a, trust);
     return trust->messages || trust->collectives ? replay(a, trust) : PITH_OK;
 }
