@@ -548,7 +548,7 @@ struct pithlog_analysis_info {
     int has_init, has_finalize, has_mpi, is_too_short; /* too short to judge the run: holes, and part < 0.01 */
     uint32_t lanes, gaps, gap_lane;                    /* lanes: with MPI calls */
     uint32_t unread, lost_comms;                /* ranks without readable records; communicators without members */
-    int64_t useful_ns, most_useful_ns, wait_ns; /* time outside MPI: sum of these lanes, largest; all wait states */
+    int64_t useful_ns, most_useful_ns, wait_ns; /* pithlog_analysis_useful_ns: sum, largest; all wait states */
     double ideal_ns, part; /* run time if transfers took no time; window / time that was asked for, 0 to 1 */
     /* parallel = load_balance * communication; communication = serialisation * transfer; 0 to 1 */
     double parallel, load_balance, communication, serialisation, transfer;
@@ -575,7 +575,7 @@ PITHLOG_API int64_t pithlog_analysis_state_ns(const struct pithlog_analysis *ana
 /* 1 if the state is an MPI function; 1 if the lane has MPI calls. */
 PITHLOG_API int pithlog_analysis_is_call(const struct pithlog_analysis *analysis, uint32_t state);
 PITHLOG_API int pithlog_analysis_calls_mpi(const struct pithlog_analysis *analysis, uint32_t lane);
-/* Time of a lane outside MPI, within the window. */
+/* Time of a lane outside MPI and outside states named io:*, within the window. */
 PITHLOG_API int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *analysis, uint32_t lane);
 /* The calls of one MPI function within the window, summed over all lanes. `sums` below has one for each definition. */
 struct pithlog_call_sum {
@@ -591,7 +591,8 @@ struct pithlog_call_sum {
 };
 PITHLOG_API int pithlog_analysis_calls(struct pithlog_analysis *analysis, struct pithlog_call_sum *sums);
 /* The number of messages that could be part of the message before them: at most 1 KiB, to the same receiver, and the
- * sending thread received nothing in between. *ns: time of the calls that sent them. */
+ * sending thread received nothing in between and sent again within 100 us. *ns: time of the calls that sent them, below
+ * 1 ms each. */
 PITHLOG_API uint64_t pithlog_analysis_small_messages(const struct pithlog_analysis *analysis, int64_t *ns);
 /* "late sender" ... */
 PITHLOG_API const char *pithlog_wait_kind_name(uint32_t kind);

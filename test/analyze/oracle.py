@@ -409,7 +409,7 @@ class Lane:
     def __init__(self, log, lane, t0, t1, waits):
         self.pieces = pieces_of(log, lane, t0, t1)
         self.waits = [w for w in waits if w.lane == lane and w.kind != oracle_beyond.LATE_NOTICE]
-        self.useful = sum(b - a for a, b, _, mpi in self.pieces if not mpi)
+        self.useful = sum(b - a for a, b, state, mpi in self.pieces if not mpi and not state.startswith("io:"))
 
     def times(self, a, b):
         """The time in [a, b] by component: (state, is MPI), and "waiting"."""

@@ -185,7 +185,8 @@ static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
         sums[p.piece->state == PITHI_OUTSIDE ? outside : p.piece->state] += to_ns - from_ns;
     }
     for (uint32_t i = 0; i <= outside; i++)
-        of->useful_ns += i < outside && a->graph.is_call[i] ? 0 : sums[i];
+        if (i == outside || (!a->graph.is_call[i] && !pithi_is_file_state(pithlog_get_def(a->graph.log, i))))
+            of->useful_ns += sums[i];
     for (size_t i = 0; i < of->wait_count; i++)
         sums[of->waits[i].state] -= of->waits[i].to_ns - of->waits[i].from_ns;
     for (uint32_t i = 0; i <= outside; i++) {

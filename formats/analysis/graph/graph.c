@@ -25,7 +25,7 @@
 #include "base/error.h"
 #include "native/log.h"
 
-enum { SMALL_BYTES = 1024, NEEDS_LEAST = 16 };
+enum { SMALL_BYTES = 1024, SMALL_APART_NS = 100000, SMALL_MOST_NS = 1000000, NEEDS_LEAST = 16 };
 
 /* A lane while the log is read. */
 struct building_lane {
@@ -33,6 +33,8 @@ struct building_lane {
     uint32_t call;                       /* 1 + index of the outermost MPI state among those open; 0: none */
     uint32_t call_state;                 /* that state */
     int32_t last_peer;                   /* receiver of its last message; -1: none, or the lane has received since */
+    int64_t sent_ns;                     /* end of the call that sent this message */
+    int has_sent;                        /* the open call sent a message */
     int is_small;                        /* the open call sent a message that could be part of the message before */
     struct pithi_coll_part part;         /* open blocking collective; part.coll is UINT32_MAX: none */
     uint32_t needs, next_need, need_end; /* how many it has; its next one, and the end of its places */
@@ -142,10 +144,11 @@ static int end_state(struct building *b, const struct pithlog_step *step)
     if (!lane->call && at + 1 != step->depth)
         return PITH_OK;
     int64_t time_ns = step->record->time_ns;
-    if (lane->is_small) {
+    if (lane->is_small && time_ns - lane->last->begin_ns < SMALL_MOST_NS)
         g->lanes[step->lane].small_ns += time_ns - lane->last->begin_ns;
-        lane->is_small = 0;
-    }
+    lane->is_small = 0;
+    lane->sent_ns = lane->has_sent ? time_ns : lane->sent_ns;
+    lane->has_sent = 0;
     if (lane->part.coll != UINT32_MAX) {
         add_coll_need(b, step->lane, &lane->part, time_ns);
         lane->part.coll = UINT32_MAX;
@@ -411,7 +414,8 @@ static int take_event(struct building *b, const struct pithlog_step *step)
 }
 
 /* Ten sends of 8 bytes to rank 1 in a row: the last nine could have been part of the first. After a receive they could
- * not, as what was received may decide what is sent.
+ * not, as what was received may decide what is sent. Nor could they if the sender computes for a while in between: then
+ * the first would come late. A call that takes 1 ms waits, or had no core; its time is not that of a small message.
  *
  * Counts small messages that could be part of the message before: to the same receiver, with no receive in between. */
 static void count_small(struct building *b, const struct pithlog_record *r)
@@ -420,10 +424,12 @@ static void count_small(struct building *b, const struct pithlog_record *r)
 
     if (r->kind == PITHLOG_SEND && r->peer >= 0 && lane->call && r->time_ns >= b->from_ns && r->time_ns < b->to_ns) {
         b->graph->lanes[r->lane].sends++;
-        lane->is_small = r->peer == lane->last_peer && r->bytes <= SMALL_BYTES;
+        lane->is_small = r->peer == lane->last_peer && r->bytes <= SMALL_BYTES &&
+                         lane->last->begin_ns - lane->sent_ns <= SMALL_APART_NS;
         b->graph->lanes[r->lane].small += (uint64_t)lane->is_small;
     }
     lane->last_peer = r->kind == PITHLOG_SEND ? r->peer : -1;
+    lane->has_sent |= r->kind == PITHLOG_SEND;
 }
 
 /* A record that begins or ends no open state. */
