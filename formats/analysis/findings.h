@@ -44,6 +44,11 @@ void pithi_longest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint3
 /* 1: a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
 int pithi_is_file_state(const struct pithlog_def *def);
 
+/* The finding on waiting for a core, if it costs this part of the run or more, and there are more threads with records
+ * than cores; NULL: none. Call pithlog_analysis_findings before. */
+#define PITHI_CROWDED 0.10
+const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *analysis);
+
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
 /* `ns` in percent of the time of all lanes with MPI calls. */
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);

@@ -22,6 +22,7 @@ struct pithlog_finding {
     const char *text; /* lines for people, at most 75 columns, each with its newline */
     double ns;        /* what it costs, summed over lanes */
     double share;     /* of the time of all lanes with MPI calls, 0 to 1; shares of findings may overlap */
+    uint32_t part_of; /* 1 + the number of the finding that its time is part of, which stands before it; 0: none */
     uint32_t kind;    /* enum pithlog_wait_kind: the finding is the wait states of this kind; 0: it is another */
     uint32_t state;   /* with most of the cost; PITHLOG_COMPUTING: outside all states, or the finding has no state */
     uint32_t lane;    /* with most of the cost; UINT32_MAX: the finding has no lane */
@@ -29,8 +30,9 @@ struct pithlog_finding {
     struct pithlog_finding_place place;
 };
 
-/* Sets *findings to an array of *count, the largest cost first, valid until pithlog_analysis_free. The first call reads
- * the wait states and calls of the analysis, later ones cost nothing. PITH_ERR_MEMORY. */
+/* Sets *findings to an array of *count, the largest cost first, each followed by its parts. But waiting for a core is
+ * the first if it costs 10 % of the run and there are more ranks than cores. Valid until pithlog_analysis_free. The
+ * first call reads the wait states and calls of the analysis, later ones cost nothing. PITH_ERR_MEMORY. */
 PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, const struct pithlog_finding **findings,
                                           uint32_t *count);
 

@@ -391,6 +391,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(print_what_ifs(&findings, asked, out));
     else if (asked->explain) {
         TRY(pithi_findings_find_iterations(&findings));
+        TRY(pithi_findings_find_answer(&findings));
         TRY(-pithi_findings_explain(&findings, asked->explain, out));
     } else if (asked->style == PITHI_TEXT_CSV)
         TRY(print_csv(&findings, out));

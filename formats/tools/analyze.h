@@ -52,6 +52,11 @@ void pithi_findings_put_iterations(const struct pithi_findings *findings, FILE *
 
 /* Writes a text in lines of at most 79 columns, broken at blanks, each after `indent`. */
 void pithi_findings_wrap(const char *text, const char *indent, FILE *out);
+/* 1: the finding is shown to people; the others are counted, which a line says. */
+int pithi_findings_is_listed(const struct pithlog_finding *finding);
+void pithi_findings_unlisted(const struct pithi_findings *findings, FILE *out);
+/* A line: how much of the time ranks compute, wait, use files and move data. */
+void pithi_findings_sums(const struct pithi_findings *findings, FILE *out);
 /* Parts of the page: the log and the window; how far it can be trusted; a sentence on the lowest efficiency, unless the
  * part is too short; another on instructions and cycles, if they are known; the time outside the window. */
 void pithi_findings_head(const struct pithi_findings *findings, FILE *out);

@@ -91,6 +91,12 @@ static void threads_here(const struct pithi_findings *f, FILE *out)
         fprintf(out, "Here: all threads call MPI\n");
 }
 
+static void answer_here(const struct pithi_findings *f, FILE *out)
+{
+    fprintf(out, "Here (%s):\n", f->answer->kind);
+    pithi_findings_wrap(f->answer->text, "", out);
+}
+
 /* The findings with this name. */
 static void findings_here(const struct pithi_findings *f, const char *name, FILE *out)
 {
@@ -184,11 +190,21 @@ static const struct term terms[] = {
      "Remedy: give all threads of the team as much work (schedule), or remove barriers (nowait).",
      NULL, NULL, NULL},
     {"small messages",
-     "Messages of at most 1 KiB to the same rank as the message before them, with no receive\n"
-     "in between. The sender could put them into one message. The cost is the time of the\n"
-     "calls that send them.",
+     "Messages of at most 1 KiB to the same rank as the message before them, less than 100 us\n"
+     "later, with no receive in between. The sender could put them into one message. The cost\n"
+     "is the time of the calls that send them; a call of 1 ms or more waits for something else.",
      NULL, NULL, NULL},
-    {"MPI-IO", "The time in calls of MPI_File_*, without waiting for other ranks.", NULL, NULL, NULL},
+    {"files",
+     "The time in calls of MPI_File_* and in states io:* (pith run --also io), without waiting\n"
+     "for other ranks. It is not useful time. Bytes and rate are those of the rank with most of\n"
+     "it. Waiting that files cause is part of it. Remedy: write less often and larger pieces,\n"
+     "and let all ranks write at the same time.",
+     NULL, NULL, NULL},
+    {"answer",
+     "What costs most of the run, in one sentence. It costs at least 5 % of the run and half of\n"
+     "what the most expensive one costs; the first of: more ranks than cores, a rank that does\n"
+     "not call MPI, imbalance, files, ranks that work in turn, transfer, threads, start and end.",
+     NULL, NULL, answer_here},
     {"recording",
      "The number of records, times the cost of a record, which was measured when the program began.\n"
      "pith compensate removes it from the log.",
@@ -207,44 +223,51 @@ static const struct term terms[] = {
      NULL, NULL, pithi_findings_put_iterations},
 };
 
-static const char *const kinds[PITHLOG_WAIT_KINDS] = {
-    [PITHLOG_LATE_SENDER] = "A call that completes a receive waits from its begin until the sending call begins.\n"
-                            "Remedy: send earlier, or compute while the message is under way (MPI_Irecv).",
-    [PITHLOG_LATE_RECEIVER] = "A call that completes a send waits from its begin until the receive is posted, if\n"
-                              "the message is too large to be buffered. Remedy: post receives early (MPI_Irecv).",
-    [PITHLOG_WAIT_AT_BARRIER] = "A rank in MPI_Barrier waits until the last rank enters it. Remedy: remove the\n"
-                                "barrier if it is not needed, or balance the computing before it.",
-    [PITHLOG_WAIT_AT_NXN] = "In a collective where all ranks need the data of all (MPI_Allreduce, MPI_Alltoall ...)\n"
-                            "a rank waits until the last one enters it. Remedy: balance the computing before it.\n"
-                            "Calls that make a communicator wait in the same way. Remedy: make it once.",
-    [PITHLOG_LATE_BROADCAST] = "A member of MPI_Bcast or MPI_Scatter waits until the root enters it.",
-    [PITHLOG_EARLY_REDUCE] = "The root of MPI_Reduce or MPI_Gather waits until the last member enters it.",
-    [PITHLOG_EARLY_SCAN] = "A rank in MPI_Scan or MPI_Exscan waits until all lower ranks have entered it.",
-    [PITHLOG_WAIT_AT_FINALIZE] = "A rank in MPI_Finalize waits until the last rank enters it.",
-    [PITHLOG_LATE_POST] = "MPI_Win_start, or else MPI_Win_complete, waits until the last target calls MPI_Win_post.\n"
-                          "Remedy: post the window early.",
-    [PITHLOG_EARLY_WAIT] = "MPI_Win_wait waits until the last rank with access calls MPI_Win_complete. Remedy:\n"
-                           "complete the access early, or call MPI_Win_wait later.",
-    [PITHLOG_LOCK_CONTENTION] = "MPI_Win_lock, a flush, or MPI_Win_unlock waits until the rank that holds the lock of\n"
-                                "the window unlocks it. Remedy: keep locks for a short time, or share them.",
-    [PITHLOG_WAIT_FOR_PROGRESS] =
-        "An access to a window, a message above the eager limit, or a nonblocking collective waits\n"
-        "until its partner, which computes, calls MPI: without that, many MPI libraries do not move\n"
-        "the data. Remedy: let the partner call MPI (MPI_Test) now and then while it computes, or\n"
-        "give MPI a thread of its own.",
-    [PITHLOG_WAIT_AT_INIT] = "A rank in MPI_Init waits until the last rank enters it. Only an analysis that begins\n"
-                             "before the end of MPI_Init (--from 0) has it.",
-    [PITHLOG_LATE_INNER_RANK] =
-        "Collectives with a root pass the data along a tree. A rank waits for the rank before it in\n"
-        "the tree, though the root came in time. Concluded from times: the call ends just after\n"
-        "that rank begins its own, and no other call shows that it needs nothing of it.\n"
-        "Remedy: balance the computing before the collective, or use a nonblocking one.",
-    [PITHLOG_POLLING] = "A loop calls MPI_Test or MPI_Iprobe until a message has come, and does little else between.\n"
-                        "It waits from the first of these calls until the sending call begins. Remedy: send\n"
-                        "earlier; where there is nothing else to do, MPI_Wait needs no loop.",
-    [PITHLOG_LATE_NOTICE] = "A loop of MPI_Test or MPI_Iprobe sees a message some time after it was sent.\n"
-                            "Remedy: test more often, or wait in MPI_Wait.",
+/* Kinds of waiting, by their names. */
+static const struct {
+    const char *name, *meaning;
+} kinds[] = {
+    {"late sender", "A call that completes a receive waits from its begin until the sending call begins. Remedy: send "
+                    "earlier, or compute while the message is under way (MPI_Irecv)."},
+    {"late receiver", "A call that completes a send waits from its begin until the receive is posted, if the message "
+                      "is too large to be buffered. Remedy: post receives early (MPI_Irecv)."},
+    {"wait at barrier", "A rank in MPI_Barrier waits until the last rank enters it. Remedy: remove the barrier if it "
+                        "is not needed, or balance the computing before it."},
+    {"wait at N x N", "In a collective where all ranks need the data of all (MPI_Allreduce, MPI_Alltoall ...) a rank "
+                      "waits until the last one enters it. Remedy: balance the computing before it. Calls that make a "
+                      "communicator wait in the same way. Remedy: make it once."},
+    {"late broadcast", "A member of MPI_Bcast or MPI_Scatter waits until the root enters it."},
+    {"early reduce", "The root of MPI_Reduce or MPI_Gather waits until the last member enters it."},
+    {"early scan", "A rank in MPI_Scan or MPI_Exscan waits until all lower ranks have entered it."},
+    {"wait at finalize", "A rank in MPI_Finalize waits until the last rank enters it."},
+    {"late post", "MPI_Win_start, or else MPI_Win_complete, waits until the last target calls MPI_Win_post. Remedy: "
+                  "post the window early."},
+    {"early wait", "MPI_Win_wait waits until the last rank with access calls MPI_Win_complete. Remedy: complete the "
+                   "access early, or call MPI_Win_wait later."},
+    {"lock contention", "MPI_Win_lock, a flush, or MPI_Win_unlock waits until the rank that holds the lock of the "
+                        "window unlocks it. Remedy: keep locks for a short time, or share them."},
+    {"wait for progress", "A call waits until another rank, which computes, calls MPI: without that, some MPI "
+                          "libraries move no large message and serve no access to a window. Remedy: let that rank call "
+                          "MPI_Test now and then, or give MPI a thread of its own."},
+    {"wait at init", "A rank in MPI_Init waits until the last rank enters it. Only an analysis that begins before the "
+                     "end of MPI_Init (--from 0) has it."},
+    {"late inner rank",
+     "In a collective with a root, data goes through a tree of ranks. A member waits until an inner rank of the tree, "
+     "which passes the data on, enters the call. The tree is not in the log: it is concluded from the times, and the "
+     "number of calls says how well it is supported. Remedy: balance the computing before the call."},
+    {"polling",
+     "A rank asks in a loop (MPI_Test, MPI_Iprobe) for a message that has not been sent yet. Remedy: compute something "
+     "else meanwhile, or wait."},
+    {"late notice",
+     "A message was there, but the rank that polled for it asked late. Remedy: ask more often, or wait."},
 };
+
+static void put_kind(const char *name, FILE *out)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            pithi_findings_wrap(kinds[i].meaning, "", out);
+}
 
 /* "late-sender" and "Late_Sender" are "late sender". */
 static int is_term(const char *given, const char *name)
@@ -299,7 +322,7 @@ int pithi_findings_explain(const struct pithi_findings *f, const char *name, FIL
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
         if (is_term(name, pithlog_wait_kind_name(kind))) {
             fprintf(out, "%s\n", pithlog_wait_kind_name(kind));
-            pithi_findings_wrap(kinds[kind], "", out);
+            put_kind(pithlog_wait_kind_name(kind), out);
             fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n",
                     (unsigned long long)f->groups[kind].instances, pithi_ns_text(text, (double)f->groups[kind].ns),
                     pithi_analysis_percent(f->analysis, (double)f->groups[kind].ns));

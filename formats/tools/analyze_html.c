@@ -153,6 +153,7 @@ static void put_head(struct html *h)
     pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->answer->text);
     put(h, "</p>\n");
     put_paragraph(h, pithi_findings_head);
+    put_paragraph(h, pithi_findings_sums);
     put_paragraph(h, pithi_findings_trust);
     if (info->incomplete) {
         put(h, "<p>The log is not complete: ");
@@ -195,19 +196,20 @@ static void put_findings(struct html *h)
 {
     char time[PITHI_NS_TEXT], range[80];
 
-    put(h, "<h2>Findings</h2>\n<p>By the time they cost, in %% of all ranks' time. Waiting is %.1f %% (%s).</p>\n",
-        pithi_analysis_percent(h->f->analysis, (double)h->f->info->wait_ns),
-        pithi_ns_text(time, (double)h->f->info->wait_ns));
-    if (!h->f->count)
-        put(h, "<p>Nothing costs %.1f %% of all ranks' time, or more.</p>\n", 100 * PITHLOG_FINDING_LEAST);
-    else
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < h->f->count; i++)
+        listed += (uint32_t)pithi_findings_is_listed(&h->f->list[i]);
+    put(h, "<h2>Findings</h2>\n<p>By the time they cost, in %% of all ranks' time.</p>\n");
+    if (listed)
         put(h, "<table class=\"findings\">\n<thead><tr><th>finding</th><th class=\"share\"></th><th "
                "class=\"number\">share</th><th class=\"number\">cost</th><th>what</th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 0; i < h->f->count; i++) {
         const struct pithlog_finding *finding = &h->f->list[i];
         double percent = 100 * finding->share;
+        if (!pithi_findings_is_listed(finding))
+            continue;
         put(h, "<tr>");
-        put_name(h, "name", finding->name);
+        put_name(h, finding->part_of ? "name depth1" : "name", finding->name);
         put_bar(h, percent);
         put(h, "<td class=\"number\">%.1f %%</td><td class=\"number\">%s</td><td class=\"wide\"><div class=\"text\">",
             percent, pithi_ns_text(time, finding->ns));
@@ -228,10 +230,9 @@ static void put_findings(struct html *h)
         free(command);
         put(h, "</td></tr>\n");
     }
-    if (h->f->count)
-        put(h,
-            "</tbody>\n</table>\n<p class=\"faint\">Shares may overlap: a rank that computes longer than others also "
-            "makes them wait.</p>\n");
+    if (listed)
+        put(h, "</tbody>\n</table>\n<p class=\"faint\">What is further right is part of the finding above it.</p>\n");
+    put_paragraph(h, pithi_findings_unlisted);
     put_paragraph(h, pithi_findings_outside);
 }
 
@@ -291,9 +292,9 @@ static int print_page(void *context, FILE *file)
     put_head(h);
     if (!h->f->info->has_mpi)
         put(h, "<p>The log has no MPI calls, so there are no efficiencies; every state may wait.</p>\n");
-    else if (h->f->info->lanes)
-        put_efficiencies(h);
     put_findings(h);
+    if (h->f->info->has_mpi && h->f->info->lanes)
+        put_efficiencies(h);
     put_picture(h);
     put_path(h);
     put(h, "<h2>Iterations</h2>\n");

@@ -205,6 +205,8 @@ static void put_findings(struct json *j)
         put_text(j, "name", finding->name);
         put_number(j, "ns", finding->ns);
         put_number(j, "percent", 100 * finding->share);
+        if (finding->part_of)
+            put_integer(j, "part_of", finding->part_of - 1);
         put_text(j, "text", finding->text);
         if (finding->place.lane != UINT32_MAX)
             put_lane(j, finding->place.lane);

@@ -9,7 +9,8 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
-enum { COLUMNS = 79 };
+#define LISTED 0.01 /* findings that cost less are counted, not listed */
+enum { COLUMNS = 79, SHORT_LIST = 5 };
 #define UNMATCHED 0.99 /* below this matched fraction the page prints a warning */
 
 /* An end of the window: `call` if the window ends there, `log_end` if the log does, else the time. */
@@ -320,32 +321,88 @@ static int put_path(const struct pithi_findings *f, FILE *out)
     return sums ? PITH_OK : pithi_no_memory();
 }
 
+int pithi_findings_is_listed(const struct pithlog_finding *finding) { return finding->share >= LISTED; }
+
+void pithi_findings_unlisted(const struct pithi_findings *f, FILE *out)
+{
+    uint32_t listed = 0;
+
+    for (uint32_t i = 0; i < f->count; i++)
+        listed += (uint32_t)pithi_findings_is_listed(&f->list[i]);
+    if (listed < f->count)
+        fprintf(out, "  %u more cost%s less than 1 %%%s (--csv has %s).\n", f->count - listed,
+                f->count - listed == 1 ? "s" : "", f->count - listed == 1 ? "" : " each",
+                f->count - listed == 1 ? "it" : "them");
+    else if (!f->count)
+        fprintf(out, "  Nothing costs %.1f %% or more.\n", 100 * PITHLOG_FINDING_LEAST);
+}
+
+/* A finding that is part of another one stands below it, two columns further right. */
 static void put_findings(const struct pithi_findings *f, FILE *out)
 {
-    const struct pithlog_info *log = pithlog_get_info(f->log);
-    char text[PITHI_NS_TEXT], run[PITHI_NS_TEXT], range[80];
+    char text[PITHI_NS_TEXT], range[80];
+    uint32_t number = 0;
 
-    fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s of %u x %s)\n",
-            pithi_analysis_percent(f->analysis, (double)f->info->wait_ns),
-            pithi_ns_text(text, (double)f->info->wait_ns), f->info->lanes ? f->info->lanes : log->lanes,
-            pithi_ns_text(run, (double)(f->info->to_ns - f->info->from_ns)));
-    fprintf(out, "\nFindings, by the time they cost (%% of all ranks' time; causes: %% of the finding)\n");
+    fprintf(out, "\nFindings (%% of all ranks' time; what is further right is part of the one above;\n"
+                 "causes: %% of the finding)\n");
     for (uint32_t i = 0; i < f->count; i++) {
-        fprintf(out, "%3u. %s: %.1f %%, %s\n", i + 1, f->list[i].name, 100 * f->list[i].share,
-                pithi_ns_text(text, f->list[i].ns));
-        put_lines("     ", f->list[i].text, out);
+        const struct pithlog_finding *finding = &f->list[i];
+        const char *indent = finding->part_of ? "       " : "     ";
+        if (!pithi_findings_is_listed(finding))
+            continue;
+        if (finding->part_of)
+            fprintf(out, "     %s", "- ");
+        else
+            fprintf(out, "%3u. ", ++number);
+        fprintf(out, "%s: %.1f %%, %s\n", finding->name, 100 * finding->share, pithi_ns_text(text, finding->ns));
+        put_lines(indent, finding->text, out);
         if (f->functions[i])
-            fprintf(out, "     in %s\n", f->functions[i]);
-        if (*pithi_findings_range(f, &f->list[i], range))
-            fprintf(out, "     %s\n", range);
-        char *command = pithi_findings_command(f, &f->list[i].place);
+            fprintf(out, "%sin %s\n", indent, f->functions[i]);
+        if (*pithi_findings_range(f, finding, range))
+            fprintf(out, "%s%s\n", indent, range);
+        char *command = pithi_findings_command(f, &finding->place);
         if (command)
-            fprintf(out, "     %s\n", command);
+            fprintf(out, "%s%s\n", indent, command);
         free(command);
     }
-    if (!f->count)
-        fprintf(out, "  Nothing costs %.1f %% or more.\n", 100 * PITHLOG_FINDING_LEAST);
+    pithi_findings_unlisted(f, out);
     pithi_findings_outside(f, out);
+}
+
+void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
+{
+    double waits = pithi_analysis_percent(f->analysis, (double)f->info->wait_ns), files = 0;
+    double useful = pithi_analysis_percent(f->analysis, (double)f->info->useful_ns), moves;
+
+    for (uint32_t i = 0; i < f->count; i++)
+        files += strcmp(f->list[i].name, "files") == 0 ? 100 * f->list[i].share : 0;
+    moves = 100 - waits - useful - files;
+    if (!f->info->has_mpi || !f->info->lanes)
+        return;
+    fprintf(out, "Ranks compute %.0f %% of the time, wait for others %.0f %%", useful, waits);
+    if (files > 0)
+        fprintf(out, ", use files %.0f %%", files);
+    fprintf(out, ", move data %.0f %%.\n", moves > 0 ? moves : 0);
+}
+
+/* The findings, a line each. */
+static void put_short_list(const struct pithi_findings *f, FILE *out)
+{
+    for (uint32_t i = 0, shown = 0; i < f->count && shown < SHORT_LIST; i++) {
+        const struct pithlog_finding *finding = &f->list[i];
+        char lane[32] = "";
+        if (!pithi_findings_is_listed(finding))
+            continue;
+        shown++;
+        if (!finding->kind && finding->lane != UINT32_MAX)
+            pithi_lane_text(f->log, finding->lane, lane);
+        int has_state = finding->state != PITHLOG_COMPUTING || strcmp(finding->name, "load imbalance") == 0;
+        fprintf(out, "  %5.1f %%  %s%-*s", 100 * finding->share, finding->part_of ? "  " : "", has_state ? 18 : 0,
+                finding->name);
+        if (has_state)
+            fprintf(out, "  %.*s", PITHI_NAME_COLUMNS, pithi_state_text(f->log, finding->state));
+        fprintf(out, "%s%s\n", *lane ? "  " : "", lane);
+    }
 }
 
 void pithi_findings_wrap(const char *text, const char *indent, FILE *out)
@@ -386,6 +443,10 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     pithi_findings_head(f, out);
     if (incomplete)
         fprintf(out, "  The log is incomplete: %s\n", incomplete);
+    pithi_findings_sums(f, out);
+    put_short_list(f, out);
+    if (f->info->has_mpi || f->trust.of_messages)
+        fprintf(out, "\nHow far this can be trusted\n");
     pithi_run_delay_put(f->log, out);
     pithi_findings_trust(f, out);
     if (!f->info->has_mpi && !f->trust.of_messages) {
@@ -394,9 +455,9 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     }
     if (!f->info->has_mpi)
         fprintf(out, "\nThere are no efficiencies without MPI calls; a state that receives may wait.\n");
-    else if (f->info->lanes)
-        put_efficiencies(f, out);
     put_findings(f, out);
+    if (f->info->has_mpi && f->info->lanes)
+        put_efficiencies(f, out);
     if (put_path(f, out) != PITH_OK)
         return PITH_ERR_MEMORY;
     pithi_findings_put_iterations(f, out);

@@ -112,6 +112,20 @@ is "$(answer)" "serialisation|0|write|None|None|0.667|The ranks are in \`write\`
 log 0:solve:10 0:MPI_File_write:40 1:solve:10
 is "$(found 'serialised MPI-IO')" 0.040000000 "rank 1 waits 40 ms for the write of rank 0"
 like "$(pith analyze log.pith)" 'other ranks wait 40[.]00 ms for calls like MPI_File_write on rank 0' "which is named"
+log 0:MPI_File_write:40 0:solve:60 1:solve:60
+is "$(found files)" 0.040000000 "its own time in files"
+is "$(pith analyze log.pith --json | python3 -c '
+import json, sys
+for f in json.load(sys.stdin)["findings"]: print(f["name"], f.get("part_of"), end=";")')" \
+    "files None;serialised MPI-IO 0;wait at barrier 0;" "the waiting and the turns are part of it"
+like "$(joined "$(pith analyze log.pith)")" '[|]  1[.] files: 20[.]0 %, 40[.]00 ms[|]     rank 0 alone spends 40[.]00 ms in files, most in MPI_File_write[|].*[|]     - wait at barrier: ' "and stand below it"
+log 0:solve:50 0:io_fwrite:50 1:solve:50
+sed 's/io_fwrite/io:fwrite/' log.txt >io.txt
+is "$(pith analyze io.txt --json | python3 -c '
+import json, sys
+a = json.load(sys.stdin)
+print(a["useful_ns"], a["efficiencies"]["load_balance"], a["answer"]["kind"], a["answer"]["rank"], "%.2f" % a["answer"]["share"])')" \
+    "[50000000, 50000000] 1 files 0 0.50" "POSIX calls are no useful time: the ranks are balanced"
 log 0:MPI_File_write:20 1:MPI_File_write:40 2:MPI_File_write:60
 is "$(found 'serialised MPI-IO')" 0.120000000 "writes that begin together and end in turn: 20 + 40 ms; others wait 40 + 20 ms at the barrier"
 like "$(pith analyze log.pith)" '1 time, calls of several ranks began together but ended one after another;$' "which are counted"
@@ -215,13 +229,14 @@ is "$(place 'slow collectives')" "0 None 12000.0 13100.0" "a slow collective sho
 
 log 0:solve:60 1:solve:100
 is "$(./list log.pith)" "load imbalance|40000000|0.200|-|solve|1|0.000000000
-solve takes 100.0 ms on rank 1 and 80.00 ms on average:
-other ranks could do a part of its work
+solve takes 100.0 ms on rank 1 and 80.00 ms on average
+try: give a part of its work to other ranks
 wait at barrier|40000000|0.200|wait at barrier|MPI_Barrier|0|0.060000000
 ranks wait at a barrier for the last one:
 in MPI_Barrier, 1 time, rank 0
 caused by solve: 40.00 ms (100 %), on rank 1
-worst: 40.00 ms on rank 0, waiting for rank 1" "it gets the findings, largest first"
+worst: 40.00 ms on rank 0, waiting for rank 1
+try: balance the work before the barrier, or do without it" "it gets the findings, largest first"
 is "$(pith analyze log.pith --json | python3 -c 'import json, sys; print([f.get("command") for f in json.load(sys.stdin)["findings"]])')" \
     "['pith view log.pith --from 0.000000000s --to 0.100000000s --rows 1', 'pith view log.pith --from 0.040000000s --to 0.100000000s --rows 0,1']" \
     "pith analyze adds the command that shows the worst"

@@ -23,8 +23,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 
-#define LEAST 0.05       /* of the run */
-#define LEAST_CORES 0.10 /* the same, for waiting for a core */
+#define LEAST 0.05 /* of the run */
 #define LEAST_ENDS_NS 1e9
 #define MOST 0.6 /* of a cost */
 #define NO_STATE (UINT32_MAX - 1)
@@ -294,12 +293,11 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
 /* More ranks or threads than cores: they wait for one. */
 static int find_cores(struct rules *r)
 {
-    const struct pithlog_finding *waits = finding_of(r, "no core");
+    const struct pithlog_finding *waits = pithi_crowded(r->a);
     uint32_t cores = pithi_cores_of(r->log), ranks = pithlog_get_info(r->log)->ranks;
     struct candidate *c;
 
-    waits = waits ? waits : finding_of(r, "descheduled ranks");
-    if (!waits || !cores || r->all_lanes <= cores)
+    if (!waits)
         return 1;
     c = propose(r, "cores", waits->ns);
     c->place = waits->place;
@@ -705,8 +703,7 @@ static const struct candidate *choose(const struct rules *r)
     for (uint32_t i = 0; i < r->count; i++)
         most = r->list[i].share > most ? r->list[i].share : most;
     for (uint32_t i = 0; i < r->count; i++) {
-        int is_cores = strcmp(r->list[i].kind, "cores") == 0;
-        if (is_cores ? r->list[i].share >= LEAST_CORES : r->list[i].share >= LEAST && 2 * r->list[i].share >= most)
+        if (strcmp(r->list[i].kind, "cores") == 0 || (r->list[i].share >= LEAST && 2 * r->list[i].share >= most))
             return &r->list[i];
     }
     return NULL;

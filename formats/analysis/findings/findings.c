@@ -27,6 +27,66 @@ struct pithi_finding_list {
     int is_complete;
 };
 
+/* What a finding is, and what to do about it. Kinds of waiting are found by their names, as are all others. */
+static const struct words {
+    const char *name, *is, *try;
+} words[] = {
+    {"late sender", "a receive waits because its message is sent late",
+     "try: give the late rank less to do before it sends, or compute something\nelse while the message is under way "
+     "(MPI_Irecv)"},
+    {"late receiver", "a send waits because its receive is posted late",
+     "try: post the receive before computing (MPI_Irecv), and MPI_Isend"},
+    {"wait at barrier", "ranks wait at a barrier for the last one",
+     "try: balance the work before the barrier, or do without it"},
+    {"wait at N x N", "ranks wait in a collective for the last one",
+     "try: balance the work before it, or compute meanwhile (MPI_Iallreduce ...)"},
+    {"late broadcast", "ranks wait for the root of a broadcast or scatter",
+     "try: give the root less to do before it, or compute meanwhile (MPI_Ibcast)"},
+    {"early reduce", "the root of a reduce or gather waits for the others",
+     "try: balance the work before it, or let the root compute meanwhile\n(MPI_Ireduce)"},
+    {"early scan", "ranks wait in a scan for lower ranks", "try: balance the work before it"},
+    {"wait at finalize", "ranks wait for the last one at the end of the run",
+     "try: balance the work of the last phase"},
+    {"late post", "an access to a window waits because its target posts it late",
+     "try: post the window before computing"},
+    {"early wait", "the target of accesses to a window waits for their end",
+     "try: complete the accesses earlier, or call MPI_Win_wait later"},
+    {"lock contention", "a rank waits for a lock of a window that another rank holds",
+     "try: hold locks for a short time, or share them (MPI_LOCK_SHARED)"},
+    {"wait for progress", "a rank waits until another one, which computes, calls MPI",
+     "try: call MPI_Test now and then while it computes, or give MPI a thread of\nits own for progress"},
+    {"wait at init", "ranks wait for the last one at the start of the run", NULL},
+    {"late inner rank", "ranks wait in a tree of ranks for one that passes data on",
+     "try: balance the work before it; the root alone is not the reason"},
+    {"polling", "a rank asks again and again for a message that is not there yet",
+     "try: compute something else meanwhile, or MPI_Wait"},
+    {"late notice", "a message was there, but the rank asked for it late", "try: ask more often, or MPI_Wait"},
+    {"load imbalance", NULL, "try: give a part of its work to other ranks"},
+    {"OpenMP waiting", "threads that call MPI wait for the other threads of their teams",
+     "try: give all threads equal parts (schedule), or fewer barriers (nowait)"},
+    {"transfer", "the time in MPI calls without waiting for other ranks",
+     "try: send less, fewer messages, or compute while they are under way"},
+    {"files", NULL, "try: write less often, larger pieces, all ranks at the same time"},
+    {"serialised MPI-IO", NULL,
+     "try: write to different places at the same time, or use collective calls\n(MPI_File_write_all)"},
+    {"slow collectives", NULL, "try: look at what else used the network or the cores at that time"},
+    {"slow hosts", NULL, "try: keep ranks that talk much on one host, and have the network looked at"},
+    {"small messages", NULL, "try: collect them in a buffer and send them as one"},
+    {"descheduled ranks", NULL, "try: as many ranks as cores; PITH_COUNTERS=run-delay measures it"},
+    {"no core", NULL, "try: as many ranks and threads as cores"},
+    {"recording", NULL, "try: record less (PITH_SKIP); `pith compensate` removes this from the log"},
+};
+
+static const struct words *words_of(const char *name)
+{
+    static const struct words none;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].name, name) == 0)
+            return &words[i];
+    return &none;
+}
+
 /* Begins a finding about a state and a lane (PITHI_NO_LANE: none): a stream for its text. NULL: no memory. */
 static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint32_t state, uint32_t lane)
 {
@@ -47,6 +107,10 @@ static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint
 /* 0: no memory. */
 static int end(struct pithlog_analysis *a, FILE *text)
 {
+    const char *advice = words_of(a->found->list[a->found->count].name)->try;
+
+    if (advice)
+        fprintf(text, "%s\n", advice);
     if (fclose(text) != 0)
         return 0;
     a->found->list[a->found->count++].text = a->found->text;
@@ -120,29 +184,6 @@ static uint32_t index_of_most(const int64_t *values, uint32_t count)
     return most;
 }
 
-static const char *explanation(uint32_t kind)
-{
-    static const char *const texts[PITHLOG_WAIT_KINDS] = {
-        [PITHLOG_LATE_SENDER] = "a receive waits because its message is sent late",
-        [PITHLOG_LATE_RECEIVER] = "a send waits because its receive is posted late",
-        [PITHLOG_WAIT_AT_BARRIER] = "ranks wait at a barrier for the last one",
-        [PITHLOG_WAIT_AT_NXN] = "ranks wait in a collective for the last one",
-        [PITHLOG_LATE_BROADCAST] = "ranks wait for the root of a broadcast or scatter",
-        [PITHLOG_EARLY_REDUCE] = "the root of a reduce or gather waits for the others",
-        [PITHLOG_EARLY_SCAN] = "ranks wait in a scan for lower ranks",
-        [PITHLOG_WAIT_AT_FINALIZE] = "ranks wait for the last one at the end of the run",
-        [PITHLOG_LATE_POST] = "an access to a window waits because its target posts it late",
-        [PITHLOG_EARLY_WAIT] = "the target of accesses to a window waits for their end",
-        [PITHLOG_LOCK_CONTENTION] = "a rank waits for a lock of a window that another rank holds",
-        [PITHLOG_WAIT_FOR_PROGRESS] = "an access to a window waits until its target calls MPI",
-        [PITHLOG_WAIT_AT_INIT] = "ranks wait for the last one at the start of the run",
-        [PITHLOG_LATE_INNER_RANK] = "ranks wait in the tree of a collective for one that is not its root",
-        [PITHLOG_POLLING] = "a rank tests again and again whether its message has come",
-        [PITHLOG_LATE_NOTICE] = "a message had come, and the loop that tests for it was in a pause",
-    };
-    return texts[kind];
-}
-
 /* "ranks 1-3,7": at most about 30 characters. */
 static void put_ranks(const struct pithlog_analysis *a, const int64_t *lanes, FILE *out)
 {
@@ -183,6 +224,11 @@ static void put_states(const struct pithlog_analysis *a, const struct pithi_wait
         fprintf(out, " (%.0f %%) and %u more", 100.0 * (double)group->of_state[best] / (double)group->ns, count - 1);
 }
 
+static int is_file(const struct pithlog_analysis *a, uint32_t state)
+{
+    return state != PITHLOG_COMPUTING && pithi_is_file_state(pithlog_get_def(a->graph.log, state));
+}
+
 /* 0: no memory. */
 static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_group *group, FILE *out)
 {
@@ -191,8 +237,13 @@ static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_
 
     for (uint32_t i = 0; i < count; i++) {
         fprintf(out, "%s ", i ? "         " : "caused by");
+        if (pithlog_analysis_is_call(a, sums[i].state))
+            fprintf(out, "transfer in ");
         pithi_state_sum_put(a, &sums[i], (double)group->ns, out);
     }
+    if (count && pithlog_analysis_is_call(a, sums[0].state) && !is_file(a, sums[0].state) &&
+        2 * sums[0].ns >= (double)group->ns)
+        fprintf(out, "latency-bound: most of it is for data under way, not for a late rank\n");
     free(sums);
     return sums != NULL;
 }
@@ -214,7 +265,8 @@ static int find_waits(struct pithlog_analysis *a)
         a->found->list[a->found->count].kind = kind;
         a->found->list[a->found->count].worst = worst;
         *place(a) = (struct pithlog_finding_place){worst->from_ns, worst->to_ns, worst->lane, worst->cause_lane};
-        fprintf(out, "%s:\nin ", explanation(kind));
+        const char *is = words_of(pithlog_wait_kind_name(kind))->is;
+        fprintf(out, "%s%sin ", is ? is : "", is ? ":\n" : "");
         put_states(a, group, out);
         fprintf(out, ", %llu time%s, ", (unsigned long long)group->instances, group->instances == 1 ? "" : "s");
         put_ranks(a, group->of_lane, out);
@@ -251,6 +303,12 @@ void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
     }
 }
 
+/* One lane, and the states in which it spends more time than any other, by how much more than the mean. */
+struct excess {
+    double ns, most_ns, most, mean; /* of all these states; of the one with most of it, its time and mean */
+    uint32_t state, states;
+};
+
 /* Finds states in which one lane spends more time than the mean of all lanes with MPI calls. The lane may spend less
  * time in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes
  * more than the mean in all states together. */
@@ -258,13 +316,14 @@ static int find_imbalance(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     char most_text[PITHI_NS_TEXT], mean_text[PITHI_NS_TEXT], name[32];
+    struct excess *excess = calloc(info->lanes + (size_t)1, sizeof *excess);
+    int good = excess != NULL;
 
-    for (uint32_t i = 0; i <= info->defs && a->info.lanes > 1; i++) {
+    for (uint32_t i = 0; good && i <= info->defs && a->info.lanes > 1; i++) {
         uint32_t state = i == info->defs ? PITHLOG_COMPUTING : i, most = 0;
         double sum = 0, most_ns = -1;
-        FILE *out;
-        if (state != PITHLOG_COMPUTING &&
-            (pithlog_analysis_is_call(a, state) || pithi_is_omp_wait(pithlog_get_def(a->graph.log, state))))
+        if (state != PITHLOG_COMPUTING && (pithlog_analysis_is_call(a, state) || is_file(a, state) ||
+                                           pithi_is_omp_wait(pithlog_get_def(a->graph.log, state))))
             continue;
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
             double ns = (double)pithlog_analysis_state_ns(a, lane, state);
@@ -277,20 +336,36 @@ static int find_imbalance(struct pithlog_analysis *a)
             }
         }
         double mean = sum / a->info.lanes, more = most_ns - mean;
-        double all_more = (double)pithlog_analysis_useful_ns(a, most) - (double)a->info.useful_ns / a->info.lanes;
-        double cost = (more < all_more ? more : all_more) * a->info.lanes;
-        if (is_small(a, cost))
+        if (is_small(a, more * a->info.lanes))
             continue;
-        if (!(out = begin(a, "load imbalance", cost, state, most)))
-            return 0;
-        pithi_longest_piece(a, most, state, place(a));
-        fprintf(out, "%.*s takes %s on %s and %s on average:\nother ranks could do a part of its work\n", NAME,
-                pithi_state_text(a->graph.log, state), pithi_ns_text(most_text, most_ns),
-                pithi_lane_text(a->graph.log, most, name), pithi_ns_text(mean_text, mean));
-        if (!end(a, out))
-            return 0;
+        struct excess *of = &excess[most];
+        of->ns += more;
+        of->states++;
+        if (more > of->most_ns)
+            *of = (struct excess){of->ns, more, most_ns, mean, state, of->states};
     }
-    return 1;
+    for (uint32_t lane = 0; good && lane < info->lanes; lane++) {
+        const struct excess *of = &excess[lane];
+        double all_more = (double)pithlog_analysis_useful_ns(a, lane) - (double)a->info.useful_ns / a->info.lanes;
+        double cost = (of->ns < all_more ? of->ns : all_more) * a->info.lanes;
+        FILE *out;
+        if (!of->states || is_small(a, cost))
+            continue;
+        if (!(out = begin(a, "load imbalance", cost, of->state, lane))) {
+            good = 0;
+            break;
+        }
+        pithi_longest_piece(a, lane, of->state, place(a));
+        fprintf(out, "%.*s takes %s on %s and %s on average", NAME, pithi_state_text(a->graph.log, of->state),
+                pithi_ns_text(most_text, of->most), pithi_lane_text(a->graph.log, lane, name),
+                pithi_ns_text(mean_text, of->mean));
+        if (of->states > 1)
+            fprintf(out, ";\nso do %u other state%s, less", of->states - 1, of->states == 2 ? "" : "s");
+        fprintf(out, "\n");
+        good = end(a, out);
+    }
+    free(excess);
+    return good;
 }
 
 /* Threads that call MPI wait for other threads of their teams. */
@@ -317,7 +392,7 @@ static int find_omp_wait(struct pithlog_analysis *a)
     if (!(out = begin(a, "OpenMP waiting", sum_ns, state, lane)))
         return 0;
     pithi_longest_piece(a, lane, state, place(a));
-    fprintf(out, "threads that call MPI wait for the other threads of their teams:\nmost in %.*s, %s on %s\n", NAME,
+    fprintf(out, "%s:\nmost in %.*s, %s on %s\n", words_of("OpenMP waiting")->is, NAME,
             pithi_state_text(a->graph.log, state), pithi_ns_text(text, most_ns),
             pithi_lane_text(a->graph.log, lane, name));
     return end(a, out);
@@ -329,46 +404,120 @@ static void set_longest(struct pithlog_analysis *a, const struct pithlog_call_su
         (struct pithlog_finding_place){sum->longest_from_ns, sum->longest_to_ns, sum->longest_lane, PITHI_NO_LANE};
 }
 
-static int is_io(const char *name) { return strncmp(name, "MPI_File_", 9) == 0; }
+int pithi_is_file_state(const struct pithlog_def *def)
+{
+    return strncmp(def->name, "MPI_File_", 9) == 0 || strncmp(def->name, "io:", 3) == 0;
+}
 
-int pithi_is_file_state(const struct pithlog_def *def) { return is_io(def->name) || strncmp(def->name, "io:", 3) == 0; }
+/* Bytes read and written within the window by a lane, by the events beside calls like `state`; 0: not known. */
+static double accessed_bytes(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
+{
+    const struct pithlog *log = a->graph.log;
+    int is_mpi = strncmp(pithi_state_text(log, state), "MPI_", 4) == 0;
+    const char *wanted = is_mpi ? "MPI file access" : "io:access", *bytes;
+    struct pithlog_query query = {.from_ns = a->info.from_ns,
+                                  .to_ns = a->info.to_ns,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    double sum = 0;
+    char text[512];
+
+    if (pithlog_iter_open(a->graph.log, &query, &iter) != PITH_OK)
+        return 0;
+    while (pithlog_iter_next(iter, &record) > 0)
+        if (strcmp(pithlog_get_def(log, record.id)->name, wanted) == 0) {
+            pithlog_payload_text(log, &record, text, sizeof text);
+            bytes = strstr(text, "bytes=");
+            sum += bytes ? strtod(bytes + strlen("bytes="), NULL) : 0;
+        }
+    pithlog_iter_close(iter);
+    return sum;
+}
+
+/* What ranks do with files: calls of MPI_File_*, and of POSIX (pith run --also io), without waiting for other ranks. */
+static int find_files(struct pithlog_analysis *a)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    double all_ns = 0, most_ns = 0, state_ns = 0;
+    uint32_t most = 0, state = 0, ranks = 0;
+    char text[PITHI_NS_TEXT], name[32];
+    FILE *out;
+
+    for (uint32_t lane = 0; lane < info->lanes; lane++) {
+        double ns = 0;
+        for (uint32_t i = 0; i < info->defs; i++)
+            ns += is_file(a, i) ? (double)pithlog_analysis_state_ns(a, lane, i) : 0;
+        all_ns += ns;
+        ranks += ns > 0;
+        if (ns > most_ns) {
+            most_ns = ns;
+            most = lane;
+        }
+    }
+    if (is_small(a, all_ns))
+        return 1;
+    for (uint32_t i = 0; i < info->defs; i++) {
+        double ns = is_file(a, i) ? (double)pithlog_analysis_state_ns(a, most, i) : 0;
+        if (ns > state_ns) {
+            state_ns = ns;
+            state = i;
+        }
+    }
+    if (!(out = begin(a, "files", all_ns, state, most)))
+        return 0;
+    pithi_longest_piece(a, most, state, place(a));
+    double bytes = accessed_bytes(a, most, state);
+    if (most_ns >= 0.9 * all_ns && a->info.lanes > 1)
+        fprintf(out, "%s alone spends %s in files", pithi_lane_text(a->graph.log, most, name),
+                pithi_ns_text(text, most_ns));
+    else
+        fprintf(out, "%u rank%s read%s or write%s files; %s for %s", ranks, ranks == 1 ? "" : "s",
+                ranks == 1 ? "s" : "", ranks == 1 ? "s" : "", pithi_lane_text(a->graph.log, most, name),
+                pithi_ns_text(text, most_ns));
+    fprintf(out, ", most in %.*s", NAME, pithi_state_text(a->graph.log, state));
+    if (bytes > 0)
+        fprintf(out, ":\n%.4g MB, %.4g MB/s", bytes / 1e6, bytes / most_ns * 1e3);
+    fprintf(out, "\n");
+    return end(a, out);
+}
 
 /* What no rule calls waiting is transfer, so this is also what the log cannot explain.
  *
- * Time of MPI calls outside wait states: data moves, calls have overhead, or a rank is descheduled. */
+ * Time of MPI calls outside wait states, except those for files: data moves, calls have overhead, or a rank is
+ * descheduled. */
 static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     struct pithlog_call_sum *sums = calloc(info->defs + (size_t)1, sizeof *sums);
-    int64_t all_ns[2] = {0, 0}, long_ns = 0;
+    int64_t all_ns = 0, long_ns = 0;
     uint64_t long_calls = 0;
-    uint32_t most[2] = {0, 0}, longest = 0;
+    uint32_t most = 0, longest = 0;
     char text[PITHI_NS_TEXT];
     FILE *out;
     int good = sums && pithlog_analysis_calls(a, sums) == PITH_OK;
 
     for (uint32_t i = 0; good && i < info->defs; i++) {
-        int io = is_io(pithlog_get_def(a->graph.log, i)->name);
-        all_ns[io] += sums[i].transfer_ns;
-        if (sums[i].transfer_ns > sums[most[io]].transfer_ns ||
-            is_io(pithlog_get_def(a->graph.log, most[io])->name) != io)
-            most[io] = i;
-        if (!io && sums[i].long_calls && (!long_calls || sums[i].longest_ns > sums[longest].longest_ns))
-            longest = i;
-        long_ns += io ? 0 : sums[i].long_ns;
-        long_calls += io ? 0 : sums[i].long_calls;
-    }
-    for (int io = 0; good && io < 2; io++) {
-        if (is_small(a, (double)all_ns[io]))
+        if (is_file(a, i))
             continue;
-        if (!(out = begin(a, io ? "MPI-IO" : "transfer", (double)all_ns[io], most[io], PITHI_NO_LANE)))
+        all_ns += sums[i].transfer_ns;
+        if (is_file(a, most) || sums[i].transfer_ns > sums[most].transfer_ns)
+            most = i;
+        if (sums[i].long_calls && (!long_calls || sums[i].longest_ns > sums[longest].longest_ns))
+            longest = i;
+        long_ns += sums[i].long_ns;
+        long_calls += sums[i].long_calls;
+    }
+    if (good && !is_small(a, (double)all_ns)) {
+        if (!(out = begin(a, "transfer", (double)all_ns, most, PITHI_NO_LANE)))
             good = 0;
         else {
-            set_longest(a, &sums[most[io]]);
-            fprintf(out, "%s:\nmost of it in %.*s (%s, %llu calls)\n",
-                    io ? "MPI calls for files" : "the time in MPI calls without waiting for other ranks", NAME,
-                    pithi_state_text(a->graph.log, most[io]), pithi_ns_text(text, (double)sums[most[io]].transfer_ns),
-                    (unsigned long long)sums[most[io]].calls);
+            set_longest(a, &sums[most]);
+            fprintf(out, "%s:\nmost of it in %.*s (%s, %llu calls)\n", words_of("transfer")->is, NAME,
+                    pithi_state_text(a->graph.log, most), pithi_ns_text(text, (double)sums[most].transfer_ns),
+                    (unsigned long long)sums[most].calls);
             good = end(a, out);
         }
     }
@@ -553,7 +702,7 @@ static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_
         return 1;
     if (!(out = begin(a, "recording", ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
         return 0;
-    fprintf(out, "writing the records; `pith compensate` removes this from the log\n");
+    fprintf(out, "writing the records\n");
     return end(a, out);
 }
 
@@ -561,6 +710,99 @@ static int by_cost(const void *a, const void *b)
 {
     const struct pithlog_finding *x = a, *y = b;
     return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->name, y->name);
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------------------------- */
+
+/* 1: at least half of the waiting of a finding is caused by another one: a load imbalance, or files. */
+static int is_caused_by(const struct pithlog_analysis *a, const struct pithlog_finding *waits,
+                        const struct pithlog_finding *by)
+{
+    int is_imbalance = strcmp(by->name, "load imbalance") == 0;
+    double ns = 0;
+
+    if (!waits->kind || (!is_imbalance && strcmp(by->name, "files") != 0))
+        return 0;
+    for (size_t i = 0; i < a->delay_count; i++) {
+        const struct pithlog_delay *delay = &a->delays[i];
+        if (delay->kind == waits->kind &&
+            (is_imbalance ? delay->lane == by->lane &&
+                                (delay->state == PITHLOG_COMPUTING || !pithlog_analysis_is_call(a, delay->state))
+                          : is_file(a, delay->state)))
+            ns += delay->direct_ns + delay->indirect_ns;
+    }
+    return 2 * ns >= waits->ns;
+}
+
+static int is_transfer(const char *name)
+{
+    return strcmp(name, "slow collectives") == 0 || strcmp(name, "slow hosts") == 0 ||
+           strcmp(name, "small messages") == 0 || strcmp(name, "descheduled ranks") == 0;
+}
+
+/* 1: the time of a finding is part of that of another one: the waiting that an imbalance causes, what makes transfers
+ * long, files that are written in turn. */
+static int is_part_of(const struct pithlog_analysis *a, const struct pithlog_finding *part,
+                      const struct pithlog_finding *of)
+{
+    if (is_transfer(part->name))
+        return strcmp(of->name, "transfer") == 0 && part->ns <= 1.01 * of->ns;
+    if (strcmp(part->name, "serialised MPI-IO") == 0)
+        return strcmp(of->name, "files") == 0;
+    return is_caused_by(a, part, of) && part->ns <= 1.1 * of->ns;
+}
+
+const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
+{
+    uint32_t cores = pithi_cores_of(a->graph.log);
+
+    for (uint32_t i = 0; a->found && i < a->found->count; i++) {
+        const struct pithlog_finding *of = &a->found->list[i];
+        if ((strcmp(of->name, "no core") == 0 || strcmp(of->name, "descheduled ranks") == 0) && cores &&
+            pithlog_get_info(a->graph.log)->lanes > cores && of->share >= PITHI_CROWDED)
+            return of;
+    }
+    return NULL;
+}
+
+/* Sorts the findings by cost, each followed by its parts. Waiting for a core comes first if there are more ranks than
+ * cores. */
+static int sort_findings(struct pithlog_analysis *a)
+{
+    struct pithi_finding_list *found = a->found;
+    struct pithlog_finding *sorted = calloc(found->count + (size_t)1, sizeof *sorted);
+    uint32_t *parent = calloc(found->count + (size_t)1, sizeof *parent), count = 0;
+
+    if (!sorted || !parent) {
+        free(sorted);
+        free(parent);
+        return 0;
+    }
+    if (found->count)
+        qsort(found->list, found->count, sizeof *found->list, by_cost);
+    const struct pithlog_finding *crowded = pithi_crowded(a);
+    for (uint32_t i = 0; i < found->count; i++)
+        for (uint32_t k = 0; k < found->count && !parent[i] && &found->list[i] != crowded; k++)
+            if (i != k && is_part_of(a, &found->list[i], &found->list[k]))
+                parent[i] = k + 1;
+    if (crowded)
+        sorted[count++] = *crowded;
+    for (uint32_t i = 0; i < found->count; i++) {
+        if (parent[i] || &found->list[i] == crowded)
+            continue;
+        uint32_t top = count;
+        sorted[count++] = found->list[i];
+        for (uint32_t k = 0; k < found->count; k++)
+            if (parent[k] == i + 1) {
+                sorted[count] = found->list[k];
+                sorted[count++].part_of = top + 1;
+            }
+    }
+    free(parent);
+    free(found->list);
+    found->list = sorted;
+    found->room = found->count + 1;
+    return 1;
 }
 
 int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_finding **findings, uint32_t *count)
@@ -576,15 +818,13 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
         int good = pithi_counter_sums_make(a->graph.log, &window, &counters) == PITH_OK && find_waits(a) &&
                    find_own_cost(a, &counters) &&
                    (!a->graph.has_mpi || (find_imbalance(a) && find_omp_wait(a) && find_transfer(a, &counters) &&
-                                          find_no_core(a, &counters) && find_slow_transfers(a) && find_serial_io(a) &&
-                                          find_small_messages(a)));
+                                          find_no_core(a, &counters) && find_files(a) && find_slow_transfers(a) &&
+                                          find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
-        if (!good) {
+        if (!good || !sort_findings(a)) {
             pithi_findings_free(a);
             return pithi_analysis_no_memory(a);
         }
-        if (a->found->count)
-            qsort(a->found->list, a->found->count, sizeof *a->found->list, by_cost);
         a->found->is_complete = 1;
     }
     *findings = a->found->list;
