@@ -341,6 +341,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
         fprintf(out, "]}\n");
         return err;
     }
+    if (!err && pithi_crowded(f->analysis))
+        fprintf(out, "Ranks share cores: the times contain waiting for a core, also after the change.\n");
     if (!err && replayed[1] > 0 && fabs(replayed[1] / run_ns - 1) > PITHI_TRUSTED)
         fprintf(out,
                 "The fitted network does not explain this run: its replay is %.0f %% %s.\n"

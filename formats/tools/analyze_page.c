@@ -154,6 +154,17 @@ static void put_lines(const char *indent, const char *text, FILE *out)
         fprintf(out, "%s%.*s\n", indent, (int)strcspn(line, "\n"), line);
 }
 
+/* 1: the name of a state begins so. */
+static int has_state(const struct pithlog *log, const char *begin)
+{
+    const struct pithlog_def *def;
+
+    for (uint32_t i = 0; (def = pithlog_get_def(log, i)) != NULL; i++)
+        if (def->kind == PITHLOG_STATE && strncmp(def->name, begin, strlen(begin)) == 0)
+            return 1;
+    return 0;
+}
+
 /* What the log does not have. */
 static void put_missing(const struct pithi_findings *f, FILE *out)
 {
@@ -170,6 +181,9 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",
                 pithi_analysis_percent(f->analysis, paused));
+    if (log->lanes > f->ranks && !has_state(f->log, "pthread_") && !has_state(f->log, "omp:"))
+        fprintf(out, "  Waiting of threads for one another is not in the log (pith run --also pthread,\n"
+                     "  --also openmp).\n");
     if (absent)
         fprintf(out, "  The log has no records of %s%u rank%s: waiting for %s counts as transfer.\n",
                 log->incomplete ? "at least " : "", absent, absent == 1 ? "" : "s", absent == 1 ? "it" : "them");
@@ -238,10 +252,23 @@ static void put_serialisation(const struct pithlog_analysis_info *info, FILE *ou
 void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_analysis_info *info = f->info;
+    struct pithlog_efficiency hybrid[PITHLOG_HYBRID];
+    int has_threads = pithlog_analysis_hybrid(f->analysis, hybrid) > 0;
 
     if (f->info->is_too_short)
         return;
-    if (info->parallel >= 0.95)
+    if (pithi_crowded(f->analysis))
+        fprintf(out,
+                "  %u %s share %u core%s: all these figures contain waiting for a core, so first\n"
+                "  run as many as there are cores.\n",
+                f->ranks > f->cores ? f->ranks : pithlog_get_info(f->log)->lanes,
+                f->ranks > f->cores ? "ranks" : "threads", f->cores, f->cores == 1 ? "" : "s");
+    else if (has_threads && hybrid[0].value < 0.95 && hybrid[0].value < info->parallel * info->parallel)
+        fprintf(out,
+                "  Threads are lowest: they work %.0f %% of the time, but those that call MPI\n"
+                "  compute %.0f %%.\n",
+                100 * hybrid[0].value, 100 * info->parallel);
+    else if (info->parallel >= 0.95)
         fprintf(out, "  Nothing is badly wrong: ranks compute %.0f %% of the time.\n", 100 * info->parallel);
     else if (info->load_balance <= info->serialisation && info->load_balance <= info->transfer)
         fprintf(out,

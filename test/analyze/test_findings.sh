@@ -108,6 +108,63 @@ turns() {
 turns
 is "$(answer)" "serialisation|0|write|None|None|0.667|The ranks are in \`write\` one after another, not at the same time: 67 % of the run is lost." "ranks that write in turn"
 
+# ---- More ranks than cores, threads ----------------------------------------------------------------------------------
+# crowd CORES LATE_US: 20 steps of 4 ms, each an MPI_Allreduce of four ranks that come at the same time. In four of them it
+# takes 20 us, in the others 3 ms. If LATE_US is not 0, rank 1 begins another call LATE_US before the end of these.
+crowd() {
+    awk -v cores="$1" -v late="$2" 'BEGIN {
+        print "# property\tkey=cores\tvalue=" cores
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=4\tranks=0,1,2,3"
+        for (i = 0; i < 20; i++) for (rank = 0; rank < 4; rank++) {
+            us = 4000 * i; head = "\t" rank "\t0\t"; takes = i % 5 == 0 ? 20 : 3000; ends = us + takes
+            if (rank == 1 && late && takes > 20) ends -= 1000
+            printf "%.9f%senter\tMPI_Allreduce\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\tbytes=8\troot=-1\n", us / 1e6, head, us / 1e6, head
+            printf "%.9f%sleave\tMPI_Allreduce\n", ends / 1e6, head
+            if (rank == 1 && late && takes > 20)
+                printf "%.9f%senter\tMPI_Iprobe\n%.9f%sleave\tMPI_Iprobe\n", (us + takes - late) / 1e6, head, (us + takes) / 1e6, head
+            printf "%.9f%senter\tsolve\n%.9f%sleave\tsolve\n", (us + takes) / 1e6, head, (us + 4000) / 1e6, head
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+crowd 2 0
+is "$(answer)" "cores|None|None|None|None|0.596|4 ranks share 2 cores and wait for a core: 60 % of the run is lost." \
+    "more ranks than cores: 16 of 20 calls take 2.98 ms too long, though the median is 3 ms"
+is "$(pith analyze log.pith --csv | sed -n 2p | cut -d, -f1)" "descheduled ranks" "which is the first finding"
+like "$(joined "$(pith analyze log.pith)")" '[|]  4 ranks share 2 cores: all these figures contain waiting for a core' "and said beside the efficiencies"
+like "$(pith analyze log.pith --what-if network=ideal)" 'contain waiting for a core' "and the predictions"
+crowd 4 0
+like "$(answer)" '^transfer[|]' "with as many cores as ranks it is transfer"
+crowd 2 10
+is "$(found 'descheduled ranks')" 0.031680000 "a call that ends where another rank's begins is not descheduled: rank 1's are left, 16 of 2 ms, not 20 us"
+
+# team SERIAL SLOW: ten steps on two ranks with three threads each; in a step, SERIAL ms on the first thread; then a region in
+# which thread 2 works SLOW ms, the others 10 ms; then MPI_Barrier.
+team() {
+    awk -v serial="$1" -v slow="$2" 'BEGIN {
+        print "# state\tname=omp:implicit_task\tgroup=OpenMP"
+        print "# state\tname=omp:barrier\tgroup=OpenMP waiting"
+        print "# state\tname=omp:idle\tgroup=OpenMP waiting"
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1"
+        for (i = 0; i < 10; i++) for (rank = 0; rank < 2; rank++) for (thread = 0; thread < 3; thread++) {
+            at = i * (serial + slow); begin = at + serial; end = begin + slow; head = "\t" rank "\t" thread "\t"
+            if (thread) printf "%.9f%senter\tomp:idle\n%.9f%sleave\tomp:idle\n", at / 1000, head, begin / 1000, head
+            printf "%.9f%senter\tomp:implicit_task\n", begin / 1000, head
+            if (thread < 2) printf "%.9f%senter\tomp:barrier\n%.9f%sleave\tomp:barrier\n", (begin + 10) / 1000, head, end / 1000, head
+            printf "%.9f%sleave\tomp:implicit_task\n", end / 1000, head
+            if (!thread) printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.9f%sleave\tMPI_Barrier\n", end / 1000, head, end / 1000, head, end / 1000, head
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+team 20 60
+is "$(answer)" "threads|0|omp:implicit_task|None|None|0.417|Thread 2 of each rank works 6.0 times as long as the others of its team: 42 % of the threads' time is lost." \
+    "a slow thread: 2 x 50 of 3 x 80 ms"
+like "$(pith analyze log.pith)" '^  Threads are lowest: they work 42 % of the time' "and the threads are said to be lowest"
+team 60 10
+is "$(answer)" "threads|None|None|None|None|0.571|Other threads have no work while the first one of each rank works alone: 57 % of the threads' time is lost." \
+    "a serial part: 2 x 60 of 3 x 70 ms"
+sed 's/omp:/part_/' log.txt >unknown.txt
+like "$(joined "$(pith analyze unknown.txt)")" 'Waiting of threads for one another is not in the log [(]pith run --also pthread,[|]' "without such states, the page says what it cannot see"
+
 # ---- Files -----------------------------------------------------------------------------------------------------------
 log 0:solve:10 0:MPI_File_write:40 1:solve:10
 is "$(found 'serialised MPI-IO')" 0.040000000 "rank 1 waits 40 ms for the write of rank 0"

@@ -675,6 +675,111 @@ static int find_transfer(struct rules *r)
     return 1;
 }
 
+/* What the threads of a rank do: in OpenMP's waiting states; in other states, if they do not call MPI. */
+struct team {
+    double waits, idles, region; /* of all threads; the longest time of one in parallel regions */
+    double slow_waits;           /* of the thread that waits least */
+    uint32_t slow, threads;
+};
+
+static double omp_waits(const struct rules *r, uint32_t lane, double *idles)
+{
+    double waits = 0;
+
+    *idles = 0;
+    for (uint32_t i = 0; i < r->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(r->log, i);
+        if (pithi_is_omp_wait(def))
+            *(strcmp(def->name, "omp:idle") == 0 ? idles : &waits) += (double)pithlog_analysis_state_ns(r->a, lane, i);
+    }
+    return waits;
+}
+
+/* The team of the rank that begins at lane `first`; returns the lane after it. */
+static uint32_t team_of(const struct rules *r, uint32_t first, struct team *team)
+{
+    int32_t rank = pithlog_get_lane(r->log, first)->rank;
+    uint32_t lane = first;
+
+    *team = (struct team){.slow_waits = INFINITY};
+    for (; lane < r->all_lanes && pithlog_get_lane(r->log, lane)->rank == rank; lane++) {
+        double idles, waits = omp_waits(r, lane, &idles), region = waits;
+        for (uint32_t i = 0; i < r->defs && !pithlog_analysis_calls_mpi(r->a, lane); i++)
+            region += is_computing(r, i) ? (double)pithlog_analysis_state_ns(r->a, lane, i) : 0;
+        if (waits <= 0 && region <= 0)
+            continue;
+        team->threads++;
+        team->waits += waits;
+        team->idles += idles;
+        team->region = region > team->region ? region : team->region;
+        if (waits < team->slow_waits) {
+            team->slow_waits = waits;
+            team->slow = lane;
+        }
+    }
+    return lane;
+}
+
+/* OpenMP: one thread of a team is slow, or one works while the others have no work. The share is that of all threads'
+ * time.
+ *
+ *     three threads, 80 ms: 20 ms on the first one alone; in the region, two work 10 ms and one 60 ms
+ *     waiting: 2 x 50 ms of 3 x 80 ms, 42 %;   without work: 2 x 20 ms, 17 % */
+static int find_threads(struct rules *r)
+{
+    double waits = 0, idles = 0, all_ns = (double)(r->a->info.to_ns - r->a->info.from_ns) * r->all_lanes;
+    struct team team, worst = {.waits = -1};
+    int is_same = 1;
+    char name[32];
+
+    for (uint32_t lane = 0, next; lane < r->all_lanes; lane = next) {
+        next = team_of(r, lane, &team);
+        if (team.threads < 2)
+            continue;
+        waits += team.waits;
+        idles += team.idles;
+        is_same &= worst.waits < 0 ||
+                   pithlog_get_lane(r->log, team.slow)->thread == pithlog_get_lane(r->log, worst.slow)->thread;
+        worst = team.waits > worst.waits ? team : worst;
+    }
+    if (worst.waits < 0 || waits + idles <= 0)
+        return 1;
+    struct candidate *c = propose(r, "threads", waits > idles ? waits : idles);
+    const struct pithlog_lane *slow = pithlog_get_lane(r->log, worst.slow);
+    double other_waits = (worst.waits - worst.slow_waits) / (worst.threads - 1);
+    c->share = c->ns / all_ns;
+    if (waits <= idles) {
+        snprintf(c->text, sizeof c->text, "Other threads have no work while the first one of each rank works alone");
+        return 1;
+    }
+    snprintf(name, sizeof name, "rank %d", (int)slow->rank);
+    if (worst.slow_waits > 0.5 * other_waits || worst.region <= other_waits) {
+        snprintf(c->text, sizeof c->text, "Threads wait for others of their teams, most on %s", name);
+        return 1;
+    }
+    c->lane = worst.slow;
+    for (uint32_t i = 0; i < r->defs; i++)
+        if (pithlog_get_def(r->log, i)->kind == PITHLOG_STATE && is_computing(r, i) &&
+            (c->state == NO_STATE ||
+             pithlog_analysis_state_ns(r->a, c->lane, i) > pithlog_analysis_state_ns(r->a, c->lane, c->state)))
+            c->state = i;
+    if (c->state != NO_STATE)
+        pithi_longest_piece(r->a, c->lane, c->state, &c->place);
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+    if (!out)
+        return 0;
+    fprintf(out, "Thread %u of %s works", (unsigned)slow->thread,
+            is_same && pithlog_get_info(r->log)->ranks > 1 ? "each rank" : name);
+    if (c->state != NO_STATE && strncmp(pithi_state_text(r->log, c->state), "omp:", 4) != 0) {
+        fprintf(out, " in");
+        put_state(r, c->state, out);
+    }
+    fprintf(out, " ");
+    put_ratio((worst.region - worst.slow_waits) / (worst.region - other_waits), out);
+    fprintf(out, " the others of its team");
+    return fclose(out) == 0;
+}
+
 /* The program's start and end, outside of what was analysed. */
 static int find_ends(struct rules *r)
 {
@@ -727,7 +832,8 @@ static int put_chosen(struct rules *r, const struct candidate *c, struct pithi_a
         snprintf(answer->state, sizeof answer->state, "%s", pithi_state_text(r->log, c->state));
         to->state = answer->state;
     }
-    fprintf(out, "%s: %.0f %% of the run is lost", c->text, 100 * to->share);
+    fprintf(out, "%s: %.0f %% of the %s is lost", c->text, 100 * to->share,
+            strcmp(c->kind, "threads") == 0 ? "threads' time" : "run");
     good = put_iterations(r, c, to, out);
     fprintf(out, ".");
     return fclose(out) == 0 && good;
@@ -785,8 +891,8 @@ static void end_rules(struct rules *r)
 
 int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_answer **answer)
 {
-    static int (*const rules[])(struct rules *) = {find_cores, find_progress, find_computing,
-                                                   find_files, find_transfer, find_ends};
+    static int (*const rules[])(struct rules *) = {find_cores,    find_progress, find_computing, find_files,
+                                                   find_transfer, find_threads,  find_ends};
     const struct pithlog_iterations *iterations;
     struct rules r = {0};
     int err = PITH_OK, good = 1;
