@@ -52,7 +52,7 @@ lossy() { awk -F'\t' -v OFS='\t' -v from="$1" '$2 != 1 || $1 <= 0.1 || $1 >= 0.9
 for from in 0.3 0.105; do
     lossy $from >lossy.txt
     is "$(pane lossy.txt --restore -e 'source pane.tcl; puts [pane]; quit' | cut -d '|' -f 2)" \
-        "$(pith analyze lossy.txt | grep -E 'missing|too short' | tr -s '\n ' ' ' | sed 's/^ //; s/ $//')" "records lost from $from s on"
+        "$(pith analyze lossy.txt | grep -E '^  .*(missing|too short)' | tr -s '\n ' ' ' | sed 's/^ //; s/ $//')" "records lost from $from s on"
 done
 { awk '$2 != 1 || $1 <= 0.1' log.txt; printf '0.1\t1\t0\tlost\t\tcount=7\n'; } | sort -s -g -k 1,1 >nothing.txt
 is "$(pane nothing.txt --restore -e 'source pane.tcl; puts [pane]; quit' | cut -d '|' -f 2-4)" \

@@ -10,6 +10,7 @@ oo::class create ::pith::Findings {
     variable number nth    ;# chosen finding, and which of its wait states, longest first; from 0
     variable readout       ;# line at the foot
     variable text          ;# what the chosen finding says
+    variable answer        ;# what costs most, in one sentence
     variable facts         ;# line on the run
     variable notice        ;# why there is something missing; {} nothing is
 
@@ -18,7 +19,7 @@ oo::class create ::pith::Findings {
         set model [$window model]
         set pane [$window top].panes.legend.findings
         lassign {0 0} number nth
-        lassign {} readout text facts notice
+        lassign {} readout text answer facts notice
         $model follow [list [self] changed]
     }
 
@@ -51,7 +52,7 @@ oo::class create ::pith::Findings {
         ttk::label $pane.head.line -text "Run and findings" -style Bold.TLabel
         ttk::button $pane.head.close -text "\u00d7" -width 2 -style Toolbutton -takefocus 0 \
             -command [list $window act {findings off}]
-        foreach name {facts notice} {
+        foreach name {answer facts notice} {
             ttk::label $pane.$name -textvariable [my varname $name] -anchor nw -justify left
             bind $pane.$name <Configure> {%W configure -wraplength [expr {%w - 4}]}
         }
@@ -146,7 +147,11 @@ oo::class create ::pith::Findings {
 
     method fill_run {} {
         $run delete [$run children {}]
-        pack forget $run $pane.notice $pane.analyze
+        pack forget $run $pane.answer $pane.notice $pane.analyze
+        set answer [[$model log] answer]
+        if {$answer ne {}} {
+            pack $pane.answer -before $pane.facts -fill x -pady {0 4}
+        }
         set efficiencies [[$model log] efficiencies]
         set notice [[$window part Waiting] why_not]
         if {$notice ne {}} {

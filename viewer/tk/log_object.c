@@ -338,6 +338,7 @@ static const struct {
     {{"matrix", 5, "t0 t1 comm late callback"}, pithi_log_matrix},
     {{"messageof", 5, "rank thread time peer tag"}, pithi_log_message_of},
     {{"missing", 0, NULL}, pithi_log_missing},
+    {{"answer", 0, NULL}, pithi_log_answer},
     {{"noteat", 2, "x y"}, pithi_log_note_at},
     {{"notes", 0, NULL}, pithi_log_notes},
     {{"savenotes", 0, NULL}, pithi_log_save_notes},

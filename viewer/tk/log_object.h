@@ -110,7 +110,7 @@ pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
  *                              name, meaning, depth, value, place: rank, thread and start, as of a finding; of
  *                              `parallel` start and end of the analyzed time; {} none
  * missing                      lines: which records are missing (pithlog_findings.h); {} none, or not analyzed */
-pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies, pithi_log_missing;
+pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies, pithi_log_missing, pithi_log_answer;
 void pithi_log_findings_free(struct pithi_log_object *object);
 
 /* log_flames.c: functions that samples were in (core/scene/flames.h)

@@ -23,6 +23,7 @@ static int analyze_run(struct pithi_job *base)
 {
     struct analyze_job *job = (struct analyze_job *)base;
     const struct pithlog_finding *findings;
+    const struct pithlog_answer *answer;
     uint32_t count;
     struct pithlog_analyze_query query = {
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .progress = pithi_job_is_over, .context = base};
@@ -33,7 +34,8 @@ static int analyze_run(struct pithi_job *base)
     else if (err)
         return err;
     err = pithlog_analysis_findings(job->analysis, &findings, &count); /* later calls cost nothing */
-    return err ? err : pithlog_analysis_iterations(job->analysis, job->state, &job->iterations);
+    err = err ? err : pithlog_analysis_iterations(job->analysis, job->state, &job->iterations);
+    return err ? err : pithlog_analysis_answer(job->analysis, &answer); /* the same */
 }
 
 static Tcl_Obj *analyze_result(struct pithi_job *base)
@@ -203,6 +205,16 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
             pithi_put_wide(dict, "start", finding->place.from_ns);
     }
     Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const struct pithlog_answer *answer;
+
+    (void)objc, (void)objv;
+    if (object->analysis && pithlog_analysis_answer(object->analysis, &answer) == PITH_OK)
+        Tcl_SetObjResult(interp, Tcl_NewStringObj(answer->text, -1));
     return TCL_OK;
 }
 
