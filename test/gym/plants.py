@@ -131,8 +131,9 @@ plant("pthread_condition", "gym_pthread condition", 2, "threads", ANY, ("filter"
       "load imbalance", also="pthread")
 
 # ---- Cores: each rank needs 20 ms of a core and gets half of one
-plant("cores", "gym_balanced busy", 2 * CORES, "cores", ANY, ANY, 0.5,
-      "no core, descheduled ranks, wait at N x N, transfer, slow collectives")
+if CORES <= 8:
+    plant("cores", "gym_balanced busy", 2 * CORES, "cores", ANY, ANY, 0.5,
+          "no core, descheduled ranks, wait at N x N, transfer, slow collectives")
 
 # ---- The start. The run begins where the last rank has left MPI_Init, unless the answer looks further.
 plant("late_start", "gym_balanced late_start", 4, "start and end", 1, ANY, ANY, "wait at init")

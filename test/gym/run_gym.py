@@ -57,7 +57,9 @@ def record(place, plant, mpi, cured):
     command = ["timeout", "-k", "5", "60", "mpiexec." + mpi, "-n", str(plant.ranks), "pith", "run", "-o", log]
     command += ["--also", plant.also] * bool(plant.also) + run + arguments + ["cured"] * cured
     environment = dict(os.environ, **({} if plant.busy else {"LD_PRELOAD": f"{folder}/libwaiting_sleeps.so"}))
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    # In a session of its own, so that Linux shares the cores between this program and others, not between all processes.
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          start_new_session=True)
     if done.returncode != 0:
         print(f"# {plant.name}, {mpi}: exit status {done.returncode}: {' '.join(command)}")
         print("".join(f"#   {line}\n" for line in done.stderr.splitlines()[-5:]), end="")
