@@ -322,6 +322,11 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     double replayed[2] = {0, 0}, predicted, run_ns = (double)(f->info->to_ns - f->info->from_ns);
     int status, err = PITH_OK;
 
+    double unknown = f->trust.unknown_ns / ((double)f->info->lanes * run_ns);
+    if (unknown > PITHI_UNKNOWN_MOST)
+        return pithi_fail(PITH_ERR_UNSUPPORTED,
+                          "%s: no prediction: %.0f %% of the time is in calls whose partners are not in the log", f->path,
+                          100 * unknown);
     fprintf(out, "%s", asked->style == PITHI_TEXT_JSON ? "{\"what_ifs\":[" : "");
     for (uint32_t i = 0; !err && i < asked->what_if_count; i++) {
         if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
@@ -361,11 +366,11 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
 
     if (asked->what_if_count && !(lines = open_memstream(&what_if, &size)))
         return pithi_no_memory();
-    err = lines ? print_what_ifs(f, asked, lines) : PITH_OK;
+    err = pithi_trust_find(f->analysis, &f->trust);
+    if (!err && lines)
+        err = print_what_ifs(f, asked, lines);
     if (lines && fclose(lines) != 0 && !err)
         err = pithi_no_memory();
-    if (!err)
-        err = pithi_trust_find(f->analysis, &f->trust);
     if (!err)
         err = pithi_findings_find_iterations(f);
     if (!err)
@@ -389,9 +394,10 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     TRY(pithi_findings_make(&findings));
     if (asked->html)
         TRY(write_html(&findings, asked));
-    else if (asked->what_if_count)
+    else if (asked->what_if_count) {
+        TRY(pithi_trust_find(findings.analysis, &findings.trust));
         TRY(print_what_ifs(&findings, asked, out));
-    else if (asked->explain) {
+    } else if (asked->explain) {
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
         TRY(-pithi_findings_explain(&findings, asked->explain, out));

@@ -124,6 +124,8 @@ static void put_trust(struct json *j)
     put_integer(j, "messages_matched", (int64_t)trust->messages);
     put_integer(j, "collective_calls", (int64_t)trust->of_collectives);
     put_integer(j, "collective_calls_matched", (int64_t)trust->collectives);
+    put_integer(j, "unknown_ns", llround(trust->unknown_ns));
+    put_integer(j, "path_unknown_ns", llround(trust->path_unknown_ns));
     put_integer(j, "replay_ns", llround(trust->replay_ns));
     begin(j, "worst", '[');
     for (uint32_t i = 0; i < trust->worst_count; i++) {

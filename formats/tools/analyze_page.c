@@ -214,6 +214,15 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         fprintf(out, "  Clock error: %s\n", pithi_ns_text(text, strtod(error, NULL)));
     else if (error)
         put_text(error, out);
+    if (trust->unknown_ns > 0 && f->info->lanes > 0) {
+        double run_ns = (double)(f->info->to_ns - f->info->from_ns);
+        double part = 100 * trust->unknown_ns / f->info->lanes / run_ns, path = 100 * trust->path_unknown_ns / run_ns;
+        if (part >= 1 || path >= 1)
+            fprintf(out,
+                    "  Unknown: %.0f %% of the time, and %.0f %% of the critical path, is in calls whose\n"
+                    "  partners are not in the log. It counts as transfer there.\n",
+                    part, path);
+    }
     if (trust->has_no_messages)
         fprintf(out, "  The log does not contain messages: waiting for them is counted as transfer.\n");
     if (trust->has_no_collectives)

@@ -207,7 +207,7 @@ static int needed_other(const struct pithlog_analysis *a, const struct pithi_pie
     return 0;
 }
 
-/* The transfer of a call: its part in the window without its wait state. *wait: number of wait states passed. */
+/* The transfer of a call: its part in the window without its wait states. *wait: number of wait states passed. */
 static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, size_t *wait,
                            int64_t *waited_ns)
 {
@@ -217,9 +217,9 @@ static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_
     pithi_pieces_part(a, p, &from_ns, &to_ns);
     while (*wait < of->wait_count && of->waits[*wait].to_ns <= from_ns)
         ++*wait;
-    *waited_ns = *wait < of->wait_count && of->waits[*wait].from_ns < to_ns
-                     ? of->waits[*wait].to_ns - of->waits[*wait].from_ns
-                     : 0;
+    *waited_ns = 0;
+    for (size_t i = *wait; i < of->wait_count && of->waits[i].from_ns < to_ns; i++) /* at most two */
+        *waited_ns += of->waits[i].to_ns - of->waits[i].from_ns;
     return to_ns - from_ns - *waited_ns;
 }
 
