@@ -26,7 +26,7 @@ static void token(int i)
 static void pipeline(int i)
 {
     (void)i;
-    in_turn("stage", sick ? 15 : 1.5);
+    in_turn("stage", sick ? 15 : 5);
     meet();
 }
 

@@ -104,12 +104,13 @@ late("polling_iprobe", "gym_progress polling_iprobe", 2, 1, "refine", "late send
 # ---- One after another
 plant("token", "gym_turns token", 4, "serialisation", ANY, "write", 60 / 100, "late sender, wait at barrier", what_if="write=10")
 plant("pipeline", "gym_turns pipeline", 4, "serialisation", ANY, "stage", 45 / 60, "late sender, wait at barrier",
-      what_if="stage=10")
+      what_if="stage=3")
 plant("ring", "gym_turns ring", 4, "serialisation", ANY, "turn", 30 / 40, "late sender, wait at finalize")
 
 # ---- The messages themselves
 plant("large", "gym_transfer large", 2, "transfer", ANY, "MPI_Sendrecv", MEASURED, "late sender, late receiver", busy=True)
-plant("small", "gym_transfer small", 2, "transfer", ANY, ("MPI_Send", "MPI_Recv"), MEASURED,
+# (The calls of `small` are so short that recording them is a part of the time: its size is not looked at.)
+plant("small", "gym_transfer small", 2, "transfer", ANY, ("MPI_Send", "MPI_Recv"), ANY,
       "small messages, late sender, recording", busy=True)
 plant("eager_limit", "gym_transfer eager_limit", 2, ("transfer", "serialisation"), ANY, ("MPI_Send", "solve", "unpack"), 80 / 160,
       "late receiver, wait at barrier, late sender")
