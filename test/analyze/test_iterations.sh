@@ -42,7 +42,7 @@ is "$(pith analyze exact.txt | sed -n '/^Iterations/,$p')" "Iterations: 100 foun
   1 is slow, compared with the median one:
     number 47, 31.20 ms: 21.00 ms more force on rank 2
       pith view exact.txt --at 0.769302s" "the page"
-is "$(pith analyze exact.txt | grep -c '^     in iteration 47 of 100$')" 2 "the iteration of two findings: waiting and load imbalance"
+is "$(pith analyze exact.txt | grep -c '^ *in iteration 47 of 100$')" 2 "the iteration of two findings: waiting and load imbalance"
 is "$(pith analyze exact.txt --json | python3 -c 'import json, sys
 for f in json.load(sys.stdin)["findings"]: print(f["name"], f.get("first_iteration"), f.get("last_iteration"))')" "transfer None None
 load imbalance 47 47
