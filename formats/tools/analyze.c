@@ -325,8 +325,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     double unknown = f->trust.unknown_ns / ((double)f->info->lanes * run_ns);
     if (unknown > PITHI_UNKNOWN_MOST)
         return pithi_fail(PITH_ERR_UNSUPPORTED,
-                          "%s: no prediction: %.0f %% of the time is in calls whose partners are not in the log", f->path,
-                          100 * unknown);
+                          "%s: no prediction: %.0f %% of the time is in calls whose partners are not in the log",
+                          f->path, 100 * unknown);
     fprintf(out, "%s", asked->style == PITHI_TEXT_JSON ? "{\"what_ifs\":[" : "");
     for (uint32_t i = 0; !err && i < asked->what_if_count; i++) {
         if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)

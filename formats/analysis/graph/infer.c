@@ -604,14 +604,15 @@ static int infer_progress(const struct pithi_inferring *infer)
 /* ---- Polling ----------------------------------------------------------------------------------------------------- */
 
 /* A loop is one wait if little lies between its tests: less than a tenth of what the lane computes elsewhere at a time
- * (the median by time), or states that sleep. If the lane computes almost nothing elsewhere, a loop with work between
- * the tests, to overlap it with the message, looks the same; but it goes on when the message is there, while one that
- * polls ends at the first test afterwards. */
-enum { SHORT = 10, TESTS_AFTER = 2 };
+ * (the median by time), or states that sleep. A loop with more work between its tests looks the same whether the work
+ * is done to overlap it with the message, or only to pass the time. But work goes on when the message is there, while a
+ * loop that polls ends at the first test afterwards. */
+enum { SHORT = 10, ALIKE = 4, TESTS_AFTER = 2 };
 
 struct run {
     uint32_t first, last; /* pieces: its first and its last test */
     uint32_t to;          /* the piece that it becomes */
+    int is_sure;          /* little work lies between its tests */
 };
 
 struct polls {
@@ -688,7 +689,8 @@ static uint32_t needs_of(const struct polls *p, uint32_t lane, const struct run 
     return last->needs ? last->needs : pithi_graph_piece(p->g, lane, next)->needs;
 }
 
-/* 1: the run ended when its message had come: few tests began after that, and no work followed. */
+/* 1: the run ended when its message had come, as few tests began after that and no work followed. -1: it did not. 0: it
+ * waited for nothing that is known. */
 static int ends_with_message(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next,
                              int64_t rest_ns)
 {
@@ -707,36 +709,64 @@ static int ends_with_message(const struct polls *p, uint32_t lane, const struct 
             tests++;
             after += pithi_graph_piece(p->g, lane, i)->begin_ns > release_ns;
         }
-    return after <= TESTS_AFTER && rest_ns * tests <= end_ns - begin_ns;
+    return after <= TESTS_AFTER && rest_ns * tests <= end_ns - begin_ns ? 1 : -1;
 }
 
-/* 0: no memory. */
+/* The run of tests that begins with the piece `at`. *gap_ns: the most work in it; *rest_ns: the work after it, up to
+ * the piece *next. A pause that is much longer than the first one ends it. */
+static struct run run_of(const struct polls *p, uint32_t lane, uint32_t at, double most_ns, double *gap_ns,
+                         int64_t *rest_ns, uint32_t *next)
+{
+    struct run run = {.first = at, .last = at};
+    double limit_ns = most_ns;
+
+    *gap_ns = 0;
+    *rest_ns = work_after(p, lane, at, next);
+    if ((double)*rest_ns * ALIKE > limit_ns)
+        limit_ns = (double)*rest_ns * ALIKE;
+    while (*next + 1 < p->g->lanes[lane].pieces.count && (double)*rest_ns <= limit_ns &&
+           is_test(p, pithi_graph_piece(p->g, lane, *next))) {
+        *gap_ns = (double)*rest_ns > *gap_ns ? (double)*rest_ns : *gap_ns;
+        run.last = *next;
+        *rest_ns = work_after(p, lane, run.last, next);
+        if (pithi_graph_piece(p->g, lane, run.last)->needs)
+            break;
+    }
+    return run;
+}
+
+/* Runs with little work are taken as they are found; the others if they end with their messages throughout the lane. 0:
+ * no memory. */
 static int find_runs(struct polls *p, uint32_t lane)
 {
-    double usual_ns = usual_work(p, lane), most_ns = usual_ns > 0 ? usual_ns / SHORT : INFINITY;
+    double most_ns = usual_work(p, lane) / SHORT, gap_ns;
     struct runs *runs = &p->of[lane];
-    uint32_t next, pieces = p->g->lanes[lane].pieces.count;
+    uint32_t next, support = 0, against = 0, kept = 0;
+    int64_t rest_ns;
 
-    for (uint32_t at = 0; at + 1 < pieces; at = next) {
+    for (uint32_t at = 0; at + 1 < p->g->lanes[lane].pieces.count; at = next) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(p->g, lane, at);
-        int64_t rest_ns = work_after(p, lane, at, &next);
-        if (!is_test(p, piece) || piece->needs)
+        if (!is_test(p, piece) || piece->needs) {
+            work_after(p, lane, at, &next);
             continue;
-        struct run run = {.first = at, .last = at};
-        while (next + 1 < pieces && (double)rest_ns <= most_ns && is_test(p, pithi_graph_piece(p->g, lane, next))) {
-            run.last = next;
-            rest_ns = work_after(p, lane, run.last, &next);
-            if (pithi_graph_piece(p->g, lane, run.last)->needs)
-                break;
         }
-        int64_t ns = end_of(p->g, lane, run.last) - piece->begin_ns;
-        if (run.last == run.first || ns <= USUAL_LEAST ||
-            (usual_ns <= 0 && !ends_with_message(p, lane, &run, next, rest_ns)))
+        struct run run = run_of(p, lane, at, most_ns, &gap_ns, &rest_ns, &next);
+        if (run.last == run.first || end_of(p->g, lane, run.last) - piece->begin_ns <= USUAL_LEAST)
+            continue;
+        run.is_sure = gap_ns <= most_ns;
+        int ends = run.is_sure ? 1 : ends_with_message(p, lane, &run, next, rest_ns);
+        support += !run.is_sure && ends > 0;
+        against += ends < 0;
+        if (ends <= 0)
             continue;
         if (!pithi_grow(&runs->all, runs->count, &runs->room, sizeof run))
             return 0;
         runs->all[runs->count++] = run;
     }
+    for (uint32_t i = 0; i < runs->count; i++)
+        if (runs->all[i].is_sure || holds(support, against))
+            runs->all[kept++] = runs->all[i];
+    runs->count = kept;
     return 1;
 }
 
