@@ -323,14 +323,16 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     int status, err = PITH_OK;
 
     double unknown = f->trust.unknown_ns / ((double)f->info->lanes * run_ns);
+    for (uint32_t i = 0; i < asked->what_if_count; i++)
+        if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
+            return -status;
     if (unknown > PITHI_UNKNOWN_MOST)
         return pithi_fail(PITH_ERR_UNSUPPORTED,
                           "%s: no prediction: %.0f %% of the time is in calls whose partners are not in the log",
                           f->path, 100 * unknown);
     fprintf(out, "%s", asked->style == PITHI_TEXT_JSON ? "{\"what_ifs\":[" : "");
     for (uint32_t i = 0; !err && i < asked->what_if_count; i++) {
-        if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
-            return -status;
+        parse_what_if(f, asked->what_ifs[i], &what);
         int fitted = unchanged.is_fitted = what.is_fitted;
         unchanged.bytes = 1;
         err = replayed[fitted] > 0 ? PITH_OK : pithlog_analysis_what_if(f->analysis, &unchanged, &replayed[fitted]);
