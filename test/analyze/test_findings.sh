@@ -108,6 +108,25 @@ turns() {
 turns
 is "$(answer)" "serialisation|0|write|None|None|0.667|The ranks are in \`write\` one after another, not at the same time: 67 % of the run is lost." "ranks that write in turn"
 
+# couple: in each of ten steps of 20 ms, rank 0 computes the ocean, sends it, and rank 1 computes the radiation.
+couple() {
+    awk 'BEGIN {
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1"
+        us = "\tMPI_COMM_WORLD\tcomm=0\t"
+        for (i = 0; i < 10; i++) {
+            begin = i * 0.020002; middle = begin + 0.01; end = begin + 0.02
+            printf "%.9f\t0\t0\tenter\tocean\n%.9f\t0\t0\tleave\tocean\n", begin, middle
+            printf "%.9f\t0\t0\tenter\tMPI_Send\n%.9f\t0\t0\tsend%speer=1\ttag=0\tbytes=4\n%.9f\t0\t0\tleave\tMPI_Send\n", middle, middle, us, middle + 1e-6
+            printf "%.9f\t1\t0\tenter\tMPI_Recv\n%.9f\t1\t0\trecv%speer=0\ttag=0\tbytes=4\tposted=%d\n%.9f\t1\t0\tleave\tMPI_Recv\n", begin, middle, us, i, middle
+            printf "%.9f\t1\t0\tenter\tradiation\n%.9f\t1\t0\tleave\tradiation\n", middle, end
+            for (rank = 0; rank < 2; rank++)
+                printf "%.9f\t%d\t0\tenter\tMPI_Barrier\n%.9f\t%d\t0\tcoll%sroot=-1\n%.9f\t%d\t0\tleave\tMPI_Barrier\n", rank ? end : middle + 1e-6, rank, rank ? end : middle + 1e-6, rank, us, end + 2e-6, rank
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+couple
+is "$(answer)" "serialisation|0|ocean|1|None|0.500|Rank 0 in \`ocean\` and rank 1 in \`radiation\` work one after the other, not at the same time: 50 % of the run is lost." "two ranks that take turns with different work"
+
 # ---- More ranks than cores, threads ----------------------------------------------------------------------------------
 # crowd CORES LATE_US: 20 steps of 4 ms, each an MPI_Allreduce of four ranks that come at the same time. In four of them it
 # takes 20 us, in the others 3 ms. If LATE_US is not 0, rank 1 begins another call LATE_US before the end of these.

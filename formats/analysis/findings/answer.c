@@ -20,12 +20,14 @@
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
 #include "analysis/hybrid_model.h"
+#include "analysis/waits/coll_rules.h"
 #include "base/decimal.h"
 #include "base/error.h"
 
 #define LEAST 0.05 /* of the run */
 #define LEAST_ENDS_NS 1e9
-#define MOST 0.6 /* of a cost */
+#define MOST 0.6     /* of a cost */
+#define SMALL_NS 1e5 /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
 
 enum { NAME = PITHI_NAME_COLUMNS, FEW = 5 };
@@ -465,6 +467,16 @@ static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration)
     return fclose(out) == 0;
 }
 
+/* "rank 1 in `refine`" */
+static void put_work(const struct rules *r, const char *rank, uint32_t state, FILE *out)
+{
+    fprintf(out, "%s", rank);
+    if (state != PITHLOG_COMPUTING) {
+        fprintf(out, " in");
+        put_state(r, state, out);
+    }
+}
+
 static int propose_serial(struct rules *r)
 {
     const struct pithlog_delay *first = largest_delay(r, PITHI_NO_LANE), *second;
@@ -483,11 +495,9 @@ static int propose_serial(struct rules *r)
         c->other = second->lane;
         pithi_lane_text(r->log, first->lane, lane);
         lane[0] = 'R';
-        fprintf(out, "%s in%s and ", lane, first->state == PITHLOG_COMPUTING ? " computing" : "");
-        put_state(r, first->state, out);
-        fprintf(out, "%s in%s", pithi_lane_text(r->log, second->lane, lane),
-                second->state == PITHLOG_COMPUTING ? " computing" : "");
-        put_state(r, second->state, out);
+        put_work(r, lane, first->state, out);
+        fprintf(out, " and ");
+        put_work(r, pithi_lane_text(r->log, second->lane, lane), second->state, out);
         fprintf(out, " work one after the other, not at the same time");
     } else if (state == NO_STATE) {
         fprintf(out, "The ranks wait for one another in turn, most for");
@@ -664,7 +674,8 @@ static int find_transfer(struct rules *r)
     for (uint32_t i = 0; i < r->all_lanes; i++)
         sends += r->a->graph.lanes[i].sends;
     uint64_t small = pithlog_analysis_small_messages(r->a, &small_ns);
-    if (2 * small > sends && (double)small_ns >= 0.1 * transfer->ns)
+    int is_coll = pithi_coll_rule(pithi_state_text(r->log, transfer->state)).shape != PITHI_COLL_NONE;
+    if (!is_coll && 2 * small > sends && transfer->ns <= SMALL_NS * (double)small)
         snprintf(c->text, sizeof c->text, "%llu of %llu messages are small and could be sent together",
                  (unsigned long long)small, (unsigned long long)sends);
     else

@@ -248,6 +248,19 @@ static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_
     return sums != NULL;
 }
 
+/* The lane that causes most of a kind of waiting. `worst`: if none does. */
+static uint32_t main_cause(const struct pithlog_analysis *a, uint32_t kind, uint32_t worst)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < a->delay_count; i++)
+        if (a->delays[i].kind == kind && a->delays[i].direct_ns + a->delays[i].indirect_ns > most) {
+            most = a->delays[i].direct_ns + a->delays[i].indirect_ns;
+            worst = a->delays[i].lane;
+        }
+    return worst;
+}
+
 static int find_waits(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -274,6 +287,12 @@ static int find_waits(struct pithlog_analysis *a)
         if (group->wrong_order)
             fprintf(out, "wrong order: %s in %llu of them: a message that is received later was\nsent before\n",
                     pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
+        if (strcmp(pithlog_wait_kind_name(kind), "wait for progress") == 0)
+            fprintf(out, "%s computes meanwhile, without calling MPI\n",
+                    pithi_lane_text(a->graph.log, main_cause(a, kind, worst->cause_lane), lane));
+        if (strcmp(pithlog_wait_kind_name(kind), "late inner rank") == 0)
+            fprintf(out, "the tree is concluded from the times of these %llu calls\n",
+                    (unsigned long long)group->instances);
         int good = put_causes(a, group, out);
         fprintf(out, "worst: %s on %s", pithi_ns_text(text, (double)(worst->to_ns - worst->from_ns)),
                 pithi_lane_text(a->graph.log, worst->lane, lane));

@@ -150,7 +150,7 @@ double pithi_path_imbalance(const struct pithlog_analysis *a, uint32_t state, do
  * The partner of a long call had come before (else it would have waited). But if another call of that partner begins
  * where this one ends, then this one needed it, for a reason that no rule knows: it was not the core. */
 
-enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000, LONG_PEERS = 10, PART = 10 };
+enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000, LONG_PEERS = 10, PART = 10, MESSAGE_NS = 10000 };
 
 /* Calls of one function with about as many bytes. */
 struct sized_calls {
@@ -228,7 +228,13 @@ static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces
                            const struct sized_calls *peers, const struct pithi_need *need)
 {
     double short_ns = pithi_bins_part(&peers->bins, PART), usual_ns;
+    int64_t messages_ns = 0; /* MPI_Waitall works for each of a thousand messages */
 
+    for (const struct pithi_need *of = need ? pithi_graph_need(&a->graph, p->piece->needs) : NULL; of;
+         of = pithi_graph_need(&a->graph, of->next))
+        messages_ns += MESSAGE_NS;
+    messages_ns = messages_ns > MESSAGE_NS ? messages_ns : 0;
+    transfer_ns -= messages_ns;
     if ((double)transfer_ns <= peers->limit_ns || needed_other(a, p, need, (int64_t)short_ns))
         return 0;
     usual_ns = need ? pithi_network_ns(a, p->lane, p->piece->state, need, 1, 1) : 0;
