@@ -519,7 +519,8 @@ struct pithlog_wait_state {
 };
 
 /* A late sender is in the wrong order if another message to the lane, which a later call receives, was sent before the
- * wait state ended. If the lane received that message first, it would wait less. */
+ * wait state ended, and the lane computes for at least 100 us between the two calls. If it received that message first,
+ * it could compute while it waits. */
 enum pithlog_wait_order { PITHLOG_IN_ORDER, PITHLOG_WRONG_ORDER_SAME_SOURCE, PITHLOG_WRONG_ORDER_OTHER_SOURCE };
 
 /* Waiting that `lane` caused because it spent more time in `state` than the lanes that waited for it. The sum of all

@@ -210,8 +210,9 @@ static const struct term terms[] = {
      "pith compensate removes it from the log.",
      NULL, NULL, NULL},
     {"wrong order",
-     "A late sender, while another message to the same rank, which a later call receives, was already sent. If the\n"
-     "rank received that message first, it would wait less. Remedy: MPI_ANY_SOURCE, MPI_Waitany.",
+     "A late sender, while another message to the same rank, which a later call receives, was already sent, and the\n"
+     "rank computes for 100 us or more between the two calls. If it received that message first, it could compute\n"
+     "while it waits. Remedy: MPI_ANY_SOURCE, MPI_Waitany.",
      NULL, NULL, order_here},
     {"all threads",
      "The efficiency of all threads, by POP's hybrid model: MPI x threads. A thread works while it is in a state, but\n"

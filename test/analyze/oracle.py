@@ -351,9 +351,16 @@ def window_of(log):
     return t0, max([t0] + finals) if finals else max(t0, log.end)
 
 
-def wrong_order(later, source, end, t1):
-    """Whether a message that a later call receives had been sent before a late sender's wait state ended."""
-    sources = {r[2] for call in later if call.begin < t1 for r in call.releases if r[1] == 0 and r[0] < end}
+def wrong_order(waiting, later, source, end, t1):
+    """Whether a message that a later call receives had been sent before a late sender's wait state ended, and the lane
+    computes for 100 us between the two calls."""
+    sources, computing, at = set(), 0, waiting.outermost.end
+    for call in later:
+        if call.begin > at:
+            computing += call.begin - at
+        at = max(at, call.end)
+        if computing >= 100000 and call.begin < t1:
+            sources |= {r[2] for r in call.releases if r[1] == 0 and r[0] < end}
     return "same source" if source in sources else "other source" if sources else None
 
 
@@ -372,7 +379,7 @@ def find_waits(log, t0, t1):
                 kind = oracle_beyond.POLLING if call.is_polling else kind
                 since = since_of(call, release)
                 w = wait_of(call, kind, cause, time, max(since, t0), min(time, limit, t1))
-                w.order = kind == 0 and wrong_order(calls[calls.index(call) + 1:], cause, w.end, t1)
+                w.order = kind == 0 and wrong_order(call, calls[calls.index(call) + 1:], cause, w.end, t1)
                 waits += [w] if w.end > w.start else []
                 if call.is_polling and limit == call.end:
                     # Choice: a message that had been sent before the first test is late from there on.

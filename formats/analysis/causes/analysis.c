@@ -106,42 +106,68 @@ struct later {
 /* A late sender is in the wrong order if the lane could have received another message meanwhile, which it receives
  * later:
  *
- *     message A sent at 20, message B sent at 60;  MPI_Recv B 10-61, then MPI_Recv A 61-62
+ *     message A sent at 20, message B sent at 60;  MPI_Recv B 10-61, computes 61-81, MPI_Recv A 81-82
  *
- * MPI_Recv B waits until 60, and A had been sent before. Received first, it would have filled 20-60.
+ * MPI_Recv B waits until 60, and A had been sent before. Received first, it would have filled 20-60 with the computing.
+ * Without computing between the two, the lane has both at 62 in either order: that is no wrong order.
  *
- * Marks late senders in the wrong order: goes backwards and keeps the earliest release of the messages of later calls,
- * in all and by sender. `later`: [lanes]. */
+ * Marks late senders in the wrong order: goes backwards over the calls. Behind it goes a second walk over those calls
+ * that have WORK_NS of computing between; it keeps the earliest release of their messages, in all and by sender.
+ * `later`: [lanes]. */
+enum { WORK_NS = 100000 };
+
+struct back {
+    const struct pithi_lane_piece *piece; /* the calls from this one on were passed */
+    uint32_t index;
+    int64_t computing_ns; /* after this piece */
+};
+
+/* One piece back. */
+static void go_back(const struct pithlog_analysis *a, uint32_t lane, struct back *b)
+{
+    int64_t end_ns = b->piece->begin_ns;
+
+    b->piece = pithi_graph_before(&a->graph, lane, b->piece, b->index--);
+    if (!pithi_graph_is_call(&a->graph, b->piece->state))
+        b->computing_ns += end_ns - b->piece->begin_ns;
+}
+
 static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *later)
 {
     struct pithi_analysis_lane *of = &a->lanes[lane];
     size_t left = of->wait_count;
     int64_t earliest_ns = INT64_MAX;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, of->last);
+    struct back at = {.piece = pithi_graph_piece(&a->graph, lane, of->last), .index = of->last}, behind = at;
 
-    for (uint32_t i = of->last; left > 0 && i > of->first; i--) {
-        if (i % PITHI_CHUNK_FIRST == 0)
-            pithi_scratch_passed(&a->graph.scratch, PITHI_CHUNK_FIRST * sizeof *piece);
-        piece = pithi_graph_before(&a->graph, lane, piece, i);
-        if (!piece->needs)
+    while (left > 0 && at.index > of->first) {
+        if (at.index % PITHI_CHUNK_FIRST == 0)
+            pithi_scratch_passed(&a->graph.scratch, PITHI_CHUNK_FIRST * sizeof *at.piece);
+        go_back(a, lane, &at);
+        if (!at.piece->needs || of->waits[left - 1].to_ns <= at.piece->begin_ns)
             continue;
-        while (left > 0 && of->waits[left - 1].to_ns > piece->begin_ns) {
-            struct pithlog_wait_state *wait = &of->waits[--left];
-            if (wait->kind == PITHLOG_LATE_SENDER && earliest_ns < wait->to_ns) {
-                const struct later *same = &later[wait->cause_lane];
+        while (behind.index > at.index + 1) {
+            struct back next = behind;
+            go_back(a, lane, &next);
+            if (at.computing_ns - next.computing_ns < WORK_NS)
+                break;
+            behind = next;
+            for (const struct pithi_need *need = pithi_graph_need(&a->graph, behind.piece->needs); need;
+                 need = pithi_graph_need(&a->graph, need->next)) {
+                if (need->kind != PITHLOG_LATE_SENDER)
+                    continue;
+                struct later *sender = &later[need->lane];
+                if (sender->lane != lane + 1 || need->release_ns < sender->release_ns)
+                    *sender = (struct later){need->release_ns, lane + 1};
+                earliest_ns = need->release_ns < earliest_ns ? need->release_ns : earliest_ns;
+            }
+        }
+        for (; left > 0 && of->waits[left - 1].to_ns > at.piece->begin_ns; left--) {
+            struct pithlog_wait_state *wait = &of->waits[left - 1];
+            const struct later *same = &later[wait->cause_lane];
+            if (wait->kind == PITHLOG_LATE_SENDER && earliest_ns < wait->to_ns)
                 wait->order = same->lane == lane + 1 && same->release_ns < wait->to_ns
                                   ? PITHLOG_WRONG_ORDER_SAME_SOURCE
                                   : PITHLOG_WRONG_ORDER_OTHER_SOURCE;
-            }
-        }
-        for (const struct pithi_need *need = pithi_graph_need(&a->graph, piece->needs); need;
-             need = pithi_graph_need(&a->graph, need->next)) {
-            if (need->kind != PITHLOG_LATE_SENDER)
-                continue;
-            struct later *sender = &later[need->lane];
-            if (sender->lane != lane + 1 || need->release_ns < sender->release_ns)
-                *sender = (struct later){need->release_ns, lane + 1};
-            earliest_ns = need->release_ns < earliest_ns ? need->release_ns : earliest_ns;
         }
     }
 }
