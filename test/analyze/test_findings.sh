@@ -156,6 +156,23 @@ like "$(answer)" '^transfer[|]' "with as many cores as ranks it is transfer"
 crowd 2 10
 is "$(found 'descheduled ranks')" 0.031680000 "a call that ends where another rank's begins is not descheduled: rank 1's are left, 16 of 2 ms, not 20 us"
 
+# inner LONG_US: 20 times MPI_Reduce to rank 0, which comes with rank 2. In four of them rank 1 does, too; else 3 ms later. All
+# calls end LONG_US after it. By the rules, rank 2 needs nobody.
+inner() {
+    awk -v long="$1" 'BEGIN {
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=3\tranks=0,1,2"
+        for (i = 0; i < 20; i++) for (rank = 0; rank < 3; rank++) {
+            us = 8000 * i; late = i % 5 == 0 ? 0 : 3000; begin = us + (rank == 1 ? late : 0); head = "\t" rank "\t0\t"
+            printf "%.9f%senter\tMPI_Reduce\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\tbytes=8\troot=0\n", begin / 1e6, head, begin / 1e6, head
+            printf "%.9f%sleave\tMPI_Reduce\n", (us + late + (late ? long : 20)) / 1e6, head
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+inner 200
+is "$(found 'descheduled ranks')" "" "a member that ends 200 us after another one came has waited for it"
+inner 2000
+is "$(found 'descheduled ranks')" 0.095040000 "if it ends 2 ms after it, 16 calls of three ranks are 1.98 ms too long"
+
 # team SERIAL SLOW: ten steps on two ranks with three threads each; in a step, SERIAL ms on the first thread; then a region in
 # which thread 2 works SLOW ms, the others 10 ms; then MPI_Barrier.
 team() {

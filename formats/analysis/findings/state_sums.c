@@ -9,6 +9,7 @@
 #include "analysis/graph/bins.h"
 #include "analysis/findings.h"
 #include "analysis/replay/network.h"
+#include "analysis/waits/coll_rules.h"
 #include "base/decimal.h"
 #include "base/error.h"
 
@@ -150,7 +151,7 @@ double pithi_path_imbalance(const struct pithlog_analysis *a, uint32_t state, do
  * The partner of a long call had come before (else it would have waited). But if another call of that partner begins
  * where this one ends, then this one needed it, for a reason that no rule knows: it was not the core. */
 
-enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000, LONG_PEERS = 10, PART = 10, MESSAGE_NS = 10000 };
+enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000, LONG_PEERS = 10, PART = 10, MESSAGE_NS = 10000, WAKE_NS = 50000 };
 
 /* Calls of one function with about as many bytes. */
 struct sized_calls {
@@ -192,19 +193,46 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
     }
 }
 
+static int is_coll(const struct pithlog_analysis *a, const struct pithi_pieces *p)
+{
+    return pithi_coll_rule(pithi_state_text(a->graph.log, p->piece->state)).shape != PITHI_COLL_NONE;
+}
+
+/* A collective without a need (a member of MPI_Reduce) may still have needed any rank. */
 static int needed_other(const struct pithlog_analysis *a, const struct pithi_pieces *p, const struct pithi_need *need,
                         int64_t latency_ns)
 {
     uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
 
-    if (!need)
+    if (!need && !is_coll(a, p))
         return 0;
-    if (need->of == PITHI_NEED_LANE)
+    if (need && need->of == PITHI_NEED_LANE)
         return need->lane != PITHI_NO_LANE && begins_at_end(a, p, need->lane, latency_ns);
     for (uint32_t lane = 0; lane < lanes; lane++)
         if (begins_at_end(a, p, lane, latency_ns))
             return 1;
     return 0;
+}
+
+/* Members of a collective can enter it while a call lasts that needs only some of them, or none by the rules (an inner
+ * rank of the tree of MPI_Reduce). The time from the last such moment to the end of the call. */
+static int64_t since_last_member(const struct pithlog_analysis *a, const struct pithi_pieces *p)
+{
+    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
+    int64_t end_ns = p->next->begin_ns, last_ns = p->piece->begin_ns;
+
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        if (lane == p->lane || !pithlog_analysis_calls_mpi(a, lane))
+            continue;
+        for (uint32_t at = pithi_graph_find(&a->graph, lane, end_ns);; at--) {
+            const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, at);
+            if (piece->state == p->piece->state && piece->begin_ns <= end_ns && piece->begin_ns > last_ns)
+                last_ns = piece->begin_ns;
+            if (at == 0 || piece->begin_ns <= last_ns)
+                break;
+        }
+    }
+    return end_ns - last_ns;
 }
 
 /* The transfer of a call: its part in the window without its wait states. *wait: number of wait states passed. */
@@ -235,7 +263,12 @@ static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces
         messages_ns += MESSAGE_NS;
     messages_ns = messages_ns > MESSAGE_NS ? messages_ns : 0;
     transfer_ns -= messages_ns;
-    if ((double)transfer_ns <= peers->limit_ns || needed_other(a, p, need, (int64_t)short_ns))
+    if ((double)transfer_ns > peers->limit_ns && is_coll(a, p)) {
+        int64_t alone_ns = since_last_member(a, p);
+        transfer_ns = alone_ns < transfer_ns ? alone_ns : transfer_ns;
+    }
+    if ((double)transfer_ns <= peers->limit_ns ||
+        needed_other(a, p, need, short_ns > WAKE_NS ? (int64_t)short_ns : WAKE_NS))
         return 0;
     usual_ns = need ? pithi_network_ns(a, p->lane, p->piece->state, need, 1, 1) : 0;
     usual_ns = usual_ns > 0 && usual_ns < peers->limit_ns ? usual_ns : short_ns;
