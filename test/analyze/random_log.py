@@ -48,7 +48,6 @@ class Request:
 
 class Program:
     def __init__(self, seed):
-        self.is_slow = seed % 2
         self.rand = rand = random.Random(seed)
         ranks = rand.choice((2, 2, 3, 3, 4, 4, 5, 6, 8))
         self.lanes, self.hosts = [], {}
@@ -523,16 +522,12 @@ class Program:
             print(text_log.comm(i, "" if i else "MPI_COMM_WORLD", [lane.rank for lane in comm]), file=out)
         skew = [self.rand.randrange(60) if self.is_skewed else 0 for _ in self.hosts]
         numbers = {post: i for posts in self.posts.values() for i, post in enumerate(sorted(posts))}
-        # Steps of 1 ns, or of 2 us: that a rank computes between two calls means something from 100 us on. A call of more
-        # than 1 ms would be too long for a fit of the network.
-        longest = max(time - begin for lane in self.lanes for (begin, *_), (time, *_) in zip(lane.lines, lane.lines[1:]))
-        unit = 2000 if self.is_slow and longest < 500 else 1
         lines = []
         for lane in self.lanes:
             for place, (time, kind, name, values) in enumerate(lane.lines):
                 time += skew[lane.rank]
                 values = ["posted=%d" % numbers[v] if isinstance(v, tuple) else v for v in values]
-                text = text_log.line(time * unit, lane.rank, lane.thread, kind, name, *values)
+                text = text_log.line(time, lane.rank, lane.thread, kind, name, *values)
                 lines.append((time, lane.index, place, text))
         for line in sorted(lines):
             print(line[3], file=out)

@@ -539,6 +539,12 @@ for ((seed = first; seed <= last; seed++)); do pith analyze "$seed.txt" --json -
 for ((seed = first; seed <= last; seed += 5)); do
     pith analyze "$seed.txt" --json --what-if balanced >"$seed.balanced" 2>said || rm "$seed.balanced"
 done
+for ((seed = first; seed <= last; seed += 2)); do
+    awk -F'\t' -v OFS='\t' '!/^#/ { $1 = sprintf("%.9f", $1 * 2000) } 1' "$seed.txt" >"$seed.slow.txt"
+    pith analyze "$seed.slow.txt" --json --waits >"$seed.slow.json" 2>said
+done
+python3 "$here/oracle.py" orders "$first" "$last" >orders
+ok $? "the order of late senders in random logs $seeds" || sed 's/^/#   /' orders
 python3 "$here/oracle.py" compare "$first" "$last" >differences
 ok $? "random logs $seeds" || sed 's/^/#   /' differences
 finish
