@@ -120,6 +120,9 @@ int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *dela
 /* A line, if it is at least 1 % of the time. */
 void pithi_run_delay_put(const struct pithlog *log, FILE *out);
 
+/* A section of the page: messages by pair and by rank; nothing if they have less than 1 MB (communication.c). */
+int pithi_communication_put(struct pithlog_analysis *analysis, FILE *out);
+
 /* Sums of one state over lanes, and the lane with most of it. */
 struct pithi_state_sum {
     double ns, most_ns;

@@ -497,5 +497,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     if (put_path(f, out) != PITH_OK)
         return PITH_ERR_MEMORY;
     pithi_findings_put_iterations(f, out);
+    if (pithi_communication_put(f->analysis, out) != PITH_OK)
+        return PITH_ERR_MEMORY;
     return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;
 }

@@ -124,6 +124,18 @@ sed 's/refine/\\x1b[31mvery_long_ÄÖÜ_name_of_a_state/' b.txt >named.txt && pi
 pith analyze a.pith named.pith >out
 is "$(grep -c $'\e' out) $(grep -c 'very_long_ÄÖÜ' out) $(grep -cE '.{81}' out)" "0 4 0" "control characters and long names" || cat out
 
+# ---- Communication of one log
+make_log sends <<'X'
+0 MPI_Send 0-10 >1 MPI_Send 10-20 >1 MPI_Send 20-30 >2
+1 MPI_Recv 0-11 <0 MPI_Recv 11-21 <0
+2 MPI_Recv 0-31 <0
+X
+sed 's/bytes=8/bytes=1000000/' sends.txt >large.txt
+is "$(pith analyze large.txt | sed -n '/^Communication/,$p')" "Communication: 3 messages, 3 MB, 1 MB each
+  most between two ranks: 0 to 1, 2 MB (67 %)
+  most from one rank: 0, 3 MB (100 %)" "who sends most, and to whom"
+is "$(pith analyze sends.pith | grep -c ^Communication)" 0 "nothing to say of 24 bytes"
+
 # ---- Scaling
 make_log two <<'E'
 0 solve 0-100 MPI_Barrier 100-110 c
