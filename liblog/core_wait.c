@@ -76,6 +76,6 @@ void pithi_core_wait_say(const struct pithi_no_core *sums, unsigned sharing, uns
         return;
     if (cores > 0)
         snprintf(on, sizeof on, "%u core%s", cores, cores == 1 ? "" : "s");
-    pithi_say("%u ranks share %s: they had no core for %.0f %% of the time, so all times are too long", sharing, on,
+    pithi_say("%u ranks share %s: they had no core for %.0f %% of the time, which makes times longer", sharing, on,
               100.0 * (double)sums->delay_ns / (double)sums->time_ns);
 }

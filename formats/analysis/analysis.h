@@ -69,6 +69,7 @@ struct pithlog_analysis {
     struct pithi_network *network;    /* network.c; NULL: not asked for yet */
     struct pithi_finding_list *found; /* findings.c; NULL: not asked for yet */
     struct pithi_answer *answer;      /* answer.c; NULL: not asked for yet */
+    struct pithlog_call_sum *calls;   /* state_sums.c; NULL: not asked for yet */
 };
 
 /* The part of a piece inside the window; `next`: the piece after it. */

@@ -175,7 +175,7 @@ static struct found find(struct pithlog *log)
         open[i].coll = UINT32_MAX;
         state[i] = UINT32_MAX;
     }
-    must(pithi_colls_open(log, &colls));
+    must(pithi_colls_open(log, 0, &colls));
     must(pithlog_iter_open(log, NULL, &iter));
     while (pithlog_iter_next(iter, &r) > 0) {
         if (r.kind == PITHLOG_ENTER)

@@ -234,7 +234,7 @@ static void test_collectives(void)
     struct pithi_colls *colls;
     struct pithi_moment last;
     struct pithi_coll_part parts[3], other;
-    must(pithi_colls_open(log, &colls));
+    must(pithi_colls_open(log, 0, &colls));
 
     parts[0] = enter(colls, 0, BARRIER, -1);
     arrive(colls, &parts[0], 100, 90);

@@ -82,7 +82,7 @@ for mpi in $(mpis); do
         ok $? "the window stays when it has ended"
         kill "$pid"
     fi
-    is "$(grep -v -e '^pith: .*open it with' -e '^-' -e '^$' -e mpiexec -e 'Primary job' -e 'Process name' -e 'Exit code' -e 'non-zero' -e 'the job to be' -e '\[\[' -e '^=' -e 'BAD TERM' -e 'EXIT CODE' -e 'CLEANING' -e 'YOU CAN' -e 'PID' -e 'RUNNING' err | head -n 3)" "" "$mpi: nothing else is said"
+    is "$(grep -v -e '^pith: .*open it with' -e '^-' -e '^$' -e mpiexec -e 'Primary job' -e 'Process name' -e 'Exit code' -e 'non-zero' -e 'the job to be' -e '\[\[' -e '^=' -e 'BAD TERM' -e 'EXIT CODE' -e 'CLEANING' -e 'YOU CAN' -e 'PID' -e 'RUNNING' -e 'they had no core' err | head -n 3)" "" "$mpi: nothing else is said"
     like "$(pith info "live-$mpi.pith")" "^messages: $((3 * $(sed -n 's/talk: //p' out)))\$" "and the log is whole"
 done
 

@@ -505,6 +505,7 @@ void pithlog_analysis_free(struct pithlog_analysis *a)
     pithi_graph_free(&a->graph);
     free(a->lanes);
     free(a->delays);
+    free(a->calls);
     pithi_network_free(a->network);
     free(a->path);
     free(a->shares);

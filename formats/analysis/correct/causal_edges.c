@@ -386,7 +386,7 @@ static int prepare(struct collecting *c)
     for (uint32_t i = 0; i < e->log->info.lanes; i++)
         c->lanes[i] = (struct lane_seen){UINT32_MAX, UINT32_MAX, PITHI_NO_PARTNER};
     if (!misses_some(e->log))
-        TRY(pithi_colls_open(e->log, &c->colls));
+        TRY(pithi_colls_open(e->log, 0, &c->colls));
     c->kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL;
     if (c->colls && pithi_colls_have_events(c->colls))
         c->kinds |= 1u << PITHLOG_EVENT;

@@ -556,7 +556,7 @@ static int reading(struct replay *r, struct pithi_writer *writer)
         r->lanes[i].left_at = NONE;
     if (!r->local) {
         TRY(pithi_partners_open(r->log, &r->partners));
-        TRY(pithi_colls_open(r->log, &r->colls));
+        TRY(pithi_colls_open(r->log, 0, &r->colls));
     }
     err = read_all(r);
 out:

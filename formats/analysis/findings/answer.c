@@ -56,8 +56,9 @@ struct rules {
     double *by_lane, *by_state, *of_lanes; /* computing: [all_lanes], [defs + 1]; on the lanes in `set`: [defs + 1] */
     double computing_ns, files_ns, transfer_ns, progress_ns, most_files, most_progress;
     uint32_t files_lane, files_state, progress_lane, progress_state;
-    double *computing;  /* [all_lanes], of lanes with MPI calls */
-    unsigned char *set; /* [all_lanes]: 1: a lane that a candidate blames */
+    double *computing;       /* [all_lanes], of lanes with MPI calls */
+    unsigned char *set;      /* [all_lanes]: 1: a lane that a candidate blames */
+    unsigned char *computes; /* [defs + 1]: 1: a state in which lanes compute */
     uint32_t set_count;
     struct candidate list[10];
     uint32_t count;
@@ -86,10 +87,15 @@ static struct candidate *propose(struct rules *r, const char *kind, double ns)
     return c;
 }
 
-static int is_computing(const struct rules *r, uint32_t state)
+static int is_computing(const struct rules *r, uint32_t state) { return r->computes[index_of(r, state)]; }
+
+static void know_states(struct rules *r)
 {
-    const struct pithlog_def *def = state == PITHLOG_COMPUTING ? NULL : pithlog_get_def(r->log, state);
-    return !def || (!pithi_graph_is_call(&r->a->graph, state) && !pithi_is_file_state(def) && !pithi_is_omp_wait(def));
+    for (uint32_t i = 0; i < r->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(r->log, i);
+        r->computes[i] = !pithi_graph_is_call(&r->a->graph, i) && !pithi_is_file_state(def) && !pithi_is_omp_wait(def);
+    }
+    r->computes[r->defs] = 1;
 }
 
 static void sum_delays(struct rules *r)
@@ -886,7 +892,10 @@ static int begin_rules(struct rules *r, struct pithlog_analysis *a)
     r->of_lanes = calloc(r->defs + (size_t)1, sizeof *r->of_lanes);
     r->computing = calloc(r->all_lanes + (size_t)1, sizeof *r->computing);
     r->set = calloc(r->all_lanes + (size_t)1, 1);
-    return r->by_lane && r->by_state && r->of_lanes && r->computing && r->set;
+    r->computes = calloc(r->defs + (size_t)1, 1);
+    if (r->computes)
+        know_states(r);
+    return r->by_lane && r->by_state && r->of_lanes && r->computing && r->set && r->computes;
 }
 
 static void end_rules(struct rules *r)
@@ -898,6 +907,7 @@ static void end_rules(struct rules *r)
     free(r->of_lanes);
     free(r->computing);
     free(r->set);
+    free(r->computes);
 }
 
 int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_answer **answer)

@@ -275,7 +275,7 @@ static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces
     return transfer_ns > (int64_t)usual_ns ? transfer_ns - (int64_t)usual_ns : 0;
 }
 
-int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
+static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     struct all_calls all = {0};
@@ -335,6 +335,25 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
 out:
     free(all.of);
     pithi_map_free(&all.map);
+    return err;
+}
+
+int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
+{
+    uint32_t defs = pithlog_get_info(a->graph.log)->defs;
+    int err = PITH_OK;
+
+    if (!a->calls) {
+        if (!(a->calls = calloc(defs + (size_t)1, sizeof *sums)))
+            return pithi_analysis_no_memory(a);
+        err = sum_calls(a, a->calls);
+    }
+    if (!err)
+        memcpy(sums, a->calls, defs * sizeof *sums);
+    else {
+        free(a->calls);
+        a->calls = NULL;
+    }
     return err;
 }
 

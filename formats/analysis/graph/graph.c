@@ -639,7 +639,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
 
     *g = (struct pithi_graph){.log = log, .scratch = pithi_scratch_of_arrays(pithlog_get_info(log)->lanes)};
     TRY(pithi_waits_open(log, &query, &client, &records, &b.waits));
-    TRY(pithi_colls_open(log, &b.colls));
+    TRY(pithi_colls_open(log, 1, &b.colls));
     TRY(pithi_epochs_open(log, &b.epochs));
     TRY(prepare(&b));
     records.kinds |= 1u << PITHLOG_COLL | (b.epochs || pithi_colls_have_events(b.colls) ? 1u << PITHLOG_EVENT : 0);

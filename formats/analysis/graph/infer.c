@@ -507,6 +507,7 @@ struct progress {
     const struct pithi_inferring *infer;
     struct pithi_graph *g;
     struct pithi_eager eager;
+    uint64_t least_bytes; /* messages up to this are eager between any ranks */
     struct late_call {
         uint32_t lane, piece, way, partner, position;
     } * found;
@@ -524,18 +525,23 @@ static int on_two_hosts(const struct pithi_graph *g, uint32_t lane, uint32_t oth
 static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const struct pithi_need *need)
 {
     const struct pithlog *log = p->g->log;
+    const struct pithi_lane_piece *call = pithi_graph_piece(p->g, lane, piece);
+    int64_t begin_ns = call->begin_ns;
+    int is_send = need->kind != PITHLOG_LATE_SENDER;
+
+    if (is_send && p->infer->traits[call->state] & PITHI_SYNCHRONOUS)
+        ; /* of any size */
+    else if (need->bytes <= p->least_bytes)
+        return 1; /* most messages */
+    else {
+        uint64_t limit = pithi_eager_limit(&p->eager, log, need->lane, pithlog_get_lane(log, lane)->rank);
+        if (need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit))
+            return 1;
+    }
     const struct pithi_log_rank *rank = pithi_log_rank(log, pithi_log_rank_of(log, need->lane));
     uint32_t state = pithi_graph_piece(p->g, need->lane, need->position)->state;
     unsigned traits = pithi_graph_is_call(p->g, state) ? p->infer->traits[state] : 0;
-    int is_send = need->kind != PITHLOG_LATE_SENDER;
-    int64_t begin_ns = pithi_graph_piece(p->g, lane, piece)->begin_ns;
-    uint64_t limit = pithi_eager_limit(&p->eager, log, need->lane, pithlog_get_lane(log, lane)->rank);
-
     if (rank->lane_count > 1 || traits & PITHI_MOVES || !(traits & (is_send ? POSTS : PITHI_SENDS_LATER)))
-        return 1;
-    uint32_t own = pithi_graph_piece(p->g, lane, piece)->state;
-    if (need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit) &&
-        !(is_send && p->infer->traits[own] & PITHI_SYNCHRONOUS))
         return 1;
     int64_t done_ns = end_of(p->g, need->lane, need->position), end_ns = end_of(p->g, lane, piece);
     int64_t from_ns = begin_ns > done_ns ? begin_ns : done_ns;
@@ -578,6 +584,8 @@ static int infer_progress(const struct pithi_inferring *infer)
     int good = 1;
 
     pithi_eager_of_log(p.g->log, &p.eager);
+    p.least_bytes = p.eager.same_host < p.eager.network ? p.eager.same_host : p.eager.network;
+    p.least_bytes = p.least_bytes < PITHI_EAGER_LEAST ? p.least_bytes : PITHI_EAGER_LEAST;
     for (uint32_t lane = 0; good && lane < pithlog_get_info(p.g->log)->lanes; lane++) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(p.g, lane, 0);
         for (uint32_t i = 0; good && i + 1 < p.g->lanes[lane].pieces.count; i++) {

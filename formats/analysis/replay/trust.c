@@ -101,37 +101,52 @@ static int64_t on_path(const struct pithlog_analysis *a, uint32_t lane, int64_t 
 
 /* Calls that must have waited for others, or may have, where the log does not have these: a receive without its send, a
  * collective of which not all members are known. They count as transfer, so the path stays on their lane. */
-static void find_unknown(struct pithlog_analysis *a, struct pithi_trust *trust)
+enum { NEEDS_NONE, NEEDS_SENDER, NEEDS_MEMBERS, NEEDS_NEIGHBOURS };
+
+static unsigned char needs_of(const struct pithlog_def *def)
+{
+    struct pithi_coll_rule rule = pithi_coll_rule(def->name);
+
+    if (rule.shape == PITHI_COLL_NONE || rule.flags & PITHI_COLL_STARTS)
+        return pithi_mpi_call_traits(def) & PITHI_RECEIVES ? NEEDS_SENDER : NEEDS_NONE;
+    return rule.shape == PITHI_COLL_NEIGHBOURS ? NEEDS_NEIGHBOURS : NEEDS_MEMBERS;
+}
+
+static int find_unknown(struct pithlog_analysis *a, struct pithi_trust *trust)
 {
     const struct pithi_graph *g = &a->graph;
+    uint32_t defs = pithlog_get_info(g->log)->defs;
+    unsigned char *needs = calloc(defs + (size_t)1, 1);
     struct pithi_pieces p;
     int64_t from_ns, to_ns;
 
+    if (!needs)
+        return pithi_analysis_no_memory(a);
+    for (uint32_t i = 0; i < defs; i++)
+        needs[i] = g->is_call[i] ? needs_of(pithlog_get_def(g->log, i)) : NEEDS_NONE;
     for (uint32_t lane = 0; lane < pithlog_get_info(g->log)->lanes; lane++) {
         const struct pithi_chunks *members = &g->lanes[lane].members;
         uint32_t member = 0;
         for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+            unsigned kind = p.piece->state == PITHI_OUTSIDE ? NEEDS_NONE : needs[p.piece->state];
+            if (kind == NEEDS_NONE || (p.piece->needs && pithi_graph_decisive(g, p.piece)))
+                continue;
             const struct pithi_graph_member *of = NULL;
-            for (; member < members->count; member++) {
+            for (; kind != NEEDS_SENDER && member < members->count; member++) {
                 of = pithi_chunks_at(members, member, sizeof *of);
                 if (of->piece >= p.index)
                     break;
             }
-            if (!pithi_graph_is_call(g, p.piece->state) || pithi_graph_decisive(g, p.piece))
-                continue;
-            const struct pithlog_def *def = pithlog_get_def(g->log, p.piece->state);
-            struct pithi_coll_rule rule = pithi_coll_rule(def->name);
-            int is_coll = rule.shape != PITHI_COLL_NONE && !(rule.flags & PITHI_COLL_STARTS);
             const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); /* of neighbours: what it gets */
-            int is_known = member < members->count && of->piece == p.index &&
-                           (rule.shape != PITHI_COLL_NEIGHBOURS || !need || need->bytes == 0);
-            if (is_coll ? is_known : !(pithi_mpi_call_traits(def) & PITHI_RECEIVES))
+            if (of && of->piece == p.index && (kind != NEEDS_NEIGHBOURS || !need || need->bytes == 0))
                 continue;
             pithi_pieces_part(a, &p, &from_ns, &to_ns);
             trust->unknown_ns += (double)(to_ns - from_ns);
             trust->path_unknown_ns += (double)on_path(a, lane, from_ns, to_ns);
         }
     }
+    free(needs);
+    return PITH_OK;
 }
 
 static double difference(const struct pithi_replay_state *of) { return fabs(of->log_ns - of->replay_ns); }
@@ -170,6 +185,8 @@ int pithi_trust_find(struct pithlog_analysis *a, struct pithi_trust *trust)
     trust->of_messages = a->graph.sends > a->graph.recvs ? a->graph.sends : a->graph.recvs;
     count_collectives(a, trust);
     find_missing(a, trust);
-    find_unknown(a, trust);
+    int err = find_unknown(a, trust);
+    if (err)
+        return err;
     return trust->messages || trust->collectives ? replay(a, trust) : PITH_OK;
 }

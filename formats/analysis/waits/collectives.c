@@ -236,7 +236,7 @@ static int is_part(struct pithlog *log)
     return 0;
 }
 
-int pithi_colls_open(struct pithlog *log, struct pithi_colls **colls)
+int pithi_colls_open(struct pithlog *log, int of_neighbours, struct pithi_colls **colls)
 {
     struct pithi_colls *c = *colls = calloc(1, sizeof *c);
     if (!c)
@@ -255,6 +255,9 @@ int pithi_colls_open(struct pithlog *log, struct pithi_colls **colls)
     for (uint32_t i = 0; i < log->info.lanes; i++)
         c->lanes[i] = (struct lane){.part = {.coll = NONE}, .request = NONE};
     know_names(c);
+    for (uint32_t i = 0; i < log->info.defs && !of_neighbours; i++)
+        if (c->rules[i].shape == PITHI_COLL_NEIGHBOURS)
+            c->rules[i].shape = PITHI_COLL_NONE;
     return PITH_OK;
 }
 

@@ -33,7 +33,9 @@ struct pithi_coll_part {
 };
 
 struct pithi_colls;
-int pithi_colls_open(struct pithlog *log, struct pithi_colls **colls);
+/* `of_neighbours`: 1: neighbourhood collectives are instances, too, in which no member is known to wait for others
+ * (pithi_colls_sources); 0: they are unknown. */
+int pithi_colls_open(struct pithlog *log, int of_neighbours, struct pithi_colls **colls);
 void pithi_colls_close(struct pithi_colls *colls);
 
 /* Records of the lane's rank are missing from now on. Later collectives of its communicators are unknown; so are those
