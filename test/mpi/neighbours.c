@@ -1,5 +1,6 @@
 /* neighbours.c - neighbourhood collectives in a grid, a graph and a distributed graph, blocking, nonblocking and, where
- * MPI has them, persistent. Prints, for each communicator, the ranks that send to this one: KIND RANK SOURCE ... */
+ * MPI has them, persistent. Each rank writes into sources.RANK, for each communicator, the ranks that send to it: KIND
+ * RANK SOURCE ... */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,9 +35,13 @@ int main(int argc, char **argv)
     int size, dims[2] = {0}, periods[2] = {1, 0}, sources[4], degree;
     MPI_Comm comm;
 
-    setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, as lines of ranks may mix */
+    char account[32]; /* a file for each rank: launchers mix the lines of several */
+
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
+    snprintf(account, sizeof account, "sources.%d", world);
+    if (!freopen(account, "w", stdout))
+        MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
     MPI_Dims_create(size, 2, dims);
