@@ -133,6 +133,21 @@ static struct member member_of(const struct pithi_inferring *infer, uint32_t lan
     return member;
 }
 
+/* The member of an instance on a lane, while they stand in the order of lanes. NULL: none. */
+static struct member *member_in(const struct members *m, uint32_t instance, uint32_t lane)
+{
+    uint32_t low = m->first[instance], high = m->first[instance + 1];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (m->all[middle].lane < lane)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->first[instance + 1] && m->all[low].lane == lane ? &m->all[low] : NULL;
+}
+
 /* The calls that complete nonblocking collectives of a lane: they wait from when all that the collective needs has
  * begun. */
 static void see_completions(const struct pithi_inferring *infer, uint32_t lane, struct members *m)
@@ -146,13 +161,12 @@ static void see_completions(const struct pithi_inferring *infer, uint32_t lane, 
             if (need->of == PITHI_NEED_LANE || need->instance >= g->colls.count ||
                 !(pithi_graph_coll(g, need->instance)->traits & PITHI_COLL_IS_STARTED))
                 continue;
-            for (uint32_t at = m->first[need->instance]; at < m->first[need->instance + 1]; at++)
-                if (m->all[at].lane == lane) {
-                    m->all[at].waits = i;
-                    m->all[at].from_ns = piece->begin_ns > need->release_ns ? piece->begin_ns : need->release_ns;
-                    m->all[at].end_ns = end_of(g, lane, i);
-                    break;
-                }
+            struct member *member = member_in(m, need->instance, lane);
+            if (!member)
+                continue;
+            member->waits = i;
+            member->from_ns = piece->begin_ns > need->release_ns ? piece->begin_ns : need->release_ns;
+            member->end_ns = end_of(g, lane, i);
         }
         pithi_scratch_passed(&g->scratch, sizeof *piece);
         piece = pithi_graph_next(g, lane, piece, i);
@@ -294,10 +308,10 @@ static int see_candidates(struct trees *t, const struct tree *tree)
         uint32_t noted = 0;
         for (uint32_t k = begun_before(tree, m->end_ns); k-- > 0 && noted < 2;) {
             const struct member *other = &tree->members[k];
-            if (other->begin_ns <= m->from_ns)
-                break;
-            if (!explains_end(t, tree, m, other))
+            if (other == m)
                 continue;
+            if (!explains_end(t, tree, m, other)) /* nor do earlier ones */
+                break;
             struct parents *parents =
                 pithi_item_at(&t->parent_numbers, pithi_map_pair(tree->group, m->lane), &t->parents, &t->parent_count,
                               &t->parent_room, sizeof *parents, NULL);
@@ -360,7 +374,9 @@ static int conclude(struct trees *t, const struct tree *tree)
         const struct parents *parents = parents_of(t, tree, m);
         for (uint32_t k = parents ? begun_before(tree, m->end_ns) : 0; k-- > 0;) {
             const struct member *other = &tree->members[k];
-            if (!explains_end(t, tree, m, other) || !is_parent(parents, other->lane))
+            if (other != m && !explains_end(t, tree, m, other))
+                break;
+            if (other == m || !is_parent(parents, other->lane))
                 continue;
             struct pithi_need need = {.release_ns = other->begin_ns,
                                       .kind = tree->kind,
