@@ -569,12 +569,18 @@ static int find_run_delay(struct pithlog_analysis *a)
 {
     uint32_t cores = pithi_cores_of(a->graph.log);
     struct pithi_run_delay delay;
+    double least_ns, shown_ns = 0; /* shown_ns: by single calls */
     FILE *out;
 
-    if (!a->info.has_init || !a->info.has_finalize || !pithi_run_delay_find(a->graph.log, &delay) ||
-        is_small(a, delay.delay_ns - (double)a->info.wait_ns))
+    if (!a->info.has_init || !a->info.has_finalize || !pithi_run_delay_find(a->graph.log, &delay))
         return 1;
-    if (!(out = begin(a, "no core", delay.delay_ns - (double)a->info.wait_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
+    for (uint32_t i = 0; i < a->found->count; i++)
+        if (strcmp(a->found->list[i].name, "descheduled ranks") == 0)
+            shown_ns = a->found->list[i].ns;
+    least_ns = delay.delay_ns - (double)a->info.wait_ns;
+    if (least_ns <= shown_ns || is_small(a, least_ns))
+        return 1;
+    if (!(out = begin(a, "no core", least_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
         return 0;
     fprintf(out, "%u rank%s", delay.ranks, delay.ranks == 1 ? "" : "s");
     if (cores)
