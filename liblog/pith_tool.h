@@ -129,7 +129,7 @@ PITH_API void pith_late(const struct pith_wait_end *late);
 /* The number of what the processes of a job send to each other for the log, here and in the wrappers. Raise it with
  * every change of that: processes with different numbers do not work together, but each kind by itself. */
 #ifndef PITH_PROTOCOL
-#define PITH_PROTOCOL 1
+#define PITH_PROTOCOL 2
 #endif
 
 /* The communication of a job. Every function returns 0, or non-zero when it failed; after a failure pith_job_finish
