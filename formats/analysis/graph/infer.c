@@ -736,26 +736,27 @@ static int ends_with_message(const struct polls *p, uint32_t lane, const struct 
     return after <= TESTS_AFTER && rest_ns * tests <= end_ns - begin_ns ? 1 : -1;
 }
 
-/* The run of tests that begins with the piece `at`. *gap_ns: the most work in it; *rest_ns: the work after it, up to
- * the piece *next. A pause that is much longer than the first one ends it. */
+/* The run of tests that begins with the piece `at`. *gap_ns: the mean work between them; *rest_ns: the work after it,
+ * to the piece *next. A pause that is much longer than the first one, and than most_ns, ends it. A lost core does
+ * not. */
 static struct run run_of(const struct polls *p, uint32_t lane, uint32_t at, double most_ns, double *gap_ns,
                          int64_t *rest_ns, uint32_t *next)
 {
     struct run run = {.first = at, .last = at};
-    double limit_ns = most_ns;
+    double sum_ns = 0, count = 0;
 
-    *gap_ns = 0;
     *rest_ns = work_after(p, lane, at, next);
-    if ((double)*rest_ns * ALIKE > limit_ns)
-        limit_ns = (double)*rest_ns * ALIKE;
+    double limit_ns = ALIKE * (most_ns > (double)*rest_ns ? most_ns : (double)*rest_ns);
     while (*next + 1 < p->g->lanes[lane].pieces.count && (double)*rest_ns <= limit_ns &&
            is_test(p, pithi_graph_piece(p->g, lane, *next))) {
-        *gap_ns = (double)*rest_ns > *gap_ns ? (double)*rest_ns : *gap_ns;
+        sum_ns += (double)*rest_ns;
+        count++;
         run.last = *next;
         *rest_ns = work_after(p, lane, run.last, next);
         if (pithi_graph_piece(p->g, lane, run.last)->needs)
             break;
     }
+    *gap_ns = count > 0 ? sum_ns / count : 0;
     return run;
 }
 
