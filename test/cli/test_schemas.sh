@@ -95,6 +95,7 @@ sed 's/ /\t/g; s/^#\t/# /' >ipc.txt <<'E'
 0.004 0 0 leave MPI_Barrier
 E
 check_all ipc.txt
+check "analyze#predictions" pith analyze --json --what-if balanced --what-if network=ideal exact.txt
 check "analyze#logs" pith analyze --json 1.txt odd.txt
 check "analyze#logs" pith analyze --json 1.txt 2.txt 3.txt
 check "analyze#logs" pith analyze --json 1.txt 1.txt
