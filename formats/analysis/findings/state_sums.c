@@ -193,46 +193,66 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
     }
 }
 
-static int is_coll(const struct pithlog_analysis *a, const struct pithi_pieces *p)
-{
-    return pithi_coll_rule(pithi_state_text(a->graph.log, p->piece->state)).shape != PITHI_COLL_NONE;
-}
-
-/* A collective without a need (a member of MPI_Reduce) may still have needed any rank. */
-static int needed_other(const struct pithlog_analysis *a, const struct pithi_pieces *p, const struct pithi_need *need,
-                        int64_t latency_ns)
-{
-    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
-
-    if (!need && !is_coll(a, p))
-        return 0;
-    if (need && need->of == PITHI_NEED_LANE)
-        return need->lane != PITHI_NO_LANE && begins_at_end(a, p, need->lane, latency_ns);
-    for (uint32_t lane = 0; lane < lanes; lane++)
-        if (begins_at_end(a, p, lane, latency_ns))
-            return 1;
-    return 0;
-}
-
 /* Members of a collective can enter it while a call lasts that needs only some of them, or none by the rules (an inner
- * rank of the tree of MPI_Reduce). The time from the last such moment to the end of the call. */
-static int64_t since_last_member(const struct pithlog_analysis *a, const struct pithi_pieces *p)
-{
-    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
-    int64_t end_ns = p->next->begin_ns, last_ns = p->piece->begin_ns;
+ * rank of the tree of MPI_Reduce); and what ends with another rank's call may have needed that. So for each collective
+ * that has long calls, the begins of all its calls, in order; and at [definitions], those of all calls. */
+struct begins {
+    int64_t *ns;
+    size_t count;
+};
 
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        if (lane == p->lane || !pithlog_analysis_calls_mpi(a, lane))
-            continue;
-        for (uint32_t at = pithi_graph_find(&a->graph, lane, end_ns);; at--) {
-            const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, at);
-            if (piece->state == p->piece->state && piece->begin_ns <= end_ns && piece->begin_ns > last_ns)
-                last_ns = piece->begin_ns;
-            if (at == 0 || piece->begin_ns <= last_ns)
-                break;
-        }
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* `begins`: [definitions + 1], all zero. 0: no memory. */
+static int collect_begins(struct pithlog_analysis *a, const struct pithlog_call_sum *sums, struct begins *begins,
+                          struct pithi_scratch *scratch)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    struct begins *all = &begins[info->defs];
+    size_t calls = 0;
+    struct pithi_pieces p;
+
+    for (uint32_t i = 0; i < info->defs; i++) {
+        calls += (size_t)sums[i].calls;
+        if (sums[i].longest_ns > LONG_LEAST_NS &&
+            pithi_coll_rule(pithi_state_text(a->graph.log, i)).shape != PITHI_COLL_NONE &&
+            !(begins[i].ns = pithi_scratch_get(scratch, (size_t)sums[i].calls * sizeof *begins[i].ns)))
+            return 0;
     }
-    return end_ns - last_ns;
+    if (!(all->ns = pithi_scratch_get(scratch, calls * sizeof *all->ns)))
+        return 0;
+    for (uint32_t lane = 0; lane < info->lanes; lane++)
+        for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+            if (!pithi_graph_is_call(&a->graph, p.piece->state))
+                continue;
+            struct begins *of = &begins[p.piece->state];
+            all->ns[all->count++] = p.piece->begin_ns;
+            if (of->ns)
+                of->ns[of->count++] = p.piece->begin_ns;
+        }
+    for (uint32_t i = 0; i <= info->defs; i++)
+        if (begins[i].count)
+            qsort(begins[i].ns, begins[i].count, sizeof *begins[i].ns, by_time);
+    return 1;
+}
+
+/* The time from the last begin before the end of a call, to this end. */
+static int64_t since_last(const struct begins *begins, int64_t end_ns)
+{
+    size_t low = 0, high = begins->count;
+
+    while (high - low > 1) { /* its own begin is among them */
+        size_t middle = low + (high - low) / 2;
+        if (begins->ns[middle] < end_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return end_ns - begins->ns[low];
 }
 
 /* The transfer of a call: its part in the window without its wait states. *wait: number of wait states passed. */
@@ -253,40 +273,54 @@ static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_
 
 /* By how much a call is too long: beyond the fitted network, or else beyond its shorter peers. 0: it is not. */
 static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces *p, int64_t transfer_ns,
-                           const struct sized_calls *peers, const struct pithi_need *need)
+                           const struct sized_calls *peers, const struct pithi_need *need, const struct begins *begins)
 {
+    const struct begins *members = &begins[p->piece->state], *all = &begins[pithlog_get_info(a->graph.log)->defs];
     double short_ns = pithi_bins_part(&peers->bins, PART), usual_ns;
-    int64_t messages_ns = 0; /* MPI_Waitall works for each of a thousand messages */
+    int64_t messages_ns = 0, end_ns = p->next->begin_ns; /* messages_ns: MPI_Waitall works for each of a thousand */
+    int64_t latency_ns = short_ns > WAKE_NS ? (int64_t)short_ns : WAKE_NS;
 
     for (const struct pithi_need *of = need ? pithi_graph_need(&a->graph, p->piece->needs) : NULL; of;
          of = pithi_graph_need(&a->graph, of->next))
         messages_ns += MESSAGE_NS;
     messages_ns = messages_ns > MESSAGE_NS ? messages_ns : 0;
     transfer_ns -= messages_ns;
-    if ((double)transfer_ns > peers->limit_ns && is_coll(a, p)) {
-        int64_t alone_ns = since_last_member(a, p);
+    if (members->ns) {
+        int64_t alone_ns = since_last(members, end_ns);
         transfer_ns = alone_ns < transfer_ns ? alone_ns : transfer_ns;
     }
-    if ((double)transfer_ns <= peers->limit_ns ||
-        needed_other(a, p, need, short_ns > WAKE_NS ? (int64_t)short_ns : WAKE_NS))
+    if ((double)transfer_ns <= peers->limit_ns)
+        return 0;
+    if (need && need->of == PITHI_NEED_LANE) {
+        if (need->lane != PITHI_NO_LANE && begins_at_end(a, p, need->lane, latency_ns))
+            return 0;
+    } else if ((need || members->ns) && since_last(all, end_ns) <= latency_ns)
         return 0;
     usual_ns = need ? pithi_network_ns(a, p->lane, p->piece->state, need, 1, 1) : 0;
     usual_ns = usual_ns > 0 && usual_ns < peers->limit_ns ? usual_ns : short_ns;
     return transfer_ns > (int64_t)usual_ns ? transfer_ns - (int64_t)usual_ns : 0;
 }
 
+/* `sums`: [definitions], all zero. */
 static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     struct all_calls all = {0};
+    struct begins *begins = calloc(info->defs + (size_t)1, sizeof *begins);
+    struct pithi_scratch scratch = {0};
     int64_t waited_ns;
     int has_long = 0, err = PITH_OK;
     struct pithi_pieces p;
 
-    memset(sums, 0, info->defs * sizeof *sums);
+    if (!begins)
+        return pithi_analysis_no_memory(a);
     for (int is_second = 0; is_second < 1 + has_long; is_second++) {
         if (is_second && !pithi_network_of(a)) {
             err = PITH_ERR_MEMORY;
+            goto out;
+        }
+        if (is_second && !collect_begins(a, sums, begins, &scratch)) {
+            err = pithi_analysis_no_memory(a);
             goto out;
         }
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
@@ -321,7 +355,7 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
                         pithi_pieces_part(a, &p, &sum->longest_from_ns, &sum->longest_to_ns);
                     }
                 } else {
-                    int64_t more_ns = too_long_ns(a, &p, transfer_ns, peers, need);
+                    int64_t more_ns = too_long_ns(a, &p, transfer_ns, peers, need, begins);
                     sum->long_calls += more_ns > 0;
                     sum->long_ns += more_ns;
                 }
@@ -333,6 +367,8 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
         }
     }
 out:
+    free(begins);
+    pithi_scratch_free(&scratch);
     free(all.of);
     pithi_map_free(&all.map);
     return err;
