@@ -1,10 +1,11 @@
 /* gym_files.c - ranks that wait for a rank that writes a file (recorded with --also io). An expert says that the time
  * goes to files, and in which rank. */
 #include "gym.h"
-#include "slow_disk.h"
 
 #include <fcntl.h>
 #include <unistd.h>
+
+extern int slow_disk_ms; /* how long fsync takes, up to 999 ms (slow_disk.c) */
 
 static void write_slowly(int ms)
 {

@@ -1,7 +1,5 @@
 /* slow_disk.c - a disk that needs slow_disk_ms to store what was written. gym_files is linked with it, so the fsync
  * that `pith run --also io` records and calls is this one. */
-#include "slow_disk.h"
-
 #include <time.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
-/* waiting_sleeps.c - to be preloaded: ranks that wait in MPI sleep for a moment instead of asking again at once. So
- * more ranks than cores disturb each other little, and the length of a plant is known. Both MPIs wait in a loop: Open
- * MPI calls sched_yield in it (with mpi_yield_when_idle), MPICH with UCX gets it from here. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
+/* waiting_sleeps.c - preloaded with test/mpi/give_way.c: ranks that wait in MPI sleep for a moment instead of asking
+ * again at once. So more ranks than cores disturb each other little, and the length of a plant is known. Open MPI calls
+ * sched_yield while it waits (with mpi_yield_when_idle), for MPICH give_way.c does. */
 #include <sched.h>
 #include <time.h>
 
@@ -12,18 +10,4 @@ int sched_yield(void)
 
     nanosleep(&moment, NULL);
     return 0;
-}
-
-unsigned ucp_worker_progress(void *worker);
-
-/* 0: nothing came. */
-unsigned ucp_worker_progress(void *worker)
-{
-    static unsigned (*real)(void *);
-    if (!real)
-        real = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress");
-    unsigned came = real(worker);
-    if (came == 0)
-        sched_yield();
-    return came;
 }
