@@ -39,7 +39,7 @@ static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
-/* The last of what a call is known to need, without what was concluded from times (infer.h). NULL: none. */
+/* The latest need of a call, of those that were not concluded from times (infer.h). NULL: none. */
 static const struct pithi_need *last_known(const struct pithi_graph *g, const struct pithi_lane_piece *call)
 {
     const struct pithi_need *last = NULL;

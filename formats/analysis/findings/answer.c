@@ -8,7 +8,7 @@
  *     Four ranks, 1 s. Rank 1 is in `refine` for 1 s, the others for 0.4 s; they wait for it for 0.6 s each.
  *     The delay `refine` on rank 1 costs 1.8 s of 4 x 1 s: imbalance, 45 %.
  *
- * Waiting that computing causes is of three kinds. They differ in who computes more than the mean of all:
+ * There are three kinds of waiting for ranks that compute. They differ in which ranks compute more than the mean:
  *
  *     the same ranks in the whole run            imbalance
  *     others in each iteration                   moving imbalance
@@ -797,7 +797,7 @@ static int find_threads(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* The program's start and end, outside of what was analysed. */
+/* The time before the analysed part of the run, and the time after it. */
 static int find_ends(struct rules *r)
 {
     const struct pithlog_info *info = pithlog_get_info(r->log);

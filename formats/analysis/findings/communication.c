@@ -1,4 +1,4 @@
-/* communication.c - who sends how much to whom. For example, of 12 MB, rank 0 sends 10 MB to rank 1 and 2 MB to rank 2:
+/* communication.c - who sends how much to whom. For example, rank 0 sends 10 MB to rank 1 and 2 MB to rank 2:
  *
  *     Communication: 12 messages, 12 MB, 1.0 MB each
  *       most between two ranks: 0 to 1, 10 MB (83 %); most from one rank: 0, 12 MB (100 %)

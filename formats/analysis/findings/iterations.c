@@ -56,7 +56,7 @@ static uint64_t senders(const struct pithi_graph *g, const struct pithi_lane_pie
     return sum;
 }
 
-/* What is equal in communicators that a loop makes again and again: their members. */
+/* A loop may make a new communicator each time. Those with the same members get the same symbol. */
 static uint64_t comm_symbol(const struct pithi_graph *g, uint32_t number)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(g->log, number);

@@ -413,9 +413,10 @@ static int take_event(struct building *b, const struct pithlog_step *step)
     return status < 0 ? no_memory(b->graph) : PITH_OK;
 }
 
-/* Ten sends of 8 bytes to rank 1 in a row: the last nine could have been part of the first. After a receive they could
- * not, as what was received may decide what is sent. Nor could they if the sender computes for a while in between: then
- * the first would come late. A call that takes 1 ms waits, or had no core; its time is not that of a small message.
+/* Of ten sends of 8 bytes to rank 1 in a row, the last nine could have been part of the first. They could not if the
+ * sender receives in between, as what it receives may decide what it sends; nor if it computes in between for a while,
+ * as the first would then come late. A call that takes 1 ms waits, or had no core; its time is not that of a small
+ * message.
  *
  * Counts small messages that could be part of the message before: to the same receiver, with no receive in between. */
 static void count_small(struct building *b, const struct pithlog_record *r)

@@ -1,6 +1,6 @@
 /* infer.c - dependencies that no record tells, concluded from how times coincide.
  *
- * Three kinds of waiting would else be "transfer", or computing:
+ * Without it, three kinds of waiting would count as transfer or as computing:
  *
  *     inner rank    MPI_Bcast of rank 0 at 10, of rank 1 at 60, of rank 3 at 10-61. The root came in time, and rank 3
  *                   still ends just after rank 1 begins: it gets its data from rank 1, and waits for it from 10 to 60
@@ -12,7 +12,7 @@
  * A coincidence alone proves nothing. So each conclusion needs a wait that is long against what it leaves unexplained,
  * and the rest of the log must not contradict it. If rank 3 has ever left an MPI_Bcast of this root before rank 1 began
  * its own, it does not need rank 1. If large messages arrive while the partner is outside MPI, the library progresses
- * by itself. What is not concluded stays as it was: nothing is invented. */
+ * by itself. Where nothing can be concluded, the time stays what it was. */
 #include "analysis/graph/infer.h"
 
 #include <math.h>
@@ -69,6 +69,7 @@ struct member {
 struct members {
     uint32_t *first; /* [colls + 1]: of instance i from first[i] to first[i + 1] */
     struct member *all;
+    struct pithi_scratch scratch; /* of both */
 };
 
 /* Rooted collectives with inner ranks, nonblocking ones, and those of neighbours. */
@@ -91,8 +92,8 @@ static int by_begin(const void *a, const void *b)
                                       : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* The piece in which a lane that needs not be in MPI at since_ns makes progress: it is a call, or the next one that may
- * make progress; the last piece: none. MPI_Isend and MPI_Irecv make none for others. */
+/* The piece in which a lane next makes progress for others: that at since_ns, or the first later one that is a call
+ * which waits or tests; MPI_Isend and MPI_Irecv do neither. The last piece: none. */
 static uint32_t next_progress(const struct pithi_inferring *infer, uint32_t lane, int64_t since_ns)
 {
     const struct pithi_graph *g = infer->graph;
@@ -179,7 +180,7 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
     struct pithi_graph *g = infer->graph;
     uint32_t lanes = pithlog_get_info(g->log)->lanes, colls = g->colls.count, sum = 0, started = 0;
 
-    if (!(m->first = pithi_scratch_get(&g->scratch, (colls + (size_t)2) * sizeof *m->first)))
+    if (!(m->first = pithi_scratch_get(&m->scratch, (colls + (size_t)2) * sizeof *m->first)))
         return 0;
     for (uint32_t i = 0; i < colls; i++) {
         const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
@@ -189,7 +190,7 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
     }
     if (!sum)
         return 1;
-    if (!(m->all = pithi_scratch_get(&g->scratch, sum * sizeof *m->all)))
+    if (!(m->all = pithi_scratch_get(&m->scratch, sum * sizeof *m->all)))
         return 0;
     for (uint32_t lane = 0; lane < lanes; lane++)
         for (uint32_t i = 0; i < g->lanes[lane].members.count; i++) {
@@ -197,7 +198,7 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
             pithi_scratch_passed(&g->scratch, sizeof *of);
             if (!is_wanted(g, pithi_graph_coll(g, of->instance)))
                 continue;
-            pithi_scratch_passed(&g->scratch, PITHI_SCRATCH_JUMP);
+            pithi_scratch_passed(&m->scratch, PITHI_SCRATCH_JUMP);
             m->all[m->first[of->instance]++] = member_of(infer, lane, of);
         }
     memmove(m->first + 1, m->first, colls * sizeof *m->first); /* each had moved to its end */
@@ -280,7 +281,8 @@ static uint32_t begun_before(const struct tree *tree, int64_t end_ns)
     return low;
 }
 
-/* How long after the last begin that can have mattered do calls end? Their median is what is usual. */
+/* A lag is the time from the last begin of a member that a call can have waited for, to the end of the call. The median
+ * lag is the usual one. */
 static int see_lags(struct trees *t, const struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -481,7 +483,8 @@ static int each_tree(struct trees *t, int (*see)(struct trees *t, const struct t
             (pithi_graph_coll(t->g, i)->traits & (PITHI_COLL_IS_STARTED | PITHI_COLL_IS_OF_NEIGHBOURS)) ==
                 PITHI_COLL_IS_OF_NEIGHBOURS)
             continue;
-        pithi_scratch_passed(&t->g->scratch, (t->members.first[i + 1] - t->members.first[i]) * sizeof(struct member));
+        pithi_scratch_passed(&t->members.scratch,
+                             (t->members.first[i + 1] - t->members.first[i]) * sizeof(struct member));
         if (!tree_of(t, i, &tree) || !see(t, &tree))
             return 0;
     }
@@ -502,6 +505,7 @@ static int infer_trees(const struct pithi_inferring *infer)
         }
         good = good && each_tree(&t, see_candidates) && each_tree(&t, see_support) && each_tree(&t, conclude);
     }
+    pithi_scratch_free(&t.members.scratch);
     pithi_map_free(&t.function_numbers);
     pithi_map_free(&t.group_numbers);
     pithi_map_free(&t.parent_numbers);
@@ -536,6 +540,14 @@ static int on_two_hosts(const struct pithi_graph *g, uint32_t lane, uint32_t oth
            pithi_log_rank(g->log, pithi_log_rank_of(g->log, other))->host;
 }
 
+static int is_eager(const struct progress *p, uint32_t lane, const struct pithi_need *need)
+{
+    if (need->bytes <= p->least_bytes) /* most messages */
+        return 1;
+    uint64_t limit = pithi_eager_limit(&p->eager, p->g->log, need->lane, pithlog_get_lane(p->g->log, lane)->rank);
+    return need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit);
+}
+
 /* A message that is not sent before its receiver is ready. The partner has posted or begun its part in the piece
  * `position`, and is outside MPI afterwards. A rank with several threads may make progress in any of them. */
 static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const struct pithi_need *need)
@@ -545,15 +557,8 @@ static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const 
     int64_t begin_ns = call->begin_ns;
     int is_send = need->kind != PITHLOG_LATE_SENDER;
 
-    if (is_send && p->infer->traits[call->state] & PITHI_SYNCHRONOUS)
-        ; /* of any size */
-    else if (need->bytes <= p->least_bytes)
-        return 1; /* most messages */
-    else {
-        uint64_t limit = pithi_eager_limit(&p->eager, log, need->lane, pithlog_get_lane(log, lane)->rank);
-        if (need->bytes <= (limit == UINT64_MAX ? PITHI_EAGER_LEAST : limit))
-            return 1;
-    }
+    if (!(is_send && p->infer->traits[call->state] & PITHI_SYNCHRONOUS) && is_eager(p, lane, need))
+        return 1;
     const struct pithi_log_rank *rank = pithi_log_rank(log, pithi_log_rank_of(log, need->lane));
     uint32_t state = pithi_graph_piece(p->g, need->lane, need->position)->state;
     unsigned traits = pithi_graph_is_call(p->g, state) ? p->infer->traits[state] : 0;
@@ -705,7 +710,7 @@ static double usual_work(const struct polls *p, uint32_t lane)
     return bins.sums[bin] / bins.counts[bin];
 }
 
-/* The needs of a run: those of its last test, or of the call right after it, which receives what was found. */
+/* The needs of a run: those of its last test; if it has none, those of the next call, which receives the message. */
 static uint32_t needs_of(const struct polls *p, uint32_t lane, const struct run *run, uint32_t next)
 {
     const struct pithi_lane_piece *last = pithi_graph_piece(p->g, lane, run->last);
