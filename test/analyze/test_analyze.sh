@@ -228,6 +228,13 @@ like "$(cat err)" "^pith: analyze: --explain knows .*'late sender'.*; not 'nothi
 like "$(pith analyze log.pith --what-if refine@0=2)" '^refine@0=2 +0[.]003000 s, -40[.]0 % .*unchanged: 0[.]005000 s, measured: 0[.]005000 s' \
     "refine twice as fast: rank 1's 3 ms decide"
 like "$(joined "$(pith analyze log.pith --what-if network=ideal --what-if computing=2)")" '0[.]005000 s[^|]*[|].*0[.]005000 s' "two predictions, two lines"
+# Without the first send, nobody knows for whom rank 1 waits in its 2 ms of MPI_Recv, which the path passes over.
+{ chain | grep -v 'send.*peer=1'; line 006000000 2 enter MPI_Barrier; } >unknown.txt
+like "$(joined "$(pith analyze unknown.txt)")" '[|]  Unknown: 11 % of the time, and 33 % of the critical path, is in calls whose[|]  partners are not in the log' "the share of unknown needs"
+is "$(pith analyze unknown.txt --json | python3 -c 'import json, sys; t = json.load(sys.stdin)["trust"]; print(t["unknown_ns"], t["path_unknown_ns"])')" "2000000 2000000" "the same as JSON"
+is "$(pith analyze unknown.txt --csv | grep -c descheduled)" 0 "and it is not said to have had no core"
+pith analyze unknown.txt --what-if balanced >out 2>err
+is "$? $(cat out err)" "1 pith: unknown.txt: no prediction: 11 % of the time is in calls whose partners are not in the log" "above 10 %, no prediction"
 like "$(pith analyze log.pith --what-if balanced)" '^balanced +0[.]003000 s, -40[.]0 % ' "balanced: 9 ms of computing on three ranks"
 # Rank 0 computes 1 ms, 2 ms and waits for rank 1, which computes 9 ms at once. Balanced: each computes 6 ms.
 {

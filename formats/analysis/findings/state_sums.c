@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "analysis/graph/bins.h"
 #include "analysis/findings.h"
+#include "analysis/mpi_calls.h"
 #include "analysis/replay/network.h"
 #include "analysis/waits/coll_rules.h"
 #include "base/decimal.h"
@@ -199,6 +200,7 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
 struct begins {
     int64_t *ns;
     size_t count;
+    int receives; /* a call without a need has a partner that is not in the log */
 };
 
 static int by_time(const void *a, const void *b)
@@ -218,6 +220,8 @@ static int collect_begins(struct pithlog_analysis *a, const struct pithlog_call_
 
     for (uint32_t i = 0; i < info->defs; i++) {
         calls += (size_t)sums[i].calls;
+        begins[i].receives = sums[i].longest_ns > LONG_LEAST_NS &&
+                             pithi_mpi_call_traits(pithlog_get_def(a->graph.log, i)) & PITHI_RECEIVES;
         if (sums[i].longest_ns > LONG_LEAST_NS &&
             pithi_coll_rule(pithi_state_text(a->graph.log, i)).shape != PITHI_COLL_NONE &&
             !(begins[i].ns = pithi_scratch_get(scratch, (size_t)sums[i].calls * sizeof *begins[i].ns)))
@@ -289,7 +293,7 @@ static int64_t too_long_ns(struct pithlog_analysis *a, const struct pithi_pieces
         int64_t alone_ns = since_last(members, end_ns);
         transfer_ns = alone_ns < transfer_ns ? alone_ns : transfer_ns;
     }
-    if ((double)transfer_ns <= peers->limit_ns)
+    if ((double)transfer_ns <= peers->limit_ns || (!need && members->receives))
         return 0;
     if (need && need->of == PITHI_NEED_LANE) {
         if (need->lane != PITHI_NO_LANE && begins_at_end(a, p, need->lane, latency_ns))
