@@ -19,6 +19,7 @@ enum {
     PITHI_LEAVES_NONE = 2048, /* MPI_Waitall: normally no request stays active */
     PITHI_MOVES = 4096,       /* progresses messages posted earlier: waits, tests, or is a blocking collective */
     PITHI_TESTS = 16384,      /* returns at once, whether something came or not: MPI_Test, MPI_Iprobe */
+    PITHI_SENDS = 32768,      /* sends a message before it returns: MPI_Send */
     PITHI_ACCESSES = 8192     /* accesses a window, or waits for the lock or the end of such accesses */
 };
 

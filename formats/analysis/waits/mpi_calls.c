@@ -18,6 +18,8 @@ static const struct function {
     unsigned traits;
 } functions[] = {
     {"Recv", PITHI_RECEIVES | PITHI_POSTS | PITHI_MOVES},
+    {"Send", PITHI_SENDS},
+    {"Rsend", PITHI_SENDS},
     {"Sendrecv", PITHI_RECEIVES | PITHI_POSTS | PITHI_MOVES},
     {"Sendrecv_replace", PITHI_RECEIVES | PITHI_POSTS | PITHI_MOVES},
     {"Irecv", PITHI_POSTS},
