@@ -585,8 +585,8 @@ static int find_run_delay(struct pithlog_analysis *a)
     fprintf(out, "%u rank%s", delay.ranks, delay.ranks == 1 ? "" : "s");
     if (cores)
         fprintf(out, " on %u core%s", cores, cores == 1 ? "" : "s");
-    fprintf(out, ": they could run, but the system gave them no core, at least\n"
-                 "so long while they did not wait for others\n");
+    fprintf(out, " could run, but the system gave them no core, at\n"
+                 "least so long while they did not wait for others\n");
     return end(a, out);
 }
 
