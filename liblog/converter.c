@@ -1,5 +1,6 @@
 /* converter.c - runs programs of Pith for a recorded program: `pith convert` if the user wants a log in a foreign
- * format, or with corrected times; pith-functions, which looks up names of functions.
+ * format, or with corrected times; `pith analyze` for the sentence at the end of a run; pith-functions, which looks up
+ * names of functions.
  *
  * Reading logs and writing foreign formats takes twice the code of recording, and few runs need it. So this code is in
  * libpithlog and the `pith` command, not in every recorded program: the process that names the log starts the command
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,14 +73,25 @@ struct start {
     const char *const *arguments;
     char **environment;
     int in, out, err; /* descriptors, of 3 and more */
+    int most_ms;      /* the kernel ends the command then; 0: never */
     int error;        /* errno of the exec */
     char *stacks;     /* two: of the intermediate process, and of the command until its exec */
 };
+
+/* The signal of the timer ends the command, as both survive exec. */
+static void end_in_time(int most_ms)
+{
+    struct itimerval timer = {.it_value = {most_ms / 1000, most_ms % 1000 * 1000}};
+    signal(SIGALRM, SIG_DFL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
 
 static int become_command(void *context)
 {
     struct start *start = context;
     sigset_t none;
+    if (start->most_ms > 0)
+        end_in_time(start->most_ms);
     if (dup2(start->in, 0) >= 0 && dup2(start->out, 1) >= 0 && dup2(start->err, 2) >= 0) {
 #ifdef SYS_close_range
         syscall(SYS_close_range, 3u, ~0u, 0u); /* readers of the program's pipes must not wait for this process */
@@ -186,22 +199,54 @@ static void read_said(int said, char *text, size_t size)
     }
 }
 
+/* Opens a file without a name, beside `path`, for what a command says. -1: errno. */
+static int open_said(const char *path)
+{
+    char name[PITHI_PATH_MAX + 128];
+    snprintf(name, sizeof name, "%s.said", path);
+    unlink(name);
+    int fd = pithi_descriptor_open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    unlink(name);
+    return fd;
+}
+
+static int find_pith(char *command, size_t size)
+{
+    return find_beside_library("bin/pith", command, size) || find_in_path(command, size);
+}
+
+int pithi_answer(const char *log, int most_ms, char *text, size_t size)
+{
+    char command[PITHI_PATH_MAX + 16];
+    const char *const arguments[] = {command, "analyze", "--answer", "--", log, NULL};
+    struct start start = {.arguments = arguments, .most_ms = most_ms};
+    text[0] = '\0';
+    if (!find_pith(command, sizeof command))
+        return -1;
+    start.in = start.err = pithi_descriptor_open("/dev/null", O_RDWR, 0);
+    start.out = open_said(log);
+    if (start.in >= 0 && start.out >= 0 && run(&start) == 0)
+        read_said(start.out, text, size);
+    if (start.in >= 0)
+        close(start.in);
+    if (start.out >= 0)
+        close(start.out);
+    return text[0] != '\0' ? 0 : -1;
+}
+
 int pithi_convert(const char *format, const char *option, const char *from, const char *to, char *text, size_t size)
 {
-    char command[PITHI_PATH_MAX + 16], said_name[PITHI_PATH_MAX + 128], format_option[64];
+    char command[PITHI_PATH_MAX + 16], format_option[64];
     const char *const arguments[] = {command, "convert", format_option, option != NULL ? option : "--", from, to, NULL};
     struct start start = {.arguments = arguments};
     int error;
-    if (!find_beside_library("bin/pith", command, sizeof command) && !find_in_path(command, sizeof command)) {
+    if (!find_pith(command, sizeof command)) {
         snprintf(text, size, "no command `pith` beside libpith or in PATH");
         return -1;
     }
     snprintf(format_option, sizeof format_option, "--format=%s", format);
-    snprintf(said_name, sizeof said_name, "%s.said", to);
     start.in = start.out = pithi_descriptor_open("/dev/null", O_RDWR, 0);
-    unlink(said_name);
-    start.err = pithi_descriptor_open(said_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    unlink(said_name);
+    start.err = open_said(to);
     unlink(to);
     error = start.in < 0 || start.err < 0 ? errno : run(&start);
     read_said(start.err, text, size);

@@ -431,7 +431,8 @@ static void count_matches(uint64_t counts[MATCHES])
 static void tell_unmatched(const uint64_t counts[MATCHES])
 {
     char pattern[256], plain[256];
-    for (int i = 0; i < MATCHES; i++) {
+    int is_own = secure_getenv("_PITH_LIKE_MPE") != NULL; /* the MPE library made the list */
+    for (int i = 0; i < MATCHES && !is_own; i++) {
         int skip = i >= PITHI_PATTERNS;
         size_t size = 0;
         if (counts[i] > 0 || !pithi_pattern(skip, i % PITHI_PATTERNS, pattern, sizeof pattern) ||
@@ -498,7 +499,8 @@ void pithi_merge(const struct pith_transport *transport)
     }
     if (transport->rank == 0 && !pithi_session.settings.quiet) {
         tell_unmatched(sums + 1);
-        if (good)
+        /* The answer is about cores if ranks lacked them. */
+        if (good && (transport->size == 1 || !pithi_output_answer()))
             pithi_core_wait_say(&merge.core_wait, (unsigned)merge.sharing,
                                 transport->sharing == transport->size ? all_cores() : 0);
     }

@@ -206,6 +206,18 @@ int pithi_output_publish(const struct pithi_output *output)
     return 1;
 }
 
+int pithi_output_answer(void)
+{
+    enum { MOST_BYTES = 8000000, MOST_MS = 200 };
+    const char *log = pithi_session.written;
+    char text[1536];
+    if (!pithi_session.settings.summary || log[0] == '\0' || file_bytes(log) > MOST_BYTES ||
+        pithi_answer(log, MOST_MS, text, sizeof text) != 0)
+        return 0;
+    pithi_say("%s", text);
+    return 1;
+}
+
 /* 1 in only one of the processes that share a folder: the process that makes this file. */
 static int speaks_for_folder(void)
 {

@@ -26,6 +26,14 @@ int pithi_output_publish(const struct pithi_output *output);
  * its own. 0: `text` has the notes of the command, or ""; -1: `to` does not exist, and `text` says why. */
 int pithi_convert(const char *format, const char *option, const char *from, const char *to, char *text, size_t size);
 
+/* Runs `pith analyze --answer` on a log, for at most most_ms of real time. 0: `text` is its sentence; -1: there is
+ * none. */
+int pithi_answer(const char *log, int most_ms, char *text, size_t size);
+
+/* In one process of the job, after its log got its name: says the answer of `pith analyze` (PITH_SUMMARY). Takes at
+ * most 0.2 s; what takes longer is left out, and logs of more than 8 MB are not tried. 1: said. */
+int pithi_output_answer(void);
+
 /* The log could not be written: says where the records are kept. Called by all processes of the job: rank 0 reports its
  * folder, and one process reports each folder that is not rank 0's. */
 void pithi_output_kept(int rank);

@@ -128,6 +128,7 @@ void pithi_settings_read(struct pithi_settings *settings)
     read_moment("PITH_SYNC", &settings->sync_ns);
     settings->causal = flag("PITH_CAUSAL");
     settings->quiet = flag("PITH_QUIET");
+    settings->summary = text("PITH_SUMMARY") == NULL || flag("PITH_SUMMARY");
     const char *when_full = text("PITH_WHEN_FULL");
     settings->ring = when_full != NULL && strcmp(when_full, "ring") == 0;
     if (when_full != NULL && !settings->ring && strcmp(when_full, "stop") != 0)

@@ -26,6 +26,7 @@ struct pithi_settings {
     int64_t sync_ns;         /* PITH_SYNC; 0: clocks are compared at start and end only */
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */
+    int summary;             /* PITH_SUMMARY, on unless it is "no" or "0" */
     int secure;              /* a set-user-id process: the environment cannot be trusted, nothing is recorded */
 };
 

@@ -15,6 +15,7 @@ export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:over
 # ends in that moment, Xlib ends the rank ("X connection to :0 broken"), in programs without Pith as well.
 export HWLOC_COMPONENTS=-gl
 unset ${!PITH_*}
+export PITH_SUMMARY=no # test_summary.sh has it; elsewhere it would cost time in each run
 # What the checks in Python share.
 export PYTHONPATH="$top/test/common${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
 # Temporary files of what is tested go beside the scratch folder, and with it.

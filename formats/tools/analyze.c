@@ -20,7 +20,7 @@ struct asked {
     struct pithi_window_words words;
     struct pithi_asked_query where;
     enum pithi_text_style style;
-    int with_waits;
+    int with_waits, only_answer;
     int scaling; /* enum pithi_scaling */
     const char *explain, *iterations, *html;
     const char *what_ifs[WHAT_IF_MOST];
@@ -42,6 +42,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
     static const char *const names[] = {"LOG", NULL};
     const struct pithi_option options[] = {
         {"waits", 0, PITHI_FLAG, &asked->with_waits, NULL, NULL},
+        {"answer", 0, PITHI_FLAG, &asked->only_answer, NULL, NULL},
         {"what-if", 0, PITHI_READ, asked, NULL, add_what_if},
         {"explain", 0, PITHI_TEXT, &asked->explain, NULL, NULL},
         {"scaling", 0, PITHI_WORD, &asked->scaling, "strong weak", NULL},
@@ -58,8 +59,13 @@ static int read_options(int argc, char **argv, struct asked *asked)
     if (argc - optind > PITHI_COMPARE_MOST)
         return pithi_tool_usage(argv[0], "at most %d logs can be compared, not %d", PITHI_COMPARE_MOST, argc - optind);
     if (argc - optind > 1 &&
-        (asked->with_waits || asked->explain || asked->iterations || asked->what_if_count || asked->html))
-        return pithi_tool_usage(argv[0], "--waits, --explain, --iterations, --what-if and --html need a single log");
+        (asked->with_waits || asked->only_answer || asked->explain || asked->iterations || asked->what_if_count ||
+         asked->html))
+        return pithi_tool_usage(argv[0],
+                                "--answer, --waits, --explain, --iterations, --what-if and --html need a single log");
+    if (asked->only_answer &&
+        (asked->explain || asked->what_if_count || asked->html || asked->style != PITHI_TEXT_TABS))
+        return pithi_tool_usage(argv[0], "--answer cannot be used with --explain, --what-if, --html, --csv or --json");
     if (asked->html && (asked->explain || asked->style != PITHI_TEXT_TABS))
         return pithi_tool_usage(argv[0], "--html cannot be used with --csv, --json or --explain");
     if (argc - optind > 1)
@@ -399,6 +405,10 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     else if (asked->what_if_count) {
         TRY(pithi_trust_find(findings.analysis, &findings.trust));
         TRY(print_what_ifs(&findings, asked, out));
+    } else if (asked->only_answer) {
+        TRY(pithi_findings_find_iterations(&findings));
+        TRY(pithi_findings_find_answer(&findings));
+        fprintf(out, "%s\n", findings.answer->text);
     } else if (asked->explain) {
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));

@@ -73,7 +73,7 @@ const struct pithi_command pithi_commands[] = {
      "Percentiles come from a histogram with steps of 3 %; memory does not grow with the log.\n"},
     {"analyze", pithi_tool_analyze,
      "LOG [--from TIME] [--to TIME] [--where QUERY] [--iterations STATE] [--csv|--json [--waits]|--html FILE] "
-     "[--explain TERM] "
+     "[--answer|--explain TERM] "
      "[--what-if CHANGE]\n"
      "       | A B ... [--from TIME] [--to TIME] [--csv|--json] [--scaling strong|weak]",
      "say why a run is slow: efficiencies, wait states and their causes, critical path",
@@ -84,6 +84,7 @@ const struct pithi_command pithi_commands[] = {
      "  --csv          the findings with their cost\n"
      "  --json         one object for programs; times in ns; with --waits every wait state\n"
      "  --html FILE    the page for a browser, with a picture of the worst wait\n"
+     "  --answer       only the answer, in one line\n"
      "  --explain TERM what a term means, with the numbers of this log: 'late sender', serialisation ...\n"
      "  --what-if CHANGE  predict the run time; may be repeated: balanced, network=ideal, network=K (K times faster),\n"
      "                 network=latency (no time for bytes),\n"
