@@ -54,8 +54,9 @@ enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text 
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);
 /* "rank 3"; "rank 3.1" if the rank has several threads. */
 const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32]);
-/* The cores of all hosts; 0: the log does not say. */
-uint32_t pithi_cores_of(const struct pithlog *log);
+/* The cores that ranks may use (their affinity), on all hosts; 0: the log does not say. *all: all cores of the hosts,
+ * if not NULL. */
+uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all);
 /* The name of a state; "computing" outside all. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
 

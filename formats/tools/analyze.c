@@ -84,7 +84,7 @@ static void count_hosts(struct pithi_findings *f)
     const char **hosts = calloc(info->lanes + (size_t)1, sizeof *hosts);
 
     f->ranks = info->ranks;
-    f->cores = pithi_cores_of(f->log);
+    f->cores = pithi_cores_of(f->log, &f->all_cores);
     for (uint32_t i = 0; hosts && i < info->lanes; i++) {
         const char *host = pithlog_get_lane(f->log, i)->host;
         uint32_t k = 0;

@@ -16,7 +16,8 @@ struct pithi_findings {
     const struct pithlog_analysis_info *info;
     const struct pithi_wait_group *groups; /* by kind */
     const struct pithlog_finding *list;    /* largest first */
-    uint32_t count, ranks, hosts, cores;   /* cores: of all hosts; 0: the log does not say */
+    uint32_t count, ranks, hosts;
+    uint32_t cores, all_cores; /* that ranks may use, that there are on all hosts; 0: the log does not say */
     char **functions;                      /* [count]: where a rank computes longer, by the samples; NULL: not known */
     struct pithi_trust trust;
     struct pithlog_computation computation;

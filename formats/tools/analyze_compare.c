@@ -350,7 +350,7 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
     *run = (struct run){.letter = (char)('A' + i),
                         .path = f->path,
                         .ranks = pithlog_get_info(f->log)->ranks,
-                        .cores = pithi_cores_of(f->log),
+                        .cores = pithi_cores_of(f->log, NULL),
                         .info = *f->info,
                         .computation = f->computation,
                         .short_part = f->info->is_too_short ? f->info->part : 0,

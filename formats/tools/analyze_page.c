@@ -32,7 +32,9 @@ void pithi_findings_head(const struct pithi_findings *f, FILE *out)
         fprintf(out, ", %u threads", log->lanes);
     fprintf(out, ", %u host%s", f->hosts, f->hosts == 1 ? "" : "s");
     if (f->cores)
-        fprintf(out, ", %u core%s", f->cores, f->cores == 1 ? "" : "s");
+        fprintf(out, ", %u core%s", f->all_cores, f->all_cores == 1 ? "" : "s");
+    if (f->cores < f->all_cores)
+        fprintf(out, ", of which ranks may use %u", f->cores);
     fprintf(out, "\n%s analysed, from %s to %s\n", pithi_ns_text(text, (double)(info->to_ns - info->from_ns)),
             edge(from, info->from_ns, info->has_init, "the end of MPI_Init", log->start_ns, "the start"),
             edge(to, info->to_ns, info->has_finalize, "MPI_Finalize", log->end_ns, "the end"));

@@ -270,7 +270,9 @@ work = last["ranks"] / first["ranks"] if both["scaling"] == "weak" else 1
 scaling = work * first["useful_s"] / last["useful_s"]
 for name, value in (("computation_scaling", scaling), ("speedup", work * first["run_s"] / last["run_s"]),
         ("global_efficiency", scaling * last["useful_s"] / last["ranks"] / last["run_s"])):
-    need(name, near(last[name], value, 1e-6 * (1 + value)), last[name], value)
+    # Ranks that had to share cores compute longer, so the logs may not say whether the work grew.
+    is_right = last[name] is None if both["scaling"] == "unknown" else near(last[name], value, 1e-6 * (1 + value))
+    need(name, is_right, last[name], value)
 print(bad or "good")
 E
 # recorded RANKS NAME PROGRAM...: as NAMERANKS.pith

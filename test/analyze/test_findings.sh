@@ -156,6 +156,22 @@ like "$(answer)" '^transfer[|]' "with as many cores as ranks it is transfer"
 crowd 2 10
 is "$(found 'descheduled ranks')" 0.031680000 "a call that ends where another rank's begins is not descheduled: rank 1's are left, 16 of 2 ms, not 20 us"
 
+# Bound to some of the cores. What says nothing certain, such as a list that was cut, changes nothing.
+for bound in "0|1" "1-2|2" "0,2-3|3" "rank 0 on 0, rank 1 on 0-1, rank 2 on 1, rank 3 on 0-1|2"; do
+    crowd 4 0
+    { head -1 log.txt && printf '# property\tkey=affinity\tvalue=%s\n' "${bound%|*}" && sed 1d log.txt; } >bound.txt
+    pith convert bound.txt log.pith
+    cores=${bound#*|}
+    like "$(answer)" "^cores[|].*4 ranks share $cores cores?, of 4, and wait for a core: 60 %" "ranks bound to ${bound%|*}"
+    like "$(pith analyze log.pith | grep 'host')" ", 4 cores, of which ranks may use $cores\$" "which the head says"
+done
+for bound in "rank 0 on 0, rank 1 on 1, ..." "0-9999" "3-1" "none"; do
+    crowd 4 0
+    { head -1 log.txt && printf '# property\tkey=affinity\tvalue=%s\n' "$bound" && sed 1d log.txt; } >bound.txt
+    pith convert bound.txt log.pith
+    like "$(answer)" '^transfer[|]' "affinity '$bound': all cores"
+done
+
 # inner LONG_US: 20 times MPI_Reduce to rank 0, which comes with rank 2. In four of them rank 1 does, too; else 3 ms later. All
 # calls end LONG_US after it. By the rules, rank 2 needs nobody.
 inner() {

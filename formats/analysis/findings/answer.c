@@ -302,15 +302,19 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
 static int find_cores(struct rules *r)
 {
     const struct pithlog_finding *waits = pithi_crowded(r->a);
-    uint32_t cores = pithi_cores_of(r->log), ranks = pithlog_get_info(r->log)->ranks;
+    uint32_t all, cores = pithi_cores_of(r->log, &all), ranks = pithlog_get_info(r->log)->ranks;
     struct candidate *c;
+    char of_all[32] = "";
 
     if (!waits)
         return 1;
     c = propose(r, "cores", waits->ns);
     c->place = waits->place;
-    snprintf(c->text, sizeof c->text, "%u %s share %u core%s and wait for a core", ranks > cores ? ranks : r->all_lanes,
-             ranks > cores ? "ranks" : "threads", cores, cores == 1 ? "" : "s");
+    if (cores < all) /* bound to them, by mpirun or taskset */
+        snprintf(of_all, sizeof of_all, ", of %u,", all);
+    snprintf(c->text, sizeof c->text, "%u %s share %u core%s%s and wait for a core",
+             ranks > cores ? ranks : r->all_lanes, ranks > cores ? "ranks" : "threads", cores, cores == 1 ? "" : "s",
+             of_all);
     return 1;
 }
 

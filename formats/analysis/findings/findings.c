@@ -73,7 +73,8 @@ static const struct words {
     {"slow hosts", NULL, "try: keep ranks that talk much on one host, and look at the network"},
     {"small messages", NULL, "try: collect them in a buffer and send them as one"},
     {"descheduled ranks", NULL, "try: as many ranks as cores; PITH_COUNTERS=run-delay measures it"},
-    {"no core", NULL, "try: as many ranks and threads as cores"},
+    {"no core", NULL,
+     "try: as many ranks and threads as cores, not bound to few of them (mpirun\n--bind-to none)"},
     {"recording", NULL, "try: record less (PITH_SKIP); `pith compensate` removes this from the log"},
 };
 
@@ -545,7 +546,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
         if (!(out = begin(a, "descheduled ranks", (double)long_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
             good = 0;
         else {
-            uint32_t cores = pithi_cores_of(a->graph.log);
+            uint32_t cores = pithi_cores_of(a->graph.log, NULL);
             set_longest(a, &sums[longest]);
             fprintf(out,
                     "in %llu call%s, transfer took over 1 ms and over 20 times as long as in the\n"
@@ -567,7 +568,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
  * wait busily. Of 4 x 1 s without a core for 2 s and 0.5 s of waiting for others, at least 1.5 s are lost. */
 static int find_run_delay(struct pithlog_analysis *a)
 {
-    uint32_t cores = pithi_cores_of(a->graph.log);
+    uint32_t cores = pithi_cores_of(a->graph.log, NULL);
     struct pithi_run_delay delay;
     double least_ns, shown_ns = 0; /* shown_ns: by single calls */
     FILE *out;
@@ -598,7 +599,7 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
     const double *no_core = pithi_counter_sums_of(a->graph.log, counters, PITHI_COUNTER_NO_CORE);
     struct pithlog_call_sum *sums;
     double all_ns = 0, outside_ns = 0;
-    uint32_t worst = info->defs, cores = pithi_cores_of(a->graph.log);
+    uint32_t worst = info->defs, cores = pithi_cores_of(a->graph.log, NULL);
     char text[PITHI_NS_TEXT];
     FILE *out;
 
@@ -802,7 +803,7 @@ static int is_part_of(const struct pithlog_analysis *a, const struct pithlog_fin
 
 const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
 {
-    uint32_t cores = pithi_cores_of(a->graph.log);
+    uint32_t cores = pithi_cores_of(a->graph.log, NULL);
 
     for (uint32_t i = 0; a->found && i < a->found->count; i++) {
         const struct pithlog_finding *of = &a->found->list[i];

@@ -30,7 +30,7 @@ int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *dela
 void pithi_run_delay_put(const struct pithlog *log, FILE *out)
 {
     struct pithi_run_delay delay;
-    uint32_t cores = pithi_cores_of(log);
+    uint32_t cores = pithi_cores_of(log, NULL);
 
     if (!pithi_run_delay_find(log, &delay) || delay.delay_ns < 0.01 * delay.time_ns)
         return;

@@ -2,6 +2,7 @@
  *
  * Of a state on the critical path, only what is beyond its mean can be saved by moving work: if the path has 5 s of
  * `refine`, and the lanes take 3 s of it on average, 2 s are its imbalance. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,15 +44,63 @@ const char *pithi_state_text(const struct pithlog *log, uint32_t state)
     return state == PITHLOG_COMPUTING ? "computing" : pithlog_get_def(log, state)->name;
 }
 
-uint32_t pithi_cores_of(const struct pithlog *log)
+/* The number of different cores in the property `affinity` of a host: "0-3,8" of all its ranks, or of each
+ * "rank 0 on 0-1, rank 1 on 2-3". 0: the list is cut, or is none. */
+static uint32_t cores_listed(const char *text)
+{
+    enum { CORES = 8192 };
+    unsigned char listed[CORES] = {0};
+    uint32_t count = 0;
+    int rank, length = 0;
+
+    while (*text) {
+        char *end;
+        if (sscanf(text, "rank %d on %n", &rank, &length) == 1)
+            text += length;
+        unsigned long first = strtoul(text, &end, 10), last = first;
+        if (end == text)
+            return 0;
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if (last < first || last >= CORES)
+            return 0;
+        for (; first <= last; first++) {
+            count += !listed[first];
+            listed[first] = 1;
+        }
+        text = end + strspn(end, ", ");
+    }
+    return count;
+}
+
+/* The value of a property of a host: "affinity" and " HOST". NULL: there is none. */
+static const char *host_property(const struct pithlog *log, const char *wanted, const char *host)
 {
     const char *key, *value;
-    uint32_t cores = 0;
+    size_t length = strlen(wanted);
 
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (strncmp(key, "cores", 5) == 0 && (!key[5] || key[5] == ' '))
-            cores += (uint32_t)strtoul(value, NULL, 10);
-    return cores;
+        if (strncmp(key, wanted, length) == 0 && strcmp(key + length, host) == 0)
+            return value;
+    return NULL;
+}
+
+uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all)
+{
+    const char *key, *value;
+    uint32_t usable = 0, there = 0;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (strncmp(key, "cores", 5) == 0 && (!key[5] || key[5] == ' ')) {
+            uint32_t of_host = (uint32_t)strtoul(value, NULL, 10);
+            const char *affinity = host_property(log, "affinity", key + 5);
+            uint32_t listed = affinity ? cores_listed(affinity) : 0;
+            there += of_host;
+            usable += listed && listed < of_host ? listed : of_host;
+        }
+    if (all)
+        *all = there;
+    return usable;
 }
 
 static int by_sum(const void *a, const void *b)
