@@ -1,13 +1,29 @@
-/* hybrid_model.h - programs with MPI and threads: the time that threads wait in OpenMP. */
+/* hybrid_model.h - programs with MPI and threads: the time that threads wait for one another. */
 #ifndef PITHI_HYBRID_MODEL_H
 #define PITHI_HYBRID_MODEL_H
 
 #include "pithlog_findings.h"
 
-/* 1: a state in which a thread waits, or has no work (pith run --also openmp). */
-int pithi_is_omp_wait(const struct pithlog_def *def);
+/* The groups of the states in which a thread waits for another one, or has no work (pith run --also). */
+#define PITHI_OPENMP_WAITS "OpenMP waiting"
+#define PITHI_PTHREAD_WAITS "pthread"
+/* 1: a state of one of these groups. */
+int pithi_is_thread_wait(const struct pithlog_def *def);
 
 /* Time of a lane in these states within the window, outside MPI calls. */
-int64_t pithi_omp_wait_ns(const struct pithlog_analysis *analysis, uint32_t lane);
+int64_t pithi_thread_wait_ns(const struct pithlog_analysis *analysis, uint32_t lane);
+/* The share of this time in that of the lanes with MPI calls, from 0 to 1. */
+double pithi_thread_wait_share(const struct pithlog_analysis *analysis);
+
+/* What another thread of a rank does while one of them waits: the state that takes most of the waits. Other threads'
+ * waiting counts for a tenth, because it explains nothing. */
+struct pithi_meanwhile {
+    uint32_t lane, state; /* PITHLOG_COMPUTING: outside all states of a thread that calls MPI */
+    double share;         /* of the waits; 0: the log does not show it */
+};
+/* For all waits of a lane in `state`. Reads the pieces of its rank; its own once for each other thread. 0: no
+ * memory. */
+int pithi_meanwhile_find(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
+                         struct pithi_meanwhile *meanwhile);
 
 #endif

@@ -189,6 +189,13 @@ static const struct term terms[] = {
      "--also openmp), outside MPI calls: most often at the barrier at the end of a loop.\n"
      "Remedy: give all threads of the team as much work (schedule), or remove barriers (nowait).",
      NULL, NULL, NULL},
+    {"thread waiting",
+     "The time in which threads that call MPI wait for other threads in the states of pith run\n"
+     "--also pthread (joins, conditions, locks, barriers, semaphores), outside MPI calls. Other\n"
+     "threads may wait for work. The finding names the state that another thread of the rank is\n"
+     "in for most of that time, in the call and on the thread with most of it. Remedy: let the\n"
+     "thread that waits do a part of that work, or divide the work among more threads.",
+     NULL, NULL, NULL},
     {"small messages",
      "Messages of at most 1 KiB to the same rank as the message before them, less than 100 us\n"
      "later, with no receive in between. The sender could put them into one message. The cost\n"
@@ -216,7 +223,7 @@ static const struct term terms[] = {
      NULL, NULL, order_here},
     {"all threads",
      "The efficiency of all threads, by POP's hybrid model: MPI x threads. A thread works while it is in a state, but\n"
-     "not in MPI and not waiting in OpenMP.",
+     "not in MPI and not waiting for another thread (--also openmp, pthread).",
      NULL, NULL, threads_here},
     {"iterations",
      "Programs repeat their work. An iteration is found in the MPI calls of a rank, or named by --iterations STATE. A\n"

@@ -110,7 +110,7 @@ static void put_hybrid(struct json *j)
     put_number(j, "threads_communication", all[4].value);
     begin(j, "omp_wait_ns", '[');
     for (uint32_t lane = 0; lane < pithlog_get_info(j->f->log)->lanes; lane++)
-        put_item(j, pithi_omp_wait_ns(j->f->analysis, lane));
+        put_item(j, pithi_thread_wait_ns(j->f->analysis, lane));
     end(j, ']');
     end(j, '}');
 }

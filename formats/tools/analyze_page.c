@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/hybrid_model.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/out.h"
@@ -264,6 +265,7 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_analysis_info *info = f->info;
     struct pithlog_efficiency hybrid[PITHLOG_HYBRID];
+    double threads = pithi_thread_wait_share(f->analysis);
     int has_threads = pithlog_analysis_hybrid(f->analysis, hybrid) > 0;
 
     if (f->info->is_too_short)
@@ -277,10 +279,13 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
     else if (has_threads && hybrid[0].value < 0.95 && hybrid[0].value < info->parallel * info->parallel)
         fprintf(out,
                 "  Threads are lowest: they work %.0f %% of the time, but those that call MPI\n"
-                "  compute %.0f %%.\n",
+                "  are outside of it %.0f %%.\n",
                 100 * hybrid[0].value, 100 * info->parallel);
+    else if (threads >= 0.05 && info->parallel >= 0.95)
+        fprintf(out, "  Threads are lowest: those that call MPI wait %.0f %% of the time for others.\n", 100 * threads);
     else if (info->parallel >= 0.95)
-        fprintf(out, "  Nothing is badly wrong: ranks compute %.0f %% of the time.\n", 100 * info->parallel);
+        fprintf(out, "  Nothing is badly wrong: ranks compute %.0f %% of the time.\n",
+                100 * (info->parallel - threads));
     else if (info->load_balance <= info->serialisation && info->load_balance <= info->transfer)
         fprintf(out,
                 "  Load balance is lowest: some ranks compute longer than others. Equal shares\n"
@@ -411,13 +416,16 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
 {
     double waits = pithi_analysis_percent(f->analysis, (double)f->info->wait_ns), files = 0;
     double useful = pithi_analysis_percent(f->analysis, (double)f->info->useful_ns), moves;
+    double threads = 100 * pithi_thread_wait_share(f->analysis);
 
     for (uint32_t i = 0; i < f->count; i++)
         files += strcmp(f->list[i].name, "files") == 0 ? 100 * f->list[i].share : 0;
     moves = 100 - waits - useful - files;
     if (!f->info->has_mpi || !f->info->lanes)
         return;
-    fprintf(out, "Ranks compute %.0f %% of the time, wait for others %.0f %%", useful, waits);
+    fprintf(out, "Ranks compute %.0f %% of the time, wait for others %.0f %%", useful - threads, waits);
+    if (threads >= 0.5)
+        fprintf(out, ", for threads %.0f %%", threads);
     if (files > 0)
         fprintf(out, ", use files %.0f %%", files);
     fprintf(out, ", move data %.0f %%.\n", moves > 0 ? moves : 0);

@@ -125,7 +125,7 @@ static int open_sums(struct gathering *g, struct pair *pair)
         return pithi_no_memory();
     for (uint32_t i = 0; i < g->defs; i++) {
         const struct pithlog_def *def = pithi_defs_get(pair->defs, i);
-        g->is_idle[i] = pithi_mpi_call_traits(def) != 0 || pithi_is_omp_wait(def);
+        g->is_idle[i] = pithi_mpi_call_traits(def) != 0 || pithi_is_thread_wait(def);
     }
     CHECK(pithlog_summary_open(pair->log[0], &g->summary[0]));
     return pithlog_summary_open(pair->log[1], &g->summary[1]);

@@ -88,7 +88,7 @@ struct run {
     const struct pithi_stat_pass *pass;
     struct lane *lanes;
     unsigned char *is_mpi;   /* by definition */
-    unsigned char *is_wait;  /* by definition: OpenMP waits */
+    unsigned char *is_wait;  /* by definition: waits for other threads */
     unsigned char *is_shown; /* [defs + 1]; the last one: computing */
     uint32_t defs, lane_count;
     struct pithi_judge *judge; /* NULL: no filter */
@@ -237,7 +237,7 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
     for (uint32_t i = 0; i <= run.defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(pass->log, i);
         run.is_mpi[i] = def && pithi_mpi_call_traits(def) != 0;
-        run.is_wait[i] = (unsigned char)(def && pithi_is_omp_wait(def));
+        run.is_wait[i] = (unsigned char)(def && pithi_is_thread_wait(def));
         run.is_shown[i] = (def || !part->filter) && pithi_stat_shows(part, def);
     }
     if (part->filter)

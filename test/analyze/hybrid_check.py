@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """hybrid_check.py LOG - compares the efficiencies of a program with MPI and OpenMP in `pith analyze --json`, and the
 times of `pith stat --by lane` and `--by state`, with those by the definitions: at each moment a thread is in MPI if a
-state MPI_* is open, else it waits if its innermost state is one of the group "OpenMP waiting", else it is useful; a
+state MPI_* is open, else it waits if its innermost state is of the group "OpenMP waiting" or "pthread", else useful; a
 thread that never calls MPI is useful only inside states. A state without an end lasts until the end."""
 import json
 import subprocess
@@ -24,7 +24,7 @@ waiting, lanes = set(), {}
 printed = pith('print', log)
 for line in printed.splitlines():
     fields = line.split('\t')
-    if fields[0] == '# state' and 'group=OpenMP waiting' in fields:
+    if fields[0] == '# state' and {'group=OpenMP waiting', 'group=pthread'} & set(fields):
         waiting.add(fields[1].removeprefix('name='))
 for r in text_log.records(printed.splitlines()):
     lanes.setdefault((r.rank, r.thread), []).append((r.ns, r.kind, r.name))

@@ -217,6 +217,42 @@ is "$(answer)" "threads|None|None|None|None|0.571|Other threads have no work whi
 sed 's/omp:/part_/' log.txt >unknown.txt
 like "$(joined "$(pith analyze unknown.txt)")" 'Waiting of threads for one another is not in the log [(]pith run --also pthread,[|]' "without such states, the page says what it cannot see"
 
+# threads RANK.THREAD:STATE:MS ...: in each of five steps, the threads are in these states one after another; pthread_ is the
+# group of --also pthread. First threads then meet in MPI_Barrier, 60 ms after the begin of the step.
+threads() {
+    printf '# state\tname=%s\tgroup=pthread\n' pthread_join pthread_cond_wait >log.txt
+    printf '%s\n' "$@" | awk -F '[.:]' '
+        function line(ms, rank, thread, text) { printf "%.9f\t%d\t%d\t%s\n", ms / 1000, rank, thread, text }
+        { ranks[$1]; for (i = 0; i < 5; i++) {
+            begin = i * 60 + at[$1, $2]
+            line(begin, $1, $2, "enter\t" $3); line(begin + $4, $1, $2, "leave\t" $3) }
+          at[$1, $2] += $4 }
+        END { for (rank in ranks) for (i = 0; i < 5; i++) {
+            begin = i * 60 + at[rank, 0]
+            line(begin, rank, 0, "enter\tMPI_Barrier"); line(begin, rank, 0, "coll\tMPI_COMM_WORLD\tcomm=0\troot=-1")
+            line((i + 1) * 60, rank, 0, "leave\tMPI_Barrier") } }' | sort -s -g -k 1,1 >records.txt
+    printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1\n' | cat - records.txt >>log.txt
+    pith convert log.txt log.pith
+}
+threads {0,1}.0:{solve:20,pthread_join:40} {0,1}.1:filter:60
+is "$(answer)" "threads|0|filter|None|None|0.333|Ranks wait for threads of their own, most rank 0 in \`pthread_join\` while its thread 1 is in \`filter\`: 33 % of the threads' time is lost." \
+    "each rank waits 40 of 60 ms for a thread: 2 x 40 of 2 x 120 ms"
+like "$(joined "$(pith analyze log.pith)")" "[|] +1[.] thread waiting: 66[.]7 %, 400[.]0 ms[|] +threads that call MPI wait for other threads of their ranks:[|] +most in pthread_join, 200[.]0 ms on rank 0[.]0 [(]67 %[)][|] +meanwhile thread 1 is in filter, 100 % of it[|] +try: let" \
+    "a finding with the call, the rank, its share, and what the other thread does"
+like "$(pith analyze log.pith)" '^Ranks compute 33 % of the time, wait for others 0 %, for threads 67 %, move data 0 %[.]$' "which is no computing"
+like "$(joined "$(pith analyze log.pith)")" '[|]  all threads +0[.]67 .*[|]  Threads are lowest: they work 67 %' "nor work of the threads"
+like "$(joined "$(pith analyze log.pith --explain thread-waiting)")" 'pith run [|]?--also pthread.*Here: 66[.]7 %' "--explain"
+threads {0,1}.0:{solve:20,pthread_cond_wait:30,solve:10} {0,1}.1:{filter:50,pthread_cond_wait:10} {0,1}.2:pthread_cond_wait:60
+like "$(answer)" '^threads[|]0[|]filter[|].*in `pthread_cond_wait` while its thread 1 is in `filter`: 17 % ' "a thread that waits for work explains nothing: 2 x 30 of 6 x 60 ms"
+threads {0,1}.0:solve:60 {0,1}.1:pthread_cond_wait:60
+is "$(answer)$(found 'thread waiting')" "balanced|None|None|None|None|0.000|Nothing is badly wrong: ranks compute 100 % of the time." \
+    "nor is it a finding that it waits"
+threads 0.0:solve:20 1.0:{solve:20,pthread_join:40} {0,1}.1:filter:60
+is "$(answer)" "threads|1|filter|None|None|0.333|Rank 1 waits in \`pthread_join\` while its thread 1 is in \`filter\`, and other ranks wait for that: 33 % of the threads' time is lost." \
+    "one of two ranks waits, and the other one for it: 40 + 40 of 2 x 120 ms"
+threads {0,1}.0:{solve:20,pthread_join:40}
+like "$(pith analyze log.pith)" '^ +what its other threads do meanwhile is not in the log$' "only what the log shows"
+
 # ---- Files -----------------------------------------------------------------------------------------------------------
 log 0:solve:10 0:MPI_File_write:40 1:solve:10
 is "$(found 'serialised MPI-IO')" 0.040000000 "rank 1 waits 40 ms for the write of rank 0"

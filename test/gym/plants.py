@@ -126,10 +126,10 @@ plant("omp_slow_thread", "gym_openmp slow_thread", 2, "threads", ANY, ANY, (80 /
       also="openmp")
 plant("omp_slow_rank", "gym_openmp slow_rank", 2, ("threads", "imbalance"), 1, ANY, (200 / 360, 80 / 120, 40 / 120),
       "OpenMP waiting, load imbalance, wait at N x N", also="openmp")
-plant("pthread_join", "gym_pthread join", 2, "threads", ANY, ("filter", "pthread_join"), (40 / 60, 40 / 120), "load imbalance",
+plant("pthread_join", "gym_pthread join", 2, "threads", ANY, ("filter", "pthread_join"), (40 / 60, 40 / 120), "thread waiting",
       also="pthread")
 plant("pthread_condition", "gym_pthread condition", 2, "threads", ANY, ("filter", "pthread_cond_wait"), (40 / 60, 40 / 120),
-      "load imbalance", also="pthread")
+      "thread waiting", also="pthread")
 
 # ---- Cores: each rank needs 20 ms of a core and gets half of one
 if CORES <= 8:

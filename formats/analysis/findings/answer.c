@@ -54,7 +54,7 @@ struct rules {
     double run_ns;                                  /* of all lanes with MPI calls */
     /* Waiting, by what caused it. */
     double *by_lane, *by_state, *of_lanes; /* computing: [all_lanes], [defs + 1]; on the lanes in `set`: [defs + 1] */
-    double computing_ns, files_ns, transfer_ns, progress_ns, most_files, most_progress;
+    double computing_ns, files_ns, threads_ns, transfer_ns, progress_ns, most_files, most_progress;
     uint32_t files_lane, files_state, progress_lane, progress_state;
     double *computing;       /* [all_lanes], of lanes with MPI calls */
     unsigned char *set;      /* [all_lanes]: 1: a lane that a candidate blames */
@@ -93,7 +93,8 @@ static void know_states(struct rules *r)
 {
     for (uint32_t i = 0; i < r->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(r->log, i);
-        r->computes[i] = !pithi_graph_is_call(&r->a->graph, i) && !pithi_is_file_state(def) && !pithi_is_omp_wait(def);
+        r->computes[i] =
+            !pithi_graph_is_call(&r->a->graph, i) && !pithi_is_file_state(def) && !pithi_is_thread_wait(def);
     }
     r->computes[r->defs] = 1;
 }
@@ -121,6 +122,8 @@ static void sum_delays(struct rules *r)
                 r->files_lane = delay->lane;
                 r->files_state = delay->state;
             }
+        } else if (pithi_is_thread_wait(pithlog_get_def(r->log, delay->state))) {
+            r->threads_ns += ns;
         } else {
             r->transfer_ns += ns;
         }
@@ -710,7 +713,7 @@ static double omp_waits(const struct rules *r, uint32_t lane, double *idles)
     *idles = 0;
     for (uint32_t i = 0; i < r->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(r->log, i);
-        if (pithi_is_omp_wait(def))
+        if (pithi_is_thread_wait(def) && strcmp(def->group, PITHI_OPENMP_WAITS) == 0)
             *(strcmp(def->name, "omp:idle") == 0 ? idles : &waits) += (double)pithlog_analysis_state_ns(r->a, lane, i);
     }
     return waits;
@@ -801,6 +804,49 @@ static int find_threads(struct rules *r)
     return fclose(out) == 0;
 }
 
+/* Threads that call MPI wait for another thread of their rank, and other ranks for them. The share is that of the time
+ * of threads that call MPI, and of what is known of the others, which may live for a short time.
+ *
+ *     two ranks, 60 ms: each waits 40 ms in pthread_join for a thread that works 60 ms in `filter`
+ *     2 x 40 ms of 2 x 60 + 2 x 60 ms, 33 % */
+static int find_thread_waits(struct rules *r)
+{
+    const struct pithlog_finding *waits = finding_of(r, "thread waiting");
+    double threads_ns = r->run_ns;
+    struct pithi_meanwhile meanwhile;
+    char name[32];
+
+    if (!waits)
+        return 1;
+    if (!pithi_meanwhile_find(r->a, waits->lane, waits->state, &meanwhile))
+        return 0;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        for (uint32_t i = 0; i < r->defs && !pithlog_analysis_calls_mpi(r->a, lane); i++)
+            threads_ns += (double)pithlog_analysis_state_ns(r->a, lane, i);
+    struct candidate *c = propose(r, "threads", waits->ns + r->threads_ns);
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+    if (!out)
+        return 0;
+    c->share = c->ns / threads_ns;
+    c->lane = waits->lane;
+    c->state = waits->state;
+    c->place = waits->place;
+    snprintf(name, sizeof name, "ank %d", (int)pithlog_get_lane(r->log, c->lane)->rank);
+    if ((double)pithlog_analysis_state_ns(r->a, c->lane, c->state) >= 0.9 * waits->ns)
+        fprintf(out, "R%s waits in", name);
+    else
+        fprintf(out, "Ranks wait for threads of their own, most r%s in", name);
+    put_state(r, c->state, out);
+    if (meanwhile.share >= 0.5 && meanwhile.state != PITHLOG_COMPUTING) {
+        fprintf(out, " while its thread %u is in", (unsigned)pithlog_get_lane(r->log, meanwhile.lane)->thread);
+        put_state(r, meanwhile.state, out);
+        c->state = is_computing(r, meanwhile.state) ? meanwhile.state : c->state;
+    }
+    if (r->threads_ns > 0.1 * waits->ns)
+        fprintf(out, ", and other ranks wait for that");
+    return fclose(out) == 0;
+}
+
 /* The time before the analysed part of the run, and the time after it. */
 static int find_ends(struct rules *r)
 {
@@ -863,7 +909,7 @@ static int put_chosen(struct rules *r, const struct candidate *c, struct pithi_a
 static void put_none(struct rules *r, struct pithi_answer *answer)
 {
     const struct pithlog_analysis_info *info = &r->a->info;
-    double compute = 100 * info->parallel;
+    double compute = 100 * (info->parallel - pithi_thread_wait_share(r->a));
 
     answer->answer = (struct pithlog_answer){.kind = "balanced",
                                              .lane = PITHI_NO_LANE,
@@ -916,8 +962,8 @@ static void end_rules(struct rules *r)
 
 int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_answer **answer)
 {
-    static int (*const rules[])(struct rules *) = {find_cores,    find_progress, find_computing, find_files,
-                                                   find_transfer, find_threads,  find_ends};
+    static int (*const rules[])(struct rules *) = {find_cores,    find_progress, find_computing,    find_files,
+                                                   find_transfer, find_threads,  find_thread_waits, find_ends};
     const struct pithlog_iterations *iterations;
     struct rules r = {0};
     int err = PITH_OK, good = 1;

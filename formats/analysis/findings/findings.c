@@ -64,6 +64,8 @@ static const struct words {
     {"load imbalance", NULL, "try: give a part of its work to other ranks"},
     {"OpenMP waiting", "threads that call MPI wait for the other threads of their teams",
      "try: give all threads equal parts (schedule), or fewer barriers (nowait)"},
+    {"thread waiting", "threads that call MPI wait for other threads of their ranks",
+     "try: let the thread that waits do a part of that work, or divide the work\namong more threads"},
     {"transfer", "the time in MPI calls without waiting for other ranks",
      "try: send less, fewer messages, or compute while they are under way"},
     {"files", NULL, "try: write less often, larger pieces, all ranks at the same time"},
@@ -343,7 +345,7 @@ static int find_imbalance(struct pithlog_analysis *a)
         uint32_t state = i == info->defs ? PITHLOG_COMPUTING : i, most = 0;
         double sum = 0, most_ns = -1;
         if (state != PITHLOG_COMPUTING && (pithlog_analysis_is_call(a, state) || is_file(a, state) ||
-                                           pithi_is_omp_wait(pithlog_get_def(a->graph.log, state))))
+                                           pithi_is_thread_wait(pithlog_get_def(a->graph.log, state))))
             continue;
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
             double ns = (double)pithlog_analysis_state_ns(a, lane, state);
@@ -388,17 +390,19 @@ static int find_imbalance(struct pithlog_analysis *a)
     return good;
 }
 
-/* Threads that call MPI wait for other threads of their teams. */
-static int find_omp_wait(struct pithlog_analysis *a)
+/* Threads that call MPI wait for other threads of their ranks, in the states of a group. Others wait for work. */
+static int find_thread_waits(struct pithlog_analysis *a, const char *name, const char *group)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     double sum_ns = 0, most_ns = 0;
     uint32_t state = 0, lane = 0;
-    char text[PITHI_NS_TEXT], name[32];
+    char text[PITHI_NS_TEXT], lane_text[32];
+    struct pithi_meanwhile meanwhile;
     FILE *out;
 
-    for (uint32_t i = 0; i < info->defs; i++)
-        for (uint32_t k = 0; pithi_is_omp_wait(pithlog_get_def(a->graph.log, i)) && k < info->lanes; k++) {
+    for (uint32_t i = 0; i < info->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(a->graph.log, i);
+        for (uint32_t k = 0; pithi_is_thread_wait(def) && strcmp(def->group, group) == 0 && k < info->lanes; k++) {
             double ns = pithlog_analysis_calls_mpi(a, k) ? (double)pithlog_analysis_state_ns(a, k, i) : 0;
             sum_ns += ns;
             if (ns > most_ns) {
@@ -407,14 +411,21 @@ static int find_omp_wait(struct pithlog_analysis *a)
                 lane = k;
             }
         }
+    }
     if (is_small(a, sum_ns))
         return 1;
-    if (!(out = begin(a, "OpenMP waiting", sum_ns, state, lane)))
+    if (!pithi_meanwhile_find(a, lane, state, &meanwhile) || !(out = begin(a, name, sum_ns, state, lane)))
         return 0;
     pithi_longest_piece(a, lane, state, place(a));
-    fprintf(out, "%s:\nmost in %.*s, %s on %s\n", words_of("OpenMP waiting")->is, NAME,
+    fprintf(out, "%s:\nmost in %.*s, %s on %s (%.0f %%)\n", words_of(name)->is, NAME,
             pithi_state_text(a->graph.log, state), pithi_ns_text(text, most_ns),
-            pithi_lane_text(a->graph.log, lane, name));
+            pithi_lane_text(a->graph.log, lane, lane_text), 100 * most_ns / (double)(a->info.to_ns - a->info.from_ns));
+    if (meanwhile.share > 0)
+        fprintf(out, "meanwhile thread %u is in %.*s, %.0f %% of it\n",
+                (unsigned)pithlog_get_lane(a->graph.log, meanwhile.lane)->thread, NAME,
+                pithi_state_text(a->graph.log, meanwhile.state), 100 * meanwhile.share);
+    else
+        fprintf(out, "what its other threads do meanwhile is not in the log\n");
     return end(a, out);
 }
 
@@ -864,11 +875,13 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
         struct pithi_counter_sums counters;
         struct pithlog_query window = {.from_ns = a->info.from_ns, .to_ns = a->info.to_ns};
         /* Without MPI calls, it is not known which states compute. */
-        int good = pithi_counter_sums_make(a->graph.log, &window, &counters) == PITH_OK && find_waits(a) &&
-                   find_own_cost(a, &counters) &&
-                   (!a->graph.has_mpi || (find_imbalance(a) && find_omp_wait(a) && find_transfer(a, &counters) &&
-                                          find_no_core(a, &counters) && find_files(a) && find_slow_transfers(a) &&
-                                          find_serial_io(a) && find_small_messages(a)));
+        int good =
+            pithi_counter_sums_make(a->graph.log, &window, &counters) == PITH_OK && find_waits(a) &&
+            find_own_cost(a, &counters) &&
+            (!a->graph.has_mpi || (find_imbalance(a) && find_thread_waits(a, "OpenMP waiting", PITHI_OPENMP_WAITS) &&
+                                   find_thread_waits(a, "thread waiting", PITHI_PTHREAD_WAITS) &&
+                                   find_transfer(a, &counters) && find_no_core(a, &counters) && find_files(a) &&
+                                   find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
         if (!good || !sort_findings(a)) {
             pithi_findings_free(a);

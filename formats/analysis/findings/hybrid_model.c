@@ -1,5 +1,5 @@
 /* hybrid_model.c - the efficiencies of programs with MPI and threads: POP's hybrid model, which multiplies the parts. A
- * thread is useful outside MPI and outside of waiting in OpenMP. For example, T is 10, and each of two ranks has two
+ * thread is useful outside MPI and outside of waiting for others. For example, T is 10, and each of two ranks has two
  * threads:
  *
  *     rank 0: useful 6 and 3, rank 1: 10 and 3     all threads: mean 5.5 / 10, largest 10 / 10
@@ -10,23 +10,83 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/findings.h"
 #include "analysis/thread_counters.h"
 #include "base/error.h"
 
-int pithi_is_omp_wait(const struct pithlog_def *def)
+int pithi_is_thread_wait(const struct pithlog_def *def)
 {
-    return def->kind == PITHLOG_STATE && def->group && strcmp(def->group, "OpenMP waiting") == 0;
+    return def->kind == PITHLOG_STATE && def->group &&
+           (strcmp(def->group, PITHI_OPENMP_WAITS) == 0 || strcmp(def->group, PITHI_PTHREAD_WAITS) == 0);
 }
 
-int64_t pithi_omp_wait_ns(const struct pithlog_analysis *a, uint32_t lane)
+int64_t pithi_thread_wait_ns(const struct pithlog_analysis *a, uint32_t lane)
 {
     const struct pithlog_def *def;
     int64_t sum = 0;
 
     for (uint32_t i = 0; (def = pithlog_get_def(a->graph.log, i)); i++)
-        if (pithi_is_omp_wait(def))
+        if (pithi_is_thread_wait(def))
             sum += pithlog_analysis_state_ns(a, lane, i);
     return sum;
+}
+
+double pithi_thread_wait_share(const struct pithlog_analysis *a)
+{
+    double sum = 0;
+
+    for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++)
+        sum += pithlog_analysis_calls_mpi(a, lane) ? (double)pithi_thread_wait_ns(a, lane) : 0;
+    return pithi_analysis_percent(a, sum) / 100;
+}
+
+/* Adds the time of the pieces of a lane by state, of[definitions]: computing, during the waits of another one. Of a
+ * thread without MPI calls, nothing is known outside its states. */
+static void add_meanwhile(struct pithlog_analysis *a, uint32_t lane, uint32_t waiting, uint32_t state, double *of)
+{
+    uint32_t defs = pithlog_get_info(a->graph.log)->defs;
+    int is_known = pithlog_analysis_calls_mpi(a, lane);
+    int64_t from_ns, to_ns, wait_from_ns, wait_to_ns;
+    struct pithi_pieces p, w;
+
+    pithi_pieces_begin(&p, a, lane);
+    pithi_pieces_begin(&w, a, waiting);
+    while (p.index < p.end && w.index < w.end) {
+        pithi_pieces_part(a, &p, &from_ns, &to_ns);
+        pithi_pieces_part(a, &w, &wait_from_ns, &wait_to_ns);
+        int is_first = to_ns < wait_to_ns;
+        from_ns = from_ns > wait_from_ns ? from_ns : wait_from_ns;
+        to_ns = is_first ? to_ns : wait_to_ns;
+        if (w.piece->state == state && to_ns > from_ns && (is_known || p.piece->state != PITHI_OUTSIDE))
+            of[p.piece->state == PITHI_OUTSIDE ? defs : p.piece->state] += (double)(to_ns - from_ns);
+        pithi_pieces_next(is_first ? &p : &w);
+    }
+}
+
+int pithi_meanwhile_find(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithi_meanwhile *meanwhile)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    int32_t rank = pithlog_get_lane(a->graph.log, lane)->rank;
+    double most = 0, all_ns = (double)pithlog_analysis_state_ns(a, lane, state), *of;
+
+    *meanwhile = (struct pithi_meanwhile){PITHI_NO_LANE, PITHLOG_COMPUTING, 0};
+    for (uint32_t k = 0; k < info->lanes; k++) {
+        if (k == lane || pithlog_get_lane(a->graph.log, k)->rank != rank)
+            continue;
+        if (!(of = calloc(info->defs + (size_t)1, sizeof *of)))
+            return 0;
+        add_meanwhile(a, k, lane, state, of);
+        for (uint32_t i = 0; i <= info->defs; i++) {
+            int is_wait = i < info->defs && pithi_is_thread_wait(pithlog_get_def(a->graph.log, i));
+            double counts = is_wait ? of[i] / 10 : of[i];
+            if (counts <= most)
+                continue;
+            most = counts;
+            *meanwhile = (struct pithi_meanwhile){k, i == info->defs ? PITHLOG_COMPUTING : i, of[i] / all_ns};
+        }
+        free(of);
+    }
+    return 1;
 }
 
 /* Of a thread without MPI calls, nothing is known outside its states. */
@@ -36,7 +96,7 @@ static int64_t useful_of(const struct pithlog_analysis *a, uint32_t lane)
 
     if (!pithlog_analysis_calls_mpi(a, lane))
         outside -= pithlog_analysis_state_ns(a, lane, PITHLOG_COMPUTING);
-    return outside - pithi_omp_wait_ns(a, lane);
+    return outside - pithi_thread_wait_ns(a, lane);
 }
 
 uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *a, struct pithlog_efficiency all[PITHLOG_HYBRID])
@@ -49,7 +109,7 @@ uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *a, struct pithlo
         double useful = (double)useful_of(a, i);
         sum += useful;
         most = useful > most ? useful : most;
-        has_workers |= !pithlog_analysis_calls_mpi(a, i) && (useful > 0 || pithi_omp_wait_ns(a, i) > 0);
+        has_workers |= !pithlog_analysis_calls_mpi(a, i) && (useful > 0 || pithi_thread_wait_ns(a, i) > 0);
     }
     if (!a->info.lanes || !has_workers || most <= 0 || a->info.parallel <= 0)
         return 0;
