@@ -33,7 +33,7 @@ for mpi in $(mpis); do
         pith info busy4.pith | grep run_delay
     like "$(grep -v 'open it with' err)" '^pith: 4 ranks share 1 core: they had no core for [5-9][0-9] % of the time, which makes times longer$' "$mpi: a line says so"
     like "$(pith analyze busy4.pith)" '^  Ranks could run but had no core for [5-9][0-9] % of the time' "$mpi: and the page"
-    like "$(pith analyze busy4.pith | head -n 1)" '^4 ranks share [0-9]+ cores? and wait for a core: [4-9][0-9] % of the run is lost' "$mpi: which is the answer"
+    like "$(pith analyze busy4.pith | head -n 1)" '^4 ranks share 1 core(, of [0-9]+,)? and wait for a core: [4-9][0-9] % of the run is lost' "$mpi: which is the answer"
     PITH_QUIET=1 run 4
     is "$? $(cat err)" "0 " "$mpi: PITH_QUIET"
     run 1

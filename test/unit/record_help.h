@@ -56,6 +56,7 @@ static inline void help_fresh(void)
 {
     help_clean();
     mkdir(help_folder, 0755);
+    setenv("PITH_SUMMARY", "no", 1);  /* test_summary.sh has it */
     setenv("TMPDIR", help_folder, 1); /* where records go that find no place beside the log */
     if (chdir(help_folder) != 0)
         exit(99);
