@@ -18,7 +18,7 @@
 #include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 6, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
+enum { VERSION = 7, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
 static const char kind[] = "analysis";
 
 struct stream {
@@ -188,7 +188,7 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
         copy.bytes = (uint32_t)number(s, copy.bytes);
         below_or_none(s, copy.lane, pithlog_get_info(g->log)->lanes);
         copy.instance = (uint32_t)number(s, copy.instance);
-        below(s, copy.instance, copy.of == PITHI_NEED_LANE ? PITHI_NEED_CONCLUDED + 1 : g->colls.count);
+        below(s, copy.instance, copy.of == PITHI_NEED_LANE ? PITHI_NEED_RECEIVED + 1 : g->colls.count);
         if (s->is_reading)
             *need = copy;
         need = s->is_reading ? NULL : pithi_graph_need(g, copy.next);

@@ -70,6 +70,7 @@ struct pithi_replay_state {
 enum { PITHI_WORST_STATES = 5 };
 /* If more of the time of all lanes is in calls whose needs are unknown, predictions are withheld. */
 #define PITHI_UNKNOWN_MOST 0.1
+#define PITHI_TRUSTED 0.02 /* a replay that differs more from the run cannot be trusted */
 /* How far an analysis can be trusted. */
 struct pithi_trust {
     uint64_t messages, of_messages;          /* receives in the log: those whose send is known; all */
@@ -121,8 +122,34 @@ int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *dela
 /* A line, if it is at least 1 % of the time. */
 void pithi_run_delay_put(const struct pithlog *log, FILE *out);
 
-/* A section of the page: messages by pair and by rank; nothing if they have less than 1 MB (communication.c). */
-int pithi_communication_put(struct pithlog_analysis *analysis, FILE *out);
+/* Messages by pair and by rank (communication.c). */
+enum { PITHI_TOP_PAIRS = 3 };
+struct pithi_communication {
+    uint64_t messages; /* received in the window; 0: all else is 0, except run_ns and ranks */
+    double bytes, run_ns;
+    uint32_t ranks, pair_count, senders; /* ranks: of the log; senders: ranks that send */
+    struct pithi_rank_traffic {
+        int32_t from, to; /* ranks; -1: to or from all */
+        uint64_t messages;
+        double bytes;
+    } pairs[PITHI_TOP_PAIRS], /* with most bytes */
+        sender, busiest,      /* with most bytes, with most messages */
+        receiver;
+    uint32_t receiver_senders;  /* other ranks that send to `receiver` */
+    double receiver_late_bytes; /* sent to it before it had received a message of another rank that it received first */
+    uint64_t timed;             /* messages of pairs[0] whose speed is known; 0: that and the fitted one are 0 */
+    double bytes_a_second, fitted_bytes_a_second, fitted_latency_ns;
+    struct pithi_send_sizes {
+        uint32_t least, most; /* bytes */
+        uint64_t calls, waited;
+    } waiting_sends, free_sends; /* blocking sends to a late receiver that waited for it, and smaller ones that did
+                                    not; calls is 0: size does not decide */
+};
+/* The speed is left out if the replay in `trust` is none. Returns PITH_OK or an error. */
+int pithi_communication_find(struct pithlog_analysis *analysis, const struct pithi_trust *trust,
+                             struct pithi_communication *found);
+/* A section of the page; nothing below 1 MB. */
+void pithi_communication_put(const struct pithi_communication *of, FILE *out);
 
 /* Sums of one state over lanes, and the lane with most of it. */
 struct pithi_state_sum {

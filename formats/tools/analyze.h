@@ -7,8 +7,6 @@
 #include "analysis/findings.h"
 #include "tools/tools.h"
 
-#define PITHI_TRUSTED 0.02 /* a replay that differs more from the run cannot be trusted */
-
 struct pithi_findings {
     struct pithlog *log;
     const char *path;

@@ -345,6 +345,67 @@ static void put_iterations(struct json *j)
     end(j, '}');
 }
 
+static void put_sent(struct json *j, const char *name, const struct pithi_rank_traffic *sent)
+{
+    begin(j, name, '{');
+    if (sent->from >= 0)
+        put_integer(j, "from", sent->from);
+    if (sent->to >= 0)
+        put_integer(j, "to", sent->to);
+    put_integer(j, "messages", (int64_t)sent->messages);
+    put_integer(j, "bytes", llround(sent->bytes));
+}
+
+static void put_sizes(struct json *j, const char *name, const struct pithi_send_sizes *sizes)
+{
+    begin(j, name, '{');
+    put_integer(j, "least_bytes", sizes->least);
+    put_integer(j, "most_bytes", sizes->most);
+    put_integer(j, "calls", (int64_t)sizes->calls);
+    put_integer(j, "waited", (int64_t)sizes->waited);
+    end(j, '}');
+}
+
+static void put_communication(struct json *j, const struct pithi_communication *c)
+{
+    begin(j, "communication", '{');
+    put_integer(j, "messages", (int64_t)c->messages);
+    put_integer(j, "bytes", llround(c->bytes));
+    put_number(j, "messages_a_second", c->run_ns > 0 ? 1e9 * (double)c->messages / c->run_ns : 0);
+    begin(j, "pairs", '[');
+    for (uint32_t i = 0; i < c->pair_count; i++) {
+        put_sent(j, NULL, &c->pairs[i]);
+        end(j, '}');
+    }
+    end(j, ']');
+    if (c->messages) {
+        put_integer(j, "senders", c->senders);
+        put_sent(j, "top_sender", &c->sender);
+        end(j, '}');
+        put_sent(j, "busiest_sender", &c->busiest);
+        end(j, '}');
+        put_sent(j, "top_receiver", &c->receiver);
+        put_integer(j, "senders", c->receiver_senders);
+        put_integer(j, "overlapping_bytes", llround(c->receiver_late_bytes));
+        end(j, '}');
+    }
+    if (c->timed) {
+        begin(j, "bandwidth", '{');
+        put_integer(j, "messages", (int64_t)c->timed);
+        put_number(j, "bytes_a_second", c->bytes_a_second);
+        put_number(j, "fitted_bytes_a_second", c->fitted_bytes_a_second);
+        put_number(j, "fitted_latency_ns", c->fitted_latency_ns);
+        end(j, '}');
+    }
+    if (c->waiting_sends.calls) {
+        begin(j, "late_receivers", '{');
+        put_sizes(j, "waiting_sends", &c->waiting_sends);
+        put_sizes(j, "other_sends", &c->free_sends);
+        end(j, '}');
+    }
+    end(j, '}');
+}
+
 static void put_run_delay(struct json *j)
 {
     struct pithi_run_delay delay;
@@ -363,7 +424,9 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
 {
     struct json j = {.f = f, .is_first = 1};
     const struct pithlog_info *info = pithlog_get_info(f->log);
+    struct pithi_communication communication;
 
+    CHECK(pithi_communication_find(f->analysis, &f->trust, &communication));
     CHECK(pithi_out_open(&j.out, out));
     begin(&j, NULL, '{');
     begin(&j, "window", '{');
@@ -407,6 +470,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     put_delays(&j);
     put_path(&j);
     put_iterations(&j);
+    put_communication(&j, &communication);
     if (with_waits)
         put_waits(&j);
     end(&j, '}');

@@ -1,19 +1,57 @@
-/* communication.c - who sends how much to whom. For example, rank 0 sends 10 MB to rank 1 and 2 MB to rank 2:
+/* communication.c - who sends how much to whom, how fast, and which sends wait for their receiver. For example:
  *
- *     Communication: 12 messages, 12 MB, 1.0 MB each
- *       most between two ranks: 0 to 1, 10 MB (83 %); most from one rank: 0, 12 MB (100 %)
+ *     Communication: 1010 messages, 12 MB, 11.9 kB each
+ *       most between two ranks: 0 to 1, 10 MB (83 %); 0 to 2, 2 MB (17 %)
  *
- * Messages are those of the dependency graph: both ends are known, and the receive is in the window. */
+ * Messages are those of the dependency graph: both ends are known, and the receive is in the window. A message that
+ * MPI_Probe finds is counted where it is received.
+ *
+ * The speed of a message is known only if both sides become ready inside the call that receives it, and the call does
+ * nothing else; then the transfer lasts from that moment to the end of the call:
+ *
+ *     rank 0   computes 0-50    MPI_Send 50-53     1 MB from 50 to 55 us, 200 GB/s
+ *     rank 1   MPI_Recv 10-55
+ *
+ * Which sends wait for their receiver can be seen where the receiver is late, in MPI_Recv and MPI_Sendrecv: there the
+ * receive is posted when the call begins. (When an MPI_Irecv was posted, the graph does not say.)
+ *
+ *     rank 0   MPI_Send 0-100   of 64 kB           it waited: it ended after the receive had begun
+ *     rank 1   computes 0-99    MPI_Recv 99-101
+ *
+ * The calls are counted by size, in eight steps for each power of two. There is a limit if nearly all calls above it
+ * waited, and nearly none below. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
+#include "analysis/graph/bins.h"
+#include "analysis/mpi_calls.h"
+#include "analysis/replay/network.h"
+#include "analysis/waits/coll_rules.h"
 
-enum { LEAST_BYTES = 1000000 }; /* less is not worth a line */
+enum {
+    LEAST_BYTES = 1000000, /* less is not worth a section */
+    LEAST_MESSAGES = 100,  /* fewer have no rate */
+    LEAST_CALLS = 3,       /* on each side of a limit */
+    LATE_NS = 10000,       /* a receiver is late by at least this time: longer than a short send takes */
+    STEPS = 8,             /* of the sizes of sends, for each power of two */
+    SIZES = 33,            /* powers of two, and 0 */
+    SOME = 3,              /* one rank receives from so many ranks or more, */
+    MUCH = 2,              /* and so many times as much as the mean */
+    COLUMNS = 79
+};
+#define NEARLY_ALL 0.9
 
 struct sum {
-    int32_t from, to;
-    double bytes;
+    int32_t from, to; /* to: of a pair only */
+    uint32_t lane, other;
+    uint64_t messages;
+    double bytes, late_bytes;
+    uint64_t timed; /* messages whose speed is known */
+    double timed_bytes, timed_ns;
 };
 
 struct sums {
@@ -22,26 +60,268 @@ struct sums {
     uint32_t count, room;
 };
 
-static int add(struct sums *s, int32_t from, int32_t to, double bytes)
+struct finding_sums {
+    struct pithlog_analysis *a;
+    struct sums pairs, senders, receivers;
+    unsigned *traits;           /* [definitions] */
+    unsigned char *finds;       /* [definitions]: 1: finds messages without receiving them */
+    struct pithi_send_sizes sizes[SIZES * STEPS];
+    int with_speed;
+    struct pithi_communication *c;
+};
+
+/* The message that a lane received last, and when it had received one of another sender than this one. */
+struct before {
+    int32_t from;
+    int64_t end_ns, other_end_ns;
+};
+
+static struct sum *sum_of(struct sums *s, int32_t from, int32_t to, double bytes)
 {
     struct sum *sum = pithi_item_at(&s->map, pithi_map_pair((uint32_t)from, (uint32_t)to), &s->all, &s->count,
                                     &s->room, sizeof *sum, NULL);
     if (!sum)
-        return 0;
+        return NULL;
     sum->from = from;
     sum->to = to;
     sum->bytes += bytes;
+    sum->messages++;
+    return sum;
+}
+
+static int is_message(const struct finding_sums *f, uint32_t state, const struct pithi_need *need)
+{
+    if (need->of != PITHI_NEED_LANE || need->lane == PITHI_NO_LANE || (state != PITHI_OUTSIDE && f->finds[state]))
+        return 0;
+    return need->kind == PITHLOG_LATE_SENDER ||
+           (need->kind == PITHLOG_POLLING && need->instance == PITHI_NEED_RECEIVED);
+}
+
+/* The only need of a call. */
+static void add_speed(const struct finding_sums *f, const struct pithi_pieces *p, const struct pithi_need *need,
+                      struct sum *pair)
+{
+    const struct pithi_graph *g = &f->a->graph;
+    int64_t begin_ns = p->piece->begin_ns, end_ns = p->next->begin_ns;
+    int64_t from_ns = need->release_ns > begin_ns ? need->release_ns : begin_ns;
+    uint32_t state = p->piece->state;
+
+    if (need->kind != PITHLOG_LATE_SENDER || need->next || !pithi_graph_is_call(g, state) ||
+        p->piece->needs == 0 || pithi_graph_need(g, p->piece->needs) != need || begin_ns < g->from_ns ||
+        end_ns > g->to_ns || from_ns >= end_ns)
+        return;
+    if (need->release_ns < begin_ns && !(f->traits[state] & PITHI_RECEIVES &&
+                                         pithi_network_is_in_call(f->a, p->lane, need, begin_ns)))
+        return;
+    pair->timed++;
+    pair->timed_bytes += need->bytes;
+    pair->timed_ns += (double)(end_ns - from_ns);
+}
+
+/* Sends that could wait for this receive, which is late. */
+static void add_send(struct finding_sums *f, const struct pithi_pieces *p, const struct pithi_need *need)
+{
+    const struct pithi_graph *g = &f->a->graph;
+    int64_t posted_ns = p->piece->begin_ns;
+
+    if (p->piece->state == PITHI_OUTSIDE || !(f->traits[p->piece->state] & PITHI_RECEIVES) ||
+        need->kind != PITHLOG_LATE_SENDER || need->release_ns > posted_ns - LATE_NS || need->release_ns < g->from_ns ||
+        need->position == UINT32_MAX || need->position + 1 >= g->lanes[need->lane].pieces.count)
+        return;
+    const struct pithi_lane_piece *send = pithi_graph_piece(g, need->lane, need->position);
+    if (send->state == PITHI_OUTSIDE || !(f->traits[send->state] & PITHI_SENDS))
+        return;
+    unsigned log2 = need->bytes ? pithi_log2(need->bytes) : 0;
+    unsigned step = need->bytes ? (unsigned)(((uint64_t)need->bytes << 3 >> log2) & (STEPS - 1)) : 0;
+    struct pithi_send_sizes *of = &f->sizes[need->bytes ? (log2 + 1) * STEPS + step : 0];
+    of->least = !of->calls || need->bytes < of->least ? need->bytes : of->least;
+    of->most = need->bytes > of->most ? need->bytes : of->most;
+    of->calls++;
+    of->waited += pithi_graph_next(g, need->lane, send, need->position)->begin_ns >= posted_ns;
+}
+
+static int add_message(struct finding_sums *f, const struct pithi_pieces *p, const struct pithi_need *need,
+                       struct before *before)
+{
+    const struct pithlog *log = f->a->graph.log;
+    int32_t from = pithlog_get_lane(log, need->lane)->rank, to = pithlog_get_lane(log, p->lane)->rank;
+    struct sum *pair = sum_of(&f->pairs, from, to, need->bytes);
+    struct sum *receiver = sum_of(&f->receivers, to, 0, need->bytes);
+
+    if (!pair || !receiver || !sum_of(&f->senders, from, 0, need->bytes))
+        return 0;
+    pair->lane = p->lane;
+    pair->other = need->lane;
+    f->c->messages++;
+    f->c->bytes += need->bytes;
+    if (need->release_ns < (from == before->from ? before->other_end_ns : before->end_ns))
+        receiver->late_bytes += need->bytes;
+    if (from != before->from)
+        before->other_end_ns = before->end_ns;
+    before->from = from;
+    before->end_ns = p->next->begin_ns;
+    if (f->with_speed)
+        add_speed(f, p, need, pair);
+    add_send(f, p, need);
     return 1;
+}
+
+/* By bytes, then by ranks. */
+static int is_more(const struct sum *a, const struct sum *b)
+{
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes;
+    return a->from != b->from ? a->from < b->from : a->to < b->to;
 }
 
 static const struct sum *largest(const struct sums *s)
 {
     const struct sum *most = s->all;
     for (uint32_t i = 1; i < s->count; i++)
-        if (s->all[i].bytes > most->bytes)
+        if (is_more(&s->all[i], most))
             most = &s->all[i];
     return most;
 }
+
+static void find_pairs(const struct finding_sums *f)
+{
+    struct pithi_communication *c = f->c;
+    const struct sum *top[PITHI_TOP_PAIRS + 1];
+
+    for (uint32_t i = 0; i < f->pairs.count; i++) {
+        uint32_t at = c->pair_count;
+        for (top[at] = &f->pairs.all[i]; at && is_more(top[at], top[at - 1]); at--) {
+            const struct sum *less = top[at - 1];
+            top[at - 1] = top[at];
+            top[at] = less;
+        }
+        c->pair_count += c->pair_count < PITHI_TOP_PAIRS;
+    }
+    for (uint32_t i = 0; i < c->pair_count; i++)
+        c->pairs[i] = (struct pithi_rank_traffic){top[i]->from, top[i]->to, top[i]->messages, top[i]->bytes};
+    if (f->with_speed && top[0]->timed) {
+        unsigned class = pithi_host_of(f->a->graph.log, top[0]->lane) == pithi_host_of(f->a->graph.log, top[0]->other)
+                             ? PITHI_SAME_HOST
+                             : PITHI_OTHER_HOST;
+        const struct pithi_network_line *fitted = &f->a->network->classes[class];
+        if (!fitted->messages || fitted->byte_ns <= 0)
+            return;
+        c->timed = top[0]->timed;
+        c->bytes_a_second = top[0]->timed_bytes / top[0]->timed_ns * 1e9;
+        c->fitted_bytes_a_second = 1e9 / fitted->byte_ns;
+        c->fitted_latency_ns = fitted->latency_ns;
+    }
+}
+
+static void find_ranks(const struct finding_sums *f)
+{
+    struct pithi_communication *c = f->c;
+    const struct sum *most = largest(&f->senders), *receiver = largest(&f->receivers), *busiest = f->senders.all;
+
+    c->senders = f->senders.count;
+    c->sender = (struct pithi_rank_traffic){most->from, -1, most->messages, most->bytes};
+    for (uint32_t i = 1; i < f->senders.count; i++) {
+        const struct sum *sum = &f->senders.all[i];
+        if (sum->messages > busiest->messages || (sum->messages == busiest->messages && sum->from < busiest->from))
+            busiest = sum;
+    }
+    c->busiest = (struct pithi_rank_traffic){busiest->from, -1, busiest->messages, busiest->bytes};
+    c->receiver = (struct pithi_rank_traffic){-1, receiver->from, receiver->messages, receiver->bytes};
+    c->receiver_late_bytes = receiver->late_bytes;
+    for (uint32_t i = 0; i < f->pairs.count; i++)
+        c->receiver_senders += f->pairs.all[i].to == receiver->from && f->pairs.all[i].from != receiver->from;
+}
+
+static void add_sizes(struct pithi_send_sizes *to, const struct pithi_send_sizes *of)
+{
+    if (!of->calls)
+        return;
+    to->least = !to->calls || of->least < to->least ? of->least : to->least;
+    to->most = of->most > to->most ? of->most : to->most;
+    to->calls += of->calls;
+    to->waited += of->waited;
+}
+
+/* The limit with the fewest calls on the wrong side. */
+static void find_limit(const struct finding_sums *f)
+{
+    struct pithi_send_sizes above = {0}, below = {0}, none = {0};
+    uint64_t wrong, least = UINT64_MAX, waited_below = 0, free_above = 0;
+    size_t limit = 0;
+
+    for (size_t i = 0; i < SIZES * STEPS; i++)
+        free_above += f->sizes[i].calls - f->sizes[i].waited;
+    for (size_t i = 0; i < SIZES * STEPS; i++) { /* sizes[i] is the first above the limit */
+        wrong = waited_below + free_above;
+        if (f->sizes[i].calls && wrong < least) {
+            least = wrong;
+            limit = i;
+        }
+        waited_below += f->sizes[i].waited;
+        free_above -= f->sizes[i].calls - f->sizes[i].waited;
+    }
+    for (size_t i = 0; i < SIZES * STEPS; i++)
+        add_sizes(i < limit ? &below : &above, &f->sizes[i]);
+    int is_clear = above.calls >= LEAST_CALLS && below.calls >= LEAST_CALLS &&
+                   (double)above.waited >= NEARLY_ALL * (double)above.calls &&
+                   (double)below.waited <= (1 - NEARLY_ALL) * (double)below.calls;
+    f->c->waiting_sends = is_clear ? above : none;
+    f->c->free_sends = is_clear ? below : none;
+}
+
+static int prepare(struct finding_sums *f)
+{
+    uint32_t defs = pithlog_get_info(f->a->graph.log)->defs;
+
+    f->traits = calloc(defs + (size_t)1, sizeof *f->traits);
+    f->finds = calloc(defs + (size_t)1, 1);
+    if (!f->traits || !f->finds)
+        return 0;
+    for (uint32_t i = 0; i < defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(f->a->graph.log, i);
+        size_t length = 0;
+        const char *call = pithi_mpi_call(def->name, &length);
+        f->traits[i] = pithi_mpi_call_traits(def);
+        f->finds[i] = f->traits[i] && call && length >= 5 && strncasecmp(call + length - 5, "probe", 5) == 0;
+    }
+    return 1;
+}
+
+int pithi_communication_find(struct pithlog_analysis *a, const struct pithi_trust *trust,
+                             struct pithi_communication *c)
+{
+    const struct pithi_graph *g = &a->graph;
+    struct finding_sums f = {.a = a, .c = c};
+    double run_ns = (double)(g->to_ns - g->from_ns);
+    int good = prepare(&f);
+
+    *c = (struct pithi_communication){.run_ns = run_ns, .ranks = pithlog_get_info(g->log)->ranks};
+    f.with_speed = trust->replay_ns > 0 && fabs(trust->replay_ns / run_ns - 1) <= PITHI_TRUSTED;
+    good = good && (!f.with_speed || pithi_network_of(a));
+    for (uint32_t lane = 0; good && lane < pithlog_get_info(g->log)->lanes; lane++) {
+        struct before before = {-1, INT64_MIN, INT64_MIN};
+        struct pithi_pieces p;
+        for (pithi_pieces_begin(&p, a, lane); good && p.index < p.end; pithi_pieces_next(&p))
+            for (const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); need && good;
+                 need = pithi_graph_need(g, need->next))
+                good = !is_message(&f, p.piece->state, need) || add_message(&f, &p, need, &before);
+    }
+    if (good && c->messages) {
+        find_pairs(&f);
+        find_ranks(&f);
+        find_limit(&f);
+    }
+    struct sums *all[] = {&f.pairs, &f.senders, &f.receivers};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        pithi_map_free(&all[i]->map);
+        free(all[i]->all);
+    }
+    free(f.traits);
+    free(f.finds);
+    return good ? PITH_OK : pithi_analysis_no_memory(a);
+}
+
+/* ---- The section ------------------------------------------------------------------------------------------------- */
 
 static const char *bytes_text(char text[24], double bytes)
 {
@@ -54,39 +334,75 @@ static const char *bytes_text(char text[24], double bytes)
     return text;
 }
 
-int pithi_communication_put(struct pithlog_analysis *a, FILE *out)
+/* "8.19 to 16.4 kB": two sizes, or one. */
+static const char *range_text(char text[56], const struct pithi_send_sizes *sizes)
 {
-    const struct pithi_graph *g = &a->graph;
-    struct sums pairs = {0}, ranks = {0};
-    double all = 0, count = 0;
-    char text[24], each[24];
-    int good = 1;
+    char least[24], most[24];
 
-    for (uint32_t lane = 0; lane < pithlog_get_info(g->log)->lanes; lane++) {
-        struct pithi_pieces p;
-        for (pithi_pieces_begin(&p, a, lane); good && p.index < p.end; pithi_pieces_next(&p))
-            for (const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); need && good;
-                 need = pithi_graph_need(g, need->next)) {
-                if (need->kind != PITHLOG_LATE_SENDER || need->lane == PITHI_NO_LANE)
-                    continue;
-                int32_t from = pithlog_get_lane(g->log, need->lane)->rank, to = pithlog_get_lane(g->log, lane)->rank;
-                good = add(&pairs, from, to, need->bytes) && add(&ranks, from, 0, need->bytes);
-                all += need->bytes;
-                count++;
-            }
+    bytes_text(least, sizes->least);
+    bytes_text(most, sizes->most);
+    if (strcmp(least, most) == 0)
+        snprintf(text, 56, "%s", most);
+    else
+        snprintf(text, 56, "%s to %s", least, most);
+    return text;
+}
+
+static const char *rate_text(char text[24], double a_second)
+{
+    snprintf(text, 24, a_second < 100 ? "%.3g/s" : "%.0f/s", a_second);
+    return text;
+}
+
+static void put_pairs(const struct pithi_communication *c, FILE *out)
+{
+    int column = fprintf(out, "  most between two ranks: ");
+
+    for (uint32_t i = 0; i < c->pair_count; i++) {
+        char pair[80], text[24];
+        int length = snprintf(pair, sizeof pair, "%s%d to %d, %s (%.0f %%)", i ? "; " : "", (int)c->pairs[i].from,
+                              (int)c->pairs[i].to, bytes_text(text, c->pairs[i].bytes),
+                              100 * c->pairs[i].bytes / c->bytes);
+        if (column + length > COLUMNS)
+            break;
+        column += fprintf(out, "%s", pair);
     }
-    if (good && all >= LEAST_BYTES) {
-        const struct sum *pair = largest(&pairs), *rank = largest(&ranks);
-        fprintf(out, "\nCommunication: %.0f messages, %s", count, bytes_text(text, all));
-        fprintf(out, ", %s each\n", bytes_text(each, all / count));
-        fprintf(out, "  most between two ranks: %d to %d, %s (%.0f %%)\n", (int)pair->from, (int)pair->to,
-                bytes_text(text, pair->bytes), 100 * pair->bytes / all);
-        fprintf(out, "  most from one rank: %d, %s (%.0f %%)\n", (int)rank->from, bytes_text(text, rank->bytes),
-                100 * rank->bytes / all);
+    fprintf(out, "\n");
+}
+
+void pithi_communication_put(const struct pithi_communication *c, FILE *out)
+{
+    char text[56], other[56];
+
+    if (c->bytes < LEAST_BYTES)
+        return;
+    fprintf(out, "\nCommunication: %llu messages, %s", (unsigned long long)c->messages, bytes_text(text, c->bytes));
+    fprintf(out, ", %s each\n", bytes_text(text, c->bytes / (double)c->messages));
+    put_pairs(c, out);
+    fprintf(out, "  most from one rank: %d, %s (%.0f %%)", (int)c->sender.from, bytes_text(text, c->sender.bytes),
+            100 * c->sender.bytes / c->bytes);
+    if (c->senders > 1)
+        fprintf(out, "; mean of %u senders %s", c->senders, bytes_text(text, c->bytes / c->senders));
+    fprintf(out, "\n");
+    if (c->messages >= LEAST_MESSAGES && c->run_ns > 0)
+        fprintf(out, "  messages: %s; most from rank %d, %s\n", rate_text(text, 1e9 * (double)c->messages / c->run_ns),
+                (int)c->busiest.from, rate_text(other, 1e9 * (double)c->busiest.messages / c->run_ns));
+    if (c->timed) {
+        fprintf(out, "  bandwidth %d to %d: %s/s in %llu message%s", (int)c->pairs[0].from, (int)c->pairs[0].to,
+                bytes_text(text, c->bytes_a_second), (unsigned long long)c->timed, c->timed == 1 ? "" : "s");
+        fprintf(out, "; fitted network %s/s, latency %.3g us\n", bytes_text(text, c->fitted_bytes_a_second),
+                c->fitted_latency_ns / 1000);
     }
-    pithi_map_free(&pairs.map);
-    pithi_map_free(&ranks.map);
-    free(pairs.all);
-    free(ranks.all);
-    return good ? PITH_OK : pithi_analysis_no_memory(a);
+    if (c->waiting_sends.calls)
+        fprintf(out,
+                "  sends to late receivers: %s waited in %llu of %llu calls,\n"
+                "    %s in %llu of %llu\n",
+                range_text(text, &c->waiting_sends), (unsigned long long)c->waiting_sends.waited,
+                (unsigned long long)c->waiting_sends.calls, range_text(other, &c->free_sends),
+                (unsigned long long)c->free_sends.waited, (unsigned long long)c->free_sends.calls);
+    if (c->receiver_senders >= SOME && c->receiver.bytes * c->ranks >= MUCH * c->bytes &&
+        c->receiver_late_bytes * 2 >= c->receiver.bytes)
+        fprintf(out, "  most to one rank: %d, %s (%.0f %%) from %u ranks, often at the same time\n",
+                (int)c->receiver.to, bytes_text(text, c->receiver.bytes), 100 * c->receiver.bytes / c->bytes,
+                c->receiver_senders);
 }

@@ -21,12 +21,15 @@ struct pithi_lane_piece {
 };
 
 enum pithi_need_of { PITHI_NEED_LANE, PITHI_NEED_ALL, PITHI_NEED_ROOT, PITHI_NEED_LOWER };
-enum { PITHI_NEED_CONCLUDED = 1 };
+enum {
+    PITHI_NEED_CONCLUDED = 1, /* infer.h */
+    PITHI_NEED_RECEIVED = 2   /* of a loop that polls: a message that its last test has received or found */
+};
 struct pithi_need {
     int64_t release_ns; /* INT64_MIN: no lane releases it; of PITHLOG_WAIT_FOR_PROGRESS: not concluded (infer.h) */
     uint32_t next;      /* next need of the same call: 1 + its index; 0: none */
     uint32_t lane;      /* the lane that releases it; PITHI_NO_LANE: none */
-    uint32_t instance;  /* of a collective; PITHI_NEED_LANE: 0 or PITHI_NEED_CONCLUDED (infer.h) */
+    uint32_t instance;  /* of a collective; PITHI_NEED_LANE: 0 or one of the above */
     uint32_t position;  /* PITHI_NEED_LANE: the piece of `lane` with the release; PITHI_NEED_LOWER: scan position */
     uint16_t kind;      /* enum pithlog_wait_kind; 0: a place without a need */
     uint16_t of;        /* enum pithi_need_of */

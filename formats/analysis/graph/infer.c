@@ -845,8 +845,11 @@ static int join_runs(struct polls *p, uint32_t lane)
                     return 0;
             }
             for (struct pithi_need *need = pithi_graph_need(p->g, pithi_graph_piece(p->g, lane, to)->needs); need;
-                 need = pithi_graph_need(p->g, need->next))
+                 need = pithi_graph_need(p->g, need->next)) {
+                if (last->needs && need->of == PITHI_NEED_LANE && need->kind == PITHLOG_LATE_SENDER)
+                    need->instance = PITHI_NEED_RECEIVED;
                 need->kind = PITHLOG_POLLING;
+            }
             i = r->last;
             continue;
         }

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# The section of pith analyze on messages: on small logs whose numbers are known, and on recorded programs, whose messages
+# are counted here again.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+
+# make_log NAME: NAME.txt from lines RANK STATE FROM-TO ..., in us; >PEER:BYTES: the state before sends when it begins;
+# <PEER:BYTES: it receives when it ends; p:PEER: it finds a message of this rank.
+make_log() {
+    python3 -c '
+import sys
+records, ranks = [], set()
+for line in sys.stdin:
+    rank, *words = line.split()
+    ranks.add(rank)
+    def put(us, *fields): records.append((us, "%.9f\t%s\t0\t%s" % (us / 1e6, rank, "\t".join(fields))))
+    while words:
+        name, times, *words = words
+        begin, end = map(float, times.split("-"))
+        put(begin, "enter", name)
+        while words and words[0][0] in "<>":
+            way, (peer, size) = words[0][0], words.pop(0)[1:].split(":")
+            put(begin if way == ">" else end, "send" if way == ">" else "recv", "", "comm=0", "peer=" + peer, "tag=0",
+                "bytes=" + size)
+        put(end, "leave", name)
+print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (len(ranks), ",".join(sorted(ranks, key=int))))
+for us, text in sorted(records, key=lambda r: r[0]): print(text)' >"$1.txt"
+}
+section() { pith analyze "$1" | sed -n '/^Communication/,$p'; }
+# json LOG [MEMBER]: the object, or one of its members; keys in order.
+json() {
+    pith analyze --json "$1" | python3 -c '
+import json, sys
+of = json.load(sys.stdin)["communication"]
+for name in sys.argv[1:]: of = of.get(name)
+print(json.dumps(of, sort_keys=True))' "${@:2}"
+}
+
+# ---- Pairs and ranks
+make_log pairs <<'E'
+0 MPI_Send 0-10 >1:4000000 MPI_Send 10-20 >2:3000000 MPI_Send 20-30 >3:2000000
+1 MPI_Recv 0-11 <0:4000000 MPI_Send 11-30 >2:1000000
+2 MPI_Recv 0-21 <0:3000000 MPI_Recv 21-31 <1:1000000
+3 MPI_Recv 0-31 <0:2000000
+E
+is "$(section pairs.txt | sed '/bandwidth/d')" "Communication: 4 messages, 10 MB, 2.5 MB each
+  most between two ranks: 0 to 1, 4 MB (40 %); 0 to 2, 3 MB (30 %)
+  most from one rank: 0, 9 MB (90 %); mean of 2 senders 5 MB" "pairs, and the rank that sends most"
+is "$(json pairs.txt pairs | tr -d ' ')" '[{"bytes":4000000,"from":0,"messages":1,"to":1},{"bytes":3000000,"from":0,"messages":1,"to":2},{"bytes":2000000,"from":0,"messages":1,"to":3}]' "three pairs in JSON"
+is "$(json pairs.txt senders) $(json pairs.txt top_sender)" '2 {"bytes": 9000000, "from": 0, "messages": 3}' "its bytes to the byte"
+is "$(json pairs.txt messages_a_second)" 129032.25806451614 "4 messages in 31 us"
+make_log few <<'E'
+0 MPI_Send 0-10 >1:24
+1 MPI_Recv 0-11 <0:24
+E
+is "$(section few.txt) $(json few.txt bytes)" " 24" "no section below 1 MB, but JSON has it"
+make_log none <<'E'
+0 MPI_Barrier 0-10
+E
+is "$(json none.txt)" '{"bytes": 0, "messages": 0, "messages_a_second": 0, "pairs": []}' "no messages"
+
+# ---- Rate
+{
+    printf 0; for ((i = 0; i < 200; i++)); do printf ' MPI_Send %d-%d >1:10000' $((i * 10)) $((i * 10 + 10)); done; echo
+    printf 1; for ((i = 0; i < 200; i++)); do printf ' MPI_Recv %d-%d <0:10000' $((i * 10)) $((i * 10 + 10)); done; echo
+} | make_log rate
+like "$(section rate.txt)" '  messages: 100000/s; most from rank 0, 100000/s' "200 messages in 2 ms"
+unlike "$(section pairs.txt)" 'messages: ' "4 messages have no rate"
+
+# ---- Bandwidth: 2 us and 1 ns for each byte. The last receive begins when the message may be there: it shows nothing.
+make_log speed <<'E'
+0 work 0-100 MPI_Send 100-110 >1:10000 work 110-200 MPI_Send 200-210 >1:1000000 work 210-1300 MPI_Send 1300-1301 >1:1000 work 1301-1400
+1 MPI_Recv 0-112 <0:10000 work 112-150 MPI_Recv 150-1202 <0:1000000 work 1202-1399 MPI_Recv 1399-1400 <0:1000
+E
+is "$(section speed.txt | grep bandwidth)" "  bandwidth 0 to 1: 996 MB/s in 2 messages; fitted network 1 GB/s, latency 2 us" "achieved and fitted"
+is "$(json speed.txt bandwidth | tr -d ' ' | sed -E 's/([0-9])[.][0-9]+/\1/g')" \
+    '{"bytes_a_second":996055226,"fitted_bytes_a_second":1000000000,"fitted_latency_ns":2000,"messages":2}' "in JSON: 1010000 bytes in 1014 us"
+
+# ---- Sends that wait for their receiver
+late() { # SIZE:WAITS ...: rank 0 sends, and rank 1 receives 100 us later
+    awk -v all="$*" 'BEGIN {
+        n = split(all, of, " ")
+        for (i = 1; i <= n; i++) { split(of[i], x, ":"); t = i * 1000
+            a = a sprintf(" MPI_Send %d-%d >1:%d", t, t + (x[2] ? 102 : 2), x[1])
+            b = b sprintf(" MPI_Recv %d-%d <0:%d", t + 100, t + 103, x[1]) }
+        print 0 a; print 1 b }' | make_log late
+}
+late 1000:0 4000:0 2000:0 4000:0 900000:1 65536:1 65536:1 500000:1
+is "$(section late.txt | grep -A1 late)" "  sends to late receivers: 65.5 kB to 900 kB waited in 4 of 4 calls,
+    1 kB to 4 kB in 0 of 4" "large sends wait, small ones do not"
+is "$(json late.txt late_receivers | tr -d ' ')" '{"other_sends":{"calls":4,"least_bytes":1000,"most_bytes":4000,"waited":0},"waiting_sends":{"calls":4,"least_bytes":65536,"most_bytes":900000,"waited":4}}' "in JSON"
+late 1000:0 4000:1 2000:0 4000:0 900000:1 65536:1 65536:0 500000:1
+is "$(section late.txt | grep -c "late receivers") $(json late.txt late_receivers)" "0 null" "sizes that do not separate"
+late 1000:1 4000:1 2000:1 4000:1 900000:1 65536:1 65536:1 500000:1
+is "$(section late.txt | grep -c "late receivers") $(json late.txt late_receivers)" "0 null" "all wait"
+sed 's/MPI_Send/MPI_Ssend/' late.txt >sync.txt
+late 1000:0 4000:0 2000:0 4000:0 900000:1 65536:1 65536:1 500000:1
+sed 's/MPI_Send/MPI_Isend/' late.txt >isend.txt
+is "$(json sync.txt late_receivers) $(json isend.txt late_receivers)" "null null" "other calls than MPI_Send do not count"
+
+# ---- One rank receives from many at the same time
+make_log incast <<'E'
+0 work 0-50 MPI_Recv 50-60 <1:1000000 MPI_Recv 60-70 <2:1000000 MPI_Recv 70-80 <3:1000000
+1 MPI_Send 0-60 >0:1000000
+2 MPI_Send 0-70 >0:1000000
+3 MPI_Send 0-80 >0:1000000
+E
+like "$(section incast.txt)" '  most to one rank: 0, 3 MB [(]100 %[)] from 3 ranks, often at the same time' "messages that overlap at one rank"
+is "$(json incast.txt top_receiver)" '{"bytes": 3000000, "messages": 3, "overlapping_bytes": 2000000, "senders": 3, "to": 0}' "all but the first"
+make_log inturn <<'E'
+0 MPI_Recv 0-60 <1:1000000 MPI_Recv 60-70 <2:1000000 MPI_Recv 70-80 <3:1000000
+1 work 0-50 MPI_Send 50-60 >0:1000000
+2 work 0-60 MPI_Send 60-70 >0:1000000
+3 work 0-70 MPI_Send 70-80 >0:1000000
+E
+is "$(section inturn.txt | grep -c 'most to') $(json inturn.txt top_receiver overlapping_bytes)" "0 0" "one after another"
+
+# ---- Messages that a loop tests for; what MPI_Iprobe finds is counted once
+polls() { # CALL: the loop, and then the call that receives
+    { echo "0 work 0-500 MPI_Send 500-501 >1:1000000 work 501-600"
+      printf '1 MPI_Irecv 0-1'
+      for ((i = 10; i < 500; i += 2)); do printf ' %s %d-%d' "$1" $i $((i + 1)); done; echo " $2"; } | make_log polls
+}
+polls MPI_Test "MPI_Test 501-505 <0:1000000 work 505-600"
+is "$(json polls.txt messages) $(json polls.txt bytes)" "1 1000000" "MPI_Test receives it"
+like "$(pith analyze polls.txt)" 'polling' "the loop is one wait"
+polls MPI_Test "MPI_Test 501-502 MPI_Wait 503-505 <0:1000000 work 505-600"
+is "$(json polls.txt messages) $(json polls.txt bytes)" "1 1000000" "MPI_Wait after the loop"
+
+# ---- Recorded programs: the log's receives are counted here
+for mpi in $(mpis); do
+    "mpicc.$mpi" -O1 -Wall -Wno-stringop-overflow -o mixed "$top/test/analyze/mixed_messages.c" || { ok 1 "$mpi: built"; continue; }
+    give_way "$mpi"
+    for program in ./mixed "$build/samples/$mpi/ring"; do
+        mpiexec_of "$mpi" 4 timeout 60 pith run -o "$mpi.pith" "$program" >out 2>err
+        is $? 0 "$mpi: ${program##*/}" || cat err
+        pith analyze --json "$mpi.pith" >analysis.json
+        pith print --json "$mpi.pith" >records.json
+        python3 "$top/test/analyze/communication_check.py" analysis.json records.json >lines
+        checks_of lines "$mpi: ${program##*/}: "
+    done
+    unset LD_PRELOAD
+done
+finish
