@@ -38,6 +38,9 @@ is "$(grep -c green text.out)" 0 "hide: not in the legend"
 printf '%b\n' '0\t0\t0\tenter\tMPI_Wait' '0.5\t0\t0\tevent\tpith:coll_complete' '0.6\t0\t0\tevent\tmine' '1\t0\t0\tleave\tMPI_Wait' >aside.txt
 is "$(pith draw aside.txt --text | grep -c coll_complete):$(pith draw aside.txt --text | grep -c mine):$(pith draw aside.txt --text -e 'show pith:*' | grep -c coll_complete)" \
     "0:1:1" "events for those who replay a log are hidden at first"
+sed 's/coll_complete/site/; s/mine/pith:sample/' aside.txt >sites.txt && sed '/event/d' aside.txt >no_events.txt
+for log in sites no_events; do pith draw $log.txt -o $log.svg; done
+is "$(sed 's/[0-9]* records//; s/sites/no_events/' sites.svg)" "$(sed 's/[0-9]* records//' no_events.svg)" "call sites and samples, too: the picture has only the state"
 pith draw plain.pith -o plain_all.png -e 'arrows off' && pith draw plain.pith -o lit.png -e 'arrows off; select 0 500ms'
 inside=$(compare -metric AE plain_all.png[200x60+200+40] lit.png[200x60+200+40] null: 2>&1)
 outside=$(compare -metric AE plain_all.png[200x60+850+40] lit.png[200x60+850+40] null: 2>&1)

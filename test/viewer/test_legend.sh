@@ -67,6 +67,8 @@ is "$(pith view plain.pith -e 'foreach {from to} {0 1 0.45 0.5 0.7 0.9} {zoom $f
 
 # ---- Events for those who replay logs
 printf '%b\n' '0\t0\t0\tenter\tMPI_Wait' '0.5\t0\t0\tevent\tpith:coll_complete' '0.6\t0\t0\tevent\tmine' '1\t0\t0\tleave\tMPI_Wait' >aside.txt
+printf '%b\n' '0\t0\t0\tenter\tMPI_Wait' '0.5\t0\t0\tevent\tpith:site' '1\t0\t0\tleave\tMPI_Wait' >site.txt
+is "$(pith view site.txt -e 'sync; foreach row [legend_rows] {puts [lrange $row 0 1]}; quit' | grep pith:)" $'pith:site \u2610' "call sites are hidden at first"
 is "$(pith view aside.txt -e 'sync; foreach row [legend_rows] {puts [lrange $row 0 1]}; quit' | grep -E 'coll_complete|mine')" \
     $'pith:coll_complete \u2610\nmine \u2611' "are hidden at first"
 

@@ -86,10 +86,10 @@ const char *pithi_draw_damage(void);
 
 /* Runs the words of `-e`, after rows and window are set. Returns 0, or an exit status after a message. */
 int pithi_draw_words(struct pithi_draw *draw);
-/* Hides or shows states, events and counters by a pattern of fnmatch. Definitions that only matter for a replay
- * (PITHI_ASIDE) are hidden by default. */
+/* Hides or shows states, events and counters by a pattern of fnmatch. 0: nothing has such a name. */
 int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
-#define PITHI_ASIDE "pith:coll_*"
+/* Hides the recorder's events for tools (pith:*): samples, call sites, what a replay needs. At first, they are. */
+void pithi_draw_hide_tool_events(struct pithi_draw *draw);
 /* Sets the rows: all, or those that match a pattern (core/rows/rows.h), by draw->group: 0, or an exit status after a
  * message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);

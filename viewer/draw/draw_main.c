@@ -154,7 +154,7 @@ static int read_log(struct pithi_draw *draw)
     if (info->records > RIGHT_RECORDS)
         draw->care = PITHI_NEAR;
     draw->hidden = pithi_alloc(info->defs, 1);
-    pithi_draw_set_hidden(draw, PITHI_ASIDE, 1);
+    pithi_draw_hide_tool_events(draw);
     draw->rgb = pithi_alloc(info->defs, sizeof *draw->rgb);
     if (pithi_palette_fill(draw->log, draw->summary, draw->palette, draw->rgb) == PITH_ERR_DAMAGED)
         pithi_draw_damaged();

@@ -146,6 +146,14 @@ int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned
     return found;
 }
 
+void pithi_draw_hide_tool_events(struct pithi_draw *draw)
+{
+    const struct pithlog_def *def;
+
+    for (uint32_t id = 0; (def = pithlog_get_def(draw->log, id)); id++)
+        draw->hidden[id] = def->kind == PITHLOG_EVENT_TYPE && strncmp(def->name, "pith:", 5) == 0;
+}
+
 static int set_hidden(struct pithi_draw *draw, const struct pithi_draw_word *word, unsigned char hidden)
 {
     const char *pattern = word->item[1];

@@ -132,8 +132,7 @@ oo::class create ::pith::Model {
         set notices {}
         my read_log [::pith::preferences::get palette]
         lassign [my whole] t0 t1
-        # Records for tools that replay a log are of no interest to readers and are hidden at first.
-        set hidden [my ids_like pith:coll_*]
+        set hidden [my tool_events]
         $log hide $hidden
         set row_height 24
         set auto_height 1
@@ -167,6 +166,7 @@ oo::class create ::pith::Model {
     method replace {new digested} {
         set old $log
         set by_name [my given_by_name]
+        set known [lmap id [dict keys $defs] {dict get $defs $id name}]
         foreach list {hidden unsearched} {
             set names($list) [lmap id [set $list] {dict get $defs $id name}]
         }
@@ -179,6 +179,9 @@ oo::class create ::pith::Model {
                 if {[dict get $defs $id name] ni $names($list)} continue
                 set id
             }]
+        }
+        foreach id [my tool_events] {
+            if {[dict get $defs $id name] ni $known} {lappend hidden $id}
         }
         $log hide $hidden
         my forget_past hidden ;# ids may have changed
@@ -492,6 +495,15 @@ oo::class create ::pith::Model {
     }
 
     # Ids of all definitions whose name, or group as "group:NAME", matches.
+    # The recorder's events for tools: samples, call sites, what a replay needs. They are hidden at first, because they
+    # would cover the states that people look for.
+    method tool_events {} {
+        return [lmap id [my ids_like pith:*] {
+            if {[dict get $defs $id kind] ne "event"} continue
+            set id
+        }]
+    }
+
     method ids_like {pattern} {
         set ids {}
         dict for {id def} $defs {
