@@ -10,7 +10,7 @@ same() {
     local ranks=$1 mode=$2 machines=$3 program=$4 preload= command=("./heavy_calls-$mpi" "$4")
     [ $program != relax ] || command=("$build/samples/$mpi/relax")
     [ $machines = 0 ] || preload="env LD_PRELOAD=$PWD/false_clock.so"
-    quota 2 3 is_same # a process that is kept waiting between two looks at the clock spoils one
+    quota 2 5 is_same # a process that is kept waiting between two looks at the clock spoils one
     ok $? "$mpi $ranks $mode: $program, clocks $machines: the same delays ($quota)" || sed 's/^/# /' err - <<<"$got"
 }
 is_same() {

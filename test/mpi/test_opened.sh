@@ -19,7 +19,7 @@ cat >parent.c <<'END'
 int main(void) { return getppid() != 12345; }
 END
 cc -w -shared -fPIC -o libnext.so next.c -ldl && cc -o parent parent.c -L. -lnext -Wl,-rpath,"$PWD"; ok $? "compiles"
-cat >types.py <<'END'
+cat >opens_mpi.py <<'END'
 import ctypes, sys
 mpi = ctypes.CDLL(sys.argv[1], ctypes.RTLD_LOCAL if hasattr(ctypes, "RTLD_LOCAL") else 0)
 mpi.MPI_Init(None, None)
@@ -46,8 +46,8 @@ for mpi in $(mpis); do
         [ "$other" = "$mpi" ] || { PITH_QUIET=1 run pith run --mpi "$other" ./opened; is "$?" 0 "$mpi: opened beside the wrappers of $other: runs" || cat err; }
     done
     if python3 -c 'import ctypes' 2>/dev/null; then
-        run pith run python3 types.py "$file"
-        is "$? $(calls types.pith)" "0 MPI_Finalize=2 MPI_Init=2 " "$mpi: Python's ctypes" || cat err
+        run pith run python3 opens_mpi.py "$file"
+        is "$? $(calls opens_mpi.pith)" "0 MPI_Finalize=2 MPI_Init=2 " "$mpi: Python's ctypes" || cat err
     else
         skip "$mpi: ctypes" "no python3"
     fi
