@@ -54,8 +54,8 @@ if [ -e lammps/lammps.pith ]; then
     like "$(pith analyze lammps/lammps.pith)" 'Iterations: (59|60|61) found by' "lammps: the 60 steps are its iterations"
 fi
 if [ -e hpcc/hpcc.pith ]; then
-    # On some machines the benchmark of latency takes most of the run; its 247 rounds are found then.
-    like "$(pith analyze hpcc/hpcc.pith)" 'Iterations: (none|247) found' "hpcc: several benchmarks have no iterations, or those of the longest"
+    # On some machines the benchmark of latency takes most of the run; its 247 rounds are found then, or all but one or two.
+    like "$(pith analyze hpcc/hpcc.pith)" 'Iterations: (none|24[567]) found' "hpcc: several benchmarks have no iterations, or those of the longest"
 fi
 real mpi4py openmpi 4 plain_output /usr/bin/python3 "$top/samples/ring.py"
 finish
