@@ -193,19 +193,40 @@ static void thread_list(void)
 
 int pithi_buffer_is_listed(void) { return self.link != NULL; }
 
+/* The place in the C library from which threads' functions are called; 0: not known. */
+static uint64_t calls_function; /* atomic */
+
+/* The stack of this thread, whose outermost frames are of that function of the C library, start_thread, and of clone.
+ * 0: it cannot be followed so far. */
+static unsigned whole_stack(uint64_t *stack, unsigned most)
+{
+    unsigned count = pithi_own_stack(stack, most);
+    return count >= 2 && count < most ? count : 0;
+}
+
+void pithi_buffer_learn_thread(void)
+{
+    uint64_t stack[64];
+    unsigned count = whole_stack(stack, sizeof stack / sizeof stack[0]);
+    if (count > 0)
+        __atomic_store_n(&calls_function, stack[count - 2], __ATOMIC_RELAXED);
+}
+
 /* 1: this thread ends, and the destructors of keys have been called or are being called. The C library then frees
- * memory, and an allocator, or one of its calls that is wrapped, may make the thread's first record. No function of the
- * thread is on its stack: below its beginning, clone and start_thread, are more functions of the C library. */
+ * memory, and an allocator, or one of its calls that is wrapped, may make the thread's first record, or a sample comes.
+ * start_thread is then elsewhere than where it calls the thread's function. As long as that place is not known: more
+ * functions of the C library are below it, and none of the thread's. (UCX, in MPICH, makes madvise and munmap of the C
+ * library call functions of its own, so this alone is not enough.) */
 static int is_past_destructors(void)
 {
     static struct pithi_module library; /* the C library */
-    uint64_t stack[64];
-    unsigned count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]), first = count;
+    uint64_t stack[64], place = __atomic_load_n(&calls_function, __ATOMIC_RELAXED);
+    unsigned count = whole_stack(stack, sizeof stack / sizeof stack[0]), first = count;
     if (library.end == 0 && !pithi_module_find((uint64_t)(uintptr_t)&pthread_key_delete, &library))
         return 0;
     while (first > 0 && stack[first - 1] >= library.begin && stack[first - 1] < library.end)
         first--;
-    return count - first > 2;
+    return count - first > 2 || (place != 0 && count - first == 2 && stack[count - 2] != place);
 }
 
 static void lane_get(void)

@@ -20,6 +20,9 @@ uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, const u
 extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec"))); /* this thread is ending */
 /* 1: this thread has recorded; when it ends, the recorder learns of it. */
 int pithi_buffer_is_listed(void);
+/* In the function of a thread of ours: learns from its stack where the C library calls threads' functions, so that a
+ * record after a function's return is recognised. */
+void pithi_buffer_learn_thread(void);
 void pithi_buffer_leave(void); /* an ending thread has stored its record */
 static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
 {

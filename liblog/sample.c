@@ -529,6 +529,7 @@ static void *watch(void *unused)
     pid_t self = (pid_t)syscall(SYS_gettid);
     struct pithi_module library;
     not_here = 1;
+    pithi_buffer_learn_thread();
     if (pithi_module_find((uint64_t)(uintptr_t)__builtin_return_address(0), &library) && library.path[0] != 0) {
         c_library_begin = library.begin; /* it has called this function */
         c_library_end = library.end;
