@@ -91,6 +91,18 @@ static void threads_here(const struct pithi_findings *f, FILE *out)
         fprintf(out, "Here: all threads call MPI\n");
 }
 
+static void messages_here(const struct pithi_findings *f, FILE *out)
+{
+    struct pithi_communication found;
+    struct pithi_trust trust = {0};
+
+    if (pithi_trust_find(f->analysis, &trust) != PITH_OK ||
+        pithi_communication_find(f->analysis, &trust, &found) != PITH_OK)
+        return;
+    fprintf(out, "Here: %llu messages, %.0f bytes\n", (unsigned long long)found.messages, found.bytes);
+    pithi_communication_put(&found, out);
+}
+
 static void answer_here(const struct pithi_findings *f, FILE *out)
 {
     fprintf(out, "Here (%s):\n", f->answer->kind);
@@ -201,6 +213,17 @@ static const struct term terms[] = {
      "later, with no receive in between. The sender could put them into one message. The cost\n"
      "is the time of the calls that send them; a call of 1 ms or more waits for something else.",
      NULL, NULL, NULL},
+    {"messages",
+     "Messages with both ends that were received in the window. The bandwidth is that of\n"
+     "calls that receive one message and wait for nothing else, from the moment when both\n"
+     "sides are ready to the end of the call; it is left out if the fitted network does not\n"
+     "explain the run. A blocking send waited for its receiver if it ended after the receive\n"
+     "(MPI_Recv, MPI_Sendrecv) began; only receives that began 10 us or more after the send\n"
+     "count. The sizes are those of this log, not a known limit of the MPI library: 90 %\n"
+     "or more of the larger sends waited, 10 % or less of the smaller ones. One rank receives\n"
+     "from many at the same time if half of its bytes were sent before it had received\n"
+     "another rank's.",
+     NULL, NULL, messages_here},
     {"files",
      "The time in calls of MPI_File_* and in states io:* (pith run --also io), without waiting\n"
      "for other ranks. It is not useful time. Bytes and rate are those of the rank with most of\n"

@@ -217,7 +217,7 @@ is "$(pith analyze short.txt --explain imbalance | grep -A9 Here)" "Here: a: 4.5
 like "$(joined "$(pith analyze log.pith --explain delay)")" '[|]Here: refine on rank 0 causes 4[.]000 ms of late sender[|] +[(]2[.]000 ms direct, the rest indirect[)][|] +computing on rank 1 causes 2[.]000 ms' "delays, with the largest"
 like "$(pith analyze log.pith --explain wrong-order)" '^Here: 0 times, 0 ns, 0[.]0 %' "wrong order"
 for term in parallel 'load balance' communication serialisation transfer 'critical path' delay imbalance 'load imbalance' 'descheduled ranks' \
-    'no core' 'slow hosts' 'slow collectives' 'serialised MPI-IO' files answer 'small messages' 'OpenMP waiting' 'thread waiting' recording 'wrong order' 'all threads' \
+    'no core' 'slow hosts' 'slow collectives' 'serialised MPI-IO' files answer 'small messages' messages 'OpenMP waiting' 'thread waiting' recording 'wrong order' 'all threads' \
     iterations 'late sender' 'wait at N x N' 'wait for progress'; do
     pith analyze log.pith --explain "$term" || echo "exit $?: $term"
 done >terms
