@@ -4,28 +4,8 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 
-# make_log NAME: NAME.txt from lines RANK STATE FROM-TO ..., in us; >PEER:BYTES: the state before sends when it begins;
-# <PEER:BYTES: it receives when it ends; p:PEER: it finds a message of this rank.
-make_log() {
-    python3 -c '
-import sys
-records, ranks = [], set()
-for line in sys.stdin:
-    rank, *words = line.split()
-    ranks.add(rank)
-    def put(us, *fields): records.append((us, "%.9f\t%s\t0\t%s" % (us / 1e6, rank, "\t".join(fields))))
-    while words:
-        name, times, *words = words
-        begin, end = map(float, times.split("-"))
-        put(begin, "enter", name)
-        while words and words[0][0] in "<>":
-            way, (peer, size) = words[0][0], words.pop(0)[1:].split(":")
-            put(begin if way == ">" else end, "send" if way == ">" else "recv", "", "comm=0", "peer=" + peer, "tag=0",
-                "bytes=" + size)
-        put(end, "leave", name)
-print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (len(ranks), ",".join(sorted(ranks, key=int))))
-for us, text in sorted(records, key=lambda r: r[0]): print(text)' >"$1.txt"
-}
+# make_log NAME: NAME.txt from lines as timed_log.py reads them
+make_log() { python3 -m timed_log >"$1.txt"; }
 section() { pith analyze "$1" | sed -n '/^Communication/,$p'; }
 # json LOG [MEMBER]: the object, or one of its members; keys in order.
 json() {

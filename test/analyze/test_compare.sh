@@ -3,30 +3,8 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 
-# make_log NAME: NAME.pith from lines RANK[.THREAD] STATE FROM-TO ..., in us; >PEER: the state before sends; <PEER: it
-# receives; c: it is a collective of all ranks.
-make_log() {
-    python3 -c '
-import sys
-records, ranks = [], set()
-for line in sys.stdin:
-    lane, *words = line.split()
-    rank, thread = (lane + ".0").split(".")[:2]
-    ranks.add(rank)
-    def put(us, *fields): records.append((us, "%.9f\t%s\t%s\t%s" % (us / 1e6, rank, thread, "\t".join(fields))))
-    while words:
-        name, times, *words = words
-        begin, end = map(float, times.split("-"))
-        put(begin, "enter", name)
-        while words and words[0][0] in "<>" or words and words[0] == "c":
-            what, *words = words
-            if what[0] == ">": put(begin, "send", "", "comm=0", "peer=" + what[1:], "tag=0", "bytes=8")
-            if what[0] == "<": put(end, "recv", "", "comm=0", "peer=" + what[1:], "tag=0", "bytes=8")
-            if what == "c": put(begin, "coll", "", "comm=0", "bytes=8", "got_bytes=8", "root=-1")
-        put(end, "leave", name)
-print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (len(ranks), ",".join(sorted(ranks, key=int))))
-for us, text in sorted(records, key=lambda r: r[0]): print(text)' >"$1.txt" && pith convert "$1.txt" "$1.pith"
-}
+# make_log NAME: NAME.txt and NAME.pith from lines as timed_log.py reads them
+make_log() { python3 -m timed_log >"$1.txt" && pith convert "$1.txt" "$1.pith"; }
 
 # ---- Two logs: what changed
 make_log a <<'E'
@@ -123,18 +101,6 @@ is "$(pith analyze a.pith threads.pith | sed '1,/^B is/d')" "$(pith analyze a.pi
 sed 's/refine/\\x1b[31mvery_long_ÄÖÜ_name_of_a_state/' b.txt >named.txt && pith convert named.txt named.pith
 pith analyze a.pith named.pith >out
 is "$(grep -c $'\e' out) $(grep -c 'very_long_ÄÖÜ' out) $(grep -cE '.{81}' out)" "0 4 0" "control characters and long names" || cat out
-
-# ---- Communication of one log
-make_log sends <<'X'
-0 MPI_Send 0-10 >1 MPI_Send 10-20 >1 MPI_Send 20-30 >2
-1 MPI_Recv 0-11 <0 MPI_Recv 11-21 <0
-2 MPI_Recv 0-31 <0
-X
-sed 's/bytes=8/bytes=1000000/' sends.txt >large.txt
-is "$(pith analyze large.txt | sed -n '/^Communication/,$p')" "Communication: 3 messages, 3 MB, 1 MB each
-  most between two ranks: 0 to 1, 2 MB (67 %)
-  most from one rank: 0, 3 MB (100 %)" "who sends most, and to whom"
-is "$(pith analyze sends.pith | grep -c ^Communication)" 0 "nothing to say of 24 bytes"
 
 # ---- Scaling
 make_log two <<'E'
