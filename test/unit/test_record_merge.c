@@ -280,14 +280,17 @@ static void test_unfinished(void)
 static void test_two_jobs(void)
 {
     struct help_log one, two;
-    int status, bad;
+    int status = 0, bad = 0, tries;
     pid_t pid;
-    help_fresh();
-    pid = fork();
-    if (pid == 0)
-        exit(job_run(3, whole_job));
-    bad = job_run(3, whole_job);
-    waitpid(pid, &status, 0);
+    /* On a busy machine one job may begin after the other has ended, and replace its log. One of five must not. */
+    for (tries = 0; tries < 5 && bad == 0 && status == 0 && (tries == 0 || access("run-2.pith", F_OK) != 0); tries++) {
+        help_fresh();
+        pid = fork();
+        if (pid == 0)
+            exit(job_run(3, whole_job));
+        bad = job_run(3, whole_job);
+        waitpid(pid, &status, 0);
+    }
     OK(bad == 0 && status == 0, "two jobs of one name at once");
     OK(help_read(&one, "run.pith") && help_read(&two, "run-2.pith"), "run.pith and run-2.pith");
     OK(rank_good(&one, 1, 3) && rank_good(&two, 1, 3) && help_files(".", ".spill") == 0, "both whole");
