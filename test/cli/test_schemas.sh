@@ -66,11 +66,11 @@ done
 check "analyze#log" pith analyze --json exact.txt
 check "analyze#log" pith analyze --json small.pith
 # MPI_Send, ten times to a receiver that comes 100 us later, of 1 and of 100 kB: the long ones wait for it.
-{ printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1\n'
-    awk 'BEGIN { for (i = 0; i < 10; i++) { t = i / 1000; bytes = i % 2 ? 100000 : 1000; end = i % 2 ? 102e-6 : 2e-6
-        printf "%.9f\t0\t0\tenter\tMPI_Send\n%.9f\t0\t0\tsend\t\tcomm=0\tpeer=1\ttag=0\tbytes=%d\n%.9f\t0\t0\tleave\tMPI_Send\n", t, t, bytes, t + end
-        printf "%.9f\t1\t0\tenter\tMPI_Recv\n%.9f\t1\t0\trecv\t\tcomm=0\tpeer=0\ttag=0\tbytes=%d\n%.9f\t1\t0\tleave\tMPI_Recv\n", t + 1e-4, t + 103e-6, bytes, t + 103e-6
-    } }' | sort -s -g -k 1,1; } >sizes.txt
+for ((i = 0; i < 10; i++)); do
+    t=$((i * 1000)) bytes=$((i % 2 ? 100000 : 1000))
+    echo "0 MPI_Send $t-$((t + (i % 2 ? 102 : 2))) >1:$bytes"
+    echo "1 MPI_Recv $((t + 100))-$((t + 103)) <0:$bytes"
+done | python3 -m timed_log >sizes.txt
 check "analyze#log" pith analyze --json sizes.txt
 check "stat#longest" pith stat --json --longest 5 exact.txt
 check_lines print pith print --format json small.pith

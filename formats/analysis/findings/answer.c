@@ -123,7 +123,8 @@ static void sum_delays(struct rules *r)
                 r->files_state = delay->state;
             }
         } else if (pithi_is_thread_wait(pithlog_get_def(r->log, delay->state))) {
-            r->threads_ns += ns;
+            const char *group = pithlog_get_def(r->log, delay->state)->group;
+            r->threads_ns += strcmp(group, PITHI_PTHREAD_WAITS) == 0 ? ns : 0; /* find_threads has those of OpenMP */
         } else {
             r->transfer_ns += ns;
         }
@@ -804,8 +805,8 @@ static int find_threads(struct rules *r)
     return fclose(out) == 0;
 }
 
-/* Threads that call MPI wait for another thread of their rank, and other ranks for them. The share is that of the time
- * of threads that call MPI, and of what is known of the others, which may live for a short time.
+/* Threads that call MPI wait for another thread of their rank, and other ranks wait for them. The share is relative to
+ * the time of the threads that call MPI plus the time in states of the other threads, which may live only briefly.
  *
  *     two ranks, 60 ms: each waits 40 ms in pthread_join for a thread that works 60 ms in `filter`
  *     2 x 40 ms of 2 x 60 + 2 x 60 ms, 33 % */
@@ -814,7 +815,6 @@ static int find_thread_waits(struct rules *r)
     const struct pithlog_finding *waits = finding_of(r, "thread waiting");
     double threads_ns = r->run_ns;
     struct pithi_meanwhile meanwhile;
-    char name[32];
 
     if (!waits)
         return 1;
@@ -831,11 +831,9 @@ static int find_thread_waits(struct rules *r)
     c->lane = waits->lane;
     c->state = waits->state;
     c->place = waits->place;
-    snprintf(name, sizeof name, "ank %d", (int)pithlog_get_lane(r->log, c->lane)->rank);
-    if ((double)pithlog_analysis_state_ns(r->a, c->lane, c->state) >= 0.9 * waits->ns)
-        fprintf(out, "R%s waits in", name);
-    else
-        fprintf(out, "Ranks wait for threads of their own, most r%s in", name);
+    int is_one = (double)pithlog_analysis_state_ns(r->a, c->lane, c->state) >= 0.9 * waits->ns;
+    fprintf(out, is_one ? "Rank %d waits in" : "Ranks wait for threads of their own, most rank %d in",
+            (int)pithlog_get_lane(r->log, c->lane)->rank);
     put_state(r, c->state, out);
     if (meanwhile.share >= 0.5 && meanwhile.state != PITHLOG_COMPUTING) {
         fprintf(out, " while its thread %u is in", (unsigned)pithlog_get_lane(r->log, meanwhile.lane)->thread);

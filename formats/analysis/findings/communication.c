@@ -1,4 +1,5 @@
-/* communication.c - who sends how much to whom, how fast, and which sends wait for their receiver. For example:
+/* communication.c - measures the messages between ranks: their bytes for each pair of ranks, their rate and bandwidth,
+ * and the message size from which sends wait for their receiver. For example:
  *
  *     Communication: 1010 messages, 12 MB, 11.9 kB each
  *       most between two ranks: 0 to 1, 10 MB (83 %); 0 to 2, 2 MB (17 %)

@@ -73,30 +73,22 @@ static uint32_t cores_listed(const char *text)
     return count;
 }
 
-/* The value of a property of a host: "affinity" and " HOST". NULL: there is none. */
-static const char *host_property(const struct pithlog *log, const char *wanted, const char *host)
-{
-    const char *key, *value;
-    size_t length = strlen(wanted);
-
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (strncmp(key, wanted, length) == 0 && strcmp(key + length, host) == 0)
-            return value;
-    return NULL;
-}
-
+/* The properties "cores HOST" and "affinity HOST" stand in this order, those of a host together: one pass suffices. */
 uint32_t pithi_cores_of(const struct pithlog *log, uint32_t *all)
 {
-    const char *key, *value;
-    uint32_t usable = 0, there = 0;
+    const char *key, *value, *host = NULL;
+    uint32_t usable = 0, there = 0, of_host = 0;
 
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
         if (strncmp(key, "cores", 5) == 0 && (!key[5] || key[5] == ' ')) {
-            uint32_t of_host = (uint32_t)strtoul(value, NULL, 10);
-            const char *affinity = host_property(log, "affinity", key + 5);
-            uint32_t listed = affinity ? cores_listed(affinity) : 0;
+            host = key + 5;
+            of_host = (uint32_t)strtoul(value, NULL, 10);
             there += of_host;
-            usable += listed && listed < of_host ? listed : of_host;
+            usable += of_host;
+        } else if (host && strncmp(key, "affinity", 8) == 0 && strcmp(key + 8, host) == 0) {
+            uint32_t listed = cores_listed(value);
+            usable -= listed && listed < of_host ? of_host - listed : 0;
+            host = NULL;
         }
     if (all)
         *all = there;
