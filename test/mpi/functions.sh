@@ -9,9 +9,9 @@ give_way() {
     [ "$1" != mpich ] || { ${CC:-cc} -O1 -fPIC -shared -o give_way.so "$top/test/mpi/give_way.c" -ldl && export LD_PRELOAD="$PWD/give_way.so"; }
 }
 
-# waiting_sleeps: from here on the ranks of either MPI that wait sleep (waiting_sleeps.c)
+# waiting_sleeps: from here on the ranks of either MPI that wait sleep (give_way.c)
 waiting_sleeps() {
-    ${CC:-cc} -std=gnu11 -O1 -fPIC -shared -o waiting_sleeps.so "$top/test/mpi/waiting_sleeps.c" "$top/test/mpi/give_way.c" -ldl &&
+    ${CC:-cc} -std=gnu11 -O1 -fPIC -shared -DWAITING_SLEEPS -o waiting_sleeps.so "$top/test/mpi/give_way.c" -ldl &&
         export LD_PRELOAD="$PWD/waiting_sleeps.so" OMPI_MCA_mpi_yield_when_idle=1
 }
 

@@ -1,9 +1,13 @@
 /* give_way.c - to be preloaded, or linked into what is: ranks of MPICH that wait let others have the processor, as
- * those of Open MPI do. Without, four ranks on two processors spend nine tenths of the time asking their transport for
- * what another rank, waiting for a processor, is to send. */
+ * those of Open MPI do (with mpi_yield_when_idle). Without, four ranks on two processors spend nine tenths of the time
+ * asking their transport for what another rank, waiting for a processor, is to send.
+ *
+ * With -DWAITING_SLEEPS, waiting ranks of both MPIs sleep for a moment instead of asking again at once. So even more
+ * ranks than cores disturb each other little, and the length of a wait can be known beforehand. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
+#include <time.h>
 
 unsigned ucp_worker_progress(void *worker);
 
@@ -18,3 +22,12 @@ unsigned ucp_worker_progress(void *worker)
         sched_yield();
     return came;
 }
+
+#ifdef WAITING_SLEEPS
+int sched_yield(void)
+{
+    struct timespec moment = {0, 20000};
+    nanosleep(&moment, NULL);
+    return 0;
+}
+#endif

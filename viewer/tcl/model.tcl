@@ -494,7 +494,6 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Ids of all definitions whose name, or group as "group:NAME", matches.
     # The recorder's events for tools: samples, call sites, what a replay needs. They are hidden at first, because they
     # would cover the states that people look for.
     method tool_events {} {
@@ -504,6 +503,7 @@ oo::class create ::pith::Model {
         }]
     }
 
+    # Ids of all definitions whose name, or group as "group:NAME", matches.
     method ids_like {pattern} {
         set ids {}
         dict for {id def} $defs {
