@@ -23,7 +23,7 @@ make_log pairs <<'E'
 2 MPI_Recv 0-21 <0:3000000 MPI_Recv 21-31 <1:1000000
 3 MPI_Recv 0-31 <0:2000000
 E
-is "$(section pairs.txt | sed '/bandwidth/d')" "Communication: 4 messages, 10 MB, 2.5 MB each
+is "$(section pairs.txt | sed '/bandwidth/d; /fitted/d')" "Communication: 4 messages, 10 MB, 2.5 MB each
   most between two ranks: 0 to 1, 4 MB (40 %); 0 to 2, 3 MB (30 %)
   most from one rank: 0, 9 MB (90 %); mean of 2 senders 5 MB" "pairs, and the rank that sends most"
 is "$(json pairs.txt pairs | tr -d ' ')" '[{"bytes":4000000,"from":0,"messages":1,"to":1},{"bytes":3000000,"from":0,"messages":1,"to":2},{"bytes":2000000,"from":0,"messages":1,"to":3}]' "three pairs in JSON"
@@ -55,6 +55,13 @@ E
 is "$(section speed.txt | grep bandwidth)" "  bandwidth 0 to 1: 996 MB/s in 2 messages; fitted network 1 GB/s, latency 2 us" "achieved and fitted"
 is "$(json speed.txt bandwidth | tr -d ' ' | sed -E 's/([0-9])[.][0-9]+/\1/g')" \
     '{"bytes_a_second":996055226,"fitted_bytes_a_second":1000000000,"fitted_latency_ns":2000,"messages":2}' "in JSON: 1010000 bytes in 1014 us"
+
+make_log wide <<'X'
+0 work 0-100 MPI_Send 100-110 >1:10000 work 110-200 MPI_Send 200-210 >1:1000000 work 210-1300 MPI_Send 1300-1301 >1:1000 work 1301-1400
+1 MPI_Recv 0-110.24 <0:10000 work 112-150 MPI_Recv 150-991.35 <0:1000000 work 1202-1399 MPI_Recv 1399-1400 <0:1000
+X
+is "$(section wide.txt | grep -A1 bandwidth)" "  bandwidth 0 to 1: 1.26 GB/s in 2 messages;
+    fitted network 1.27 GB/s, latency 2.35 us" "figures with many digits: two lines"
 
 # ---- Sends that wait for their receiver
 late() { # SIZE:WAITS ...: rank 0 sends, and rank 1 receives 100 us later

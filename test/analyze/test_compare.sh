@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # pith analyze A B ...: the scaling table and what changed, of text logs with exact times, and of recorded programs.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/functions.sh"
 
 # make_log NAME: NAME.txt and NAME.pith from lines as timed_log.py reads them

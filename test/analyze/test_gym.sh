@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The gym (test/gym): what counts as right and as false, and three of its programs.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 export PYTHONPATH="$top/test/gym:$PYTHONPATH"
 
 python3 "$top/test/gym/judge_check.py" >judge.out 2>&1

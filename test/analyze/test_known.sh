@@ -2,6 +2,7 @@
 # pith analyze finds wait states of a known length: every kind, under each MPI, on 2, 4 and 8 ranks; and none where all
 # come in time.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/functions.sh"
 
 # Open MPI 4.1 without single copies finds no other way for MPI_Win_create.

@@ -2,6 +2,7 @@
 # pith analyze against oracle.py: small logs with facts computed by hand, then random logs. SEEDS=FIRST-LAST: others.
 # ORACLE_RULES=all: pith, too, must find the wait states beyond the textbook (oracle_beyond.py); without, only the oracle.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 here=$top/test/analyze
 
 # Makes log.txt. Each line is a lane: RANK[.THREAD], then states NAME FROM-TO, each followed by what is recorded in it:

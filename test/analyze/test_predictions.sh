@@ -2,6 +2,7 @@
 # pith analyze --what-if against reality: one rank computes 15 ms more in each step; the run without that is measured, too. And
 # replays of samples come near their runs, or the page says that they do not.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/functions.sh"
 
 cat >step.c <<'C'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # pith run --also openmp: regions, barriers, tasks, waiting and idle threads, under GNU's runtime (gcc) and LLVM's (clang).
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 export OMP_DYNAMIC=false OMP_WAIT_POLICY=passive # threads that wait leave their cores to others
 unset OMP_CANCELLATION
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Clocks of several machines: those that step or wobble, comparing while the job runs, ranks that die.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/clocks.sh"
 
 for mpi in $(mpis); do

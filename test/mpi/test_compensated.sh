@@ -3,6 +3,7 @@
 # what is right is known exactly. Compensated they are the plain run, by pith compensate and by PITH_COMPENSATE while they run; own
 # costs alone are wrong where ranks wait.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/heavy.sh"
 sim="python3 $top/test/cli/compensate_sim.py"
 export PITH_QUIET=1 PITH_CLOCK=monotonic # all times come from played.c

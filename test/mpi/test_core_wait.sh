@@ -2,6 +2,7 @@
 # How long ranks had no core is in each log of a job, on the page of pith analyze, and in a line at the end of the run if ranks
 # share cores with more ranks than these are.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/functions.sh"
 
 cat >busy.c <<'E2'

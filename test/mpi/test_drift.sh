@@ -3,6 +3,7 @@
 # program runs, so that delays stay right; by PITH_SYNC as often as that says. What that takes is the recorder's own time.
 # `heavy_calls late` calls collectives for 1.5 s, in all of which rank 0 burns 300 us, so that all are late by what it burns.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/heavy.sh"
 export PITH_QUIET=1 UCX_LOG_LEVEL=fatal HEAVY_NS=300000 BURN=0
 

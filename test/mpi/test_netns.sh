@@ -3,6 +3,7 @@
 # id, host name and CLOCK_MONOTONIC. The truth is CLOCK_BOOTTIME, which both share. And with one way slower than the other. Then delays are
 # carried from one to the other (PITH_COMPENSATE).
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/heavy.sh"
 export PITH_QUIET=1 UCX_LOG_LEVEL=fatal UCX_TLS=tcp,self OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1
 here=pith$$a there=pith$$b net=10.213.$(($$ % 250))

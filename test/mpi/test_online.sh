@@ -2,6 +2,7 @@
 # What PITH_COMPENSATE finds while the program runs, pith compensate finds in the log of the same run: for each rank the
 # same delay at the end, to 5 % of it and 0.5 % of the run. Ranks that spend nothing themselves have one only because of others.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/functions.sh"
 . "$top/test/mpi/heavy.sh"
 

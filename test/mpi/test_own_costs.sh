@@ -2,6 +2,7 @@
 # What recording costs is in the log of real programs under each MPI, measured without a trace; pith compensate keeps
 # all their records in order. (How right it is, test/cli/test_compensate.sh shows where the truth is known.)
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/functions.sh"
 sim="python3 $top/test/cli/compensate_sim.py"
 texts() { pith print "$1" | grep -v '^#' | cut -f2- | sort; }

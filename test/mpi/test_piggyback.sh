@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # PITH_COMPENSATE leaves results, statuses, data and errors as they are without, byte by byte, whatever goes along how.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/functions.sh"
 told() { cat told.* >"$1"; rm -f told.*; }
 # compensated MODE MPI RANKS ARGS: recorded with it; what it has told as ./told.

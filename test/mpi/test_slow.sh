@@ -2,6 +2,7 @@
 # samples/slow: copied, built and recorded as its README says, under each MPI. pith analyze names the reason, and it is
 # gone when mended.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/functions.sh"
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES PITH MPICC # of a `make check` around this
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # pith stat of a recorded program whose ranks compute known times: computing, waits, the words for times.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 [ -n "$(mpis)" ] || { skip "pith stat of a program" "no MPI"; finish; }
 export PITH_QUIET=1
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # At its end a recorded job says what `pith analyze` answers; not where nobody wants it, and not if it takes long.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 unset PITH_SUMMARY
 
 # A command that takes longer than a job may, where the library looks for it.

@@ -2,6 +2,7 @@
 # libpith-time with PITH_COMPENSATE on several machines, played (false_clock.c): it compares their clocks, and so knows who was
 # waited for and who was not. With clocks that are off, by seconds as these are, one of the two programs below comes out wrong.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/heavy.sh"
 export PITH_QUIET=1 UCX_LOG_LEVEL=fatal
 

@@ -2,6 +2,7 @@
 # libpith-time with PITH_COMPENSATE: what a wrapper burns in each call (at least HEAVY_NS, which it tells) is missing in the
 # second column, also at those who waited because of it. Without, the table and the files are as ever.
 . "$(dirname "$0")/../lib.sh"
+undisturbed
 . "$top/test/mpi/heavy.sh"
 # timed MPI COMMAND...: two ranks with the burning time library; the table in err
 timed() {

@@ -389,10 +389,13 @@ void pithi_communication_put(const struct pithi_communication *c, FILE *out)
         fprintf(out, "  messages: %s; most from rank %d, %s\n", rate_text(text, 1e9 * (double)c->messages / c->run_ns),
                 (int)c->busiest.from, rate_text(other, 1e9 * (double)c->busiest.messages / c->run_ns));
     if (c->timed) {
-        fprintf(out, "  bandwidth %d to %d: %s/s in %llu message%s", (int)c->pairs[0].from, (int)c->pairs[0].to,
-                bytes_text(text, c->bytes_a_second), (unsigned long long)c->timed, c->timed == 1 ? "" : "s");
-        fprintf(out, "; fitted network %s/s, latency %.3g us\n", bytes_text(text, c->fitted_bytes_a_second),
-                c->fitted_latency_ns / 1000);
+        char fitted[80];
+        int column = fprintf(out, "  bandwidth %d to %d: %s/s in %llu message%s", (int)c->pairs[0].from,
+                             (int)c->pairs[0].to, bytes_text(text, c->bytes_a_second), (unsigned long long)c->timed,
+                             c->timed == 1 ? "" : "s");
+        int length = snprintf(fitted, sizeof fitted, "fitted network %s/s, latency %.3g us",
+                              bytes_text(text, c->fitted_bytes_a_second), c->fitted_latency_ns / 1000);
+        fprintf(out, "%s%s\n", column + 2 + length > COLUMNS ? ";\n    " : "; ", fitted);
     }
     if (c->waiting_sends.calls)
         fprintf(out,
