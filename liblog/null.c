@@ -61,6 +61,11 @@ void pith_comm_free(uint32_t comm) { (void)comm; }
 void pith_late(const struct pith_wait_end *late) { (void)late; }
 int pith_call_sites(void) { return 0; }
 void pith_call_site(const void *caller) { (void)caller; }
+uint64_t pith_long_call(void) { return UINT64_MAX; }
+void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record)
+{
+    (void)state, (void)caller, (void)record;
+}
 
 void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes)
 {

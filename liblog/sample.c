@@ -45,9 +45,11 @@
 #include "session.h"
 
 enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OUTSIDE = 4096 };
+enum { LONG_NS = 10000 }; /* of a call that gets its call site at its end */
 
 static uint32_t sample_id; /* set before the first timer */
 static uint32_t module_id, site_id;
+static struct pithi_anchor first_anchor;
 static int watching;    /* under the guard */
 static uint64_t missed; /* periods that ended while the signal was blocked or no sample could be taken; atomic */
 static __thread int not_here __attribute__((tls_model("initial-exec")));
@@ -313,13 +315,14 @@ static int is_program(uint64_t address)
 
 int pith_call_sites(void) { return pithi_session.settings.call_sites; }
 
-void pith_call_site(const void *caller)
+/* The address to record; what the log must know before it is recorded. 0: none. */
+static uint64_t find_site(const void *caller)
 {
     uint64_t stack[32], site = (uint64_t)(uintptr_t)caller;
     unsigned count, i;
     int saved = errno;
     if (site == 0 || pithi_state() != PITHI_RECORDING) /* in a pause the record of a new module would be lost */
-        return;
+        return 0;
     int is_quick = is_program(site);
     if (!is_quick && is_library(site)) {
         count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]);
@@ -327,7 +330,7 @@ void pith_call_site(const void *caller)
             ;
         errno = saved; /* the walk tries what can be read */
         if (i == count)
-            return;
+            return 0;
         site = stack[i];
     }
     if (__atomic_load_n(&site_id, __ATOMIC_RELAXED) == 0) {
@@ -337,11 +340,47 @@ void pith_call_site(const void *caller)
     }
     if (!is_quick)
         record_new_modules(&site, 1);
+    return site;
+}
+
+static void record_site(uint64_t site)
+{
     put((unsigned char *)&site, site, 8);
-    if (PITH_ID_IN_(site_id)) /* with the time of the state's begin */
+    if (PITH_ID_IN_(site_id)) /* with the time of the state's begin or end */
         pith_words_(1, PITHI_W_EVENT_DATA, site_id, 2, sizeof site, site, 0);
     else
         pith_event_data(site_id, &site, 8);
+}
+
+void pith_call_site(const void *caller)
+{
+    uint64_t site = find_site(caller);
+    if (site != 0)
+        record_site(site);
+}
+
+uint64_t pith_long_call(void)
+{
+    int64_t passed_ns;
+    uint64_t ticks;
+    if (!pithi_session.settings.long_call_sites)
+        return UINT64_MAX;
+    passed_ns = pithi_clock_ns(CLOCK_MONOTONIC) - first_anchor.mono_ns;
+    ticks = pithi_ticks() - first_anchor.ticks;
+    return passed_ns < LONG_NS ? 3 * LONG_NS : (uint64_t)((double)ticks / (double)passed_ns * LONG_NS);
+}
+
+void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record)
+{
+    uint64_t site = find_site(caller);
+    struct pith_tentative end;
+    if (site == 0 || pith_buffer_.next != record + 1)
+        return;
+    end = (struct pith_tentative){record, *record};
+    if ((end.word & 0xffffff) == PITH_WORD_(0, state, PITH_KIND_LEAVE_) && pith_begin_undo(&end)) {
+        record_site(site);
+        pith_same_end(state);
+    }
 }
 
 /* ---- Timers ------------------------------------------------------------------------------------------------------ */
@@ -558,6 +597,7 @@ void pithi_sample_start(void)
     pthread_attr_t attributes;
     pthread_t thread;
     struct pithi_module module;
+    first_anchor = pithi_session.file.page->first;
     if (!pithi_session.settings.call_sites || watching) /* also set by PITH_SAMPLE */
         return;
     if (!pithi_module_find((uint64_t)(uintptr_t)&pithi_sample_start, &module)) {

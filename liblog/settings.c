@@ -162,4 +162,5 @@ void pithi_settings_read(struct pithi_settings *settings)
         ignore("PITH_CLOCK", text("PITH_CLOCK"), "counter or monotonic");
     settings->counters = text("PITH_COUNTERS");
     settings->call_sites = settings->sample_ns != 0 || flag("PITH_CALLSITES");
+    settings->long_call_sites = !settings->call_sites && text("PITH_CALLSITES") == NULL;
 }

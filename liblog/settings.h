@@ -22,7 +22,8 @@ struct pithi_settings {
     int64_t sample_ns;       /* PITH_SAMPLE: between two samples of a thread; 0: none */
     int sample_wall;         /* 1: of wall-clock time, 0: of its CPU time */
     const char *counters;    /* PITH_COUNTERS: names; NULL: none */
-    int call_sites;          /* PITH_CALLSITES, or samples are wanted */
+    int call_sites;          /* of all calls: PITH_CALLSITES=1, or samples are wanted */
+    int long_call_sites;     /* of calls that take long: without PITH_CALLSITES */
     int64_t sync_ns;         /* PITH_SYNC; 0: clocks are compared at start and end only */
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */

@@ -15,7 +15,8 @@ export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:over
 # ends in that moment, Xlib ends the rank ("X connection to :0 broken"), in programs without Pith as well.
 export HWLOC_COMPONENTS=-gl
 unset ${!PITH_*}
-export PITH_SUMMARY=no # test_summary.sh has it; elsewhere it would cost time in each run
+# Elsewhere it would cost time in each run (test_summary.sh), and add records that depend on time (test_call_sites.sh).
+export PITH_SUMMARY=no PITH_CALLSITES=no
 # What the checks in Python share.
 export PYTHONPATH="$top/test/common${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
 # Temporary files of what is tested go beside the scratch folder, and with it.
@@ -51,6 +52,11 @@ like() {
         return 1 ;;
     esac
     if grep -qE -- "$2" <<<"$1"; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: /%s/\n' "${1//$'\n'/$'\n#   '}" "$2"; return 1; fi
+}
+# unlike GOT PATTERN WHAT: no line of GOT matches
+unlike() {
+    ! grep -qE -- "$2" <<<"$1"
+    ok $? "$3" || { printf '#   got:    %s\n' "${1//$'\n'/$'\n#   '}"; return 1; }
 }
 # joined TEXT: its lines as one, with | in between
 joined() { echo "${1//$'\n'/|}"; }

@@ -161,6 +161,10 @@ void pithi_findings_close(struct pithi_findings *f)
     for (uint32_t i = 0; f->functions && i < f->count; i++)
         free(f->functions[i]);
     free(f->functions);
+    for (uint32_t i = 0; f->sites && i < f->count; i++)
+        free(f->sites[i]);
+    free(f->sites);
+    free(f->answer_site);
     pithlog_analysis_free(f->analysis);
     if (f->log)
         pithlog_close(f->log);
@@ -384,6 +388,8 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     if (!err)
         err = pithi_findings_find_answer(f);
     if (!err)
+        err = pithi_findings_find_sites(f, 1);
+    if (!err)
         err = pithi_findings_html(f, asked->html, what_if);
     free(what_if);
     return err;
@@ -408,10 +414,16 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     } else if (asked->only_answer) {
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
-        fprintf(out, "%s\n", findings.answer->text);
+        fputs(findings.answer->text, out);
+        fflush(out); /* the reader may give it little time */
+        TRY(pithi_findings_find_sites(&findings, 0));
+        if (findings.answer_site)
+            fprintf(out, " Longest: %s.", findings.answer_site);
+        fprintf(out, "\n");
     } else if (asked->explain) {
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
+        TRY(pithi_findings_find_sites(&findings, 0));
         TRY(-pithi_findings_explain(&findings, asked->explain, out));
     } else if (asked->style == PITHI_TEXT_CSV)
         TRY(print_csv(&findings, out));
@@ -419,6 +431,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(pithi_trust_find(findings.analysis, &findings.trust));
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
+        TRY(pithi_findings_find_sites(&findings, 1));
         TRY(asked->style == PITHI_TEXT_JSON ? pithi_findings_json(&findings, out, asked->with_waits)
                                             : pithi_findings_page(&findings, out));
     }

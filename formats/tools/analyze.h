@@ -22,6 +22,7 @@ struct pithi_findings {
     const struct pithlog_iterations *iterations;
     const char *iterations_of; /* the state that was given; NULL: none */
     const struct pithlog_answer *answer;
+    char **sites, *answer_site; /* sites: [count]; where the worst instances are; NULL: not known (analyze_sites.c) */
 };
 
 /* Opens and analyzes a log. PITH_ERR_DAMAGED with `analysis` set: parts of the log are left out. Call
@@ -46,6 +47,8 @@ const char *pithi_findings_range(const struct pithi_findings *findings, const st
                                  char text[80]);
 /* Finds the answer, after the iterations. PITH_OK or an error. */
 int pithi_findings_find_answer(struct pithi_findings *findings);
+/* Fills `answer_site`, and `sites` if `all`. Without call sites they stay NULL. PITH_OK or PITH_ERR_MEMORY. */
+int pithi_findings_find_sites(struct pithi_findings *findings, int all);
 /* The part of the page about iterations. */
 void pithi_findings_put_iterations(const struct pithi_findings *findings, FILE *out);
 

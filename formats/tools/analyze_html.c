@@ -151,6 +151,11 @@ static void put_head(struct html *h)
     pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
     put(h, "</h1>\n<p class=\"answer\">");
     pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->answer->text);
+    if (h->f->answer_site) {
+        put(h, " Longest: ");
+        pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->answer_site);
+        put(h, ".");
+    }
     put(h, "</p>\n");
     put_paragraph(h, pithi_findings_head);
     put_paragraph(h, pithi_findings_sums);
@@ -217,6 +222,10 @@ static void put_findings(struct html *h)
         if (h->f->functions[i]) {
             put(h, "\nin ");
             pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->functions[i]);
+        }
+        if (h->f->sites[i]) {
+            put(h, "\nlongest: ");
+            pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->sites[i]);
         }
         if (*pithi_findings_range(h->f, finding, range))
             put(h, "\n%s", range);

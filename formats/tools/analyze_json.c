@@ -189,6 +189,8 @@ static void put_answer(struct json *j)
         end(j, ']');
     } else
         put_null(j, "iterations");
+    if (j->f->answer_site)
+        put_text(j, "longest", j->f->answer_site);
     if (command)
         put_text(j, "command", command);
     free(command);
@@ -218,6 +220,8 @@ static void put_findings(struct json *j)
         put_integer(j, "to_ns", finding->place.to_ns);
         if (j->f->functions[i])
             put_text(j, "function", j->f->functions[i]);
+        if (j->f->sites[i])
+            put_text(j, "longest", j->f->sites[i]);
         if (pithi_finding_iterations(j->f->analysis, finding, &first, &last) > 0) {
             put_integer(j, "first_iteration", (int64_t)first + 1);
             put_integer(j, "last_iteration", (int64_t)last + 1);

@@ -401,6 +401,8 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
         put_lines(indent, finding->text, out);
         if (f->functions[i])
             fprintf(out, "%sin %s\n", indent, f->functions[i]);
+        if (f->sites[i])
+            fprintf(out, "%slongest: %s\n", indent, f->sites[i]);
         if (*pithi_findings_range(f, finding, range))
             fprintf(out, "%s%s\n", indent, range);
         char *command = pithi_findings_command(f, &finding->place);
@@ -472,6 +474,8 @@ void pithi_findings_wrap(const char *text, const char *indent, FILE *out)
 static void put_answer(const struct pithi_findings *f, FILE *out)
 {
     pithi_findings_wrap(f->answer->text, "", out);
+    if (f->answer_site)
+        fprintf(out, "Longest: %s.\n", f->answer_site);
     if (f->answer->ns > 0) {
         char *command = pithi_findings_command(f, &f->answer->place);
         if (command)

@@ -122,7 +122,8 @@ __attribute__((constructor)) static void translate_settings(void)
     int like_mpe = 1, has_mpe = 0;
 
     for (char **variable = environ; variable && *variable; variable++)
-        if (!strncmp(*variable, "PITH_", 5) && strncmp(*variable, "PITH_SUMMARY=", 13) != 0)
+        if (!strncmp(*variable, "PITH_", 5) && strncmp(*variable, "PITH_SUMMARY=", 13) != 0 &&
+            strncmp(*variable, "PITH_CALLSITES=", 15) != 0)
             like_mpe = 0;
     for (int i = 0; i < VARIABLES; i++)
         if (text(variables[i].name))
@@ -137,6 +138,7 @@ __attribute__((constructor)) static void translate_settings(void)
         set_spill(text("MPE_TMPDIR"));
     if (like_mpe) {
         skip(OWN_STATE "," NOT_LOGGED);
+        setenv("PITH_CALLSITES", "0", 0);
         setenv("_PITH_LIKE_MPE", "1", 1); /* the list is not the user's: merge.c does not say what matches nothing */
     } else if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1))
         skip(OWN_STATE);

@@ -37,7 +37,7 @@ void pithi_binding_leave(struct pithi_binding *binding)
 {
     pithi_self.binding = binding->outer;
     pithi_self.base = binding->outer_base;
-    pithi_leave(&binding->call);
+    pithi_leave(&binding->call, NULL);
 }
 
 struct pithi_state *pithi_binding_inner(struct pithi_binding *binding, struct pithi_state *state)

@@ -141,13 +141,13 @@ void pithi_compare_clocks(int result, MPI_Comm comm)
 void pithi_job_end(struct pithi_call *call)
 {
     if (!pithi_self.recorded) { /* another tool's call, in the program's */
-        pithi_leave(call);
+        pithi_leave(call, NULL);
         return;
     }
     if (transport)
         transport->barrier(transport->context);
     pithi_piggyback_end();
-    pithi_leave(call);
+    pithi_leave(call, NULL);
     if (transport)
         pithi_cost_probes();
     pithi_self.depth++; /* callbacks that MPI makes from here on come too late for the log */

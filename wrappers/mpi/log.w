@@ -23,7 +23,7 @@
     {{vardecl struct pithi_call call}}
     PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
     {{callfn}}
-    pithi_leave(&{{call}});
+    PITHI_LEAVE(&{{call}});
 {{endfnall}}
 
 /* ---- details of a call: events with a payload (detail.h) --------------------------------------------------------- */
@@ -103,7 +103,7 @@
     {{is_over}} = pithi_job_session_end(&{{call}});
     {{callfn}}
     if (!{{is_over}})
-        pithi_leave(&{{call}});
+        PITHI_LEAVE(&{{call}});
 {{endfn}}
 
 {{fn f @job_abort}}
@@ -117,6 +117,6 @@
     pithi_job_control_begin({{level}});
     PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
     {{callfn}}
-    pithi_leave(&{{call}});
+    PITHI_LEAVE(&{{call}});
     pithi_job_control_end({{level}});
 {{endfn}}

@@ -67,11 +67,13 @@ static void record(const struct pithi_handle *comm, int peer, int tag, uint64_t 
 {
     if (pithi_calls_are_off())
         return;
+    uint64_t before = pith_buffer_.last_ticks;
+
     if (pithi_self.stamped)
         pith_same_recv(pithi_comm_of(comm)->id, peer, tag, bytes, posted);
     else
         pith_comm_recv(pithi_comm_of(comm)->id, peer, tag, bytes, posted);
-    pithi_self.stamped = 1;
+    pithi_stamp(before);
 }
 
 static void record_nothing(const struct pithi_handle *comm, uint64_t posted)

@@ -33,8 +33,10 @@ int pithi_own_compare(void) { return -1; }
 
 void pithi_own_over(void)
 {
+    uint64_t before = pith_buffer_.last_ticks;
+
     pith_same_from_now();
-    pithi_self.stamped = 1;
+    pithi_stamp(before);
 }
 
 void pithi_own_waited(int64_t delay_ns)
@@ -67,7 +69,7 @@ static void probe_call(void)
     struct pithi_call call;
 
     pithi_enter(&call, &state, NULL);
-    pithi_leave(&call);
+    pithi_leave(&call, NULL);
 }
 
 static void probe_send(void) { pithi_send(pithi_handle_world.handle, 0, 0, 1, MPI_BYTE); }

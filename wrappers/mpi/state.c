@@ -6,23 +6,29 @@
 #include "pith_tool.h"
 
 int pithi_calls_unusual;
+uint64_t pithi_long_call = UINT64_MAX;
 struct pithi_state pithi_state_off = {"", "", "", PITH_LEFT_OUT_};
 
 int pithi_state_first(struct pithi_state *state, const void *caller)
 {
     const char *colour = *state->colour ? state->colour : pithi_group_colour(state->name, state->classes);
     uint32_t id = pith_state_define_group(state->name, colour, pithi_group_of(state->name, state->classes));
+    uint64_t long_call;
+    int has_site;
 
     __atomic_store_n(&state->id, id, __ATOMIC_RELAXED);
     pith_begin(id);
-    if (pith_call_sites()) {
+    if (pith_call_sites())
         __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_SITED, __ATOMIC_RELAXED);
-        if (PITH_ID_IN_(id))
-            pith_call_site(caller);
-    }
+    long_call = pith_long_call();
+    __atomic_store_n(&pithi_long_call, long_call, __ATOMIC_RELAXED);
+    /* The log then knows the program when a long call ends. */
+    has_site = PITH_ID_IN_(id) && (pith_call_sites() || long_call != UINT64_MAX);
+    if (has_site)
+        pith_call_site(caller);
     if (pith_watched_call())
         __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_WATCHED, __ATOMIC_RELAXED);
-    return PITH_ID_IN_(id);
+    return PITH_ID_IN_(id) ? 1 + has_site : 0;
 }
 
 void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, const void *caller)
@@ -45,6 +51,12 @@ void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, con
     } else if (id != PITH_LEFT_OUT_) {
         self->begun = pithi_state_first(state, caller);
     }
+}
+
+void pithi_site_early(const void *caller)
+{
+    pithi_self.begun = 2;
+    pith_call_site(caller);
 }
 
 struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller)

@@ -28,8 +28,11 @@ static inline int pithi_calls_are_off(void)
     return __builtin_expect(__atomic_load_n(&pithi_calls_unusual, __ATOMIC_RELAXED) & PITHI_CALLS_OFF, 0);
 }
 
-/* The first call: defines and begins the state. 0: the state is excluded (PITH_ONLY, PITH_SKIP). `caller`: the
- * wrapper's return address. */
+/* A call of more ticks gets its call site at its end (pith_long_call). */
+extern uint64_t pithi_long_call __attribute__((visibility("hidden"))); /* atomic */
+
+/* The first call: defines and begins the state, and returns pithi_self.begun. 0: the state is excluded (PITH_ONLY,
+ * PITH_SKIP). `caller`: the wrapper's return address. */
 int pithi_state_first(struct pithi_state *state, const void *caller);
 /* The rest of pithi_enter if pithi_calls_unusual. */
 void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, const void *caller);
@@ -37,6 +40,15 @@ void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, con
 /* A nested call: sets pithi_self.recorded, and returns the state to record: its own, or that of a language's binding
  * (binding.h). */
 struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller);
+
+/* Whether the thread's last record ended a long time, and the one before it was made at `before`. */
+static inline int pithi_took_long(uint64_t before)
+{
+    return pith_buffer_.last_ticks - before > __atomic_load_n(&pithi_long_call, __ATOMIC_RELAXED);
+}
+
+/* The site of a call that begins, after the program computed for long. */
+void pithi_site_early(const void *caller);
 
 /* Around the body of a wrapper. Calls inside MPI's own call are not recorded, except from callbacks: an operation, an
  * error handler or an attribute's copy function is user code. */
@@ -57,24 +69,39 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
         self->begun = 1;
-        if (__builtin_expect(PITH_ID_IN_(id), 1))
+        if (__builtin_expect(PITH_ID_IN_(id), 1)) {
+            uint64_t before = pith_buffer_.last_ticks;
             pith_short_(PITH_KIND_ENTER_, id);
-        else
-            self->begun = id != PITH_LEFT_OUT_ && pithi_state_first(state, caller);
+            if (__builtin_expect(pithi_took_long(before), 0))
+                pithi_site_early(caller);
+        } else
+            self->begun = id == PITH_LEFT_OUT_ ? 0 : pithi_state_first(state, caller);
     }
 }
 
-static inline void pithi_leave(const struct pithi_call *call)
+/* Sets `stamped`: the thread's last record was made after the library's own call. */
+static inline void pithi_stamp(uint64_t before)
+{
+    if (pithi_took_long(before))
+        pithi_self.stamped = 2;
+    else if (!pithi_self.stamped)
+        pithi_self.stamped = 1;
+}
+
+static inline void pithi_leave(const struct pithi_call *call, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
 
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&call->state->id, __ATOMIC_RELAXED);
         if (__builtin_expect(id != PITH_LEFT_OUT_, 1)) {
+            uint64_t *record = pith_buffer_.next, before = pith_buffer_.last_ticks;
             if (self->stamped)
                 pith_same_end(id);
             else
                 pith_short_(PITH_KIND_LEAVE_, id);
+            if (__builtin_expect(self->stamped > 1 || pithi_took_long(before), 0) && self->begun < 2)
+                pith_call_site_late(id, caller, record);
         }
         self->stamped = 0;
     }
@@ -82,11 +109,12 @@ static inline void pithi_leave(const struct pithi_call *call)
     self->depth--;
 }
 
-/* In a wrapper: pithi_enter with a static state of the function. */
+/* In a wrapper: pithi_enter with a static state of the function; pithi_leave. */
 #define PITHI_ENTER(call, name, classes, colour)                                                                       \
     do {                                                                                                               \
         static struct pithi_state state_ = {name, classes, colour, 0};                                                 \
         pithi_enter(call, &state_, __builtin_return_address(0));                                                       \
     } while (0)
+#define PITHI_LEAVE(call) pithi_leave(call, __builtin_return_address(0))
 
 #endif

@@ -446,13 +446,14 @@ static const struct pithlog_delay *largest_delay(const struct rules *r, uint32_t
     return largest;
 }
 
+/* The end of the run is no example of what costs most in it. */
 static void set_worst_wait(const struct rules *r, struct candidate *c)
 {
     const struct pithi_wait_group *groups = pithi_wait_groups(r->a);
     const struct pithlog_wait_state *worst = NULL;
 
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
-        if (groups[kind].worst &&
+        if (groups[kind].worst && kind != PITHLOG_WAIT_AT_FINALIZE &&
             (!worst || groups[kind].worst->to_ns - groups[kind].worst->from_ns > worst->to_ns - worst->from_ns))
             worst = groups[kind].worst;
     if (worst)
@@ -704,7 +705,7 @@ static int find_transfer(struct rules *r)
 struct team {
     double waits, idles, region; /* of all threads; the longest time of one in parallel regions */
     double slow_waits;           /* of the thread that waits least */
-    uint32_t slow, threads;
+    uint32_t slow, waiter, threads; /* the threads that wait least and most */
 };
 
 static double omp_waits(const struct rules *r, uint32_t lane, double *idles)
@@ -720,12 +721,31 @@ static double omp_waits(const struct rules *r, uint32_t lane, double *idles)
     return waits;
 }
 
+/* OpenMP's waiting state in which a lane is longest. */
+static uint32_t longest_wait(const struct rules *r, uint32_t lane)
+{
+    uint32_t longest = NO_STATE;
+    int64_t most_ns = -1;
+
+    for (uint32_t i = 0; i < r->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(r->log, i);
+        int64_t ns = pithlog_analysis_state_ns(r->a, lane, i);
+        if (pithi_is_thread_wait(def) && strcmp(def->group, PITHI_OPENMP_WAITS) == 0 &&
+            strcmp(def->name, "omp:idle") != 0 && ns > most_ns) {
+            longest = i;
+            most_ns = ns;
+        }
+    }
+    return longest;
+}
+
 /* The team of the rank that begins at lane `first`; returns the lane after it. */
 static uint32_t team_of(const struct rules *r, uint32_t first, struct team *team)
 {
     int32_t rank = pithlog_get_lane(r->log, first)->rank;
     uint32_t lane = first;
 
+    double most_waits = -1;
     *team = (struct team){.slow_waits = INFINITY};
     for (; lane < r->all_lanes && pithlog_get_lane(r->log, lane)->rank == rank; lane++) {
         double idles, waits = omp_waits(r, lane, &idles), region = waits;
@@ -737,6 +757,10 @@ static uint32_t team_of(const struct rules *r, uint32_t first, struct team *team
         team->waits += waits;
         team->idles += idles;
         team->region = region > team->region ? region : team->region;
+        if (waits > most_waits) {
+            most_waits = waits;
+            team->waiter = lane;
+        }
         if (waits < team->slow_waits) {
             team->slow_waits = waits;
             team->slow = lane;
@@ -778,6 +802,7 @@ static int find_threads(struct rules *r)
         return 1;
     }
     snprintf(name, sizeof name, "rank %d", (int)slow->rank);
+    pithi_longest_piece(r->a, worst.waiter, longest_wait(r, worst.waiter), &c->place);
     if (worst.slow_waits > 0.5 * other_waits || worst.region <= other_waits) {
         snprintf(c->text, sizeof c->text, "Threads wait for others of their teams, most on %s", name);
         return 1;

@@ -74,7 +74,7 @@ void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller)
     if (!id)
         return;
     pith_begin(id);
-    if (pith_call_sites())
+    if (pith_call_sites() || (kind == PITHI_OMP_PARALLEL && pith_long_call() != UINT64_MAX))
         pith_call_site(caller);
 }
 
