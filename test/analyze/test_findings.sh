@@ -253,6 +253,14 @@ is "$(answer)" "threads|1|filter|None|None|0.333|Rank 1 waits in \`pthread_join\
 threads {0,1}.0:{solve:20,pthread_join:40}
 like "$(pith analyze log.pith)" '^ +what its other threads do meanwhile is not in the log$' "only what the log shows"
 
+# The critical path goes to the thread that is waited for.
+team 20 60
+is "$(pith analyze --json log.pith | python3 -c '
+import json, sys
+print(*sorted((p["rank"], p["lane"] % 3, p["state"], p["ns"] // 1000000) for p in json.load(sys.stdin)["critical_path"]["profile"] if p["ns"] > 1e6))' | tr -d "',")" \
+    "(0 0 computing 200) (0 0 omp:implicit_task 100) (0 2 omp:implicit_task 500)" "the path: thread 0 alone and to its barrier, then the last thread"
+is "$(python3 "$top/test/analyze/thread_path.py" 60)" "0 wrong" "the path through waits for threads: 60 random logs against a brute force"
+
 # ---- Files -----------------------------------------------------------------------------------------------------------
 log 0:solve:10 0:MPI_File_write:40 1:solve:10
 is "$(found 'serialised MPI-IO')" 0.040000000 "rank 1 waits 40 ms for the write of rank 0"

@@ -15,6 +15,7 @@
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
 #include "analysis/graph/known_part.h"
+#include "analysis/hybrid_model.h"
 #include "analysis/replay/network.h"
 
 #include <stdlib.h>
@@ -319,6 +320,122 @@ static int share_path(struct pithlog_analysis *a)
     return a->shares ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
+/* [definitions]: 1: a state in which a thread waits for others of its rank. NULL: the log has none, or no memory. */
+static unsigned char *thread_waits(const struct pithlog_analysis *a)
+{
+    uint32_t defs = pithlog_get_info(a->graph.log)->defs, count = 0;
+    unsigned char *waits = calloc(defs + (size_t)1, 1);
+
+    for (uint32_t i = 0; waits && i < defs; i++)
+        count += waits[i] = (unsigned char)pithi_is_thread_wait(pithlog_get_def(a->graph.log, i));
+    if (!count) {
+        free(waits);
+        waits = NULL;
+    }
+    return waits;
+}
+
+/* A time in which a lane works without a break. */
+struct work {
+    int64_t from_ns, to_ns;
+};
+
+/* The last one in [from_ns, to_ns); INT64_MIN, twice: none. Of a thread without MPI calls, nothing is known outside its
+ * states. */
+static struct work last_work(const struct pithlog_analysis *a, uint32_t lane, const unsigned char *waits,
+                             int64_t from_ns, int64_t to_ns)
+{
+    const struct pithi_graph *g = &a->graph;
+    struct work work = {INT64_MIN, INT64_MIN};
+    int64_t end_ns = to_ns;
+
+    for (uint32_t index = pithi_graph_find(g, lane, to_ns - 1);; index--) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
+        int is_work = piece->state == PITHI_OUTSIDE ? g->lanes[lane].calls > 0 : !waits[piece->state];
+        is_work = is_work && piece->begin_ns < end_ns && index + 1 < g->lanes[lane].pieces.count;
+        if (is_work && work.to_ns == INT64_MIN)
+            work.to_ns = end_ns;
+        else if (!is_work && work.to_ns != INT64_MIN)
+            break;
+        end_ns = piece->begin_ns < end_ns ? piece->begin_ns : end_ns;
+        if (is_work)
+            work.from_ns = end_ns > from_ns ? end_ns : from_ns;
+        if (index == 0 || end_ns <= from_ns)
+            break;
+    }
+    return work;
+}
+
+static int push_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, int64_t to_ns)
+{
+    if (from_ns >= to_ns)
+        return 1;
+    if (!pithi_grow(&a->path, (uint32_t)a->path_count, &a->path_room, sizeof *a->path))
+        return 0;
+    a->path[a->path_count++] = (struct pithlog_path_part){lane, from_ns, to_ns};
+    return 1;
+}
+
+/* Adds the wait [from_ns, to_ns) of a lane for other threads of its rank, the end first. Wherever one of them works,
+ * the path is on it, and stays there as long as it works. `work` [lanes] is memory for this.
+ *
+ *     thread 0   |---loop---|---barrier--------------|     the path: thread 0 in `loop`, thread 2 in `loop`,
+ *     thread 1   |---loop------|---barrier-----------|     and thread 0 in `barrier` from there on
+ *     thread 2   |---loop----------------|--barrier--| */
+static int add_wait(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                    const unsigned char *waits, struct work *work)
+{
+    int32_t rank = pithlog_get_lane(a->graph.log, lane)->rank;
+    uint32_t first = lane, end = lane + 1;
+
+    while (first > 0 && pithlog_get_lane(a->graph.log, first - 1)->rank == rank)
+        first--;
+    while (end < lanes_of(a) && pithlog_get_lane(a->graph.log, end)->rank == rank)
+        end++;
+    for (uint32_t k = first; k < end; k++)
+        work[k] = (struct work){to_ns, to_ns};
+    for (int64_t at_ns = to_ns;;) {
+        uint32_t best = PITHI_NO_LANE;
+        int64_t best_ns = from_ns, start_ns;
+        for (uint32_t k = first; k < end; k++) {
+            if (k == lane || work[k].from_ns == INT64_MIN)
+                continue;
+            if (work[k].from_ns >= at_ns)
+                work[k] = last_work(a, k, waits, from_ns, at_ns);
+            if ((work[k].to_ns < at_ns ? work[k].to_ns : at_ns) > best_ns) {
+                best_ns = work[k].to_ns < at_ns ? work[k].to_ns : at_ns;
+                best = k;
+            }
+        }
+        start_ns = best == PITHI_NO_LANE ? from_ns : work[best].from_ns;
+        if (!push_part(a, lane, best_ns, at_ns) || (best != PITHI_NO_LANE && !push_part(a, best, start_ns, best_ns)))
+            return 0;
+        if ((at_ns = start_ns) <= from_ns)
+            return 1;
+    }
+}
+
+/* Adds [from_ns, to_ns) of a lane, the end first. */
+static int add_part(struct pithlog_analysis *a, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                    const unsigned char *waits, struct work *work)
+{
+    int64_t left_ns = to_ns, end_ns = to_ns;
+    int good = 1;
+
+    for (uint32_t index = waits ? pithi_graph_find(&a->graph, lane, to_ns - 1) : 0; waits && good; index--) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, index);
+        int64_t begin_ns = piece->begin_ns > from_ns ? piece->begin_ns : from_ns;
+        if (piece->state != PITHI_OUTSIDE && waits[piece->state] && begin_ns < end_ns) {
+            good = push_part(a, lane, end_ns, left_ns) && add_wait(a, lane, begin_ns, end_ns, waits, work);
+            left_ns = begin_ns;
+        }
+        end_ns = begin_ns;
+        if (index == 0 || begin_ns <= from_ns)
+            break;
+    }
+    return good && push_part(a, lane, from_ns, left_ns);
+}
+
 /* The path is on one lane at each moment, so its length is the window. A wait state is never on it: whoever waited
  * could have come later.
  *
@@ -328,7 +445,9 @@ static int find_path(struct pithlog_analysis *a)
     uint32_t lane = last_lane(a);
     int64_t end_ns = a->graph.to_ns;
     size_t *left = malloc((lanes_of(a) + (size_t)1) * sizeof *left); /* wait states not passed yet, by lane */
-    int good = left != NULL;
+    unsigned char *waits = thread_waits(a);
+    struct work *work = malloc((lanes_of(a) + (size_t)1) * sizeof *work);
+    int good = left && work;
 
     for (uint32_t i = 0; good && i < lanes_of(a); i++)
         left[i] = a->lanes[i].wait_count;
@@ -343,17 +462,16 @@ static int find_path(struct pithlog_analysis *a)
             left[lane]--; /* it waited for itself */
         wait = left[lane] > 0 ? &a->lanes[lane].waits[--left[lane]] : NULL;
         int64_t from_ns = wait ? wait->to_ns : a->graph.from_ns;
-        if (from_ns < end_ns) {
-            if (!(good = pithi_grow(&a->path, (uint32_t)a->path_count, &a->path_room, sizeof *a->path)))
-                break;
-            a->path[a->path_count++] = (struct pithlog_path_part){lane, from_ns, end_ns};
-        }
+        if (from_ns < end_ns)
+            good = add_part(a, lane, from_ns, end_ns, waits, work);
         if (!wait)
             break;
         end_ns = from_ns;
         lane = wait->cause_lane;
     }
     free(left);
+    free(waits);
+    free(work);
     for (size_t i = 0; i < a->path_count / 2; i++) {
         struct pithlog_path_part part = a->path[i];
         a->path[i] = a->path[a->path_count - 1 - i];
