@@ -100,7 +100,8 @@ also_needs_functions = $(names_out)
 link_also_memory = -Wl,--version-script=wrappers/also/memory/memory.map
 mpi_src := $(wildcard wrappers/mpi/*.c)
 core_src := $(wildcard viewer/core/*/*.c)
-draw_src := $(wildcard viewer/draw/*.c)
+draw_src := $(filter-out $(if $(HAVE_CAIRO),viewer/draw/picture_none.c,\
+	$(addprefix viewer/draw/,picture.c cairo_painter.c svg_painter.c)),$(wildcard viewer/draw/*.c))
 HAVE_SHM := $(shell $(PKG_CONFIG) --exists xext 2>/dev/null && echo yes)
 HAVE_XI := $(shell $(PKG_CONFIG) --exists 'xi >= 1.8' 2>/dev/null && echo yes)
 tk_src := $(filter-out viewer/tk/shared_pixels$(if $(HAVE_SHM),_none).c viewer/tk/pinch$(if $(HAVE_XI),_none).c, \
@@ -180,7 +181,7 @@ gen_header := $(O)/include/pith/real.h
 samples_share := $(filter-out %.mk,$(wildcard samples/*.*))
 # The JSON Schema of each JSON that Pith prints.
 schemas_share := $(wildcard formats/schemas/*.schema.json)
-viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
+viewer_out := $(O)/libexec/pith/pith-draw \
 	$(if $(HAVE_TK),$(O)/lib/pith/libpithtk.so $(O)/libexec/pith/pith-view $(O)/share/pith/viewer/.stamp)
 
 # libpith-cxx, the C++ bindings (wrappers/cxx): for the MPIs whose C++ compiler works.
@@ -214,7 +215,7 @@ missing:
 	@$(if $(HAVE_TK),:,echo 'no development files of Tcl/Tk 8.6 found: window left out')
 	@$(if $(HAVE_TK),$(if $(HAVE_XI),:,echo 'no libXi 1.8 (libxi-dev): the window does without pinches of a touchpad'),:)
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
-	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
+	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw makes text and pages only')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
 	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found:' \
 		'pith stat --by function names no functions, pith run --also functions left out')
@@ -382,7 +383,7 @@ $(O)/obj/viewer/draw/page_data.o: $(O)/gen/page_data.c $(O)/.flags
 	$(call compile,$(inc_viewer))
 $(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_data.o $(core_a) $(log_a)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ $(shell $(PKG_CONFIG) --libs cairo) -lz -lm $(LIBS)
+	$(LINK) -o $@ $^ $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --libs cairo)) -lz -lm $(LIBS)
 $(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 $(if $(HAVE_SHM),-lXext) \

@@ -124,9 +124,8 @@ static int run_external(const struct pithi_command *command, char **argv)
         return pithi_tool_failed();
     if (access(path, F_OK) != 0)
         pithi_fail(PITH_ERR_OPEN, "%s: this part was not built: %s does not exist; %s", command->name, path,
-                   strcmp(command->name, "run") == 0
-                       ? "run make again"
-                       : "install Tcl/Tk and cairo with their headers, then run make again");
+                   strcmp(command->name, "view") == 0 ? "install Tcl/Tk with its headers, then run make again"
+                                                      : "run make again");
     else {
         execv(path, argv);
         pithi_fail(PITH_ERR_OPEN, "%s: cannot start: %s", path, strerror(errno));

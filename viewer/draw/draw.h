@@ -105,10 +105,9 @@ void pithi_draw_fewer_rows(struct pithi_draw *draw, uint32_t most);
 
 /* The figure for the options, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
-/* 0, or an exit status after a message. */
-int pithi_draw_load(const struct pithi_draw *draw, struct pithi_figure *figure);
 
-int pithi_draw_picture(const struct pithi_draw *draw); /* PNG, PDF, PostScript by cairo; SVG; exit status */
+/* PNG, PDF, PostScript by cairo; SVG; exit status. Without cairo always 1, after a message. */
+int pithi_draw_picture(const struct pithi_draw *draw);
 int pithi_draw_page(struct pithi_draw *draw);          /* HTML; exit status */
 /* `--stats` of pithi_draw_terminal. */
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count);

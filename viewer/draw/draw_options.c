@@ -295,3 +295,52 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         return usage("--unfold: in pictures and pages only, not in text");
     return status ? status : check_size(draw);
 }
+
+/* ---- The figure for them ----------------------------------------------------------------------------------------- */
+
+enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000, RANGES_HEIGHT = 130 };
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
+{
+    return (struct pithi_figure){.title = draw->title ? draw->title : base_name(draw->log_path),
+                                 .plot = {.log = draw->log,
+                                          .digest = draw->digest,
+                                          .picked = draw->picked,
+                                          .lit_from_ns = draw->lit_from_ns,
+                                          .lit_to_ns = draw->lit_to_ns,
+                                          .gaps = &draw->gaps,
+                                          .analysis = draw->analysis,
+                                          .notes = &draw->notes,
+                                          .note_texts = 1,
+                                          .core_waits = draw->core_waits.lane_count ? &draw->core_waits : NULL,
+                                          .waits = draw->waits,
+                                          .path = draw->path,
+                                          .names = !draw->no_names,
+                                          .summary = draw->summary,
+                                          .care = draw->care,
+                                          .rgb = draw->rgb,
+                                          .hidden = draw->hidden,
+                                          .t0_ns = draw->t0_ns,
+                                          .t1_ns = draw->t1_ns,
+                                          .flames = draw->flames,
+                                          .rows = draw->rows,
+                                          .row_count = draw->row_count,
+                                          .most_arrows = MOST_ARROWS,
+                                          .arrows_auto = !draw->all_arrows},
+                                 .width = draw->width ? draw->width : DEFAULT_WIDTH,
+                                 .height = draw->height,
+                                 .row_height = draw->row_height,
+                                 .per = draw->per,
+                                 .place = draw->legend,
+                                 .no_arrows = draw->no_arrows,
+                                 .stats = draw->stats,
+                                 .findings = draw->findings,
+                                 .iterations = draw->found,
+                                 .ranges = {.height = draw->ranges ? RANGES_HEIGHT : 0}};
+}

@@ -12,7 +12,6 @@
 #include "draw/painters.h"
 #include "draw/draw.h"
 
-enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000, RANGES_HEIGHT = 130 };
 /* An SVG is kept below this size: first with fewer columns, then with more lanes a row, then with still fewer
  * columns. */
 enum {
@@ -28,6 +27,27 @@ struct picture {
     struct pithi_figure figure;
     struct pithi_svg *svg;
 };
+
+/* 0, or an exit status after a message. */
+static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figure)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
+    cairo_t *cairo = cairo_create(surface);
+    struct pithi_cairo context;
+    struct pithi_painter painter = pithi_cairo_begin(&context, cairo, 0, PITHI_NO_IMAGES);
+    int err = pithi_figure_load(figure, &painter);
+
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    if (err == PITH_ERR_USAGE)
+        return pithi_draw_failed("%s: %u rows do not fit in this size; give another --size or fewer --lanes",
+                                 draw->log_path, draw->row_count);
+    if (err == PITH_ERR_DAMAGED) {
+        pithi_draw_damaged();
+        return 0;
+    }
+    return err ? pithi_draw_failed("%s", pithlog_error()) : 0;
+}
 
 /* ---- PNG, PDF and PostScript ------------------------------------------------------------------------------------- */
 
@@ -164,7 +184,7 @@ static int save_svg(struct picture *picture)
     do {
         picture->figure.columns = saving.columns;
         picture->figure.per = saving.per;
-        status = pithi_draw_load(picture->draw, &picture->figure);
+        status = load_figure(picture->draw, &picture->figure);
         if (status)
             break;
         draw_svg(picture, &measure);
@@ -195,71 +215,6 @@ static int save_svg(struct picture *picture)
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
-struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
-{
-    return (struct pithi_figure){.title = draw->title ? draw->title : base_name(draw->log_path),
-                                 .plot = {.log = draw->log,
-                                          .digest = draw->digest,
-                                          .picked = draw->picked,
-                                          .lit_from_ns = draw->lit_from_ns,
-                                          .lit_to_ns = draw->lit_to_ns,
-                                          .gaps = &draw->gaps,
-                                          .analysis = draw->analysis,
-                                          .notes = &draw->notes,
-                                          .note_texts = 1,
-                                          .core_waits = draw->core_waits.lane_count ? &draw->core_waits : NULL,
-                                          .waits = draw->waits,
-                                          .path = draw->path,
-                                          .names = !draw->no_names,
-                                          .summary = draw->summary,
-                                          .care = draw->care,
-                                          .rgb = draw->rgb,
-                                          .hidden = draw->hidden,
-                                          .t0_ns = draw->t0_ns,
-                                          .t1_ns = draw->t1_ns,
-                                          .flames = draw->flames,
-                                          .rows = draw->rows,
-                                          .row_count = draw->row_count,
-                                          .most_arrows = MOST_ARROWS,
-                                          .arrows_auto = !draw->all_arrows},
-                                 .width = draw->width ? draw->width : DEFAULT_WIDTH,
-                                 .height = draw->height,
-                                 .row_height = draw->row_height,
-                                 .per = draw->per,
-                                 .place = draw->legend,
-                                 .no_arrows = draw->no_arrows,
-                                 .stats = draw->stats,
-                                 .findings = draw->findings,
-                                 .iterations = draw->found,
-                                 .ranges = {.height = draw->ranges ? RANGES_HEIGHT : 0}};
-}
-
-int pithi_draw_load(const struct pithi_draw *draw, struct pithi_figure *figure)
-{
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
-    cairo_t *cairo = cairo_create(surface);
-    struct pithi_cairo context;
-    struct pithi_painter painter = pithi_cairo_begin(&context, cairo, 0, PITHI_NO_IMAGES);
-    int err = pithi_figure_load(figure, &painter);
-
-    cairo_destroy(cairo);
-    cairo_surface_destroy(surface);
-    if (err == PITH_ERR_USAGE)
-        return pithi_draw_failed("%s: %u rows do not fit in this size; give another --size or fewer --lanes",
-                                 draw->log_path, draw->row_count);
-    if (err == PITH_ERR_DAMAGED) {
-        pithi_draw_damaged();
-        return 0;
-    }
-    return err ? pithi_draw_failed("%s", pithlog_error()) : 0;
-}
-
 int pithi_draw_picture(const struct pithi_draw *draw)
 {
     struct picture picture = {.draw = draw, .figure = pithi_draw_figure(draw)};
@@ -268,7 +223,7 @@ int pithi_draw_picture(const struct pithi_draw *draw)
     if (draw->kind == PITHI_DRAW_SVG) {
         status = save_svg(&picture);
     } else {
-        status = pithi_draw_load(draw, &picture.figure);
+        status = load_figure(draw, &picture.figure);
         if (!status)
             status = pithi_save(draw->out_path, write_by_cairo, &picture);
     }

@@ -1,0 +1,10 @@
+/* picture_none.c - stands in for picture.c where Pith is built without cairo: there are texts and pages, but no other
+ * pictures. */
+#include "draw/draw.h"
+
+int pithi_draw_picture(const struct pithi_draw *draw)
+{
+    return pithi_draw_failed("%s: this Pith was built without cairo, so it draws text (--text) and pages (html) only; "
+                             "install cairo with its headers, then run make again",
+                             draw->out_path);
+}
