@@ -125,9 +125,9 @@ null_a := $(O)/lib/libpith-null.a
 null_so := $(O)/lib/libpith-null.so.$(SOVERSION)
 record_a := $(O)/obj/librecord.a
 core_a := $(O)/obj/libcore.a
-# The ready profiling libraries: mpi (the log library), and every wrappers/NAME with a NAME.w. Of each: its templates,
-# what it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
-mpi_libs := mpi $(foreach d,$(wildcard wrappers/*),$(if $(wildcard $(d)/$(notdir $(d)).w),$(notdir $(d))))
+# The ready profiling libraries: mpi (the log library), anim (the same wrappers), and every wrappers/NAME with a NAME.w.
+# Of each: its templates, what it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
+mpi_libs := mpi anim $(foreach d,$(wildcard wrappers/*),$(if $(wildcard $(d)/$(notdir $(d)).w),$(notdir $(d))))
 templates_handles := wrappers/handles/requests.w wrappers/handles/handle.w
 templates_log := wrappers/mpi/log.w wrappers/mpi/messages.w
 templates_static := wrappers/mpi/compare_clocks.w $(templates_log) $(templates_handles)
@@ -137,7 +137,6 @@ compensate_src := $(wildcard wrappers/compensate/*.c)
 handles_src := $(wildcard wrappers/handles/*.c)
 runtime_mpi := $(mpi_src) $(handles_src) $(compensate_src)
 link_mpi = -L$(O)/lib -lpith
-templates_anim := wrappers/anim/anim.w $(templates_mpi)
 runtime_anim = $(runtime_mpi)
 link_anim = $(link_mpi)
 templates_trace := wrappers/trace/trace.w

@@ -7,7 +7,7 @@
 # Pith calls what every MPI has, also where a new one would rather have another function called.
 no_deprecated := -Wno-deprecated-declarations
 # ---- objects ---------------------------------------------------------------------------------------------------------
-inc_mpi := $(addprefix -Iwrappers/,mpi handles compensate) $(pkg_x11)
+inc_mpi := $(addprefix -Iwrappers/,mpi handles compensate anim) $(pkg_x11)
 # $(call mpi_object,MPI,FOLDER,SOURCE,FLAGS): compiles SOURCE (a pattern) to FOLDER/%.o below the MPI's objects.
 define mpi_object
 $(O)/obj/mpi-$(1)/$(2)%.o: $(3) $(O)/.flags | $(headers) layers $(mpe_headers)
@@ -19,9 +19,14 @@ $(foreach m,$(MPIS),\
 	$(eval $(call mpi_object,$(m),static/,wrappers/%.c,-DPITHI_STATIC)) \
 	$(eval $(call mpi_object,$(m),gen/,$(O)/gen/$(m)/%.c,-Iwrappers/$$*)) \
 	$(eval $(call mpi_object,$(m),static/gen/,$(O)/gen/$(m)/%.c,-DPITHI_STATIC -fvisibility=default)))
+# These do not see mpi.h: one object serves all MPIs, and archives, too.
+without_mpi := $(addprefix wrappers/,compensate/delay.c mpi/group.c mpi/state.c mpe_names/trace_output.c)
+$(call obj,$(without_mpi)): private CPPFLAGS += $(inc_mpi)
 # $(call mpi_objects,MPI,SOURCES), and those for archives.
-mpi_objects = $(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(2))
-mpi_static_objects = $(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/static/%.o,$(2))
+mpi_objects_in = $(call obj,$(filter $(without_mpi),$(2))) \
+	$(patsubst wrappers/%.c,$(O)/obj/$(1)/%.o,$(filter-out $(without_mpi),$(2)))
+mpi_objects = $(call mpi_objects_in,mpi-$(1),$(2))
+mpi_static_objects = $(call mpi_objects_in,mpi-$(1)/static,$(2))
 # The folder of libpith beside lib/pith/MPI, in the build tree and when installed.
 mpi_rpath := -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
 
@@ -63,12 +68,13 @@ $(O)/lib/pith/$(1)/libpith-mpi.a: \
 		$(call mpi_static_objects,$(1),wrappers/gen/static.c wrappers/gen/fortran.c $(runtime_mpi))
 	$$(archive)
 endef
-# $(2) = a library. Only the log library has a SONAME: a program that is linked with another by its path then finds it
-# there (wrappers/mpe_names).
+# $(2) = a library; one without templates has the wrappers of the log library. Only the log library has a SONAME: a
+# program that is linked with another by its path then finds it there (wrappers/mpe_names).
 define mpi_lib_rules
-$(O)/gen/$(1)/$(2).c: $(templates_$(2)) $(gen_needs)
-	$(O)/bin/wrappergen --preload -w $(templates_$(2)) $(gen_args) -o $$@
-$(O)/lib/pith/$(1)/libpith-$(2).so: $(call mpi_objects,$(1),$(runtime_$(2)) wrappers/gen/$(2).c wrappers/gen/library.c \
+$(if $(templates_$(2)),$(O)/gen/$(1)/$(2).c: $(templates_$(2)) $(gen_needs)
+	$(O)/bin/wrappergen --preload -w $(templates_$(2)) $(gen_args) -o $$@)
+$(O)/lib/pith/$(1)/libpith-$(2).so: \
+		$(call mpi_objects,$(1),$(runtime_$(2)) wrappers/gen/$(if $(templates_$(2)),$(2),mpi).c wrappers/gen/library.c \
 		$(if $(filter-out mpi,$(2)),$(wildcard wrappers/$(2)/*.c))) $(wildcard wrappers/$(2)/*.map) \
 		$(filter %.a,$(link_$(2))) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
 	@mkdir -p $$(@D)

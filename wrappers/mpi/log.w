@@ -7,6 +7,7 @@
  * @class selects all functions of a class in roles.table, and a role (peer, type ...) stands for the argument with that
  * role.
  */
+#include "anim.h"
 #include "detail.h"
 #include "job.h"
 #include "pith_tool.h"
@@ -16,6 +17,14 @@
 /* Open MPI defines macros with these names. */
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
+
+/* ---- the animation library opens its window (anim.h) --------------------------------------------------------------- */
+
+{{fn f MPI_Init MPI_Init_thread}}
+    {{callfn}}
+    if (pithi_anim_begin)
+        pithi_anim_begin({{returnVal}});
+{{endfn}}
 
 /* ---- every call is a state --------------------------------------------------------------------------------------- */
 
