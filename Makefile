@@ -3,6 +3,11 @@
 # Each folder gets only the -I it is allowed (CONTRIBUTING.md, "Rooms"), so that a forbidden include does not compile.
 # The build tree mirrors an installation: O/bin, O/lib, O/libexec/pith, O/share; programs find each other from there.
 
+# All cores, unless -j says otherwise. Several goals may need their order (make clean all).
+ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
+  MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
+endif
+
 VERSION := 0.1.0
 SOVERSION := 0
 O ?= build
@@ -21,7 +26,8 @@ CC ?= cc
 FC := $(if $(filter default,$(origin FC)),gfortran,$(FC))
 PKG_CONFIG ?= pkg-config
 TCLSH ?= tclsh
-CFLAGS ?= -O2 -g
+# -g1: functions and lines for stack traces. Variables, too, take a sixth of the time of the build (CFLAGS='-O2 -g').
+CFLAGS ?= -O2 -g1
 WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow
 BASE := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 
