@@ -203,10 +203,15 @@ CXXBASE := -std=c++11 -D_GNU_SOURCE -fPIC -Wall -Wextra -Wshadow -MMD -MP
 .PRECIOUS: $(O)/obj/test/%.o
 .SECONDARY: $(cxx_gen) $(O)/gen/cxx/forward.h
 .SUFFIXES:
-.PHONY: all lib wrappers tools viewer samples man help clean missing
+.PHONY: all first lib wrappers tools viewer samples man help clean missing
 
-all: lib tools wrappers viewer python samples missing
+all: first lib tools wrappers viewer python samples missing
 
+# What `make demo` needs: the library of one MPI, the commands, two samples, the pictures that can be shown here.
+first_mpi := $(firstword $(MPIS))
+first: $(if $(first_mpi),$(O)/lib/pith/$(first_mpi)/libpith-mpi.so $(run_so)) $(O)/libexec/pith/pith-run $(O)/bin/pith \
+	$(filter %/pith-draw $(if $(DISPLAY),%),$(viewer_out)) \
+	$(if $(first_mpi),$(addprefix $(O)/samples/$(first_mpi)/,heat2d slow/late_sender))
 lib: $(lib_a) $(lib_so) $(log_a) $(log_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(gen_header) $(O)/bin/upshot $(O)/libexec/pith/pith-run
 wrappers: $(mpi_so) $(mpi_a) $(run_so) $(also_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
@@ -413,10 +418,9 @@ include test/check.mk
 
 # ---- demo ------------------------------------------------------------------------------------------------------------
 demo:
+	@echo 'make demo: packages that are missing, a build of about a minute on two cores, then two runs and their pictures'
 	$(call deps,demo)
-	@+$(MAKE) --no-print-directory demo-run
-demo-run: all
-	@O='$(O)' samples/demo
+	@O='$(O)' samples/demo $(MAKE) --no-print-directory first
 # The pictures of the guided tour and of the README, made anew.
 tour: lib tools viewer
 	@O='$(O)' viewer/tour/shoot
@@ -463,7 +467,7 @@ endef
 put = $(if $(strip $(3)),@$(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(1) $(3) '$(DESTDIR)$(2)')
 drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3)) || :)
 
-.PHONY: demo demo-run tour install uninstall installcheck dist pc format format-check
+.PHONY: demo tour install uninstall installcheck dist pc format format-check
 # Made anew each time: they carry the folders of this installation.
 pc:
 	@mkdir -p $(O)/pc
@@ -521,8 +525,8 @@ clean:
 	rm -rf $(O)
 
 help:
-	@echo 'make              build all that can be built here, into $(O)/'
-	@echo 'make demo         install what is missing, build, record a sample, show it'
+	@echo 'make              build all that can be built here, into $(O)/, on all cores (-j1: on one)'
+	@echo 'make demo         install what is missing, build what the first pictures need, record two samples, show them'
 	@echo 'make tour         the pictures of viewer/TOUR.md and the README, made anew'
 	@echo 'make check        install what is missing, build, run every test (check-unit, check-golden, ...: one suite)'
 	@echo 'make check-asan   unit, golden, command line and quick window tests under the address and UB sanitizers'
