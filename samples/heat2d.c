@@ -76,6 +76,7 @@ static void exchange_halo(struct plate *plate)
     int rows = plate->rows, columns = plate->columns;
     enum { TO_SOUTH, TO_NORTH, TO_EAST, TO_WEST };
     MPI_Request requests[8];
+    MPI_Status statuses[8]; /* for MPI_STATUSES_IGNORE gcc warns, with MPICH's mpi.h */
 
     MPI_Irecv(&CELL(grid, plate, 0, 1), columns, MPI_DOUBLE, plate->north, TO_SOUTH, plate->comm, &requests[0]);
     MPI_Irecv(&CELL(grid, plate, rows + 1, 1), columns, MPI_DOUBLE, plate->south, TO_NORTH, plate->comm, &requests[1]);
@@ -86,7 +87,7 @@ static void exchange_halo(struct plate *plate)
     MPI_Isend(&CELL(grid, plate, 1, 1), columns, MPI_DOUBLE, plate->north, TO_NORTH, plate->comm, &requests[5]);
     MPI_Isend(&CELL(grid, plate, 1, columns), 1, plate->column, plate->east, TO_EAST, plate->comm, &requests[6]);
     MPI_Isend(&CELL(grid, plate, 1, 1), 1, plate->column, plate->west, TO_WEST, plate->comm, &requests[7]);
-    MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(8, requests, statuses);
 }
 
 /* Computes one step; returns the sum of the squared changes in this block. */

@@ -6,8 +6,6 @@ mpi_samples_f := $(if $(shell command -v $(FC)),pi wave ring77)
 # The Fortran compiler of an MPI: MPIFC, or the one that belongs to its mpicc (mpicc.mpich: mpifort.mpich).
 mpi_fc = $(if $(filter undefined,$(origin MPIFC)),$(subst mpicc,mpifort,$(MPICC_$(1))),$(MPIFC))
 FFLAGS ?= -O2 -g
-# With MPICH's mpi.h, gcc takes MPI_STATUSES_IGNORE for an array that is too short.
-samples_warn := $(WARN) -Wno-stringop-overflow -Wno-unknown-warning-option
 
 samples_out := $(O)/samples/threads \
 	$(foreach m,$(MPIS),$(addprefix $(O)/samples/$(m)/,$(mpi_samples_c) \
@@ -16,7 +14,7 @@ samples_out := $(O)/samples/threads \
 define samples_rules
 $(O)/samples/$(1)/%: samples/%.c $(O)/.flags
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) -std=c11 $(samples_warn) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -lm $(LIBS)
+	$(MPICC_$(1)) -std=c11 $(WARN) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -lm $(LIBS)
 $(O)/samples/$(1)/%: samples/%.f90 $(O)/.flags
 	@mkdir -p $$(@D)
 	$(call mpi_fc,$(1)) -Wall $(FFLAGS) $(LDFLAGS) -o $$@ $$< $(LIBS)
@@ -26,8 +24,8 @@ $(O)/samples/$(1)/%: samples/%.f $(O)/.flags
 # A compiler without OpenMP makes a program of one thread.
 $(O)/samples/$(1)/hybrid: samples/hybrid.c $(O)/.flags
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) -std=c11 -fopenmp $(samples_warn) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -lm $(LIBS) || \
-		$(MPICC_$(1)) -std=c11 $(samples_warn) -Wno-unknown-pragmas $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -lm $(LIBS)
+	$(MPICC_$(1)) -std=c11 -fopenmp $(WARN) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -lm $(LIBS) || \
+		$(MPICC_$(1)) -std=c11 $(WARN) -Wno-unknown-pragmas $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -lm $(LIBS)
 endef
 $(foreach m,$(MPIS),$(eval $(call samples_rules,$(m))))
 
@@ -59,7 +57,7 @@ define samples_slow_rules
 $(addprefix $(O)/samples/$(1)/slow/,$(samples_slow)): $(O)/samples/$(1)/slow/%: samples/slow/%.c \
 		samples/slow/compute.h $(O)/.flags $(lib_so) $(O)/lib/libpith.so | $(headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) -std=c11 $(samples_warn) -I$(O)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -L$(O)/lib \
+	$(MPICC_$(1)) -std=c11 $(WARN) -I$(O)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -L$(O)/lib \
 		-Wl,-rpath,'$$$$ORIGIN/../../../lib' -lpith $(LIBS)
 endef
 $(foreach m,$(MPIS),$(eval $(call samples_slow_rules,$(m))))
