@@ -43,6 +43,8 @@ like [answer] {^zoom FROM TO – show this stretch} "its help stands beside it"
 type "0.2 0.4"
 press Return
 ok [near [window] {0.2 0.4}] "Return does it: [window]"
+ok [expr {![winfo ismapped $bar] && [focus] eq $plot}] "there is no answer to read: the line closes"
+press_key colon
 is [$bar.line get] {} "the line is empty again"
 type "boo"
 press Tab

@@ -323,6 +323,7 @@ oo::class create ::pith::Anim {
     }
 
     method point {x y} {
+        my draw ;# the names of all states of this moment are known
         set places [$animation places [winfo width $canvas] [winfo height $canvas] $layout]
         set rank 0
         foreach {px py} [lrange $places 1 end] {

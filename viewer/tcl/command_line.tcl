@@ -125,6 +125,7 @@ oo::class create ::pith::CommandLine {
 
     # ---- Running
 
+    # Closes the line, unless there is an answer or an error to read.
     method enter {} {
         if {[string trim $line] eq {}} {
             my close
@@ -143,6 +144,9 @@ oo::class create ::pith::CommandLine {
         }
         if {[info object isa object $me]} {
             set answer [lindex [split $result \n] 0]
+            if {$answer eq {}} {
+                my close
+            }
         }
     }
 
@@ -354,8 +358,9 @@ oo::class create ::pith::CommandPalette {
         bind $dialog.line <Prior> "$me step -13; break"
         bind $dialog.line <Next> "$me step 13; break"
         bind $dialog.list <<TreeviewSelect>> [list $me explain]
-        bind $dialog.list <Double-Button-1> [list $me enter]
-        bind $dialog.list <Return> [list $me enter]
+        # After these the list may be gone, so its class must not see them.
+        bind $dialog.list <Double-Button-1> "[list $me double] %x %y; break"
+        bind $dialog.list <Return> "[list $me enter]; break"
         bind $dialog.list <Destroy> [list catch [list [::pith::Tip new $dialog.list [list $me whole_at]] destroy]]
     }
 
@@ -458,6 +463,12 @@ oo::class create ::pith::CommandPalette {
     }
 
     # ---- Running
+
+    method double {x y} {
+        if {[$dialog.list identify item $x $y] ne {}} {
+            my enter
+        }
+    }
 
     # Inserts the selected command, for its arguments.
     method complete {} {

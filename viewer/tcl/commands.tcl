@@ -247,14 +247,17 @@ proc ::pith::keys::install {top command rows} {
             # Shift-Left -> <Shift-Key-Left>
             set key [lassign [lreverse [split $event -]] name]
             set pattern [join [list {*}$key Key $name] -]
-            bind $top <$pattern> [list ::pith::keys::run $top %W $command $script]
+            set held [expr {("Control" in $key ? 4 : 0) | ("Alt" in $key ? 8 : 0)}]
+            bind $top <$pattern> [list ::pith::keys::run $top %W %s $held $command $script]
         }
     }
 }
 
-# Bindings of a toplevel also fire in its dialogs and entries, which need their own keys.
-proc ::pith::keys::run {top widget command script} {
-    if {[winfo toplevel $widget] eq $top && [winfo class $widget] ni {TEntry Entry}} {
+# Bindings of a toplevel also fire in its dialogs and entries, which need their own keys, and while more modifiers are
+# held: Alt-s opens a menu and must not run the key s. HELD: the bits of Control (4), Alt (8) and Super (64) that this key
+# needs. The other bits, such as NumLock and AltGr, may have any value.
+proc ::pith::keys::run {top widget state held command script} {
+    if {($state & 76) == $held && [winfo toplevel $widget] eq $top && [winfo class $widget] ni {TEntry Entry}} {
         {*}$command $script
     }
 }
@@ -281,8 +284,9 @@ proc ::pith::keys::show {top groups pointing} {
     ::pith::theme::fit_scrolled $dialog 0
     pack $dialog.view -fill both -expand 1
     ::pith::theme::put_over $dialog $top
-    bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]}}
-    bind $dialog <Button-1> {if {[winfo class %W] ne "TScrollbar"} {destroy [winfo toplevel %W]}}
+    # After these the dialog is gone, so no other binding must see them (Tab moves the focus).
+    bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]; break}}
+    bind $dialog <Button-1> {if {[winfo class %W] ne "TScrollbar"} {destroy [winfo toplevel %W]; break}}
     foreach {key by} {Up {-2 units} Down {2 units} Prior {-1 pages} Next {1 pages}} {
         bind $dialog <$key> [list $dialog.view yview scroll {*}$by]
     }
