@@ -3,12 +3,12 @@
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
-# What ends the window, and what writes files of any name, is left out.
+# What ends the window, waits for a person, or writes files of any name is left out.
 proc ::pith::quit {} {}
 oo::define ::pith::Window method close_now {} {}
 rename ::exit ::real_exit
 proc ::exit {args} {}
-foreach command {tk_getOpenFile tk_getSaveFile tk_chooseDirectory} {
+foreach command {tk_getOpenFile tk_getSaveFile tk_chooseDirectory tk_chooseColor tk_messageBox} {
     catch {rename ::$command {}}
     proc ::$command {args} { return {} }
 }

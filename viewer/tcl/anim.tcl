@@ -162,8 +162,11 @@ oo::class create ::pith::Anim {
             set status_text $text
         }
         set used [expr {([clock microseconds] - $started) / 1000}]
-        set timer [after [expr {max(5, 33 - $used)}] [list [self] tick]]
+        # From idle time on, or else `update` would never end beside some animations that take all the time.
+        set timer [after idle [list [self] tick_after [expr {max(5, 33 - $used)}]]]
     }
+
+    method tick_after {ms} { set timer [after $ms [list [self] tick]] }
 
     method look {} {
         set now [clock milliseconds]

@@ -94,7 +94,9 @@ oo::class create ::pith::Heatmap {
     }
 
     method all_ranks {} {
-        my set_part_all
+        if {$matrix ne {}} {
+            my set_part_all
+        }
         my draw
     }
 
@@ -366,6 +368,9 @@ oo::class create ::pith::Heatmap {
         lassign $drag x0 y0
         set drag {}
         $canvas delete zoom
+        if {$matrix eq {}} {
+            return
+        }
         if {max(abs($x - $x0), abs($y - $y0)) > 4} {
             my zoom_box [expr {min($x0, $x)}] [expr {min($y0, $y)}] [expr {max($x0, $x)}] [expr {max($y0, $y)}]
         } else {

@@ -171,7 +171,7 @@ oo::class create ::pith::Pointer {
         }
         set drag {}
         $details close_card
-        if {[$band holds [$timeline time_at $x]]} {
+        if {[$model selection] ne {} && [$band holds [$timeline time_at $x]]} {
             $model zoom {*}[$model selection]
         } else {
             $details zoom_to_pointed

@@ -611,7 +611,7 @@ oo::class create ::pith::RangesPane {
     }
 
     method dragged {x y} {
-        if {$drag eq {}} {
+        if {$drag eq {} || [dict get $drag kind] eq "sash"} {
             return
         }
         if {[dict get $drag kind] eq "move"} {
