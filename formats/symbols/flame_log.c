@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/pair_map.h"
 #include "native/defs.h"
 #include "native/segment.h"
 #include "symbols/sample_names.h"
@@ -15,19 +16,30 @@ struct stack {
     uint32_t *functions, count, room; /* outermost first */
 };
 
+/* A call site that waits until the next sample, because the functions of that sample may begin before it. */
+struct waiting_site {
+    int64_t time_ns;
+    uint32_t id;
+};
+
 struct flame_lane {
     struct stack open;
+    struct waiting_site *sites;
+    uint32_t site_count, site_room, sites_put;
     struct pithi_sample_last last;
     uint32_t number; /* in the new log */
 };
 
 struct pithi_flame_log {
     struct pithlog *log;
+    int has_samples;
     struct pithi_sample_names *names;
     struct pithi_writer *writer;
     struct flame_lane *lanes;
     uint32_t *states, state_room; /* by function: the definition + 1; 0: none yet */
     uint32_t no_core;             /* the state + 1; 0: none yet */
+    struct pithi_pair_map places; /* (function, line) of call sites: numbers */
+    uint32_t *sites, site_room;   /* by number: the event */
     struct stack now;             /* of the sample that is added */
     struct pithi_sample sample;
 };
@@ -84,6 +96,57 @@ static int state_of(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
     return PITH_OK;
 }
 
+/* ---- Call sites -------------------------------------------------------------------------------------------------- */
+
+static int define_site(struct pithi_flame_log *f, const struct pithi_place *place, uint32_t *id)
+{
+    const char *slash = place->source ? strrchr(place->source, '/') : NULL;
+    const char *function = pithi_function_get(f->names, place->function)->name;
+    char name[600];
+    const struct pithlog_def def = {
+        .kind = PITHLOG_EVENT_TYPE, .name = name, .colour = "gray50", .group = "call sites"};
+
+    if (place->source)
+        snprintf(name, sizeof name, "in %.290s (%.280s:%d)", function, slash ? slash + 1 : place->source, place->line);
+    else
+        snprintf(name, sizeof name, "in %.290s", function);
+    return pithi_defs_add(pithi_writer_defs(f->writer), &def, id);
+}
+
+static int take_site(struct pithi_flame_log *f, struct flame_lane *lane, const struct pithlog_record *r,
+                     uint64_t address)
+{
+    const struct pithi_place *place;
+    uint32_t before = f->places.count, number = 0;
+
+    CHECK(pithi_sample_place(f->names, r, address, 1, &place));
+    CHECK(pithi_pair_number(&f->places, place->function, (uint64_t)place->line, &number));
+    if (f->places.count > before) {
+        if (!pithi_grow(&f->sites, number, &f->site_room, sizeof *f->sites))
+            return pithi_no_memory();
+        CHECK(define_site(f, place, &f->sites[number]));
+    }
+    if (!pithi_grow(&lane->sites, lane->site_count, &lane->site_room, sizeof *lane->sites))
+        return pithi_no_memory();
+    lane->sites[lane->site_count++] = (struct waiting_site){r->time_ns, f->sites[number]};
+    return PITH_OK;
+}
+
+/* Writes the call sites up to a time, then the record, if there is one. */
+static int put_record(struct pithi_flame_log *f, struct flame_lane *lane, int64_t time_ns,
+                      const struct pithlog_record *record)
+{
+    for (; lane->sites_put < lane->site_count && lane->sites[lane->sites_put].time_ns <= time_ns; lane->sites_put++) {
+        const struct waiting_site *site = &lane->sites[lane->sites_put];
+        const struct pithlog_record event = {
+            .time_ns = site->time_ns, .lane = lane->number, .kind = PITHLOG_EVENT, .id = site->id, .peer = -1};
+        CHECK(pithi_writer_add(f->writer, &event));
+    }
+    if (lane->sites_put == lane->site_count)
+        lane->sites_put = lane->site_count = 0;
+    return record ? pithi_writer_add(f->writer, record) : PITH_OK;
+}
+
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
 static int push(struct stack *stack, uint32_t function)
@@ -94,14 +157,13 @@ static int push(struct stack *stack, uint32_t function)
     return PITH_OK;
 }
 
-static int put(struct pithi_flame_log *f, const struct flame_lane *lane, uint32_t kind, uint32_t function,
-               int64_t time_ns)
+static int put(struct pithi_flame_log *f, struct flame_lane *lane, uint32_t kind, uint32_t function, int64_t time_ns)
 {
     struct pithlog_record record = {.time_ns = time_ns, .lane = lane->number, .kind = kind, .peer = -1};
 
     CHECK(state_of(f, function, &record.id));
     record.id += kind == PITHLOG_EVENT;
-    return pithi_writer_add(f->writer, &record);
+    return put_record(f, lane, time_ns, &record);
 }
 
 /* Ends the functions from `depth` on, with the last sample that has them. */
@@ -114,7 +176,7 @@ static int end_functions(struct pithi_flame_log *f, struct flame_lane *lane, uin
 
 /* The thread used no core from the last sample to begin_ns. That is no time of any function; else the outermost one,
  * which goes on meanwhile, would have it all. */
-static int put_no_core(struct pithi_flame_log *f, const struct flame_lane *lane, int64_t begin_ns)
+static int put_no_core(struct pithi_flame_log *f, struct flame_lane *lane, int64_t begin_ns)
 {
     const struct pithlog_def def = {
         .kind = PITHLOG_STATE, .name = "[no core]", .colour = "#d9d9d9", .group = "samples"};
@@ -128,10 +190,10 @@ static int put_no_core(struct pithi_flame_log *f, const struct flame_lane *lane,
         f->no_core++;
     }
     record.id = f->no_core - 1;
-    CHECK(pithi_writer_add(f->writer, &record));
+    CHECK(put_record(f, lane, record.time_ns, &record));
     record.kind = PITHLOG_LEAVE;
     record.time_ns = begin_ns;
-    return pithi_writer_add(f->writer, &record);
+    return put_record(f, lane, begin_ns, &record);
 }
 
 /* Where the functions begin that only the new sample has. */
@@ -152,8 +214,13 @@ int pithi_flame_log_take(void *context, const struct pithlog_record *r)
     struct flame_lane *lane = &f->lanes[r->lane];
     struct pithi_inlined in;
     int64_t begin_ns;
+    uint64_t site;
     uint32_t same = 0;
 
+    if (pithi_site_read(f->names, r, &site)) {
+        CHECK(take_site(f, lane, r, site));
+        return f->has_samples ? PITH_OK : put_record(f, lane, r->time_ns, NULL);
+    }
     if (!pithi_sample_read(f->names, r, &f->sample))
         return PITH_OK;
     f->now.count = 0;
@@ -197,8 +264,10 @@ int pithi_flame_log_begin(struct pithi_flame_log *f, struct pithi_writer *writer
 
 int pithi_flame_log_end(struct pithi_flame_log *f)
 {
-    for (uint32_t i = 0; i < pithlog_get_info(f->log)->lanes; i++)
+    for (uint32_t i = 0; i < pithlog_get_info(f->log)->lanes; i++) {
         CHECK(end_functions(f, &f->lanes[i], 0));
+        CHECK(put_record(f, &f->lanes[i], INT64_MAX, NULL));
+    }
     return PITH_OK;
 }
 
@@ -209,7 +278,8 @@ int pithi_flame_log_open(struct pithlog *log, struct pithi_flame_log **flame)
     if (err)
         return err;
     (*flame)->log = log;
-    return pithi_sample_names_open(log, PITHI_NEED_SAMPLES, &(*flame)->names);
+    (*flame)->has_samples = pithi_samples_in(log) & PITHI_HAS_SAMPLES;
+    return pithi_sample_names_open(log, PITHI_NEED_ANY, &(*flame)->names);
 }
 
 void pithi_flame_log_close(struct pithi_flame_log *f)
@@ -217,8 +287,12 @@ void pithi_flame_log_close(struct pithi_flame_log *f)
     if (!f)
         return;
     pithi_sample_names_close(f->names);
-    for (uint32_t i = 0; f->lanes && i < pithlog_get_info(f->log)->lanes; i++)
+    for (uint32_t i = 0; f->lanes && i < pithlog_get_info(f->log)->lanes; i++) {
         free(f->lanes[i].open.functions);
+        free(f->lanes[i].sites);
+    }
+    free(f->places.slots);
+    free(f->sites);
     free(f->lanes);
     free(f->states);
     free(f->now.functions);

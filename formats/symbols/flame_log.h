@@ -13,6 +13,9 @@
  *
  * Each sample is also an event with the name of its innermost function, because time is a poor measure of samples if a
  * thread did not run all the time.
+ *
+ * Each call site is an event, too, with the function and the line of the call, "in main (mesh.cc:212)", at the time of
+ * the log's pith:site. The group of these events is "call sites".
  */
 #ifndef PITHI_FLAME_LOG_H
 #define PITHI_FLAME_LOG_H
@@ -22,13 +25,13 @@
 
 struct pithi_flame_log;
 
-/* Finds the names that the samples of `log` need. */
+/* Finds the names that the samples and call sites of `log` need. */
 int pithi_flame_log_open(struct pithlog *log, struct pithi_flame_log **flame);
 void pithi_flame_log_close(struct pithi_flame_log *flame);
 /* Begins to fill a log. It has all lanes of `log`, in the same order. The group of a state is the name of the file
  * that has the function; property "place NAME" is where the function is declared, "mesh.cc:212", if that is known. */
 int pithi_flame_log_begin(struct pithi_flame_log *flame, struct pithi_writer *writer);
-/* For each event of `log` in time order; only samples count. `flame`: struct pithi_flame_log. */
+/* For each event of `log` in time order; only samples and call sites count. `flame`: struct pithi_flame_log. */
 int pithi_flame_log_take(void *flame, const struct pithlog_record *record);
 int pithi_flame_log_end(struct pithi_flame_log *flame);
 

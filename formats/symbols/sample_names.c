@@ -169,12 +169,16 @@ static int read_modules(struct pithi_sample_names *s)
 
 int pithi_samples_in(const struct pithlog *log)
 {
+    int has = 0;
+
     for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(log, i);
-        if (def->kind == PITHLOG_EVENT_TYPE && (!strcmp(def->name, "pith:sample") || !strcmp(def->name, "pith:site")))
-            return 1;
+        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:sample"))
+            has |= PITHI_HAS_SAMPLES;
+        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:site"))
+            has |= PITHI_HAS_SITES;
     }
-    return 0;
+    return has;
 }
 
 int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, struct pithi_sample_names **names)

@@ -24,7 +24,8 @@ struct pithi_sample_names;
  * (code_names.h), otherwise from the files of the program, if they are on this machine and unchanged. */
 enum pithi_names_need { PITHI_NEED_SAMPLES, PITHI_NEED_SITES, PITHI_NEED_ANY };
 int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, struct pithi_sample_names **names);
-/* 1: the log may have samples or call sites. */
+/* What the log may have: a sum of these. */
+enum { PITHI_HAS_SAMPLES = 1, PITHI_HAS_SITES = 2 };
 int pithi_samples_in(const struct pithlog *log);
 void pithi_sample_names_close(struct pithi_sample_names *names);
 

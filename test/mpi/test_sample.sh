@@ -91,8 +91,9 @@ EOF
             pith stat 4.pith --flame flame.$kind >flame.out 2>&1
             ok $? "$mpi: --flame flame.$kind" || cat flame.out
         done
-        is "$(pith print flame.pith | awk -F'\t' '$4 == "event"' | wc -l)" "$(pith print 4.pith | grep -c '	pith:sample	')" \
-            "$mpi: each sample is in flame.pith"
+        is "$(pith print flame.pith | awk -F'\t' '$4 == "event" { print $5 ~ /^in / }' | sort | uniq -c | xargs)" \
+            "$(pith print 4.pith | awk -F'\t' '$5 ~ /^pith:(sample|site)$/ { print $5 == "pith:site" }' | sort | uniq -c | xargs)" \
+            "$mpi: each sample and each call site is in flame.pith"
         for function in half_work third_work fifth_work; do # as many samples as by function
             is "$(pith print flame.pith | awk -F'\t' -v f=$function '$4 == "event" && $5 == f' | wc -l)" \
                 "$(awk -F, -v f=$function '$1 == f { print $8 }' 4.csv)" "$mpi: flame.pith: samples in $function"

@@ -614,6 +614,20 @@ def check_waits(browser):
     page.close()
 
 
+def check_sites(browser):
+    """A call has its function and line; a state around calls has none."""
+    for name, steps in [("card", [(6, 0.2), (15, 0.4)]), ("card-bands", [(15, 0.4), (45, 0.4)])]:
+        shown = Shown(browser, name + ".html")
+        tips = []
+        for y, part in steps:
+            shown.page.move(*shown.at(part + 0.001, y))
+            tips.append(shown.page.text(".tip").split("\n"))
+        same([[tip[0], [line for line in tip if line.startswith("called")]] for tip in tips],
+             [["step", []], ["MPI_Waitall", ["called in exchange_halo (heat2d.c:89)"]]],
+             f"the function and line of a call: {name}")
+        shown.page.close()
+
+
 def check_fine(browser):
     shown = Shown(browser, "fine-bare.html")
     page = shown.page
@@ -873,6 +887,7 @@ def main(profile, pages):
         check_damaged(browser)
         check_gaps(browser)
         check_waits(browser)
+        check_sites(browser)
         check_fine(browser)
         check_words(browser)
         check_bundles(browser, "crowd", "", "crowd.svg")

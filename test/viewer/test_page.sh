@@ -38,6 +38,8 @@ printf '%b\n' '0\t0\t0\tenter\tstep' '0\t1\t0\tenter\tstep' '0.1\t0\t0\tenter\tM
 pith draw big.pith -o big-folded.html --lanes 0-4 && pith draw big.pith -o big-bands.html --lanes 0-4 --unfold 3
 sed 's/^0.6/0.61/' late.txt >later.txt # not where a column of the page begins
 pith draw later.txt -o late.html --waits -e 'names off; arrows off'
+. "$top/test/viewer/card_log.sh"
+card_log >card.txt && pith draw card.txt -o card.html && pith draw card.txt -o card-bands.html --unfold 0
 pith draw late.txt -o late-folded.html --waits && pith draw late.txt -o late-bands.html --waits --unfold 0
 python3 - <<'P' >bands.out
 import re

@@ -487,6 +487,8 @@ static int make(struct page *page)
     pithi_text_add(&page->text, "`, whole: `");
     pithi_text_bytes(&page->text, page->whole_text.data, page->whole_text.size);
     pithi_text_add(&page->text, "`,\n");
+    if (page->exact.size && page->draw->flames)
+        pithi_page_sites(page->draw, &page->text);
     status = add_tiles(page, page->whole_text.size);
     pithi_text_add(&page->text, "sums: [\n");
     if (!status && !page->exact.size)
@@ -512,6 +514,8 @@ int pithi_draw_page(struct pithi_draw *draw)
     int status;
 
     pithi_draw_fewer_rows(draw, MOST_ROWS);
+    if (pithlog_get_info(draw->log)->records <= EXACT_BYTES)
+        pithi_draw_flames(draw); /* a page without call sites is better than none */
     status = make(&page);
     if (!status)
         status = pithi_save(draw->out_path, write_page, &page);

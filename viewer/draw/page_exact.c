@@ -199,3 +199,48 @@ int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t
     free(exact);
     return fits;
 }
+
+/* ---- Call sites -------------------------------------------------------------------------------------------------- */
+
+static void write_sites(const struct pithi_draw *draw, uint32_t lane, const uint32_t *number_of,
+                        struct pithi_text *text)
+{
+    struct pithlog_query query = {
+        .from_ns = draw->t0_ns, .to_ns = draw->t1_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int64_t last_ns = draw->t0_ns;
+
+    if (pithlog_iter_open(draw->flames->log, &query, &iter))
+        return;
+    while (pithlog_iter_next(iter, &record) == 1) {
+        if (!pithi_flames_is_site(draw->flames, record.id))
+            continue;
+        pithi_code_number(text, record.time_ns - last_ns);
+        pithi_code_number(text, number_of[record.id]);
+        last_ns = record.time_ns;
+    }
+    pithlog_iter_close(iter);
+}
+
+void pithi_page_sites(const struct pithi_draw *draw, struct pithi_text *text)
+{
+    uint32_t defs = pithlog_get_info(draw->flames->log)->defs, count = 0;
+    uint32_t *number_of = pithi_alloc(defs, sizeof *number_of);
+
+    pithi_text_add(text, "sites: [");
+    for (uint32_t id = 0; id < defs; id++)
+        if (pithi_flames_is_site(draw->flames, id)) {
+            pithi_code_string(text, pithlog_get_def(draw->flames->log, id)->name);
+            pithi_text_add(text, ", ");
+            number_of[id] = count++;
+        }
+    pithi_text_add(text, "], calls: `");
+    for (uint32_t i = 0; i < draw->row_count; i++) {
+        if (draw->rows[i].counter == PITHI_NONE && draw->rows[i].band <= 1)
+            write_sites(draw, draw->rows[i].lane, number_of, text);
+        pithi_text_bytes(text, "\n", 1);
+    }
+    pithi_text_add(text, "`,\n");
+    free(number_of);
+}

@@ -53,6 +53,10 @@ void pithi_code_string(struct pithi_text *text, const char *string);
  * damaged. */
 int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t most, struct pithi_text *text);
 
+/* Writes the call sites (core/scene/flames.h) of rows with exact times: a list of their names, and a line for each row
+ * with its call sites, each the time since the one before and the number of its name. */
+void pithi_page_sites(const struct pithi_draw *draw, struct pithi_text *text);
+
 /* Writes the name of the time outside all states, "computing" or without MPI "no state", and that time of all rows in
  * the window; `cells` are those of the window. */
 void pithi_page_computing(const struct pithi_draw *draw, const struct pithi_cells *cells, struct pithi_text *text);

@@ -74,6 +74,14 @@ function readExact(text) {
   return rows;
 }
 
+// Returns [time, number of its site, ...].
+function readCalls(line) {
+  const numbers = line.split(" ").map((word) => parseInt(word, 36)), calls = [];
+  for (let i = 0, time = data.from; i + 1 < numbers.length; i += 2)
+    calls.push(time += numbers[i], numbers[i + 1]);
+  return calls;
+}
+
 function readArrows(text) {
   const numbers = text.split(" ").map((word) => parseInt(word, 36));
   const arrows = [];
@@ -107,6 +115,7 @@ exact?.forEach((row, i) => {
   const { band } = data.rows[i];
   row.depth = band ? band - 1 : 0;
   if (row.depth) row.waits = exact[i - 1].waits;
+  row.calls = row.depth ? exact[i - 1].calls : readCalls((data.calls || "").split("\n")[i] || "");
   row.stack = row.depth ? exact[i - 1].stack : [...row.levels];
   if (band) row.stack.splice(row.depth, Infinity, ...row.levels.length ? row.levels : [[]]);
 });

@@ -42,6 +42,13 @@ function waitsAt(row, time, { level, entry }) {
     return i < runs.length && runs[i] <= time && runs[i + 2] === number;
   });
 }
+// The place in the program that an exact instance was called from; "": unknown. A site is that of the innermost state.
+function siteOf({ row, level, from, to }) {
+  if (!exact || level === undefined) return "";
+  const { calls, stack, depth } = exact[row], i = firstAt(calls, from - 1, 2, 0), at = calls[i];
+  const isInner = stack.slice(depth + level + 1).some((runs) => runs[firstAt(runs, at, 4, 1)] <= at);
+  return i < calls.length && at < to && !isInner ? `called ${data.sites[calls[i + 1]]}` : "";
+}
 // What is known of a time without a state: why there are no records.
 function whyNothing(row, time) {
   const { gaps } = data.rows[row], pixel = (view.to - view.from) / (canvas.wide - labelWidth);
@@ -95,7 +102,7 @@ function linesAt(x, y) {
   const length = found.to - found.from, known = 3 * found.step;
   const took = !length ? "" : exact ? duration(length)
     : length > known ? `about ${duration(length)}` : `below ${duration(known)}`;
-  return [found.entry.name, ...place, took, waiting].filter((text) => text);
+  return [found.entry.name, ...place, took, waiting, siteOf(found)].filter((text) => text);
 }
 // Shows the text at the pointer; none during a drag.
 function showTip() {

@@ -335,6 +335,11 @@ oo::class create ::pith::Details {
 
     method more_of_state {hit} {
         set lines [my group_of $hit]
+        set site [[$model log] siteof [dict get $hit rank] [dict get $hit thread] [dict get $hit id] \
+            [dict get $hit start] [dict get $hit end]]
+        if {$site ne {}} {
+            lappend lines called $site
+        }
         set length [expr {[dict get $hit end] - [dict get $hit start]}]
         set parent [my parent_of $hit]
         if {$parent ne {}} {

@@ -59,6 +59,31 @@ int pithi_log_flame_row(struct pithi_log_object *object, Tcl_Interp *interp, int
     return TCL_OK;
 }
 
+/* A site belongs to the innermost state at its time. */
+int pithi_log_site_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_hit inner;
+    int64_t from, to, time;
+    uint32_t lane, site;
+    char name[640];
+    int id, found;
+
+    (void)objc;
+    if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_times(interp, objv + 5, &from, &to) != TCL_OK)
+        return TCL_ERROR;
+    if (!object->flames)
+        return TCL_OK;
+    found = pithi_flames_site(object->flames, lane, from, to, &time, &site);
+    if (found > 0)
+        found = pithi_hit_state(object->log, lane, time, time + 1, PITHI_LEVELS - 1, NULL, &inner);
+    if (found < 0)
+        return pithi_log_error(interp);
+    if (found && inner.id == (uint32_t)id && inner.start_ns == from)
+        Tcl_SetObjResult(interp, Tcl_NewStringObj(pithi_def_label(object->flames->log, site, name, sizeof name), -1));
+    return TCL_OK;
+}
+
 int pithi_log_core_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_flames_most most;

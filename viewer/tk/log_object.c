@@ -360,6 +360,7 @@ static const struct {
     {{"showcorewaits", 1, "on"}, pithi_log_show_core_waits},
     {{"shownames", 1, "on"}, log_show_names},
     {{"showwaiting", 2, "waits path"}, pithi_log_show_waiting},
+    {{"siteof", 5, "rank thread id start end"}, pithi_log_site_of},
     {{"sort", 6, "by falling t0 t1 ids callback"}, pithi_log_sort},
     {{"stateat", 5, "row t0 t1 y rowHeight"}, pithi_log_state_at},
     {{"stretch", 3, "t0 t1 callback"}, pithi_log_stretch},

@@ -114,15 +114,16 @@ pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies, 
 void pithi_log_findings_free(struct pithi_log_object *object);
 
 /* log_flames.c: functions that samples were in (core/scene/flames.h)
- * flames                       2: the functions are known; 1: the log has samples; 0: it has none
+ * flames                       2: the functions are known; 1: the log has samples or call sites; 0: it has none
  * flames FILE                  takes the functions from a file of `pith stat --flame`; unfolded lanes get rows for them
  * flamerow RANK THREAD DEPTH   the row of the functions at a depth, from 1; -1: not visible
+ * siteof RANK THREAD ID START END  where in the program the call of this state is, "in main (mesh.cc:212)"; {} unknown
  * coreat ROW TIME              a time outside all states of the row's lane: rank, thread, start and end of the stretch
  *                              outside states; name, place, samples of the function that most of its samples were in,
  *                              all (samples); {} none
  * functionsums T0 T1 CALLBACK  of the visible rows, a dict: number of a function -> dict of name, colour; samples: own
  *                              (ended in it), total (had it on the stack) */
-pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_core_at, pithi_log_function_sums;
+pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_site_of, pithi_log_core_at, pithi_log_function_sums;
 
 /* log_waiting.c: time in which threads had no core (core/scene/waiting.h)
  * corewaits                    1: the log has them, 0: it does not

@@ -55,7 +55,7 @@ int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_
     f->state = pithi_alloc(pithlog_get_info(f->log)->defs, sizeof *f->state);
     for (uint32_t id = 0; (def = pithlog_get_def(f->log, id)); id++) {
         f->hidden[id] = def->kind != PITHLOG_STATE;
-        f->state[id] = f->hidden[id] ? state_of(f->log, id) : id;
+        f->state[id] = !f->hidden[id] ? id : pithi_flames_is_site(f, id) ? UINT32_MAX : state_of(f->log, id);
     }
     *flames = f;
     return PITH_OK;
@@ -78,7 +78,8 @@ int pithi_flames_possible(const struct pithlog *log)
     const struct pithlog_def *def;
 
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
-        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, "pith:sample") == 0)
+        if (def->kind == PITHLOG_EVENT_TYPE &&
+            (strcmp(def->name, "pith:sample") == 0 || strcmp(def->name, "pith:site") == 0))
             return 1;
     return 0;
 }
@@ -99,6 +100,8 @@ const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id)
 static void add_sample(const struct pithi_flames *flames, const struct pithlog_step *step, uint64_t sample,
                        uint64_t *counted, struct pithi_flames_sum *sums)
 {
+    if (flames->state[step->record->id] == UINT32_MAX)
+        return;
     sums[flames->state[step->record->id]].own++;
     for (uint32_t i = 0; i < step->depth; i++) {
         uint32_t id = step->open[i].id;
@@ -141,7 +144,7 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
 
     *most = (struct pithi_flames_most){0};
     for (uint32_t id = 0; !err && id < cells.defs; id++) {
-        if (!flames->hidden[id])
+        if (!flames->hidden[id] || flames->state[id] == UINT32_MAX)
             continue;
         most->all += cells.sums[id].count;
         if (cells.sums[id].count > most->samples) {
@@ -153,4 +156,31 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
     if (most->samples)
         most->id = flames->state[most->id];
     return err ? -1 : most->samples > 0;
+}
+
+int pithi_flames_is_site(const struct pithi_flames *flames, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(flames->log, id);
+
+    return def->kind == PITHLOG_EVENT_TYPE && strcmp(def->group, "call sites") == 0;
+}
+
+int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                      int64_t *time_ns, uint32_t *site)
+{
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int more, found = 0;
+
+    if (pithlog_iter_open(flames->log, &query, &iter))
+        return -1;
+    while (!found && (more = pithlog_iter_next(iter, &record)) == 1)
+        if ((found = flames->state[record.id] == UINT32_MAX)) {
+            *time_ns = record.time_ns;
+            *site = record.id;
+        }
+    pithlog_iter_close(iter);
+    return found ? 1 : more;
 }

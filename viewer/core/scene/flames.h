@@ -3,7 +3,7 @@
  *
  * They are a log of their own, which `pith stat --flame FILE.pith` makes. Its lanes have the same numbers, functions
  * are states, and each sample is an event with the name of its innermost function. So queries, hits and names work on
- * it as on the log itself. */
+ * it as on the log itself. Each call site is an event as well, with its function and line as its name. */
 #ifndef PITHI_FLAMES_H
 #define PITHI_FLAMES_H
 
@@ -16,14 +16,14 @@ struct pithi_flames {
     struct pithlog *log;
     uint32_t *rgb;         /* [defs] */
     unsigned char *hidden; /* [defs] 1: an event */
-    uint32_t *state;       /* [defs] of an event, the state of its function */
+    uint32_t *state;       /* [defs] of a sample, the state of its function; of a call site UINT32_MAX */
 };
 
 /* Opens the functions of `log`. PITH_OK or an enum pith_err: PITH_ERR_USAGE if they are those of another log. */
 int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_flames **flames);
 void pithi_flames_close(struct pithi_flames *flames);
 
-/* 1: `log` has samples. */
+/* 1: `log` has samples or call sites. */
 int pithi_flames_possible(const struct pithlog *log);
 /* Where a function is declared, "mesh.cc:212"; else its file; "" unknown. */
 const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id);
@@ -45,5 +45,11 @@ struct pithi_flames_most {
 /* 1: found, 0: there is no sample, -1: error. */
 int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       struct pithi_flames_most *most);
+
+/* The first call site of a lane in [from_ns, to_ns]. 1: found, and *site is its definition; 0: none; -1: error. */
+int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                      int64_t *time_ns, uint32_t *site);
+/* 1: the definition is that of a call site. */
+int pithi_flames_is_site(const struct pithi_flames *flames, uint32_t id);
 
 #endif
