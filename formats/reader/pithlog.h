@@ -576,6 +576,10 @@ PITHLOG_API int64_t pithlog_analysis_state_ns(const struct pithlog_analysis *ana
 /* 1 if the state is an MPI function; 1 if the lane has MPI calls. */
 PITHLOG_API int pithlog_analysis_is_call(const struct pithlog_analysis *analysis, uint32_t state);
 PITHLOG_API int pithlog_analysis_calls_mpi(const struct pithlog_analysis *analysis, uint32_t lane);
+/* The collective of the call of `lane` that begins at `begin_ns`: the one that it takes part in, or that it completes.
+ * begins_ns[lanes of the log]: when each member began its part; INT64_MIN: no member, or not known. 1; 0: none. */
+PITHLOG_API int pithlog_analysis_members(struct pithlog_analysis *analysis, uint32_t lane, int64_t begin_ns,
+                                         int64_t *begins_ns);
 /* Time of a lane outside MPI and outside states named io:*, within the window. */
 PITHLOG_API int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *analysis, uint32_t lane);
 /* The calls of one MPI function within the window, summed over all lanes. `sums` below has one for each definition. */

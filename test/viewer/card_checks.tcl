@@ -39,4 +39,61 @@ set card [click 0.4 0]
 is [line_of called $card] "in exchange_halo (heat2d.c:89)" "its card has the function and the line of the call"
 is [line_of called [click 0.8 1]] "in main (heat2d.c:128)" "that of MPI_Allreduce, too"
 is [line_of called [click 0.16 0]] {} "a state around calls has none of its own"
+# ---- Messages, from both ends, and the arrows of the chosen call
+proc lit {} {
+    variable plot
+    lsort [lmap item [$plot find withtag choice] {
+        if {[$plot type $item] ne "line" || [$plot itemcget $item -arrow] ne "last"} continue
+        lmap {x y} [$plot coords $item] {list [expr {round(100 * [time_of $x])}] [expr {int($y / [row_height])}]}
+    }]
+}
+proc time_of {x} {
+    variable plot
+    lassign [window] t0 t1
+    expr {$t0 + ($t1 - $t0) * $x / [winfo width $plot]}
+}
+set card [click 0.4 0]
+is [lmap {name value} $card {expr {$name eq "received" ? $value : [continue]}}] \
+    [list "4\u2009096 bytes from rank 1, tag 7, took 280 ms" "16 bytes from rank 2, tag 9, took 180 ms"] \
+    "MPI_Waitall: what it received"
+is [lit] {{{31 1} {59 0}} {{41 2} {59 0}}} "both arrows are lit"
+is [line_of sent [click 0.33 1]] "4\u2009096 bytes to rank 0, tag 7, took 280 ms" "MPI_Isend: what it sent"
+is [lit] {{{31 1} {59 0}}} "its arrow is lit"
+is [line_of received [click 0.63 0]] "100 bytes from rank 2, tag 3, took 160 ms" "MPI_Recv"
+is [line_of received [click 0.16 0]] {} "a state around calls has none"
+is [lit] {} "and no arrow"
+
+# ---- j
+click 0.63 0
+press_key j
+is [list [chosen_name] [lindex [chosen] 3]] {MPI_Send {rank 2}} "j: from MPI_Recv to its sender"
+is [lit] {{{51 2} {67 0}}} "whose arrow is lit"
+press_key j
+is [list [chosen_name] [lindex [chosen] 3]] {MPI_Recv {rank 0}} "and back"
+click 0.4 0
+press_key j
+is [list [chosen_name] [line_of from [chosen]]] {MPI_Send {400 ms}} "from MPI_Waitall to the message that was sent last"
+press_key j
+is [chosen_name] MPI_Waitall "and back"
+click 0.33 1
+press_key j
+is [chosen_name] MPI_Waitall "from MPI_Isend to the call that received"
+click 0.16 0
+press_key j
+like [status] "no message" "a state without messages says so"
+
+# ---- Members of a collective
+waits on
+sync
+set card [click 0.72 1]
+is [lmap name {members moved first last} {line_of $name $card}] \
+    {{3 of MPI_COMM_WORLD} {8 bytes sent, 8 received} {this call} {rank 0, 200 ms after this call}} \
+    "a member of MPI_Allreduce"
+press_key j
+is [lindex [chosen] 3] "rank 0" "j: to the member that began last"
+press_key j
+is [lindex [chosen] 3] "rank 1" "and back"
+is [line_of first [click 0.91 0]] "rank 1, 200 ms before this call" "the last member"
+press_key j
+is [lindex [chosen] 3] "rank 1" "j: to the first"
 done

@@ -32,11 +32,11 @@ T
         call 2 0.5 0.55 MPI_Send
         line 0.51 2 send MPI_COMM_WORLD comm=0 peer=0 tag=3 bytes=100
         sited 1 0.7 0.92 MPI_Allreduce 220
-        part 0.92 1
+        part 0.7 1
         sited 2 0.75 0.92 MPI_Allreduce 220
-        part 0.92 2
+        part 0.75 2
         sited 0 0.9 0.92 MPI_Allreduce 220
-        part 0.92 0
+        part 0.9 0
         for rank in 0 1 2; do call $rank 0.95 1 MPI_Finalize; done
     } | sort -s -g -k 1,1
 }

@@ -9,6 +9,7 @@ oo::class create ::pith::Choice {
     variable plot axis
     variable thing     ;# {} nothing
     variable changed   ;# written on every change, for traces
+    variable call      ;# of a chosen state: what it sent, received and took part in (details.tcl); {} not asked yet
 
     constructor {its_timeline its_model} {
         set model $its_model
@@ -17,6 +18,8 @@ oo::class create ::pith::Choice {
         set axis [$timeline axis]
         set thing {}
         set changed 0
+        set call {}
+        $model follow [list [self] model_changed]
         $timeline after_drawing [list [self] draw]
     }
 
@@ -28,8 +31,28 @@ oo::class create ::pith::Choice {
     method thing {} { return $thing }
 
     method choose {its_thing} {
+        set call {}
         set thing $its_thing
         my draw
+    }
+
+    # The digest knows the other ends of messages, and the analysis the members of a collective.
+    method model_changed {what} {
+        if {$what in {digest waiting log}} {
+            set call {}
+        }
+    }
+
+    # The messages and the collective of the chosen state (log method callof).
+    method call {} {
+        if {$call eq {}} {
+            set call [dict create messages {} total 0]
+            if {$thing ne {} && [dict get $thing kind] eq "state"} {
+                set hit [dict get $thing hit]
+                set call [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
+            }
+        }
+        return $call
     }
 
     # Rows of the chosen record: one, or the two ends of a message; -1 for a row that is not shown.
@@ -102,8 +125,13 @@ oo::class create ::pith::Choice {
             return
         }
         switch [dict get $thing kind] {
-            message { my draw_message }
-            state - event - function { my draw_frame }
+            message { my draw_message [dict get $thing hit] }
+            state - event - function {
+                my draw_frame
+                foreach message [dict get [my call] messages] {
+                    my draw_message $message
+                }
+            }
         }
         set x [my x_of [dict get $thing hit start]]
         set up [px 20]
@@ -144,12 +172,11 @@ oo::class create ::pith::Choice {
         return [list 1 [expr {$pixels - 2}]]
     }
 
-    method draw_message {} {
-        lassign [my rows] from to
-        if {$from < 0 || $to < 0} {
+    method draw_message {hit} {
+        lassign [my rows_of [dict create kind message hit $hit]] from to
+        if {$from < 0 || $to < 0 || ![dict exists $hit from_thread] || ![dict exists $hit to_thread]} {
             return
         }
-        set hit [dict get $thing hit]
         set ends {}
         foreach row [list $from $to] time [list [dict get $hit start] [dict get $hit end]] {
             lappend ends [my x_of $time] [expr {([$model line_of $row] + 0.5) * [$model row_height]}]
@@ -226,6 +253,10 @@ oo::class create ::pith::Context {
         my add_named $hit
         my add_times $hit
         my add "Enclosing state" parent o
+        set call [[$window choice] call]
+        if {[dict get $call messages] ne {} || [dict exists $call last]} {
+            my add "Other end of its message, or last member" jump j
+        }
         my add "Cause of its waiting" cause y
         my add "Distribution of its length..." [list lengths [dict get $hit name]] l
     }

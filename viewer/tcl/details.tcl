@@ -225,6 +225,51 @@ oo::class create ::pith::Details {
             for [my place_of $wait]: [dict get $wait kind]"]
     }
 
+    # What a call sent, received and took part in.
+    method call_lines {hit} {
+        set most 4
+        set call [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
+        set lines {}
+        foreach message [lrange [dict get $call messages] 0 [expr {$most - 1}]] {
+            set end [expr {[dict get $message sent] ? "to [my place_of $message to to_thread]"
+                : "from [my place_of $message from from_thread]"}]
+            set bytes [::pithtk::number [dict get $message bytes]]
+            lappend lines [expr {[dict get $message sent] ? "sent" : "received"}] \
+                "$bytes bytes $end, tag [dict get $message tag][my transfer $message]"
+        }
+        if {[dict get $call total] > $most} {
+            lappend lines {} "([expr {[dict get $call total] - $most}] more messages)"
+        }
+        if {[dict exists $call comm]} {
+            set name [expr {[dict get $call comm] eq {} ? "a communicator" : [dict get $call comm]}]
+            set root [expr {[dict get $call root] < 0 ? {} : ", root rank [dict get $call root]"}]
+            lassign [lmap key {bytes got} {::pithtk::number [dict get $call $key]}] bytes got
+            lappend lines members "[dict get $call size] of $name$root" moved "$bytes bytes sent, $got received"
+        }
+        if {[dict exists $call last]} {
+            foreach which {first last} {
+                lappend lines $which [my member_text $hit [dict get $call $which]]
+            }
+        }
+        return $lines
+    }
+
+    # Time in transit; {} without a known other end.
+    method transfer {message} {
+        set took [expr {[dict get $message end] - [dict get $message start]}]
+        return [expr {$took > 0 ? ", took [::pithtk::duration $took]" : {}}]
+    }
+
+    # A member of a collective, with its begin relative to a call.
+    method member_text {hit member} {
+        set later [expr {[dict get $member start] - [dict get $hit start]}]
+        set order [expr {$later < 0 ? "before" : "after"}]
+        if {[dict get $member rank] == [dict get $hit rank] && [dict get $member thread] == [dict get $hit thread]} {
+            return "this call"
+        }
+        return "[my place_of $member], [::pithtk::duration [expr {abs($later)}]] $order this call"
+    }
+
     method event_lines {hit} {
         set lines [list {} [dict get $hit name] on [my place_of $hit] at [::pithtk::time [dict get $hit start] 1]]
         if {[dict get $hit payload] ne {}} {
@@ -340,6 +385,7 @@ oo::class create ::pith::Details {
         if {$site ne {}} {
             lappend lines called $site
         }
+        lappend lines {*}[my call_lines $hit]
         set length [expr {[dict get $hit end] - [dict get $hit start]}]
         set parent [my parent_of $hit]
         if {$parent ne {}} {

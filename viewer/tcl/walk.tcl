@@ -185,11 +185,15 @@ oo::class create ::pith::Walk {
         return [my go [expr {$around eq {} ? {} : [dict create kind state hit $around]}]]
     }
 
-    # Goes to the call at the other end of the message: first to the receiver, then back to the sender.
+    # Goes to the call at the other end of the message: first to the receiver, then back to the sender. From a call it
+    # goes to the call at the other end of its message, or to the member of its collective that came last.
     method word_jump {} {
         set thing [my start]
+        if {$thing ne {} && [dict get $thing kind] eq "state"} {
+            return [my jump_from $thing]
+        }
         if {$thing eq {} || [dict get $thing kind] ne "message" || ![dict exists $thing hit to_thread]} {
-            $window say "no message is chosen: click on an arrow first"
+            $window say "no message is chosen: click on an arrow, or on a call that sends or receives, first"
             return
         }
         set hit [dict get $thing hit]
@@ -200,6 +204,45 @@ oo::class create ::pith::Walk {
         $choice show_end [expr {$ahead ? "end" : "start"}]
         $window say [my text $thing]
         return [my text $thing]
+    }
+
+    # Of several messages, that which was sent last counts: a receiver waited for it. The other end has the key `back`:
+    # the thing to which the next jump goes.
+    method jump_from {thing} {
+        if {[$choice thing] ne $thing} {
+            $choice choose $thing
+        }
+        set call [$choice call]
+        set hit [dict get $thing hit]
+        if {[dict exists $thing back]} {
+            return [my go [dict get $thing back]]
+        } elseif {[dict get $call messages] ne {}} {
+            set known [lmap m [dict get $call messages] {
+                if {![dict exists $m from_thread] || ![dict exists $m to_thread]} continue
+                list [dict get $m start] $m
+            }]
+            if {$known eq {}} {
+                $window say "the other end of its message is not in this log"
+                return
+            }
+            set message [lindex [lsort -integer -index 0 $known] end 1]
+            set end [expr {[dict get $message sent]
+                ? [list [dict get $message to] [dict get $message to_thread] [dict get $message end]]
+                : [list [dict get $message from] [dict get $message from_thread] [dict get $message start]]}]
+        } elseif {[dict exists $call last]} {
+            set last [dict get $call last]
+            set is_last [expr {[dict get $last rank] == [dict get $hit rank]
+                && [dict get $last thread] == [dict get $hit thread]}]
+            set end [dict values [expr {$is_last ? [dict get $call first] : $last}]]
+        } else {
+            $window say "it has no message, and no collective that is known: Shift-w finds the members of collectives"
+            return
+        }
+        set there [[$model log] stateof {*}$end]
+        if {$there eq {}} {
+            return [my go {}]
+        }
+        return [my go [dict create kind state hit $there back $thing]]
     }
 
     # To the row above or below, at the same time.
@@ -255,7 +298,7 @@ oo::class create ::pith::Walk {
         message {next|prev} {choose the next or previous message sent on this row} word_message
         row {next|prev} {choose the state at the same time on the row below or above} word_row
         parent {} {choose the enclosing state} word_parent
-        jump {} {jump to the other end of the chosen message, and back} word_jump
+        jump {} {jump to the other end of the chosen message or call, or to the last member, and back} word_jump
         copy {} {copy the details of the chosen record to the clipboard} word_copy
     }
     keys {
@@ -266,7 +309,7 @@ oo::class create ::pith::Walk {
         {Control-Down} {Ctrl-Down} {row below, at the same time} {row next}
         {Control-Up} {Ctrl-Up} {row above, at the same time} {row prev}
         {o} {o} {enclosing state} {parent}
-        {j} {j} {other end of the chosen message, and back} {jump}
+        {j} {j} {other end of the chosen message or call, and back} {jump}
         {Control-period} {Ctrl-.} {next message sent on this row} {message next}
         {Control-comma} {Ctrl-,} {previous message sent on this row} {message prev}
         {Control-c} {Ctrl-c} {copy the details of the chosen record} {copy}

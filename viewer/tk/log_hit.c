@@ -231,22 +231,117 @@ Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_mess
 
 int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
+    struct pithlog_record send = {.kind = PITHLOG_SEND};
     struct pithlog_message message;
-    int64_t time;
-    uint32_t lane;
     int peer, tag, found;
 
     (void)objc;
-    if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK || pithi_get_time(interp, objv[4], &time) != TCL_OK ||
+    if (pithi_get_lane(object, interp, objv + 2, &send.lane) != TCL_OK ||
+        pithi_get_time(interp, objv[4], &send.time_ns) != TCL_OK ||
         Tcl_GetIntFromObj(interp, objv[5], &peer) != TCL_OK || Tcl_GetIntFromObj(interp, objv[6], &tag) != TCL_OK)
         return TCL_ERROR;
     if (!object->digest)
         return TCL_OK;
-    found = pithi_jump_message(object->log, object->digest, lane, time, peer, tag, &message);
+    send.peer = peer;
+    send.tag = tag;
+    found = pithi_jump_message(object->log, object->digest, &send, 0, &message);
     if (found < 0)
         return pithi_log_error(interp);
     if (found)
         Tcl_SetObjResult(interp, pithi_message_dict(object->log, &message));
+    return TCL_OK;
+}
+
+/* A message of a call. If its other end is not known, it has no thread there, and start and end are the same. */
+static Tcl_Obj *call_message(const struct pithi_log_object *object, const struct pithi_exchange *call, uint32_t number)
+{
+    const struct pithlog_record *record = &call->records[number];
+    const struct pithlog_lane *lane = pithlog_get_lane(object->log, record->lane);
+    int is_send = record->kind == PITHLOG_SEND;
+    struct pithlog_message message;
+    uint32_t nth = 0;
+    Tcl_Obj *dict;
+
+    for (uint32_t i = 0; i < number; i++)
+        nth += call->records[i].kind == record->kind && call->records[i].time_ns == record->time_ns &&
+               call->records[i].peer == record->peer && call->records[i].tag == record->tag;
+    if (object->digest && pithi_jump_message(object->log, object->digest, record, nth, &message) > 0) {
+        dict = pithi_message_dict(object->log, &message);
+    } else {
+        dict = Tcl_NewDictObj();
+        pithi_put_wide(dict, is_send ? "from" : "to", lane->rank);
+        pithi_put_wide(dict, is_send ? "from_thread" : "to_thread", lane->thread);
+        pithi_put_wide(dict, is_send ? "to" : "from", record->peer);
+        pithi_put_wide(dict, "start", record->time_ns);
+        pithi_put_wide(dict, "end", record->time_ns);
+        pithi_put_wide(dict, "tag", record->tag);
+        pithi_put_wide(dict, "bytes", (int64_t)record->bytes);
+    }
+    pithi_put_wide(dict, "sent", is_send);
+    return dict;
+}
+
+static void put_member(Tcl_Obj *dict, const char *key, const struct pithlog_lane *lane, int64_t start_ns)
+{
+    Tcl_Obj *member = Tcl_NewDictObj();
+
+    pithi_put_wide(member, "rank", lane->rank);
+    pithi_put_wide(member, "thread", lane->thread);
+    pithi_put_wide(member, "start", start_ns);
+    pithi_put(dict, key, member);
+}
+
+/* The first and the last member of the collective that a call takes part in, if the log is analyzed. */
+static void put_members(Tcl_Obj *dict, const struct pithi_log_object *object, uint32_t lane, int64_t start_ns)
+{
+    uint32_t lanes = pithlog_get_info(object->log)->lanes, first = PITHI_NONE, last = PITHI_NONE, count = 0;
+    int64_t *begins = pithi_alloc(lanes, sizeof *begins);
+
+    if (object->analysis && pithlog_analysis_members(object->analysis, lane, start_ns, begins))
+        for (uint32_t i = 0; i < lanes; i++) {
+            if (begins[i] == INT64_MIN)
+                continue;
+            count++;
+            first = first == PITHI_NONE || begins[i] < begins[first] ? i : first;
+            last = last == PITHI_NONE || begins[i] > begins[last] ? i : last;
+        }
+    if (count > 1) {
+        put_member(dict, "first", pithlog_get_lane(object->log, first), begins[first]);
+        put_member(dict, "last", pithlog_get_lane(object->log, last), begins[last]);
+        pithi_put_wide(dict, "members", count);
+    }
+    free(begins);
+}
+
+int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_exchange call;
+    int64_t from, to;
+    uint32_t lane;
+    Tcl_Obj *dict, *messages;
+    int id;
+
+    (void)objc;
+    if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_times(interp, objv + 5, &from, &to) != TCL_OK)
+        return TCL_ERROR;
+    pithi_hit_exchange(object->log, lane, (uint32_t)id, from, to, &call); /* of a damaged log the readable part */
+    dict = Tcl_NewDictObj();
+    messages = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < call.count; i++)
+        Tcl_ListObjAppendElement(NULL, messages, call_message(object, &call, i));
+    pithi_put(dict, "messages", messages);
+    pithi_put_wide(dict, "total", call.total);
+    if (call.coll.kind) {
+        const struct pithlog_comm *comm = pithlog_get_comm(object->log, call.coll.comm);
+        pithi_put_name(dict, "comm", comm ? comm->name : "");
+        pithi_put_wide(dict, "size", comm ? comm->size + comm->remote_size : 0);
+        pithi_put_wide(dict, "root", call.coll.peer);
+        pithi_put_wide(dict, "bytes", (int64_t)call.coll.bytes);
+        pithi_put_wide(dict, "got", (int64_t)call.coll.got_bytes);
+    }
+    put_members(dict, object, lane, from);
+    Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
 

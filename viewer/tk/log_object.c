@@ -304,6 +304,7 @@ static const struct {
     {{"analyze", 2, "state callback"}, pithi_log_analyze},
     {{"arrowat", 2, "x y"}, pithi_log_arrow_at},
     {{"bundleat", 2, "x y"}, pithi_log_bundle_at},
+    {{"callof", 5, "rank thread id start end"}, pithi_log_call_of},
     {{"close", 0, NULL}, log_close},
     {{"colour", 2, "id #rrggbb"}, pithi_log_colour},
     {{"counterat", 3, "row from to"}, pithi_log_counter_at},

@@ -88,10 +88,15 @@ pithi_log_method pithi_log_state_at, pithi_log_event_at, pithi_log_arrow_at;
  * stateof RANK THREAD TIME     the innermost state at a time, in any lane
  * messageof RANK THREAD TIME PEER TAG  the message sent at a time, as arrowat gives it but without its line; {} also
  *                              while the digest is not read
+ * callof RANK THREAD ID START END  what a state sent, received and took part in: messages (as arrowat gives them but
+ *                              without their lines, with sent: 1 or 0; at most 64), total (their number); of a
+ *                              collective comm, size, root, bytes, got; if the log is analyzed also members (number),
+ *                              first and last (to begin): rank, thread, start
  * counterat ROW FROM TO        the values of a counter: name, unit, low, high, last ...
  * gapat ROW TIME REACH         why a row has no records there: what (pause, lost, missing), lost, start, end ... */
 pithi_log_method pithi_log_bundle_at, pithi_log_group_at;
-pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pithi_log_counter_at, pithi_log_gap_at;
+pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pithi_log_call_of, pithi_log_counter_at;
+pithi_log_method pithi_log_gap_at;
 
 /* log_waiting.c
  * analyze STATE CALLBACK       finds wait states, the critical path and iterations (the instances of the state with

@@ -692,6 +692,68 @@ int pithlog_analysis_calls_mpi(const struct pithlog_analysis *a, uint32_t lane)
     return a->graph.lanes[lane].calls > 0;
 }
 
+/* The last member of a lane, among those whose piece is at most `piece`, that began its part of `instance`; without an
+ * instance (UINT32_MAX), the one of this piece. A lane that is no member has other instances back to its begin: the
+ * search ends after MOST_BACK of them. */
+static const struct pithi_graph_member *member_at(const struct pithi_graph *g, uint32_t lane, uint32_t piece,
+                                                  uint32_t instance)
+{
+    enum { MOST_BACK = 256 };
+    const struct pithi_chunks *members = &g->lanes[lane].members;
+    const struct pithi_graph_member *member;
+    uint32_t low = 0, high = members->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        member = pithi_chunks_at(members, middle, sizeof *member);
+        if (member->piece <= piece)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint32_t back = 0; back < MOST_BACK && low > 0; back++) {
+        member = pithi_chunks_at(members, --low, sizeof *member);
+        if (instance == UINT32_MAX ? member->piece == piece : member->instance == instance)
+            return member;
+        if (instance == UINT32_MAX)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* The instance that a call begins or, if it begins none, completes; UINT32_MAX: none. */
+static uint32_t instance_of(const struct pithi_graph *g, uint32_t lane, uint32_t piece)
+{
+    const struct pithi_graph_member *member = member_at(g, lane, piece, UINT32_MAX);
+    const struct pithi_need *need;
+
+    if (member)
+        return member->instance;
+    for (need = pithi_graph_need(g, pithi_graph_piece(g, lane, piece)->needs); need;
+         need = pithi_graph_need(g, need->next))
+        if (need->kind && need->of != PITHI_NEED_LANE && need->instance < g->colls.count)
+            return need->instance;
+    return UINT32_MAX;
+}
+
+int pithlog_analysis_members(struct pithlog_analysis *a, uint32_t lane, int64_t begin_ns, int64_t *begins_ns)
+{
+    const struct pithi_graph *g = &a->graph;
+    uint32_t piece = pithi_graph_find(g, lane, begin_ns), instance;
+    const struct pithi_lane_piece *call = pithi_graph_piece(g, lane, piece);
+
+    if (call->begin_ns != begin_ns || !pithi_graph_is_call(g, call->state))
+        return 0;
+    if ((instance = instance_of(g, lane, piece)) == UINT32_MAX)
+        return 0;
+    for (uint32_t i = 0; i < lanes_of(a); i++) {
+        const struct pithi_graph_member *member =
+            member_at(g, i, pithi_graph_find(g, i, pithi_graph_coll(g, instance)->last_ns), instance);
+        begins_ns[i] = member ? pithi_graph_piece(g, i, member->piece)->begin_ns : INT64_MIN;
+    }
+    return 1;
+}
+
 int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *a, uint32_t lane)
 {
     return lane < lanes_of(a) ? a->lanes[lane].useful_ns : 0;

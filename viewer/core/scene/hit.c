@@ -13,6 +13,7 @@
 enum {
     MOST_RECORDS = 2000000, /* read for the end of a state: more would take too long while the pointer moves */
     MOST_MESSAGES = 4096,   /* in transit at one time */
+    MOST_STEPS = 100000,    /* read for the messages of a state */
     MOST_ASKED = 64         /* lanes of a row that are read; of more lanes, evenly chosen ones */
 };
 /* Bundles that are fainter than this are not hit. */
@@ -421,28 +422,58 @@ int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t s
 }
 
 /* Searches the messages in transit between the two ranks at that time. */
-int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t lane, int64_t time_ns,
-                       int32_t peer, int32_t tag, struct pithlog_message *message)
+int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest,
+                       const struct pithlog_record *record, uint32_t nth, struct pithlog_message *message)
 {
     uint32_t lanes = pithlog_get_info(log)->lanes, count = 0;
     unsigned char *ends = pithi_alloc(lanes + (size_t)1, 1);
     struct pithlog_message *messages = pithi_alloc(MOST_MESSAGES, sizeof *messages);
-    struct pithlog_digest_window window = {time_ns, time_ns + 1, ends};
+    struct pithlog_digest_window window = {record->time_ns, record->time_ns + 1, ends};
+    int found = 0, is_send = record->kind == PITHLOG_SEND;
     uint64_t total;
-    int found = 0;
 
     for (uint32_t i = 0; i < lanes; i++)
-        ends[i] = i == lane || pithlog_get_lane(log, i)->rank == peer;
+        ends[i] = i == record->lane || pithlog_get_lane(log, i)->rank == record->peer;
     if (pithlog_digest_messages(digest, &window, messages, MOST_MESSAGES, &count, &total))
         found = -1;
     for (uint32_t i = 0; i < count && !found; i++) {
-        *message = messages[i];
-        found = message->send_lane == lane && message->send_ns == time_ns && message->tag == tag &&
-                pithlog_get_lane(log, message->recv_lane)->rank == peer;
+        const struct pithlog_message *m = &messages[i];
+        *message = *m;
+        found = (is_send ? m->send_lane : m->recv_lane) == record->lane &&
+                (is_send ? m->send_ns : m->recv_ns) == record->time_ns && m->tag == record->tag &&
+                pithlog_get_lane(log, is_send ? m->recv_lane : m->send_lane)->rank == record->peer && nth-- == 0;
     }
     free(messages);
     free(ends);
     return found;
+}
+
+int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, int64_t end_ns,
+                       struct pithi_exchange *call)
+{
+    struct pithlog_query query = {.from_ns = start_ns,
+                                  .to_ns = end_ns,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int more = 0;
+
+    memset(call, 0, sizeof *call);
+    if (pithlog_walk_open(log, &query, &walk))
+        return -1;
+    for (uint32_t i = 0; i < MOST_STEPS && (more = pithlog_walk_next(walk, &step)) == 1; i++) {
+        const struct pithlog_open *inner = step.depth ? &step.open[step.depth - 1] : NULL;
+        if (step.change != PITHLOG_HAPPENS || !inner || inner->id != id || inner->start_ns != start_ns)
+            continue;
+        if (step.record->kind == PITHLOG_COLL)
+            call->coll = *step.record;
+        else if (step.record->peer >= 0 && call->total++ < PITHI_CALL_RECORDS)
+            call->records[call->count++] = *step.record;
+    }
+    pithlog_walk_close(walk);
+    return more < 0 ? -1 : 0;
 }
 
 int pithi_jump_counter(const struct pithlog_digest *digest, uint32_t lane, uint32_t counter, int64_t from_ns,

@@ -66,10 +66,21 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
 int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
                       struct pithi_hit *hit);
 
-/* The message that `lane` sent to `peer` (a world rank) with `tag` at exactly that time. 1: found, 0: none with a known
- * receive, -1: error. */
-int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t lane, int64_t time_ns,
-                       int32_t peer, int32_t tag, struct pithlog_message *message);
+/* The message of a SEND or RECV record, of which lane, time, peer and tag count. Of several with the same ones, number
+ * `nth`, from 0. 1: found, 0: none with a known other end, -1: error. */
+int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest,
+                       const struct pithlog_record *record, uint32_t nth, struct pithlog_message *message);
+
+/* What a state of `lane` sent, received and took part in itself, not in a state inside it. */
+enum { PITHI_CALL_RECORDS = 64 };
+struct pithi_exchange {
+    struct pithlog_record records[PITHI_CALL_RECORDS]; /* the first ones of SEND and RECV, by time */
+    uint32_t count, total;                             /* total: also those beyond */
+    struct pithlog_record coll;                        /* kind 0: none */
+};
+/* Reads the records of the state `id` of [start, end]; of very many, the first. 0, or -1: error. */
+int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, int64_t end_ns,
+                       struct pithi_exchange *call);
 
 /* The values of a counter in [from, to). 1: it has values, 0: it has none so far, -1: error. */
 int pithi_jump_counter(const struct pithlog_digest *digest, uint32_t lane, uint32_t counter, int64_t from_ns,
