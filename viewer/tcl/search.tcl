@@ -470,6 +470,7 @@ oo::class create ::pith::Search {
         }
         set job {}
         set counting {}
+        set over [clock microseconds] ;# commands may wait for them
     }
 
     # ---- Words
