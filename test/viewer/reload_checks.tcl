@@ -20,7 +20,8 @@ proc record {from} {
 }
 proc view {} {
     variable model
-    return [list [window] [llength [row_list]] [$model first_row] [height] [$model names [$model hidden]] [selected] [theme]]
+    return [list [window] [llength [row_list]] [$model first_row] [height] [$model names [$model hidden]] [selected] \
+        [theme]]
 }
 proc records {} {
     variable model

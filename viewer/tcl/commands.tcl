@@ -254,8 +254,8 @@ proc ::pith::keys::install {top command rows} {
 }
 
 # Bindings of a toplevel also fire in its dialogs and entries, which need their own keys, and while more modifiers are
-# held: Alt-s opens a menu and must not run the key s. HELD: the bits of Control (4), Alt (8) and Super (64) that this key
-# needs. The other bits, such as NumLock and AltGr, may have any value.
+# held: Alt-s opens a menu and must not run the key s. HELD: the bits of Control (4), Alt (8) and Super (64) that this
+# key needs. The other bits, such as NumLock and AltGr, may have any value.
 proc ::pith::keys::run {top widget state held command script} {
     if {($state & 76) == $held && [winfo toplevel $widget] eq $top && [winfo class $widget] ni {TEntry Entry}} {
         {*}$command $script

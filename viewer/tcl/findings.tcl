@@ -9,7 +9,8 @@ oo::class create ::pith::Findings {
     variable run           ;# the tree of efficiencies
     variable number nth    ;# chosen finding, and which of its wait states, longest first; from 0
     variable readout       ;# line at the foot
-    variable text          ;# what the chosen finding says
+    variable listed        ;# the findings in the list; {} none yet
+    variable table         ;# a CutTable of the list
     variable answer        ;# what costs most, in one sentence
     variable facts         ;# line on the run
     variable notice        ;# why there is something missing; {} nothing is
@@ -19,7 +20,7 @@ oo::class create ::pith::Findings {
         set model [$window model]
         set pane [$window top].panes.legend.findings
         lassign {0 0} number nth
-        lassign {} readout text answer facts notice
+        lassign {} readout listed answer facts notice
         $model follow [list [self] changed]
     }
 
@@ -61,6 +62,7 @@ oo::class create ::pith::Findings {
         $run column #0 -width [px 60] -stretch 1
         $run column value -width [expr {[font measure TkDefaultFont "0.000"] + [px 12]}] -stretch 0 -anchor e
         set tree [ttk::treeview $pane.tree -columns {time share} -height 3 -selectmode browse]
+        set listed {}
         foreach {column text widest} {
             #0 Finding "wait at N x N and more"  time Cost "000.0 ms"  share Share "00.0 %"
         } {
@@ -69,6 +71,7 @@ oo::class create ::pith::Findings {
             $tree column $column -width [expr {[font measure TkDefaultFont $widest] + [px 12]}] -minwidth 30 \
                 -stretch [expr {$column eq "#0"}] -anchor $anchor
         }
+        set table [::pith::CutTable new $tree {}]
         ttk::frame $pane.foot
         foreach {name text by} {prev "\u25c0" -1 next "\u25b6" 1} {
             ttk::button $pane.foot.$name -text $text -width 2 -style Toolbutton -takefocus 0 \
@@ -77,13 +80,21 @@ oo::class create ::pith::Findings {
         }
         ttk::label $pane.foot.text -textvariable [my varname readout] -style Faint.TLabel
         pack $pane.foot.text -side left -fill x -expand 1
-        ttk::label $pane.text -textvariable [my varname text] -anchor nw -justify left
-        bind $pane.text <Configure> {%W configure -wraplength [expr {%w - 4}]}
+        # Its height depends on that of the window alone, so that the list stays where it is when a finding is chosen.
+        ttk::frame $pane.said
+        text $pane.said.text -width 1 -height 2 -wrap word -font TkDefaultFont -relief flat -borderwidth 0 \
+            -highlightthickness 0 -background [colour panel] -foreground [colour text] -takefocus 0 -cursor {} \
+            -yscrollcommand [list $pane.said.y set]
+        ttk::scrollbar $pane.said.y -command [list $pane.said.text yview]
+        pack $pane.said.y -side right -fill y
+        pack $pane.said.text -side left -fill both -expand 1
         pack $pane.head.close -side right
         pack $pane.head.line -side left
-        pack $pane.head $pane.facts -fill x
+        # In this order they get room: in a low window, facts and efficiencies are cut, and the findings stay.
+        pack $pane.head -fill x
         pack $pane.foot -side bottom -fill x
-        pack $tree -fill both -expand 1
+        pack $tree -side bottom -fill both -expand 1
+        pack $pane.facts -fill x
         bind $run <ButtonRelease-1> [list [self] efficiency_clicked]
         bind $run <Return> "[list [self] efficiency_clicked]; break"
         bind $tree <ButtonRelease-1> [list [self] clicked]
@@ -96,34 +107,88 @@ oo::class create ::pith::Findings {
         bind $pane <Configure> [list [self] keep_room]
     }
 
-    # In a low window the legend gets lower, down to its heading and some lines; then the pane does.
+    # In a low window the legend gets lower, down to its heading and a line or two; then the pane does, first its
+    # efficiencies.
     method keep_room {} {
         after idle [list after 0 [list catch [namespace code {
-            set room [expr {[winfo height [winfo parent $pane]] - [px 130]}]
+            set room [expr {[winfo height [winfo parent $pane]] - [px 88]}]
+            $pane.said.text configure \
+                -height [expr {max(2, min(8, $room / (5 * [font metrics TkDefaultFont -linespace])))}]
+            my fit_run $room
             grid rowconfigure [winfo parent $pane] 95 -minsize [expr {max(1, min($room, [winfo reqheight $pane]))}]
         }]]]
+    }
+
+    # Shows as many efficiencies as there is room for.
+    method fit_run {room} {
+        set others [winfo reqheight $pane]
+        if {[winfo manager $run] ne {}} {
+            incr others [expr {-[winfo reqheight $run] - 8}]
+        }
+        set lines [expr {($room - $others - 12) / [ttk::style lookup Treeview -rowheight]}]
+        if {$lines < 1 || [$run children {}] eq {}} {
+            pack forget $run
+        } else {
+            $run configure -height [expr {min(5, $lines)}]
+            pack $run -fill x -pady {2 6}
+        }
     }
 
     method fill {} {
         if {![my is_open]} {
             return
         }
-        $tree delete [$tree children {}]
         set found [[$model log] findings]
-        set i -1
-        foreach finding $found {
-            $tree insert {} end -id [incr i] -text [dict get $finding name] -values [list \
-                [::pithtk::duration [dict get $finding ns]] [format {%.1f %%} [expr {100 * [dict get $finding share]}]]]
+        # Whoever reads one goes on if something else was switched.
+        if {$found ne $listed || $found eq {}} {
+            my list_findings $found
         }
-        set number 0
-        set nth 0
-        lassign {} readout text
-        pack forget $pane.text
         set waiting [$window part Waiting]
         if {$found eq {} && [$waiting why_not] eq {}} {
             set readout [expr {[$waiting is_ready] ? "nothing costs 0.5 %" : "analyzing..."}]
         }
         my fill_run
+    }
+
+    method list_findings {found} {
+        set listed $found
+        $tree delete [$tree children {}]
+        set i -1
+        foreach finding $found {
+            set part_of [dict get $finding part_of]
+            $tree insert [expr {$part_of < 0 ? {} : $part_of}] end -id [incr i] -open 1 -text [my title $finding] \
+                -values [list [::pithtk::duration [dict get $finding ns]] \
+                    [format {%.1f %%} [expr {100 * [dict get $finding share]}]]]
+        }
+        $table fit
+        lassign {0 0 {}} number nth readout
+        if {$found eq {}} {
+            pack forget $pane.said
+        } else {
+            pack $pane.said -before $tree -side bottom -fill x
+            my explain "A click on a finding explains it and goes to its place."
+        }
+    }
+
+    # Its name, and where it costs most: findings of one name differ in that.
+    method title {finding} {
+        set parts [list [dict get $finding name]]
+        if {[dict exists $finding state]} {
+            lappend parts [dict get $finding state]
+        }
+        if {[dict exists $finding rank]} {
+            set thread [dict get $finding thread]
+            lappend parts "rank [dict get $finding rank][expr {$thread ? ".$thread" : {}}]"
+        }
+        return [join $parts {  }]
+    }
+
+    method explain {text} {
+        set said $pane.said.text
+        $said configure -state normal
+        $said replace 1.0 end $text
+        $said configure -state disabled
+        $said yview moveto 0
     }
 
     # Progress of the analysis.
@@ -147,10 +212,10 @@ oo::class create ::pith::Findings {
 
     method fill_run {} {
         $run delete [$run children {}]
-        pack forget $run $pane.answer $pane.notice $pane.analyze
+        pack forget $pane.answer $pane.notice $pane.analyze
         set answer [[$model log] answer]
         if {$answer ne {}} {
-            pack $pane.answer -before $pane.facts -fill x -pady {0 4}
+            pack $pane.answer -after $pane.head -fill x -pady {0 4}
         }
         set efficiencies [[$model log] efficiencies]
         set notice [[$window part Waiting] why_not]
@@ -168,9 +233,6 @@ oo::class create ::pith::Findings {
         }
         if {$notice ne {}} {
             pack $pane.notice -after $pane.facts -fill x
-        }
-        if {$efficiencies ne {}} {
-            pack $run -before $pane.tree -fill x -pady {2 6}
         }
         my keep_room
         set above {}
@@ -201,7 +263,7 @@ oo::class create ::pith::Findings {
     method clicked {} {
         set item [lindex [$tree selection] 0]
         if {$item ne {}} {
-            my go $item 0
+            my go $item 0 0
         }
     }
 
@@ -214,8 +276,9 @@ oo::class create ::pith::Findings {
     # Left and right: to the next wait state of the finding.
     method step {by} { my go $number [expr {$nth + $by}] }
 
-    # Shows the place of a finding. Returns the text for the status line; {}: there is no such finding.
-    method go {its_number its_nth} {
+    # Shows the place of a finding. Returns the text for the status line; {}: there is no such finding. SEE 0: its line
+    # stays where it is, even if only a part is visible.
+    method go {its_number its_nth {see 1}} {
         set finding [lindex [[$model log] findings] $its_number]
         if {$finding eq {} || $its_number < 0} {
             return
@@ -226,15 +289,13 @@ oo::class create ::pith::Findings {
         }
         set number $its_number
         set nth $its_nth
-        set text [string trimright [dict get $finding text] \n]
-        if {[my is_open]} {
-            pack $pane.text -side bottom -fill x -before $tree
-            my keep_room
-        }
         set readout [expr {[dict get $finding waits] ? "number [expr {$nth + 1}], longest first" : {}}]
         if {[my is_open]} {
+            my explain [string trimright [dict get $finding text] \n]
             $tree selection set [list $number]
-            $tree see $number
+            if {$see} {
+                $tree see $number
+            }
             focus $tree
         }
         return [my visit $place "[dict get $finding name]: [string map {\n { }} [string trim [dict get $finding text]]]"]

@@ -1,5 +1,5 @@
-# reload.tcl - opens the log of a window again and keeps the view, by a command or a key; and watches the file: if it has
-# changed on disk, as after another recording, a bar at the bottom of the window says so and has a button for it.
+# reload.tcl - opens the log of a window again and keeps the view, by a command or a key; and watches the file: if it
+# has changed on disk, as after another recording, a bar at the bottom of the window says so and has a button for it.
 
 oo::class create ::pith::Reload {
     variable window model

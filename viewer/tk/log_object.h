@@ -107,7 +107,8 @@ pithi_log_method pithi_log_gap_at;
  *                              rank and thread of the cause, release, handed (ns of later waiting that it caused) */
 pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
 /* findings                     what makes the run slow (pithlog_findings.h), a dict for each: name, text, ns, share,
- *                              waits (1: it is about wait states)
+ *                              waits (1: it is about wait states), part_of (number of the finding whose time has
+ *                              it; -1 none), and with most of the cost: state, rank and thread, each if it has one
  * finding NUMBER NTH           the place of a finding, from 0: rank, thread, start (if it has one): of the NTH longest
  *                              wait state, from 0; of others, of the longest instance on the lane with most of it;
  *                              {} none */

@@ -146,6 +146,21 @@ static struct pithi_log_findings *findings_of(struct pithi_log_object *object)
     return object->findings;
 }
 
+static void put_place(Tcl_Obj *dict, const struct pithi_log_object *object, uint32_t lane)
+{
+    pithi_put_wide(dict, "rank", pithlog_get_lane(object->log, lane)->rank);
+    pithi_put_wide(dict, "thread", pithlog_get_lane(object->log, lane)->thread);
+}
+
+/* Findings of one name differ in the state or the lane with most of them. */
+static void put_where(Tcl_Obj *dict, const struct pithi_log_object *object, const struct pithlog_finding *finding)
+{
+    if (finding->state != PITHLOG_COMPUTING)
+        pithi_put_text(dict, "state", pithlog_get_def(object->log, finding->state)->name);
+    if (!finding->kind && finding->lane != UINT32_MAX)
+        put_place(dict, object, finding->lane);
+}
+
 int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_log_findings *findings = findings_of(object);
@@ -160,16 +175,12 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
         pithi_put_wide(dict, "ns", (int64_t)finding->ns);
         pithi_put(dict, "share", Tcl_NewDoubleObj(finding->share));
         pithi_put_wide(dict, "waits", finding->worst != NULL);
+        pithi_put_wide(dict, "part_of", (int64_t)finding->part_of - 1);
+        put_where(dict, object, finding);
         Tcl_ListObjAppendElement(NULL, list, dict);
     }
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
-}
-
-static void put_place(Tcl_Obj *dict, const struct pithi_log_object *object, uint32_t lane)
-{
-    pithi_put_wide(dict, "rank", pithlog_get_lane(object->log, lane)->rank);
-    pithi_put_wide(dict, "thread", pithlog_get_lane(object->log, lane)->thread);
 }
 
 int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
