@@ -105,6 +105,18 @@ for seed in $(seq 1 30) 49; do # 49: in half of the steps there are more calls
     is "$(facts log.txt | head -n 1)" "count $steps" "molecules $seed: $steps steps, of which some send atoms, with new sizes"
 done
 
+# Lengths that vary by themselves: states `step` of so many ms, one after the other.
+steps() {
+    awk 'BEGIN { at = 0 } { printf "%.6f\t0\t0\tenter\tstep\n", at; at += $1 / 1000; printf "%.6f\t0\t0\tleave\tstep\n", at
+        at += 0.001; printf "%.6f\t0\t0\tenter\tMPI_Barrier\n%.6f\t0\t0\tleave\tMPI_Barrier\n", at, at + 0.001; at += 0.002 }'
+}
+{ seq 15 60; echo 92; seq 15 60; } | steps >wide.txt
+is "$(facts wide.txt --iterations step | grep -o 'slow [0-9]*')" "slow 47" "a slow one among lengths of 15 to 60 ms"
+for i in $(seq 60); do echo 1; echo $((1 + i % 3)); echo $((10 + i % 20)); done | steps >tasks.txt
+is "$(facts tasks.txt --iterations step | grep -c slow)" 0 "tasks of all sizes: a third are long, and none is slow"
+{ for i in $(seq 60); do echo 1; echo $((1 + i % 3)); echo $((10 + i % 20)); done; echo 200; } | steps >tasks.txt
+is "$(facts tasks.txt --iterations step | grep -o 'slow [0-9]*')" "slow 181" "but one of 200 ms is"
+
 cat >made.c <<'E'
 #include <mpi.h>
 #include <time.h>

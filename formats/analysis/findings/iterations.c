@@ -450,11 +450,30 @@ static int by_excess(const void *a, const void *b)
                                         : (x->index > y->index) - (x->index < y->index);
 }
 
+/* How much longer than the median a slow iteration is: by five median deviations, as is usual for outliers, but at
+ * least by a tenth of the median, so that steady lengths have no slow ones.
+ *
+ * Where five deviations are more than the median, lengths vary by themselves. Of lengths from 15 to 60 ms, one of 92 ms
+ * stands out, so twice the median is enough. But if more than an eighth are that long, as with tasks of all sizes, only
+ * those are slow that are three times as far from the median as the longest twentieth begins.
+ *
+ * `lengths` is sorted. */
+static int64_t slow_excess(const int64_t *lengths, size_t n, int64_t deviation_ns)
+{
+    int64_t median_ns = lengths[(n - 1) / 2];
+
+    if (5 * deviation_ns <= median_ns)
+        return 5 * deviation_ns > median_ns / 10 ? 5 * deviation_ns : median_ns / 10;
+    if (lengths[n - 1 - n / 8] <= 2 * median_ns)
+        return median_ns;
+    return 3 * (lengths[n - 1 - n / 20] - median_ns);
+}
+
 static int measure(struct pithlog_analysis *a)
 {
     struct pithlog_iterations *all = &a->iterations;
     size_t n = all->count, median = 0;
-    int64_t *lengths = malloc((n + 1) * sizeof *lengths);
+    int64_t *lengths = malloc(2 * (n + 1) * sizeof *lengths), *deviations = lengths + n;
     int err = PITH_OK;
 
     if (!lengths)
@@ -468,10 +487,9 @@ static int measure(struct pithlog_analysis *a)
     all->max_ns = lengths[n - 1];
     all->median_ns = lengths[(n - 1) / 2];
     for (size_t i = 0; i < n; i++)
-        lengths[i] = llabs(lengths[i] - all->median_ns);
-    qsort(lengths, n, sizeof *lengths, by_value);
-    int64_t spread_ns = 5 * lengths[(n - 1) / 2], tenth_ns = all->median_ns / 10;
-    int64_t most_ns = all->median_ns + (spread_ns > tenth_ns ? spread_ns : tenth_ns);
+        deviations[i] = llabs(lengths[i] - all->median_ns);
+    qsort(deviations, n, sizeof *deviations, by_value);
+    int64_t most_ns = all->median_ns + slow_excess(lengths, n, deviations[(n - 1) / 2]);
     free(lengths);
     all->drift_ns = drift(all, most_ns, &all->drift_first_ns);
     while (length_of(&all->all[median]) != all->median_ns)
