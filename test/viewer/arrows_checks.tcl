@@ -130,8 +130,9 @@ event generate $plot <ButtonRelease-1> -x $x -y $y
 $other word_sync
 set thing [[$other choice] thing]
 is "[dict get $thing kind] [dict get $thing hit]" "message $longest" "a click chooses its longest message"
-ok [winfo exists $plot.card] "and opens the card"
-is [$plot.card.v0 cget -text] [lindex [[$other details] bundle_lines $hit] 1] "which tells of the bundle"
+ok [winfo exists [winfo toplevel $plot].card] "and opens the card"
+is [[winfo toplevel $plot].card.v0 cget -text] [lindex [[$other details] bundle_lines $hit] 1] \
+    "which tells of the bundle"
 [$other part Walk] word_jump
 lassign [[$other model] window] t0 t1
 ok [expr {$t0 <= [dict get $longest end] && [dict get $longest end] <= $t1}] "j goes to its other end"

@@ -32,8 +32,8 @@ is [dict get [at 0.3 12] name] "level 12" "and by the word at"
 event generate $plot <Button-1> -x [x_of 0.3] -y [y_of 7]
 event generate $plot <ButtonRelease-1> -x [x_of 0.3] -y [y_of 7]
 sync
-ok [winfo exists $plot.card] "a click opens the card"
-is [$plot.card.v0 cget -text] "level 7" "of the state of that level"
+ok [winfo exists $top.card] "a click opens the card"
+is [$top.card.v0 cget -text] "level 7" "of the state of that level"
 press_key Escape
 point 0.3 15
 foreach event {Button-1 ButtonRelease-1 Button-1 ButtonRelease-1} {

@@ -13,8 +13,8 @@ proc click {seconds row {part 0.5}} {
     return [card]
 }
 proc card {} {
-    variable plot
-    lmap label [lsearch -all -inline -regexp [winfo children $plot.card] {\.[vw]\d+$}] {$label cget -text}
+    variable top
+    lmap label [lsearch -all -inline -regexp [winfo children $top.card] {\.[vw]\d+$}] {$label cget -text}
 }
 proc line_of {word card} {
     foreach {name value} $card {
@@ -62,6 +62,41 @@ is [lit] {{{31 1} {59 0}}} "its arrow is lit"
 is [line_of received [click 0.63 0]] "100 bytes from rank 2, tag 3, took 160 ms" "MPI_Recv"
 is [line_of received [click 0.16 0]] {} "a state around calls has none"
 is [lit] {} "and no arrow"
+
+# ---- The place of the card: all of it in the window, and not over the bar that it explains
+proc box {widget} {
+    list [winfo rootx $widget] [winfo rooty $widget] [expr {[winfo rootx $widget] + [winfo width $widget]}] \
+        [expr {[winfo rooty $widget] + [winfo height $widget]}]
+}
+proc bar {} { # of the chosen state, as its frame shows it
+    variable plot
+    lassign [$plot coords [lindex [$plot find withtag choice] 0]] x0 y0 x1 y1
+    lmap place [list $x0 $y0 $x1 $y1] from {x y x y} {expr {round($place) + [winfo root$from $plot]}}
+}
+proc overlap {a b} {
+    lassign [concat $a $b] x0 y0 x1 y1 X0 Y0 X1 Y1
+    expr {$x0 < $X1 && $X0 < $x1 && $y0 < $Y1 && $Y0 < $y1}
+}
+foreach {seconds row} {0.4 0 0.33 1 0.8 1 0.8 2 0.42 2 0.97 0 0.05 2} {
+    click $seconds $row
+    update
+    lassign [box $top.card] x0 y0 x1 y1
+    lassign [box $top] X0 Y0 X1 Y1
+    is [list [expr {$x0 >= $X0 && $y0 >= $Y0 && $x1 <= $X1 && $y1 <= $Y1}] [overlap [box $top.card] [bar]]] {1 0} \
+        "the card at $seconds s of row $row is in the window, beside its bar"
+}
+foreach {key what} {plus "a zoom" Right "a move" U "an unfolded row"} {
+    zoom 0.1 0.9
+    click 0.4 0
+    focus -force $plot
+    update
+    event generate $plot <Key-$key>
+    sync
+    ok [expr {![winfo exists $top.card]}] "$what closes the card"
+}
+fit
+fold_rows
+sync
 
 # ---- j
 click 0.63 0

@@ -140,7 +140,7 @@ foreach event {Button-1 ButtonRelease-1} {
     event generate $plot <$event> -x [x_of $middle] -y $y
 }
 sync
-like [$plot.card.v0 cget -text] "^$name" "a click opens the card"
+like [$top.card.v0 cget -text] "^$name" "a click opens the card"
 is [llength [$plot find withtag choice]] 2 "and frames the bar"
 press_key Escape
 foreach event {Button-1 ButtonRelease-1 Button-1 ButtonRelease-1} {

@@ -318,7 +318,7 @@ event generate $plot <Motion> -x [x_of 1.5] -y 1
 event generate $plot <Button-1> -x [x_of 1.5] -y 1
 event generate $plot <ButtonRelease-1> -x [x_of 1.5] -y 1
 sync
-ok [winfo exists $plot.card] "a click opens its card"
+ok [winfo exists $top.card] "a click opens its card"
 is [[$this choice] thing] {} "and chooses nothing"
 foreach key {o j h period Control-Down} {
     press_key $key

@@ -74,7 +74,7 @@ event generate $plot <Button-1> -x [x_of 0.3] -y 20
 event generate $plot <ButtonRelease-1> -x [x_of 0.3] -y 20
 sync
 ok [near [selected] {0.2 0.4} 0.003] "a click inside keeps the selection"
-ok [winfo exists $plot.card] "and opens a card"
+ok [winfo exists $top.card] "and opens a card"
 press_key Escape
 ok [near [selected] {0.2 0.4} 0.003] "Escape closes the card first"
 event generate $plot <Button-1> -x [x_of 0.8] -y 20

@@ -110,7 +110,7 @@ out=$(pith view long.pith -e 'set top [winfo toplevel [canvas]]; proc go {x type
     go 20 <Motion>; sync; puts "status: [$top.status.text cget -text]"; puts "whole: [status]"
     set x [expr {[winfo width [canvas]] * 3 / 10}]; go $x <Motion>; go $x <Button-1>; go $x <ButtonRelease-1>
     after 600 {set over 1}; vwait over; sync
-    puts "card: [winfo exists [canvas].card] [expr {[winfo reqwidth [canvas].card] < [winfo width [canvas]]}]"
+    puts "card: [winfo exists [winfo toplevel [canvas]].card] [expr {[winfo reqwidth [winfo toplevel [canvas]].card] < [winfo width [canvas]]}]"
     quit' 2>&1)
 like "$out" 'status: xxx+…   on rank 0   from 0 s   to 1 s   for 1 s' "a long name leaves room for the rest"
 like "$out" "whole: $long   on rank 0" "scripts get all of it"

@@ -142,10 +142,10 @@ sync
 event generate $plot <Button-1> -x [x_of 0.25] -y [expr {[height] / 2}]
 event generate $plot <ButtonRelease-1> -x [x_of 0.25] -y [expr {[height] / 2}]
 sync
-ok [winfo exists $plot.card] "a click opens a card"
-is [$plot.card.v0 cget -text] green "with the state's name"
+ok [winfo exists $top.card] "a click opens a card"
+is [$top.card.v0 cget -text] green "with the state's name"
 press_key Escape
-ok [expr {![winfo exists $plot.card]}] "Escape closes it"
+ok [expr {![winfo exists $top.card]}] "Escape closes it"
 
 # ---- The strip with the whole log
 set strip [winfo parent $plot].overview

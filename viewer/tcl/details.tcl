@@ -5,13 +5,17 @@
 oo::class create ::pith::Details {
     variable model timeline
     variable plot     ;# canvas of the timelines
+    variable card      ;# of the window, over all of its parts
+    variable shown     ;# the view in which the card was opened
     variable last_core ;# {LOG ROW GENERATION} and the hit of core_at; {} none
 
     constructor {its_timeline its_model} {
         set model $its_model
-        set last_core {}
+        lassign {} last_core shown
         set timeline $its_timeline
         set plot [$timeline plot]
+        set card [winfo toplevel $plot].card
+        $timeline after_drawing [list [self] drawn]
     }
 
     # Returns a dict: time; over a record also kind, hit (from the core) and lines {name value ...} for display.
@@ -457,7 +461,7 @@ oo::class create ::pith::Details {
             return {}
         }
         lassign [$timeline size] width height
-        set card [ttk::frame $plot.card -style Card.TFrame -padding {10 7}]
+        ttk::frame $card -style Card.TFrame -padding {10 7}
         grid columnconfigure $card 1 -weight 1
         set line 0
         foreach {word value} [my all_lines $what] {
@@ -473,16 +477,66 @@ oo::class create ::pith::Details {
             incr line
         }
         update idletasks
-        set left [expr {min($x + 12, $width - [winfo reqwidth $card] - 4)}]
-        set top [expr {min($y + 12, $height - [winfo reqheight $card] - 4)}]
-        place $card -x [expr {max(2, $left)}] -y [expr {max(2, $top)}]
+        set shown [my view]
+        my place_card $what $x $y
         return $what
+    }
+
+    # Places the card below the record that it explains; if there is no room, above, to the right or to the left of it;
+    # if there is none anywhere, at the pointer. All of the card is inside the window.
+    method place_card {what x y} {
+        set window [winfo toplevel $plot]
+        lassign [my box_of $what $x $y] x0 y0 x1 y1
+        lassign [list [winfo width $window] [winfo height $window] [winfo reqwidth $card] [winfo reqheight $card]] \
+            all_wide all_high wide high
+        foreach name {x x0 x1} { incr $name [expr {[winfo rootx $plot] - [winfo rootx $window]}] }
+        foreach name {y y0 y1} { incr $name [expr {[winfo rooty $plot] - [winfo rooty $window]}] }
+        set gap [px 6]
+        lassign [list [expr {$x + 12}] [expr {$y + 12}]] left top
+        if {$y1 + $gap + $high < $all_high} {
+            set top [expr {$y1 + $gap}]
+        } elseif {$y0 - $gap - $high > 0} {
+            set top [expr {$y0 - $gap - $high}]
+        } elseif {$x1 + $gap + $wide < $all_wide} {
+            set left [expr {$x1 + $gap}]
+        } elseif {$x0 - $gap - $wide > 0} {
+            set left [expr {$x0 - $gap - $wide}]
+        }
+        place $card -x [expr {max(2, min($left, $all_wide - $wide - 2))}] \
+            -y [expr {max(2, min($top, $all_high - $high - 2))}]
+        raise $card
+    }
+
+    # The place of a record in the plot, {X0 Y0 X1 Y1}: the bar of a state; of others, what is around the pointer.
+    method box_of {what x y} {
+        set hit [expr {[dict exists $what hit] ? [dict get $what hit] : {}}]
+        if {![dict exists $hit top] || ![dict exists $hit height]} {
+            return [list $x $y $x $y]
+        }
+        set width [lindex [$timeline size] 0]
+        set top [expr {[$model line_at $y] * [$model row_height] + [dict get $hit top]}]
+        return [lmap place [list [expr {max(0, [$timeline x_of [dict get $hit start]])}] $top \
+            [expr {min($width, [$timeline x_of [dict get $hit end]])}] [expr {$top + [dict get $hit height]}]] {
+            expr {round($place)}
+        }]
+    }
+
+    # What a picture shows; when it changes, the card would stay beside another record.
+    method view {} {
+        return [list [$model window] [$model first_row] [$model row_height] [$timeline size] [$model tree generation]]
+    }
+
+    method drawn {} {
+        if {[winfo exists $card] && $shown ne {} && $shown ne [my view]} {
+            my close_card
+        }
     }
 
     # Returns 1 if the card was open.
     method close_card {} {
-        set was [winfo exists $plot.card]
-        destroy $plot.card
+        set was [winfo exists $card]
+        destroy $card
+        set shown {}
         return $was
     }
 
