@@ -206,6 +206,27 @@ set mapped [lmap button $buttons {expr {[winfo ismapped $button] ? $button : [co
 is [lmap button $mapped {expr {[is_inside $button $top.tools] && [whole $button] ? [continue] : $button}}] {} \
     "no button of the toolbar is cut"
 ok [expr {[llength $mapped] < [llength $buttons] && "$top.tools.keys" in $mapped}] "some are left out, but not that for the keys"
+ok [winfo ismapped $top.tools.more] "a button stands for those that are left out"
+set more $top.tools.more.menu
+update
+event generate $top.tools.more <Button-1> -x 3 -y 3
+event generate $top.tools.more <ButtonRelease-1> -x 3 -y 3
+update
+ok [winfo ismapped $more] "a click on it opens a menu"
+set left_out [lmap button $buttons {
+    if {[winfo class $button] ne "TButton" || $button in $mapped} continue
+    $button cget -text
+}]
+set entries {}
+for {set i 0} {$i <= [$more index end]} {incr i} {
+    lappend entries [$more entrycget $i -label]
+}
+is $entries $left_out "of their names"
+$more invoke Waiting
+$more unpost
+update
+ok [$top.tools.waits instate selected] "an entry does what its button does"
+$top.tools.waits invoke
 choose_messages
 set bar $top.message_filter
 settle_until {[winfo ismapped $bar.close]}

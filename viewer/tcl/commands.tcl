@@ -438,6 +438,11 @@ proc ::pith::menus::build_buttons {tools object} {
         bind $tools.$name <Leave> +[list $object end_message]
         pack_button $tools.$name
     }
+    # The buttons for which there is no room.
+    ttk::menubutton $tools.more -text "\u00bb" -style Toolbutton -takefocus 0 -menu $tools.more.menu
+    menu $tools.more.menu -tearoff 0 -postcommand [list ::pith::menus::fill_more $tools $object]
+    bind $tools.more <Enter> +[list $object say "more buttons"]
+    bind $tools.more <Leave> +[list $object end_message]
     foreach widget [list $tools $tools.window] {
         bind $widget <Configure> [list ::pith::menus::fit_buttons $tools]
     }
@@ -462,10 +467,33 @@ proc ::pith::menus::pack_button {button} {
     }
 }
 
-# Leaves out the last buttons, except the very last one, if there is no room for all: the menus have their commands, too.
+# The buttons of a toolbar, without those of its end.
+proc ::pith::menus::buttons_of {tools} {
+    return [lmap button [winfo children $tools] {
+        expr {$button in [list $tools.window $tools.more] ? [continue] : $button}
+    }]
+}
+
+# Leaves out the last buttons, except the very last one, if there is no room for all: the button after them has a menu of
+# those.
 proc ::pith::menus::fit_buttons {tools} {
-    set buttons [lsearch -all -inline -not -exact [winfo children $tools] $tools.window]
+    set buttons [buttons_of $tools]
     set room [expr {[winfo width $tools] - [winfo reqwidth $tools.window] - 20}]
+    set fitting [fitting_into $room $buttons]
+    if {[llength $fitting] < [llength $buttons]} {
+        set fitting [fitting_into [expr {$room - [winfo reqwidth $tools.more] - 2}] $buttons]
+        set fitting [linsert $fitting end-1 $tools.more]
+    }
+    if {$fitting ne [lsearch -all -inline -not -exact [pack slaves $tools] $tools.window]} {
+        pack forget {*}$buttons $tools.more
+        foreach button $fitting {
+            pack_button $button
+        }
+    }
+}
+
+# The first of the buttons, as many as there is room for, and the last one.
+proc ::pith::menus::fitting_into {room buttons} {
     set last [lindex $buttons end]
     set fitting {}
     foreach button [list $last {*}[lrange $buttons 0 end-1]] {
@@ -475,11 +503,23 @@ proc ::pith::menus::fit_buttons {tools} {
         }
         lappend fitting $button
     }
-    set fitting [list {*}[lrange $fitting 1 end] $last]
-    if {$fitting ne [lsearch -all -inline -not -exact [pack slaves $tools] $tools.window]} {
-        pack forget {*}$buttons
-        foreach button $fitting {
-            pack_button $button
+    return [list {*}[lrange $fitting 1 end] $last]
+}
+
+# The menu of the buttons that are left out; a switch has a mark.
+proc ::pith::menus::fill_more {tools object} {
+    variable more_on
+    $tools.more.menu delete 0 end
+    foreach button [buttons_of $tools] {
+        if {[winfo class $button] eq "TSeparator" || $button in [pack slaves $tools]} continue
+        set script [lindex [$button cget -command] end]
+        set options [list -label [$button cget -text] -command [$button cget -command]]
+        set on [$object state_of $script]
+        if {$on eq {}} {
+            $tools.more.menu add command {*}$options
+        } else {
+            set more_on($button) $on
+            $tools.more.menu add checkbutton {*}$options -variable ::pith::menus::more_on($button)
         }
     }
 }
