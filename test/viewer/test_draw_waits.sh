@@ -57,31 +57,22 @@ rimmed() { sed -n '/<g .*paint-order="stroke"/,/<.g>/ s/.*<text [^>]*>\(.*\)<.te
 is "$(rimmed log.svg):$(rimmed plain.svg)" \
     "MPI_Recv;400 ms;Finalize;MPI_Barrier;320 ms;Finalize;MPI_Barrier;620 ms;:" "names on hatched ground, and only they, have rims"
 like "$(grep -B 1 '<text [^>]*>MPI_Recv<' log.svg | head -n 1)" "<g .* stroke=\"#${recv,,}\" stroke-width=\"2.4\" " "in the colour of the bar"
-# The dark picture: what touches a letter of `400 ms` has the colour of the bar.
-for names in on off; do
-    pith draw log.pith -o "$names.png" --waits --theme dark -e "names $names" # off: the hatches alone
+# The letters are readable on the rim and on the ground of the hatches, in both themes: a contrast of 4.5.
+pith draw log.pith -o dark.svg --waits --theme dark
+for picture in log dark; do
+    is "$(python3 - "$picture.svg" <<'P'
+import re, sys
+def light(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05
+pairs = set(re.findall(r'<g fill="#(\w+)" stroke="#(\w+)" stroke-width="2.4"', open(sys.argv[1]).read()))
+contrasts = [max(light(a), light(b)) / min(light(a), light(b)) for a, b in pairs]
+print(len(pairs) > 1, min(contrasts) >= 4.5)
+P
+)" "True True" "$picture: names on hatched ground are readable"
 done
-pith draw log.pith -o unhatched.png --theme dark
-under() { # PICTURE: the mean brightness beside the letters, where the picture without waiting has the colour of the bar
-    convert unhatched.png "$1" -crop 42x8+346+57 +repage txt:- | awk -F '[(,) :]+' '
-        /^#/ { picture++; next }
-        picture == 1 { ground[$1 "," $2] = $3 + $4 + $5; plain = plain > $3 + $4 + $5 ? plain : $3 + $4 + $5; next }
-        { here[$1 "," $2] = $3 + $4 + $5 }
-        END {
-            for (at in ground) {
-                split(at, xy, ",")
-                beside = 0
-                for (i = -1; i <= 1; i++)
-                    for (k = -1; k <= 1; k++) {
-                        near = (xy[1] + i) "," (xy[2] + k)
-                        beside += near in ground && ground[near] < plain / 3
-                    }
-                if (beside && ground[at] > plain * 0.95) { sum += here[at]; count++ }
-            }
-            printf "%d", count ? 100 * sum / count / plain : 0
-        }'
-}
-ok $(($(under on.png) < 90 || $(under off.png) > 80)) "beside dark letters: $(under on.png) % of the bar's brightness, hatches have $(under off.png) %"
+like "$(grep -B 1 '<text [^>]*>MPI_Recv<' dark.svg | head -n 1)" '<g fill="#ffffff" ' "dark: white on the dark ground of the hatches"
 pith draw log.pith -o log.pdf --waits --critical-path
 like "$(head -c 5 log.pdf)" '%PDF-' "a PDF"
 

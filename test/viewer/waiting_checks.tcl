@@ -46,6 +46,26 @@ is [hatched 0.2 0.5 0] 0 "nothing is hatched at first"
 is [rows_of_path 0.3] {} "and there is no path"
 press_key W
 is "[hatched 0.2 0.5 0] [hatched 0.6 0.9 1] [hatched 0.3 0.9 2]" "1 1 1" "Shift-w: waiting is hatched"
+# A name on hatched ground: the number of pixels of its letters that are nearly black, or nearly white.
+proc named {which} {
+    variable photo
+    sync
+    set count 0
+    for {set x [x_of 0.2]} {$x < [x_of 0.2] + 60} {incr x} {
+        for {set y 2} {$y < 38} {incr y} {
+            set parts [$photo get $x $y]
+            incr count [expr {$which eq "white" ? [tcl::mathfunc::min {*}$parts] > 230 : [tcl::mathfunc::max {*}$parts] < 25}]
+        }
+    }
+    return $count
+}
+names on
+ok [expr {[named black] > 20}] "a black name on light hatches"
+theme dark
+ok [expr {[named white] > 20}] "a white name on dark hatches"
+is [named black] 0 "without black"
+theme light
+names off
 is "[hatched 0.51 0.59 0] [hatched 0.505 0.545 1]" "0 0" "transfer is not"
 is [rows_of_path 0.3] {} "there is still no path"
 press_key c

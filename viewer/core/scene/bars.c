@@ -15,6 +15,7 @@
 
 #include "core/scene/axis.h"
 #include "core/rows/legend.h"
+#include "core/scene/waiting.h"
 #include "core/cells/memory.h"
 #include "core/raster/palette.h"
 
@@ -522,9 +523,14 @@ static int64_t length_of(const struct pithi_plot *plot, const struct pithi_cells
     return 0;
 }
 
+#define READABLE 4.5 /* the least contrast of text, by WCAG 2 */
+
+/* What a name is on: a bar, one with a part that waits, or one with lines over its colour. */
+enum ground { PLAIN, ON_WAITING, ON_LINES };
+
 struct place {
     uint32_t left, right; /* columns */
-    int hatched;
+    enum ground ground;
     double y, height;
     int64_t length_ns;
 };
@@ -542,9 +548,14 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
     width = fit(painter, font, name, room);
     if (width <= 0)
         return;
-    font.rimmed = place->hatched;
+    font.rimmed = place->ground != PLAIN;
     font.rim = pithi_plot_rgb(plot, row)[state];
-    uint32_t rgb = pithi_rgb_text_on(font.rim);
+    uint32_t rgb = pithi_rgb_text_on(font.rim), ground = pithi_waits_ground(font.rim);
+    /* Black for a light bar is not readable on the ground that is darker than the bar, in the dark theme. */
+    if (place->ground == ON_WAITING && pithi_contrast(rgb, ground) < READABLE) {
+        font.rim = ground;
+        rgb = pithi_rgb_text_on(ground);
+    }
     painter->text(painter->context, x, y, PITHI_LEFT, font, rgb, name);
     if (!place->length_ns)
         return;
@@ -577,12 +588,14 @@ static uint32_t next_wide(const struct pithi_cell *line, uint32_t width, uint32_
     return c + least <= width ? c : width;
 }
 
-static int is_hatched(const unsigned char *hatched, uint32_t level, uint32_t from, uint32_t to)
+static enum ground ground_of(const unsigned char *hatched, uint32_t level, uint32_t from, uint32_t to)
 {
     for (uint32_t c = from; hatched && c < to; c++)
-        if (hatched[c] == level + 1 || hatched[c] == PITHI_HATCHED_ALL)
-            return 1;
-    return 0;
+        if (hatched[c] == level + 1)
+            return ON_WAITING;
+        else if (hatched[c] == PITHI_HATCHED_ALL)
+            return ON_LINES;
+    return PLAIN;
 }
 
 /* `hatched`: the columns of this row; NULL: none is. */
@@ -615,7 +628,7 @@ static void name_level(const struct pithi_plot *plot, const struct pithi_painter
         if (place.right - place.left < narrowest || place.height < (TEXT + AROUND) * pithi_theme_scale() - 1)
             continue;
         place.length_ns = length_of(plot, cells, level, c, end);
-        place.hatched = is_hatched(hatched, level, place.left, place.right);
+        place.ground = ground_of(hatched, level, place.left, place.right);
         draw_name(plot, painter, row, line[c].state, &place);
     }
 }

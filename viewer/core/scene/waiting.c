@@ -156,10 +156,12 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
 /* Lower and narrower bars have no room for lines and only become paler. */
 enum { HATCH = 5, HATCHED_HEIGHT = 5, HATCHED_WIDTH = 3, PALE = 90 };
 
+uint32_t pithi_waits_ground(uint32_t rgb) { return pithi_rgb_blend(PITHI_RGB_IDLE, rgb, PALE); }
+
 static void hatch_bar(const struct pithi_plot *plot, const struct pithi_painter *painter,
                       const struct pithi_bar_place *place, uint32_t from, uint32_t to)
 {
-    uint32_t rgb = plot->rgb[place->state], pale = pithi_rgb_blend(PITHI_RGB_IDLE, rgb, PALE);
+    uint32_t rgb = plot->rgb[place->state], pale = pithi_waits_ground(rgb);
     int has_room = place->height >= HATCHED_HEIGHT && to - from >= HATCHED_WIDTH;
     struct pithi_hatching hatching = {.x = plot->x + from,
                                       .y = place->y,

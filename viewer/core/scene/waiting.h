@@ -12,6 +12,8 @@
  * [from, to), which are noted in `hatched` (pithi_names_draw), and the path over all rows. */
 void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
                       unsigned char *hatched);
+/* The ground below the lines of a part that waits, for a bar of this colour. */
+uint32_t pithi_waits_ground(uint32_t rgb);
 void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 
 /* A window of an analysis. */
