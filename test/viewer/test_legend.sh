@@ -93,6 +93,6 @@ printf '# counter\tname=shift\tcolour=red\tunit=s\n0.1\t0\t0\tcounter\tshift\tva
 pith convert shift.txt shift.pith
 out=$(pith view shift.pith -e 'sync; puts [lsearch -all -inline -exact -index 0 [legend_rows] shift]
     set tree [winfo toplevel [canvas]].panes.legend.tree
-    puts [expr {[$tree column inclusive -width] >= [font measure TkDefaultFont "-0.01812 to"] + 4}]; quit' 2>/dev/null)
-is "$out" $'{shift \u2611 \u2611 2 {-0.01812 to} 0 {}}\n1' "a counter from a negative value to 0"
+    puts [expr {[$tree column exclusive -width] >= [font measure TkDefaultFont "-0.01812 to 0"] + 4}]; quit' 2>/dev/null)
+is "$out" $'{shift \u2611 \u2611 2 {} {-0.01812 to 0} {}}\n1' "a counter from a negative value to 0"
 finish

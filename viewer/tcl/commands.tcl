@@ -82,7 +82,7 @@ namespace eval ::pith::words {
         hide   {NAME}        {hide states and events whose name matches}              word_hide
         show   {NAME}        {show hidden states and events whose name matches}      word_show
         arrows {on|off|auto} {show or hide messages; auto: hide them if even bundles would cover more than a tenth of the picture} word_arrows
-        names  {on|off}      {show or hide names and durations in bars}               word_names
+        names  {on|off}      {show or hide names in bars, and scales of counters}        word_names
         at     {TIME ROW ?LEVEL?} {details of the state there, as a list of names and values} word_at
         legend {}            {lists of name, count, total and self seconds}  word_legend
         status {}            {text of the status line}                                word_status

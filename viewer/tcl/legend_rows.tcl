@@ -145,7 +145,7 @@ oo::class create ::pith::LegendRows {
         }
         set count [::pith::theme::cell [dict get $sum count]]
         if {[dict exists $sum low]} {
-            return [list $count {*}[my range_texts [dict get $sum low] [dict get $sum high]] {}]
+            return [list $count {} [my range_text [dict get $sum low] [dict get $sum high]] {}]
         }
         if {$kind ni {state group} || ![dict exists $sum share] || $kind eq "group" && ![dict get $sum exclusive]} {
             return [list $count {} {} {}]
@@ -154,10 +154,10 @@ oo::class create ::pith::LegendRows {
             [::pithtk::duration [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
     }
 
-    # Least and greatest value of a counter, a column each, because both need more room than one column.
-    method range_texts {low high} {
+    # Least and greatest value of a counter, in the column that the legend always has.
+    method range_text {low high} {
         lassign [lmap value [list $low $high] {regsub {^-0$} [format %.4g $value] 0}] low high
-        return [list "$low to" $high]
+        return [expr {$low eq $high ? $low : "$low to $high"}]
     }
 
     # ---- The list

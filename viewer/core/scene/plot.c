@@ -2,6 +2,7 @@
 #include "core/scene/plot.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -483,6 +484,31 @@ void pithi_graphs_free(struct pithi_graphs *graphs)
     free(graphs);
 }
 
+enum { SCALE_TEXT = 9, SCALE_AROUND = 3 };
+
+/* The values at the upper and lower edge of a graph, at its left end: both if the row has room for two lines, else the
+ * upper one. */
+static void draw_scale(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, double top,
+                       double height)
+{
+    const struct graph *graph = &plot->graphs->rows[row];
+    const char *unit = pithlog_get_def(plot->log, plot->rows[row].counter)->format;
+    double size = SCALE_TEXT * pithi_theme_scale(), around = SCALE_AROUND * pithi_theme_scale();
+    struct pithi_font font = {.size = size, .rimmed = 1, .rim = pithi_theme()->paper};
+    char text[80];
+
+    if (!plot->names || !painter->text || height < size + around || !(graph->high > graph->low))
+        return;
+    unit = strcmp(unit, "1") ? unit : ""; /* no unit */
+    snprintf(text, sizeof text, "%.4g%s%.40s", graph->high, *unit ? " " : "", unit);
+    painter->text(painter->context, plot->x + around, top + ceil(size * 0.72) + 1, PITHI_LEFT, font,
+                  pithi_theme()->text, text);
+    if (height < 2 * (size + around))
+        return;
+    snprintf(text, sizeof text, "%.4g", graph->low);
+    painter->text(painter->context, plot->x + around, top + height - 2, PITHI_LEFT, font, pithi_theme()->text, text);
+}
+
 void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     const struct graph *graph = plot->graphs ? &plot->graphs->rows[row] : NULL;
@@ -505,6 +531,7 @@ void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter 
         painter->rect(painter->context, plot->x + c, high < zero ? high : zero, 1, fabs(zero - high), rgb, 0.3);
         painter->rect(painter->context, plot->x + c, high, 1, low - high + 1, rgb, 1);
     }
+    draw_scale(plot, painter, row, pithi_plot_row_top(plot, row) + top, height);
 }
 
 /* ---- Gaps -------------------------------------------------------------------------------------------------------- */
