@@ -7,7 +7,7 @@
 # Pith calls what every MPI has, also where a new one would rather have another function called.
 no_deprecated := -Wno-deprecated-declarations
 # ---- objects ---------------------------------------------------------------------------------------------------------
-inc_mpi := $(addprefix -Iwrappers/,mpi handles compensate anim) $(pkg_x11)
+inc_mpi := $(addprefix -Iwrappers/,mpi handles compensate) $(pkg_x11)
 # $(call mpi_object,MPI,FOLDER,SOURCE,FLAGS): compiles SOURCE (a pattern) to FOLDER/%.o below the MPI's objects.
 define mpi_object
 $(O)/obj/mpi-$(1)/$(2)%.o: $(3) $(O)/.flags | $(headers) layers $(mpe_headers)

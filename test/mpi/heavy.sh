@@ -12,11 +12,15 @@ make_log() {
         "mpicc.$2" -std=gnu11 -D_GNU_SOURCE $4 -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" \
             -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -o "$1.so" "$1.c" $3 $(runtime_objects "$2" ${3:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
 }
-# objects_of MPI SOURCE...: what was made of them. The build may hold objects whose source has gone.
+# objects_of MPI SOURCE...: what was made of them, for this MPI or for all. The build may hold objects whose source has gone.
 objects_of() {
-    local mpi=$1 source
+    local mpi=$1 source object
     shift
-    for source in "$@"; do source=${source#"$top/wrappers/"}; echo "$build/obj/mpi-$mpi/${source%.c}.o"; done
+    for source in "$@"; do
+        source=${source#"$top/wrappers/"} object=$build/obj/wrappers/${source%.c}.o
+        [ -e "$object" ] || object=$build/obj/mpi-$mpi/${source%.c}.o
+        echo "$object"
+    done
 }
 # What the log library is made of, besides its wrappers; without one.
 runtime_objects() { objects_of "$1" "$top"/wrappers/{mpi,handles,compensate}/*.c | grep -vxF "$build/obj/mpi-$1/${2:-}.o"; }
@@ -26,7 +30,7 @@ make_heavytime() {
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" \
             -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" $(objects_of "$1" "$top"/wrappers/{time,handles,compensate}/*.c) \
-            "$build/obj/mpi-$1"/mpi/{real,nested,group,eager_limit,members,transport}.o "$build/lib/libpith.a" -ldl -lpthread
+            $(objects_of "$1" "$top"/wrappers/mpi/{real,nested,group,eager_limit,members,transport}.c) "$build/lib/libpith.a" -ldl -lpthread
 }
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&

@@ -3,13 +3,14 @@
 # line says so. The other version is this one with another PITH_PROTOCOL. And spill files of other versions are refused.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
+. "$top/test/mpi/heavy.sh"
 
 # other MPI: in ./MPI, an installation whose log library has another protocol
 other() {
-    local objects=$build/obj/mpi-$1 parts
+    local parts
     mkdir -p "$1/lib/pith/$1" && cp -r "$build/bin" "$build/libexec" "$1" && cp "$build"/lib/libpith.so* "$1/lib" &&
         cp "$build/lib/pith/libpith-run.so" "$1/lib/pith" || return
-    parts=$(ls "$objects"/{mpi,handles,compensate}/*.o "$objects/gen/mpi.o" | grep -v /members.o)
+    parts="$(runtime_objects "$1" mpi/members) $build/obj/mpi-$1/gen/mpi.o"
     "mpicc.$1" -std=gnu11 -fPIC -fvisibility=hidden -D_GNU_SOURCE -DPITH_PROTOCOL=99 -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" -I"$top/wrappers/handles" \
         -c -o members.o "$top/wrappers/mpi/members.c" &&
         "mpicc.$1" -shared -Wl,-z,nodelete -o "$1/lib/pith/$1/libpith-mpi.so" $parts members.o -L"$build/lib" -lpith -ldl -lpthread \

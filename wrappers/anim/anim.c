@@ -1,5 +1,5 @@
-/* anim.c - starts the window as a detached process (anim.h). */
-#include "anim.h"
+/* anim.c - starts the window as a detached process. */
+#include "job.h"
 
 #include "base/shell_word.h"
 #include "pith_tool.h"

@@ -37,4 +37,10 @@ void pithi_job_control_end(int level);
 /* Measures once the cost of the wrappers for a call and for records of messages; own_records.c. */
 void pithi_cost_probes(void);
 
+/* After MPI_Init: rank 0 starts `pith view --anim` for this job, once, detached. The program's wait() does not see the
+ * window; the window holds none of the program's files, and neither delays nor ends the program. Without a display, it
+ * prints one line on stderr. Only the animation library has this function (wrappers/anim), which has the wrappers of
+ * the log library; in others its address is NULL. */
+__attribute__((weak, visibility("hidden"))) void pithi_anim_begin(int result);
+
 #endif

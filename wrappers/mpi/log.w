@@ -7,7 +7,6 @@
  * @class selects all functions of a class in roles.table, and a role (peer, type ...) stands for the argument with that
  * role.
  */
-#include "anim.h"
 #include "detail.h"
 #include "job.h"
 #include "pith_tool.h"
@@ -18,7 +17,7 @@
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
-/* ---- the animation library opens its window (anim.h) --------------------------------------------------------------- */
+/* ---- the animation library opens its window (job.h) ---------------------------------------------------------------- */
 
 {{fn f MPI_Init MPI_Init_thread}}
     {{callfn}}
