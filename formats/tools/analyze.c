@@ -400,10 +400,12 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
 {
     struct pithi_findings findings = {0};
     int damaged, err;
+    char said[512];
 
     damaged = pithi_findings_open(&findings, path, &asked->words, asked->where.filter);
     if (damaged != PITH_ERR_DAMAGED || !findings.analysis)
         TRY(damaged);
+    snprintf(said, sizeof said, "%s", pithlog_error()); /* of the damage, until the rest is printed */
     findings.iterations_of = asked->iterations;
     TRY(pithi_findings_make(&findings));
     if (asked->html)
@@ -435,7 +437,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(asked->style == PITHI_TEXT_JSON ? pithi_findings_json(&findings, out, asked->with_waits)
                                             : pithi_findings_page(&findings, out));
     }
-    err = damaged;
+    err = damaged ? pithi_fail(damaged, "%s", said) : PITH_OK;
 out:
     if (err > 0)
         pithi_tool_failed();

@@ -143,6 +143,8 @@ int pithi_findings_find_sites(struct pithi_findings *f, int all)
 
     if (!(f->sites = calloc(f->count + (size_t)1, sizeof *f->sites)))
         return pithi_no_memory();
+    if (!(pithi_samples_in(f->log) & PITHI_HAS_SITES))
+        return PITH_OK;
     if (pithi_sample_names_open(f->log, PITHI_NEED_SITES, &names) != PITH_OK)
         return PITH_OK;
     if (f->answer && f->answer->ns > 0)
