@@ -139,18 +139,18 @@ static char *site_of(struct pithi_findings *f, struct pithi_sample_names *names,
 
 int pithi_findings_find_sites(struct pithi_findings *f, int all)
 {
-    struct pithi_sample_names *names;
+    struct pithi_sample_names *names = NULL;
 
     if (!(f->sites = calloc(f->count + (size_t)1, sizeof *f->sites)))
         return pithi_no_memory();
     if (!(pithi_samples_in(f->log) & PITHI_HAS_SITES))
         return PITH_OK;
-    if (pithi_sample_names_open(f->log, PITHI_NEED_SITES, &names) != PITH_OK)
-        return PITH_OK;
-    if (f->answer && f->answer->ns > 0)
-        f->answer_site = site_of(f, names, &f->answer->place);
-    for (uint32_t i = 0; all && i < f->count; i++)
-        f->sites[i] = site_of(f, names, &f->list[i].place);
+    if (pithi_sample_names_open(f->log, PITHI_NEED_SITES, &names) == PITH_OK) {
+        if (f->answer && f->answer->ns > 0)
+            f->answer_site = site_of(f, names, &f->answer->place);
+        for (uint32_t i = 0; all && i < f->count; i++)
+            f->sites[i] = site_of(f, names, &f->list[i].place);
+    }
     pithi_sample_names_close(names);
     return PITH_OK;
 }
