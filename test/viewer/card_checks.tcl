@@ -38,6 +38,8 @@ foreach {seconds row part name} {
 set card [click 0.4 0]
 is [line_of called $card] "in exchange_halo (heat2d.c:89)" "its card has the function and the line of the call"
 is [line_of called [click 0.8 1]] "in main (heat2d.c:128)" "that of MPI_Allreduce, too"
+is [line_of called [click 0.65 0]] "in exchange_halo (heat2d.c:89)" "that of a call whose site was recorded at its end"
+is [line_of called [click 0.61 0]] {} "not a state around it that ends later"
 is [line_of called [click 0.16 0]] {} "a state around calls has none of its own"
 # ---- Messages, from both ends, and the arrows of the chosen call
 proc lit {} {

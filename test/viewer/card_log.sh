@@ -1,8 +1,9 @@
 # card_log.sh - writes a text log of a second; tests of what a card says of a state source this after lib.sh. Its calls have
 # call sites, messages and a collective of the three ranks.
 . "$top/test/viewer/wait_log.sh"
-# A call with its call site, which the recorder stores at the call's begin.
+# A call with its call site, which the recorder stores at the call's begin; or at its end, if the call took long.
 sited() { call "$@"; line "$2" "$1" event pith:site "payload=address=$5"; }
+sited_late() { line "$2" "$1" enter "$4"; line "$3" "$1" event pith:site "payload=address=$5"; line "$3" "$1" leave "$4"; }
 part() { line "$1" "$2" coll MPI_COMM_WORLD comm=0 bytes=8 got_bytes=8 root=-1; }
 card_log() {
     sed 's/|/\t/g' <<'T'
@@ -27,7 +28,8 @@ T
         line 0.31 1 send MPI_COMM_WORLD comm=0 peer=0 tag=7 bytes=4096
         call 2 0.4 0.45 MPI_Send
         line 0.41 2 send MPI_COMM_WORLD comm=0 peer=0 tag=9 bytes=16
-        call 0 0.62 0.68 MPI_Recv
+        sited_late 0 0.62 0.68 MPI_Recv 120
+        call 0 0.68 0.685 after
         line 0.67 0 recv MPI_COMM_WORLD comm=0 peer=2 tag=3 bytes=100 posted=2
         call 2 0.5 0.55 MPI_Send
         line 0.51 2 send MPI_COMM_WORLD comm=0 peer=0 tag=3 bytes=100

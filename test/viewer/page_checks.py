@@ -616,14 +616,15 @@ def check_waits(browser):
 
 def check_sites(browser):
     """A call has its function and line; a state around calls has none."""
-    for name, steps in [("card", [(6, 0.2), (15, 0.4)]), ("card-bands", [(15, 0.4), (45, 0.4)])]:
+    for name, steps in [("card", [(6, 0.2), (15, 0.4), (15, 0.65)]), ("card-bands", [(15, 0.4), (45, 0.4), (45, 0.65)])]:
         shown = Shown(browser, name + ".html")
         tips = []
         for y, part in steps:
             shown.page.move(*shown.at(part + 0.001, y))
             tips.append(shown.page.text(".tip").split("\n"))
         same([[tip[0], [line for line in tip if line.startswith("called")]] for tip in tips],
-             [["step", []], ["MPI_Waitall", ["called in exchange_halo (heat2d.c:89)"]]],
+             [["step", []], ["MPI_Waitall", ["called in exchange_halo (heat2d.c:89)"]],
+              ["MPI_Recv", ["called in exchange_halo (heat2d.c:89)"]]],
              f"the function and line of a call: {name}")
         shown.page.close()
 

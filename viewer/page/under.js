@@ -42,12 +42,14 @@ function waitsAt(row, time, { level, entry }) {
     return i < runs.length && runs[i] <= time && runs[i + 2] === number;
   });
 }
-// The place in the program that an exact instance was called from; "": unknown. A site is that of the innermost state.
+// The place in the program that an exact instance was called from; "": unknown. A site is that of the state that is
+// innermost before and after it; it may also be at the begin or the end of it.
 function siteOf({ row, level, from, to }) {
   if (!exact || level === undefined) return "";
   const { calls, stack, depth } = exact[row], i = firstAt(calls, from - 1, 2, 0), at = calls[i];
-  const isInner = stack.slice(depth + level + 1).some((runs) => runs[firstAt(runs, at, 4, 1)] <= at);
-  return i < calls.length && at < to && !isInner ? `called ${data.sites[calls[i + 1]]}` : "";
+  const hasInner = (time) => stack.slice(depth + level + 1).some((runs) => runs[firstAt(runs, time, 4, 1)] <= time);
+  const isOurs = at <= to && !(at > from && hasInner(at - 1)) && !(at < to && hasInner(at));
+  return isOurs ? `called ${data.sites[calls[i + 1]]}` : "";
 }
 // What is known of a time without a state: why there are no records.
 function whyNothing(row, time) {

@@ -507,7 +507,7 @@ oo::class create ::pith::Details {
         raise $card
     }
 
-    # The place of a record in the plot, {X0 Y0 X1 Y1}: the bar of a state; of others, what is around the pointer.
+    # Where a record lies in the plot, {X0 Y0 X1 Y1}: the bar of a state; for other records, the place of the pointer.
     method box_of {what x y} {
         set hit [expr {[dict exists $what hit] ? [dict get $what hit] : {}}]
         if {![dict exists $hit top] || ![dict exists $hit height]} {

@@ -59,10 +59,18 @@ int pithi_log_flame_row(struct pithi_log_object *object, Tcl_Interp *interp, int
     return TCL_OK;
 }
 
-/* A site belongs to the innermost state at its time. */
-int pithi_log_site_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+/* Whether the innermost state at a time is the one that begins at start_ns. Below 0: error. */
+static int is_innermost(struct pithi_log_object *object, uint32_t lane, int64_t time_ns, uint32_t id, int64_t start_ns)
 {
     struct pithi_hit inner;
+    int found = pithi_hit_state(object->log, lane, time_ns, time_ns + 1, PITHI_LEVELS - 1, NULL, &inner);
+
+    return found > 0 ? inner.id == id && inner.start_ns == start_ns : found;
+}
+
+/* A site is that of the state that is innermost before and after it; it may also be at the begin or the end of it. */
+int pithi_log_site_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
     int64_t from, to, time;
     uint32_t lane, site;
     char name[640];
@@ -75,11 +83,13 @@ int pithi_log_site_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (!object->flames)
         return TCL_OK;
     found = pithi_flames_site(object->flames, lane, from, to, &time, &site);
-    if (found > 0)
-        found = pithi_hit_state(object->log, lane, time, time + 1, PITHI_LEVELS - 1, NULL, &inner);
+    if (found > 0 && time > from)
+        found = is_innermost(object, lane, time - 1, (uint32_t)id, from);
+    if (found > 0 && time < to)
+        found = is_innermost(object, lane, time, (uint32_t)id, from);
     if (found < 0)
         return pithi_log_error(interp);
-    if (found && inner.id == (uint32_t)id && inner.start_ns == from)
+    if (found)
         Tcl_SetObjResult(interp, Tcl_NewStringObj(pithi_def_label(object->flames->log, site, name, sizeof name), -1));
     return TCL_OK;
 }
