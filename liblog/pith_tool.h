@@ -55,17 +55,16 @@ PITH_API void pith_comm_name(uint32_t comm, const char *name);
 /* Like pith_event_data, for an event on communicator `comm`. `size_bytes` may be 0. */
 PITH_API void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes);
 
-/* Call sites, the places in the program that call a wrapped library. pith_call_sites returns 1 if the user wants those
- * of all calls (PITH_CALLSITES=1, PITH_SAMPLE); call it after the first record. pith_call_site records one inside the
- * state of the call: `caller`, the return address of the wrapper, or, if that is in a library of MPI (a Fortran
- * binding) or OpenMP, the nearest caller that is not. NULL has no effect. */
+/* Call sites, the places in the program that call a wrapped library. pith_call_sites returns 1 if those of all calls
+ * are wanted (PITH_CALLSITES=1, PITH_SAMPLE), -1 if those of long ones, 0 if none; call it after the first record.
+ * pith_call_site records one inside the state of the call: `caller`, the return address of the wrapper, or, if that is
+ * in a library of MPI (a Fortran binding) or OpenMP, the nearest caller that is not. NULL has no effect. */
 PITH_API int pith_call_sites(void);
 PITH_API void pith_call_site(const void *caller);
 
-/* Otherwise a call is worth its site only if it takes long: more ticks than pith_long_call returns, those of about
- * 10 us; UINT64_MAX: the user wants none. pith_call_site_late records the site at the end of `state`, which must be the
- * thread's last record, made at `record` (pith_buffer_.next before it); otherwise, and when the log must first learn of
- * a library, it records none. */
+/* A call is long from about 10 us on: more ticks than pith_long_call returns (UINT64_MAX unless pith_call_sites is -1).
+ * pith_call_site_late records its site at the end of `state`, which must be the thread's last record, made at `record`
+ * (pith_buffer_.next before it); otherwise, and when the log must first learn of a library, it records none. */
 PITH_API uint64_t pith_long_call(void);
 PITH_API void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record);
 

@@ -313,7 +313,10 @@ static int is_program(uint64_t address)
            address >= program_at.begin && address < program_at.end;
 }
 
-int pith_call_sites(void) { return pithi_session.settings.call_sites; }
+int pith_call_sites(void)
+{
+    return pithi_session.settings.call_sites ? 1 : -pithi_session.settings.long_call_sites;
+}
 
 /* The address to record; what the log must know before it is recorded. 0: none. */
 static uint64_t find_site(const void *caller)

@@ -13,17 +13,15 @@ int pithi_state_first(struct pithi_state *state, const void *caller)
 {
     const char *colour = *state->colour ? state->colour : pithi_group_colour(state->name, state->classes);
     uint32_t id = pith_state_define_group(state->name, colour, pithi_group_of(state->name, state->classes));
-    uint64_t long_call;
-    int has_site;
+    int sites, has_site;
 
     __atomic_store_n(&state->id, id, __ATOMIC_RELAXED);
     pith_begin(id);
-    if (pith_call_sites())
+    sites = pith_call_sites();
+    if (sites > 0)
         __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_SITED, __ATOMIC_RELAXED);
-    long_call = pith_long_call();
-    __atomic_store_n(&pithi_long_call, long_call, __ATOMIC_RELAXED);
-    /* The log then knows the program when a long call ends. */
-    has_site = PITH_ID_IN_(id) && (pith_call_sites() || long_call != UINT64_MAX);
+    __atomic_store_n(&pithi_long_call, pith_long_call(), __ATOMIC_RELAXED);
+    has_site = PITH_ID_IN_(id) && sites != 0; /* the log then knows the program when a long call ends */
     if (has_site)
         pith_call_site(caller);
     if (pith_watched_call())

@@ -69,12 +69,14 @@ static void push(enum pithi_omp_kind kind, uint32_t id)
 void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller)
 {
     uint32_t id = self.depth < LEVELS && pithi_also_wanted(NULL) ? id_of(kind) : 0;
+    int sites;
 
     push(kind, id);
     if (!id)
         return;
     pith_begin(id);
-    if (pith_call_sites() || (kind == PITHI_OMP_PARALLEL && pith_long_call() != UINT64_MAX))
+    sites = pith_call_sites();
+    if (sites > 0 || (sites < 0 && kind == PITHI_OMP_PARALLEL))
         pith_call_site(caller);
 }
 
