@@ -13,12 +13,15 @@ $(foreach s,$(filter-out unit fuzz,$(suites)),$(eval tests_$(s) = $$(call suite_
 # What a suite needs beyond `all`.
 needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
-needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so)
-needs_cli := $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden $(O)/test/bench/make_big_log
-needs_analyze := $(O)/test/bench/make_big_log
-needs_python := $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
+gives_way := $(if $(filter mpich,$(MPIS)),$(O)/test/mpi/give_way.so) # of all that start ranks
+needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so) $(gives_way)
+needs_viewer := $(gives_way)
+needs_cli := $(gives_way) $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden \
+	$(O)/test/bench/make_big_log
+needs_analyze := $(gives_way) $(O)/test/bench/make_big_log
+needs_python := $(gives_way) $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 needs_bad := $(O)/test/golden/make_golden $(O)/test/bench/make_big_log
-needs_golden := $(O)/test/golden/make_golden $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
+needs_golden := $(gives_way) $(O)/test/golden/make_golden $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 
 $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a) $(log_a)
 	@mkdir -p $(@D)
@@ -64,11 +67,16 @@ $(O)/test/mpi/count_names.h: $(samples_out)
 $(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
 	$(LINK) $(filter-out -MMD -MP,$(BASE)) -I$(@D) $(CPPFLAGS) -shared -o $@ $< -ldl $(LIBS)
 
+$(O)/test/mpi/give_way.so: test/mpi/give_way.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -fPIC -shared -o $@ $< -ldl
+
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run
 
-.PHONY: check check-all check-install check-asan check-asan-mpi asan-mpi-suite check-tsan asan-build tsan-build \
-	asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run gym $(addprefix check-,$(suites))
+.PHONY: check check-all check-full check-install check-asan check-asan-mpi asan-mpi-suite check-tsan asan-build \
+	tsan-build asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run gym \
+	systems $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -76,6 +84,11 @@ check:
 check-all: all $(foreach s,$(suites),$(needs_$(s)))
 	$(run_tests) $(foreach s,$(suites),$(tests_$(s)))
 $(foreach s,$(suites),$(eval check-$(s): all $$(needs_$(s)) ; $$(run_tests) $$(tests_$(s))))
+# All that takes long as well: what the sanitizers else see a part of.
+check-full:
+	@+$(MAKE) --no-print-directory check FULL=1
+	@+$(MAKE) --no-print-directory check-asan FULL=1
+	@+$(MAKE) --no-print-directory check-tsan FULL=1
 check-install: all
 	$(run_tests) test/lint/test_install.sh
 
@@ -87,10 +100,12 @@ check-asan asan-build:
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= $(call sanitizer_goal,asan)
 tests_asan_window = $(patsubst %,test/viewer/test_%.sh,window rows walk search selection beside)
 asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
-# (test_clock plays the processor's counter by its faults, and files by a function open, which the sanitizer needs.)
+# (test_clock plays the processor's counter by its faults, and files by a function open, which the sanitizer needs. With
+# the other clock the tests of recording run the same code but for the reading of the clock.)
 asan-suites: asan-built
 	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" SAN='$(SAN)' \
-		test/run $(filter-out %/test_clock,$(foreach s,unit golden bad fuzz cli,$(tests_$(s)))) \
+		test/run $(filter-out %/test_clock $(if $(FULL),,%/test_other_clock.sh),\
+			$(foreach s,unit golden bad fuzz cli,$(tests_$(s)))) \
 		test/analyze/test_oracle.sh \
 		$(if $(HAVE_TK),$(tests_asan_window))
 # The log and the time library, and libpith-check under Open MPI, with MPI, which leaks by itself.
@@ -131,6 +146,10 @@ bench:
 	@+$(MAKE) --no-print-directory bench-run
 bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 	@O='$(O)' BIG='$(BIG)' test/bench/measure $(BENCH)
+
+# Other releases of Debian, in roots of their own (test/systems/systems).
+systems:
+	@O='$(O)' SUITES='$(SUITES)' test/systems/systems $(SYSTEMS)
 
 # Programs with a planted cause each, and what pith analyze says of them (test/gym/README.md). GYM names some of them
 # (GYM='late* halo'); LOAD=6: beside six busy loops. Needs luck, so it is no part of check.

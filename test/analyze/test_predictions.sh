@@ -79,8 +79,6 @@ ok $? "exchanges of long messages: the replay on the fitted network takes as lon
 for mpi in $(mpis); do
     "mpicc.$mpi" -std=gnu11 -O1 -g -I"$build/include" -o step step.c -L"$build/lib" -Wl,-rpath,"$build/lib" -lpith ||
         { ok 1 "$mpi: built"; continue; }
-    give_way "$mpi"
-    export OMPI_MCA_mpi_yield_when_idle=1
     slow='' want='' got=''
     for _ in 1 2 3 4 5 6; do # all six, whatever the first ones give
         TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o with.pith ./step extra >out 2>err &&
@@ -92,7 +90,6 @@ for mpi in $(mpis); do
     ok $? "$mpi: without 15 ms in each step of one rank: predicted $got ns, measured $want ns" || sed 's/^/# /' err
     near "$slow" "$want" 0.2
     ok $((! $?)) "$mpi: which differs from the run with it: $slow ns"
-    unset LD_PRELOAD
     for sample in heat2d ring master_worker; do
         TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o $sample.pith "$build/samples/$mpi/$sample" >out 2>err
         near "$(predicted $sample.pith computing=1)" "$(measured $sample.pith)" 0.02

@@ -3,16 +3,10 @@
 # compile NAME MPI: test/mpi/NAME.c as ./NAME-MPI
 compile() { "mpicc.$2" -std=gnu11 -g -O1 -Wno-stringop-overflow -o "$1-$2" "$top/test/mpi/$1.c" -lpthread 2>compile.err || { cat compile.err; return 1; }; }
 
-# give_way MPI: from here on its ranks that wait let others run (give_way.c)
-give_way() {
-    unset LD_PRELOAD
-    [ "$1" != mpich ] || { ${CC:-cc} -O1 -fPIC -shared -o give_way.so "$top/test/mpi/give_way.c" -ldl && export LD_PRELOAD="$PWD/give_way.so"; }
-}
-
 # waiting_sleeps: from here on the ranks of either MPI that wait sleep (give_way.c)
 waiting_sleeps() {
     ${CC:-cc} -std=gnu11 -O1 -fPIC -shared -DWAITING_SLEEPS -o waiting_sleeps.so "$top/test/mpi/give_way.c" -ldl &&
-        export LD_PRELOAD="$PWD/waiting_sleeps.so" OMPI_MCA_mpi_yield_when_idle=1
+        export LD_PRELOAD="$PWD/waiting_sleeps.so"
 }
 
 # reader NAME: a program of ours on pithlog.h

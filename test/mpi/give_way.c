@@ -11,12 +11,15 @@
 
 unsigned ucp_worker_progress(void *worker);
 
-/* MPICH waits by calling this again and again; 0: nothing came. */
+/* MPICH waits by calling this again and again; 0: nothing came. (A program that opens its MPI by dlopen has a libucp
+ * that no search in order finds.) */
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*real)(void *);
     if (!real)
         real = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress");
+    if (!real)
+        real = (unsigned (*)(void *))dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
     unsigned came = real(worker);
     if (came == 0)
         sched_yield();

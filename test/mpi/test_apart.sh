@@ -5,7 +5,7 @@
 # Two hosts are played on this machine, as in test_hosts.sh; each sees another folder under the name of the log's. The
 # log is compared with that of a run on one host.
 . "$(dirname "$0")/../lib.sh"
-export PITH_QUIET=1 OMPI_MCA_mpi_yield_when_idle=1
+export PITH_QUIET=1
 
 unshare -u -m true 2>err || { skip "hosts without a common folder" "no name spaces can be made: $(head -n 1 err)"; finish; }
 mkdir own other small

@@ -17,7 +17,6 @@ under() {
 }
 for mpi in $(mpis); do
     compile freed "$mpi" || { ok 1 "$mpi: compiles"; continue; }
-    give_way "$mpi"
     for ranks in 1 2 4; do
         plain freed "$mpi" "$ranks"
         is "$plain_status $(cat plain.err)" "0 " "$mpi $ranks: the program does what it should"

@@ -51,7 +51,6 @@ for mpi in $(mpis); do
     # The calls of two runs that MPE logged: its printer would show the same text of our log, except what differs from run to run.
     lmpe=-llmpe build replica "$mpi" 2>err
     ok $? "$mpi: the calls of two runs under MPE compile and link" || cat err
-    give_way "$mpi"
     for log in pi:cpilog ring:srtest; do
         text=$top/../shared/logs/${log#*:}.clog2_print.txt
         [ -r "$text" ] || [ -r "$text.gz" ] || { skip "$mpi: ${log%:*} as MPE's printer shows it" "no ../shared/logs/${log#*:}"; continue; }
@@ -60,7 +59,6 @@ for mpi in $(mpis); do
         is "$(python3 "$top/test/golden/clog2_view.py" --compared "${log%:*}.clog2")" \
             "$(python3 "$top/test/golden/clog2_view.py" --compared printed.txt)" "$mpi: ${log%:*} as MPE's printer shows it" || cat err
     done
-    unset LD_PRELOAD
     lmpe=-llmpe build places "$mpi" 2>err
     ok $? "$mpi: a program with descriptions in all places compiles and links" || cat err
     for overhead in yes no; do

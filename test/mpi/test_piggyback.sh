@@ -21,7 +21,6 @@ late() {
 
 for mpi in $(mpis); do
     compile carried_all "$mpi"
-    give_way "$mpi"
     for ranks in 1 2 4; do
         timeout -k 5 90 "mpiexec.$mpi" -n $ranks "./carried_all-$mpi" >out 2>err
         is "$?" 0 "$mpi $ranks: without Pith" || head -n 5 err

@@ -9,7 +9,6 @@ told() { cat told.* >"$1"; rm -f told.*; }
 
 for mpi in $(mpis); do
     compile random_calls "$mpi"
-    give_way "$mpi"
     for ranks in 1 2 4; do
         programs="${1:-1} ${2:-$((ranks == 4 ? 3 : 8))}"
         timeout -k 5 90 "mpiexec.$mpi" -n $ranks "./random_calls-$mpi" $programs >out 2>err
