@@ -59,7 +59,10 @@ mpicxx_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpicxx.$(1),$(pat
 mpicxx_works = $(shell echo | $(1) -std=c++11 -x c++ -fsyntax-only - 2>/dev/null && echo $(1))
 $(foreach m,$(MPIS),$(eval MPICXX_$(m) := \
 	$(if $(shell command -v $(call mpicxx_of,$(m))),$(call mpicxx_works,$(call mpicxx_of,$(m))))))
-HAVE_TK := $(shell $(PKG_CONFIG) --exists 'tcl >= 8.6' 'tcl < 9' 'tk < 9' x11 2>/dev/null && echo yes)
+# Tcl/Tk from 8.6 on; where both are there, `make TCL=tcl9.0` builds for the other one.
+TCL ?= $(shell $(PKG_CONFIG) --exists tcl 2>/dev/null && echo tcl || echo tcl9.0)
+TK := $(subst tcl,tk,$(TCL))
+HAVE_TK := $(shell $(PKG_CONFIG) --exists '$(TCL) >= 8.6' '$(TK) >= 8.6' x11 2>/dev/null && echo yes)
 # MPE's graphics need the headers of libX11 here; libX11 is loaded when a window is first opened
 # (wrappers/mpe/graphics.c).
 HAVE_X11 := $(shell $(PKG_CONFIG) --exists x11 2>/dev/null && echo yes)
@@ -222,7 +225,7 @@ missing:
 	@$(if $(OMP_TOOLS),:,echo 'no omp-tools.h found (libomp-dev): pith run --also openmp records programs of gcc only')
 	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo \
 		'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
-	@$(if $(HAVE_TK),:,echo 'no development files of Tcl/Tk 8.6 found: window left out')
+	@$(if $(HAVE_TK),:,echo 'no development files of Tcl/Tk 8.6 or later found: window left out')
 	@$(if $(HAVE_TK),$(if $(HAVE_XI),:,echo 'no libXi 1.8 (libxi-dev): the window does without pinches of a touchpad'),:)
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw makes text and pages only')
@@ -256,7 +259,7 @@ inc_liblog := -Iliblog $(call see,$(see_spill))
 inc_wrappers := -I$(O)/include $(foreach l,base analysis symbols,-I$(O)/layers/$(l))
 inc_viewer := -I$(O)/include -I$(O)/layers/base -Iviewer
 inc_test := -Itest -Iliblog -Iformats/reader -Iformats -Iviewer -Iwrappers
-pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags tcl tk x11))
+pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags $(TCL) $(TK) x11))
 pkg_x11 := $(if $(HAVE_X11),$(shell $(PKG_CONFIG) --cflags x11))
 pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags cairo))
 pkg_pcre2 := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --cflags libpcre2-8))
@@ -396,11 +399,14 @@ $(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_d
 	$(LINK) -o $@ $^ $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --libs cairo)) -lz -lm $(LIBS)
 $(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
-	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 $(if $(HAVE_SHM),-lXext) \
+	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ \
+		$(filter -ltclstub% -ltkstub%,$(shell $(PKG_CONFIG) --libs $(TCL) $(TK))) -lX11 $(if $(HAVE_SHM),-lXext) \
 		$(if $(HAVE_XI),-lXi) -lz -lm $(LIBS)
+# (An extension can be loaded by the Tcl that it was built for.)
 $(O)/libexec/pith/pith-view: viewer/pith-view
 	@mkdir -p $(@D)
-	install -m 755 $< $@
+	sed 's/@TCLSH@/tclsh$(basename $(shell $(PKG_CONFIG) --modversion $(TCL)))/' $< >$@
+	chmod 755 $@
 $(O)/share/pith/viewer/.stamp: $(tcl_src)
 	@mkdir -p $(@D) && rm -f $(@D)/*.tcl
 	cp $(tcl_src) $(@D)/
@@ -542,7 +548,7 @@ help:
 	@echo 'make installcheck try what was installed'
 	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed'
 	@echo 'make clean        remove $(O)/'
-	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC O PREFIX DESTDIR'
+	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC TCL (tcl9.0) O PREFIX DESTDIR'
 	@echo '           V=1 shows all checks; DEPS=no installs nothing'
 
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)

@@ -2,7 +2,7 @@
 #ifndef PITHI_COMMANDS_H
 #define PITHI_COMMANDS_H
 
-#include <tcl.h>
+#include "tk/tcl_kinds.h"
 
 /* objv[0] is the command; the table has checked the number of arguments. */
 typedef int pithi_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);

@@ -178,7 +178,8 @@ int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *inter
     struct pithi_plot like;
     struct pithi_raster raster = {0};
     Tcl_Obj **words;
-    int count, width, height, gap, index, err, status = TCL_OK;
+    Tcl_Size count;
+    int width, height, gap, index, err, status = TCL_OK;
 
     (void)objc;
     if (Tcl_ListObjGetElements(interp, objv[3], &count, &words) != TCL_OK ||
@@ -189,7 +190,7 @@ int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *inter
         count > PITHI_MAX_WIDTH / (height + gap))
         return pithi_usage_error(interp, "picture too small or too large");
     stack.chosen = pithi_alloc((size_t)count, sizeof *stack.chosen);
-    for (int i = 0; i < count; i++)
+    for (Tcl_Size i = 0; i < count; i++)
         if (Tcl_GetIntFromObj(interp, words[i], &index) == TCL_OK && index >= 0 && (uint32_t)index < count_of(object))
             stack.chosen[stack.count++] = (uint32_t)index;
     stack.pitch = height + gap;

@@ -69,12 +69,12 @@ int pithi_log_set_notes(struct pithi_log_object *object, Tcl_Interp *interp, int
 {
     struct pithi_notes notes = {0};
     Tcl_Obj **items;
-    int count;
+    Tcl_Size count;
 
     (void)objc;
     if (Tcl_ListObjGetElements(interp, objv[2], &count, &items) != TCL_OK)
         return TCL_ERROR;
-    for (int i = 0; i < count; i++)
+    for (Tcl_Size i = 0; i < count; i++)
         if (add_note(interp, &notes, items[i]) != TCL_OK) {
             pithi_notes_free(&notes);
             return TCL_ERROR;

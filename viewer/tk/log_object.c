@@ -115,11 +115,12 @@ int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns
 int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32_t defs)
 {
     Tcl_Obj **items;
-    int count, id;
+    Tcl_Size count;
+    int id;
 
     if (Tcl_ListObjGetElements(interp, ids, &count, &items) != TCL_OK)
         return TCL_ERROR;
-    for (int i = 0; i < count; i++) {
+    for (Tcl_Size i = 0; i < count; i++) {
         if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
             return TCL_ERROR;
         if (id >= 0 && (uint32_t)id < defs)

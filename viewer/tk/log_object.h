@@ -6,7 +6,7 @@
 #ifndef PITHI_LOG_OBJECT_H
 #define PITHI_LOG_OBJECT_H
 
-#include <tcl.h>
+#include "tk/tcl_kinds.h"
 #include <tk.h>
 
 #include "core/cells/cell_cache.h"

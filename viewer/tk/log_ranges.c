@@ -203,13 +203,14 @@ static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
 {
     uint32_t defs = pithlog_get_info(object->log)->defs;
     Tcl_Obj **items;
-    int length, id;
+    Tcl_Size length;
+    int id;
 
     *count = 0;
     memset(listed, 0, defs);
     if (Tcl_ListObjGetElements(interp, list, &length, &items) != TCL_OK)
         return TCL_ERROR;
-    for (int i = 0; i < length; i++) {
+    for (Tcl_Size i = 0; i < length; i++) {
         if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
             return TCL_ERROR;
         if (id < 0 || (uint32_t)id >= defs || listed[id])

@@ -71,13 +71,13 @@ static int get_node(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
 static uint32_t *get_nodes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *count)
 {
     Tcl_Obj **items;
-    int length;
+    Tcl_Size length;
     uint32_t *nodes;
 
     if (Tcl_ListObjGetElements(interp, word, &length, &items) != TCL_OK)
         return NULL;
     nodes = pithi_alloc((size_t)length, sizeof *nodes);
-    for (int i = 0; i < length; i++)
+    for (Tcl_Size i = 0; i < length; i++)
         if (get_node(object, interp, items[i], &nodes[i]) != TCL_OK) {
             free(nodes);
             return NULL;
@@ -474,14 +474,14 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
 static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t *count)
 {
     Tcl_Obj **items;
-    int length;
+    Tcl_Size length;
     uint32_t *nodes;
 
     *count = 0;
     if (!list || Tcl_ListObjGetElements(NULL, list, &length, &items) != TCL_OK)
         length = 0;
     nodes = pithi_alloc((size_t)length, sizeof *nodes);
-    for (int i = 0; i < length; i++) {
+    for (Tcl_Size i = 0; i < length; i++) {
         uint32_t node = pithi_rows_node(tree, Tcl_GetString(items[i]));
         if (node && node != PITHI_NONE)
             nodes[(*count)++] = node;
@@ -512,11 +512,11 @@ static void set_keys(struct pithi_rows *tree, Tcl_Obj *state, const char *key, i
 static void set_order(struct pithi_rows *tree, Tcl_Obj *order)
 {
     Tcl_Obj **items;
-    int length;
+    Tcl_Size length;
 
     if (!order || Tcl_ListObjGetElements(NULL, order, &length, &items) != TCL_OK)
         return;
-    for (int i = 0; i + 1 < length; i += 2) {
+    for (Tcl_Size i = 0; i + 1 < length; i += 2) {
         uint32_t count, parent = pithi_rows_node(tree, Tcl_GetString(items[i]));
         uint32_t *nodes = nodes_of_keys(tree, items[i + 1], &count);
         if (parent != PITHI_NONE)
@@ -530,7 +530,8 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
 {
     struct pithi_rows *tree = object->tree;
     Tcl_Obj *group = of_dict(args[0], "group"), *filter = of_dict(args[0], "filter");
-    int size, grouping = (int)PITHI_BY_HOST;
+    Tcl_Size size;
+    int grouping = (int)PITHI_BY_HOST;
     uint32_t count, *unfolded;
 
     if (Tcl_DictObjSize(interp, args[0], &size) != TCL_OK ||

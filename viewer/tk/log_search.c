@@ -48,7 +48,8 @@ static int get_kinds(Tcl_Interp *interp, Tcl_Obj *list, uint32_t *kinds)
     static const char *const names[] = {"state", "event", "message", NULL};
     static const uint32_t records[] = {PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND};
     Tcl_Obj **items;
-    int count, which;
+    Tcl_Size count;
+    int which;
 
     *kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_EVENT;
     if (!list)
@@ -56,7 +57,7 @@ static int get_kinds(Tcl_Interp *interp, Tcl_Obj *list, uint32_t *kinds)
     if (Tcl_ListObjGetElements(interp, list, &count, &items) != TCL_OK)
         return TCL_ERROR;
     *kinds = 0;
-    for (int i = 0; i < count; i++) {
+    for (Tcl_Size i = 0; i < count; i++) {
         if (Tcl_GetIndexFromObj(interp, items[i], names, "kind", 0, &which) != TCL_OK)
             return TCL_ERROR;
         *kinds |= 1u << records[which];
@@ -120,7 +121,7 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
 {
     struct pithi_search *search = &job->search;
     int64_t bytes = 0, most_bytes = INT64_MAX, tag = PITHI_ANY_TAG, peer = -1;
-    int size;
+    Tcl_Size size;
     uint32_t defs = pithlog_get_info(object->log)->defs;
     Tcl_Obj *payload, *ids, *query;
 
@@ -286,7 +287,7 @@ static int get_place(Tcl_Interp *interp, Tcl_Obj *word, struct pithi_scan_positi
 {
     Tcl_Obj **items;
     int64_t values[3];
-    int count;
+    Tcl_Size count;
 
     if (Tcl_ListObjGetElements(interp, word, &count, &items) != TCL_OK)
         return TCL_ERROR;
@@ -381,7 +382,8 @@ static int parse(Tcl_Interp *interp, Tcl_Obj *list, struct pithi_message_filter 
 {
     const char **words;
     char why[512];
-    int count, err;
+    Tcl_Size count;
+    int err;
 
     if (Tcl_SplitList(interp, Tcl_GetString(list), &count, &words) != TCL_OK)
         return TCL_ERROR;

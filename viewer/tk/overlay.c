@@ -31,7 +31,7 @@ static const char *ask_text(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *item, 
 static int ask_places(Tcl_Interp *interp, Tcl_Obj *canvas, const char *command, Tcl_Obj *item, int places[4])
 {
     Tcl_Obj *list = ask(interp, canvas, command, item, NULL), **parts;
-    int count;
+    Tcl_Size count;
 
     if (!list || Tcl_ListObjGetElements(NULL, list, &count, &parts) != TCL_OK || count != 4)
         return 0;
@@ -85,12 +85,13 @@ static void add_rest(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *item, struct 
 int pithi_overlay_find(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *tag, struct pithi_overlay *overlay)
 {
     Tcl_Obj *list = ask(interp, canvas, "find", Tcl_NewStringObj("withtag", -1), Tcl_GetString(tag)), **items;
-    int count, known = list && Tcl_ListObjGetElements(NULL, list, &count, &items) == TCL_OK;
+    Tcl_Size count;
+    int known = list && Tcl_ListObjGetElements(NULL, list, &count, &items) == TCL_OK;
 
     memset(overlay, 0, sizeof *overlay);
     if (known) {
         Tcl_IncrRefCount(list);
-        for (int i = 0; i < count; i++) {
+        for (Tcl_Size i = 0; i < count; i++) {
             struct pithi_thin thin;
             int what = look_at(interp, canvas, items[i], &thin);
             if (what == 0)

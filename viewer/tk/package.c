@@ -94,13 +94,13 @@ static int nearest_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
     const char *word = Tcl_GetString(objv[1]);
     struct pithi_nearest nearest;
     Tcl_Obj **names;
-    int count;
+    Tcl_Size count;
 
     (void)objc;
     if (Tcl_ListObjGetElements(interp, objv[2], &count, &names) != TCL_OK)
         return TCL_ERROR;
     pithi_nearest_begin(&nearest, word, strlen(word));
-    for (int i = 0; i < count; i++)
+    for (Tcl_Size i = 0; i < count; i++)
         pithi_nearest_try(&nearest, Tcl_GetString(names[i]));
     Tcl_SetObjResult(interp, Tcl_NewStringObj(pithi_nearest_ask(&nearest), -1));
     return TCL_OK;
@@ -243,7 +243,7 @@ static int run_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *c
 
 int Pithtk_Init(Tcl_Interp *interp)
 {
-    if (!Tcl_InitStubs(interp, "8.6", 0) || !Tk_InitStubs(interp, "8.6", 0))
+    if (!Tcl_InitStubs(interp, TCL_VERSION, 0) || !Tk_InitStubs(interp, TK_VERSION, 0))
         return TCL_ERROR;
     signal(SIGXFSZ, SIG_IGN); /* exceeding a file-size limit becomes a write error, so that no partial file stays */
     if (!Tcl_FindNamespace(interp, "::pithtk", NULL, 0))

@@ -284,8 +284,8 @@ static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj 
     return TCL_ERROR;
 }
 
-static int create_paper(Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[], const Tk_ImageType *type,
-                        Tk_ImageMaster master, ClientData *data)
+static int create_paper(Tcl_Interp *interp, const char *name, Tcl_Size objc, Tcl_Obj *const objv[],
+                        const Tk_ImageType *type, Tk_ImageMaster master, ClientData *data)
 {
     XGCValues values = {.graphics_exposures = False};
     struct pithi_paper *paper;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <tk.h>
+#include "tk/tcl_kinds.h"
 
 /* ---- Items over the picture (overlay.c) -------------------------------------------------------------------------- */
 

@@ -60,7 +60,7 @@ static void read_events(ClientData data, int mask)
     Tcl_Release(pinch);
 }
 
-static void release(char *data)
+static void release(pithi_freed *data)
 {
     Tcl_DecrRefCount(((struct pinch *)data)->callback);
     free(data);
