@@ -332,6 +332,21 @@ oo::class create ::pith::Model {
         my zoom {*}[$log work]
     }
 
+    # The first look at a log: the work, if MPI_Init and MPI_Finalize are recorded and what is around it takes more
+    # than a twentieth of the whole. 1: the work is shown. Without undo, as nothing was shown before.
+    method look_at_work {} {
+        if {[catch {list [$log time init begin] [$log time finalize end]} work]} {
+            return 0
+        }
+        lassign $work from to
+        lassign [my whole] first last
+        if {$from >= $to || $to - $from > 0.95 * ($last - $first)} {
+            return 0
+        }
+        my set_window $from $to
+        return 1
+    }
+
     method path {} { dict get $info path }
 
     method fit {} {

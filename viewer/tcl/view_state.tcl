@@ -141,42 +141,45 @@ oo::class create ::pith::ViewState {
         ::pith::state::prune
     }
 
+    # 1: there was a view of this log.
     method restore_view {} {
         if {!$::pith::state::restores || ![::pith::preferences::get remember]} {
-            return
+            return 0
         }
         set path [::pith::state::path [$model path]]
         set saved [::pith::state::read $path]
         if {$saved eq {}} {
-            return
+            return 0
         }
         if {![dict exists $saved version] || [dict get $saved version] ne "1"} {
             ::pith::preferences::say "$path: of another version; not used"
-            return
+            return 0
         }
-        if {[dict exists $saved identity] && [dict get $saved identity] eq [my identity]} {
-            dict for {key value} $saved {
-                # Skips invalid values.
-                try {
-                    switch -glob $key {
-                        time { $model set_window {*}$value }
-                        top { set top_row [expr {int($value)}] }
-                        height { if {![lindex $value 1]} { $model set_row_height [lindex $value 0] } }
-                        arrows { $model set_arrows $value }
-                        hidden { $model set_hidden [$model ids_named $value] }
-                        selection { $model set_selection $value }
-                        rows { $model arrange set_state $value }
-                        geometry { my restore_geometry $value }
-                        sash { my move_sash [expr {int($value)}] }
-                        panes { dict for {pane on} $value { [$window part Looks] show_part $pane [expr {!!$on}] } }
-                        part.* { my restore_part [string range $key 5 end] $value }
-                    }
-                } on error {text} {
-                    ::pith::preferences::say "$path: $key: $text; it is not used"
+        if {![dict exists $saved identity] || [dict get $saved identity] ne [my identity]} {
+            return 0
+        }
+        dict for {key value} $saved {
+            # Skips invalid values.
+            try {
+                switch -glob $key {
+                    time { $model set_window {*}$value }
+                    top { set top_row [expr {int($value)}] }
+                    height { if {![lindex $value 1]} { $model set_row_height [lindex $value 0] } }
+                    arrows { $model set_arrows $value }
+                    hidden { $model set_hidden [$model ids_named $value] }
+                    selection { $model set_selection $value }
+                    rows { $model arrange set_state $value }
+                    geometry { my restore_geometry $value }
+                    sash { my move_sash [expr {int($value)}] }
+                    panes { dict for {pane on} $value { [$window part Looks] show_part $pane [expr {!!$on}] } }
+                    part.* { my restore_part [string range $key 5 end] $value }
                 }
+            } on error {text} {
+                ::pith::preferences::say "$path: $key: $text; it is not used"
             }
-            $model forget_past
         }
+        $model forget_past
+        return 1
     }
 
     method restore_part {class value} {
@@ -201,7 +204,7 @@ oo::class create ::pith::ViewState {
 
     method word_forget_view {} {
         file delete [::pith::state::path [$model path]]
-        $window say "the view of this log is forgotten; it opens in full next time"
+        $window say "the view of this log is forgotten; it opens as a new one next time"
     }
 }
 

@@ -50,7 +50,9 @@ oo::class create ::pith::Window {
         }
         ::pith::menus::build_bar $top
         ::pith::keys::install $top [list [self] act] [::pith::keys::rows]
-        [my part ViewState] restore_view
+        if {![[my part ViewState] restore_view]} {
+            my look_first
+        }
         after idle [list after 0 [list [self] after_first_picture]]
         focus $top
     }
@@ -138,6 +140,14 @@ oo::class create ::pith::Window {
         set wanted [expr {min($width * 46 / 100, [px 620])}]
         if {[winfo ismapped $top.panes.legend] && [winfo width $top.panes.legend] < $wanted - [px 5]} {
             my move_sash [expr {$width - [px 5] - $wanted}]
+        }
+    }
+
+    # The time that a log without a saved view opens with. Scripts start from the whole log; a running program is followed
+    # to its end.
+    method look_first {} {
+        if {!$::pith::plain && ![file isdirectory [$model path]] && [$model look_at_work]} {
+            my say "shown from MPI_Init to MPI_Finalize; f shows the whole log"
         }
     }
 
