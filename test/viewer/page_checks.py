@@ -739,7 +739,7 @@ def check_bundles(browser, name, link, svg):
     texts = [[text, x - by, y + top] for text, x, y in texts]
     ok(len(wanted) > 100 and len(numbers) > 10, f"{svg}: a crowd", len(wanted), len(numbers))
     # Single messages have a darkness of their own; bundles are fainter than this.
-    bundles = [line for line in lines if line[4] < 0.6]
+    bundles = [line for line in lines if line[4] < 0.29]
     ok(len(bundles) > 100, f"{svg}: bundles", len(bundles))
     same(lacking(bundles, wanted, [0.3] * 4 + [0.011])[:5], [], f"{svg}: bundles are those of the picture")
     for what, got, others, reach in [("lines", [line[:4] for line in lines], [line[:4] for line in wanted], [0.3] * 4),

@@ -21,5 +21,9 @@ fi
 # ---- The window
 start_display
 inside plain.pith arrows_checks.tcl
+. "$top/test/viewer/wait_log.sh"
+wait_log >work.txt && pith convert work.txt work.pith
+ok $? "a log with one message is made"
+inside work.pith strength_checks.tcl
 is "$(find "$XDG_CACHE_HOME/pith" -name '*.digest' | wc -l)" 1 "what was read is kept, of the small log nothing"
 finish

@@ -109,7 +109,7 @@ function drawMessages(pen) {
       pen.globalAlpha = bundle.dark;
       drawLine(pen, ends, bundle.wide);
     }
-    pen.globalAlpha = Math.max(0.08, Math.min(0.85, 90 / singles.length));
+    pen.globalAlpha = Math.max(0.08, Math.min(0.3, 90 / singles.length));
     for (const arrow of singles) {
       const ends = endsOf(arrow);
       drawLine(pen, ends);

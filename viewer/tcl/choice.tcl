@@ -43,16 +43,18 @@ oo::class create ::pith::Choice {
         }
     }
 
-    # The messages and the collective of the chosen state (log method callof).
+    # The messages and the collective of the chosen state.
     method call {} {
         if {$call eq {}} {
-            set call [dict create messages {} total 0]
-            if {$thing ne {} && [dict get $thing kind] eq "state"} {
-                set hit [dict get $thing hit]
-                set call [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
-            }
+            set call [expr {$thing ne {} && [dict get $thing kind] eq "state" ? [my call_of [dict get $thing hit]]
+                : [dict create messages {} total 0]}]
         }
         return $call
+    }
+
+    # Those of a state (log method callof).
+    method call_of {hit} {
+        return [[$model log] callof {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
     }
 
     # Rows of the chosen record: one, or the two ends of a message; -1 for a row that is not shown.
@@ -125,11 +127,11 @@ oo::class create ::pith::Choice {
             return
         }
         switch [dict get $thing kind] {
-            message { my draw_message [dict get $thing hit] }
+            message { my draw_message [dict get $thing hit] choice }
             state - event - function {
                 my draw_frame
                 foreach message [dict get [my call] messages] {
-                    my draw_message $message
+                    my draw_message $message choice
                 }
             }
         }
@@ -172,7 +174,8 @@ oo::class create ::pith::Choice {
         return [list 1 [expr {$pixels - 2}]]
     }
 
-    method draw_message {hit} {
+    # A strong arrow over the faint one of the picture.
+    method draw_message {hit tag} {
         lassign [my rows_of [dict create kind message hit $hit]] from to
         if {$from < 0 || $to < 0 || ![dict exists $hit from_thread] || ![dict exists $hit to_thread]} {
             return
@@ -181,8 +184,8 @@ oo::class create ::pith::Choice {
         foreach row [list $from $to] time [list [dict get $hit start] [dict get $hit end]] {
             lappend ends [my x_of $time] [expr {([$model line_of $row] + 0.5) * [$model row_height]}]
         }
-        $plot create line {*}$ends -fill [colour paper] -width 5 -tags choice
-        $plot create line {*}$ends -fill [colour text] -width 2 -arrow last -tags choice
+        $plot create line {*}$ends -fill [colour paper] -width [px 5] -tags $tag
+        $plot create line {*}$ends -fill [colour text] -width [px 2] -arrow last -tags $tag
     }
 }
 

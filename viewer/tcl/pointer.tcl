@@ -9,6 +9,7 @@ oo::class create ::pith::Pointer {
     variable clicked  ;# 1: the last press was a click, not a drag
     variable hover    ;# after id of the search under the pointer
     variable at       ;# x y of the pointer in the plot; {} outside
+    variable touched  ;# {key messages} of the state that was under the pointer last; {} none
     variable pinched  ;# {window time} at the begin of a pinch, and the time under it; {} none
 
     constructor {its_timeline its_choice its_details its_model} {
@@ -17,7 +18,7 @@ oo::class create ::pith::Pointer {
         set timeline $its_timeline
         set details $its_details
         set plot [$timeline plot]
-        lassign {} hover drag at pinched
+        lassign {} hover drag at touched pinched
         set clicked 0
         set crosshair [::pith::Crosshair new $timeline $model]
         set band [::pith::Band new $timeline $model]
@@ -221,7 +222,16 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # Frames the state, or draws over the message under the pointer.
+    # The messages of a state. Kept while the pointer moves within it; the digest may know more of them later.
+    method messages_of {hit} {
+        set key [list [$model log] [$model reading] {*}[lmap key {rank thread id start end} {dict get $hit $key}]]
+        if {[lindex $touched 0] ne $key} {
+            set touched [list $key [dict get [$choice call_of $hit] messages]]
+        }
+        return [lindex $touched 1]
+    }
+
+    # Frames the state and draws its messages, or draws over the message under the pointer.
     method outline {what} {
         lassign [$timeline size] width height
         $plot delete outline
@@ -240,6 +250,11 @@ oo::class create ::pith::Pointer {
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline [colour paper] \
                     -width 3 -tags outline
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline $accent -width 1 -tags outline
+                if {[dict get $what kind] eq "state" && [$model arrows]} {
+                    foreach message [my messages_of $hit] {
+                        $choice draw_message $message outline
+                    }
+                }
             }
             message - bundle {
                 lassign [dict get $hit line] x0 y0 x1 y1

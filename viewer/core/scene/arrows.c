@@ -658,14 +658,27 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
     return crowd;
 }
 
-/* A few arrows are dark. An arrow gets fainter as more arrows surround it, so that states stay visible. */
+/* Arrows are faint, so that states stay visible. Those that reach into the selection are dark; the window draws those
+ * of the state under the pointer over the picture. */
+#define FAINT 0.3
+#define DARK 0.85
+
+static double plain_alpha(const struct pithi_plot *plot, const struct pithlog_message *message)
+{
+    int64_t first = message->send_ns < message->recv_ns ? message->send_ns : message->recv_ns;
+    int64_t last = message->send_ns < message->recv_ns ? message->recv_ns : message->send_ns;
+
+    return first < plot->lit_to_ns && last >= plot->lit_from_ns && plot->lit_from_ns < plot->lit_to_ns ? DARK : FAINT;
+}
+
+/* An arrow gets fainter as more arrows surround it. */
 static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arrow *arrow, const struct crowd *crowd)
 {
     uint32_t from, to, first, last;
     double around = 0, alpha;
 
     if (!crowd->cover || !columns_of(plot, arrow, &from, &to))
-        return 0.5;
+        return plain_alpha(plot, arrow->message);
     gaps_of(plot, crowd, arrow, &first, &last);
     while (to - from < 9 && (from > 0 || to < plot->width)) { /* a steep arrow crosses too few columns */
         from -= from > 0;
@@ -675,7 +688,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
         const double *cover = crowd->cover + (size_t)gap * (crowd->width + 2);
         around += (cover[to] - cover[from]) / ((to - from) * (last - first + 1.0));
     }
-    alpha = 0.7 / (1 + 2 * around);
+    alpha = plain_alpha(plot, arrow->message) / (1 + 2 * around);
     return alpha < 0.02 ? 0.02 : alpha;
 }
 
@@ -712,7 +725,7 @@ static int bundle_width(const struct pithi_plot *plot, const struct pithi_bundle
 
 static double bundle_alpha(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
 {
-    return 0.15 + 0.4 * bundle_weight(plot, bundle);
+    return 0.1 + 0.18 * bundle_weight(plot, bundle);
 }
 
 uint32_t pithi_bundles_drawn(const struct pithi_plot *plot, double *fade)
