@@ -30,7 +30,7 @@ proc ::pith::script_lower {} {
 
 # ---- Aligned at the starts: 0.25 s of the second below 0 s of the first
 ok [near [beside window] {0.25 1.25}] "aligned at the starts: [beside window]"
-is [lower_colour 0.02 0]:[lower_colour 0.12 0]:[lower_colour 0.5 0] 00aa00:cc0000:0000cc "its states lie there"
+is [lower_colour 0.02 0]:[lower_colour 0.12 0 0.3]:[lower_colour 0.5 0] 00aa00:cc0000:0000cc "its states lie there"
 is [lower_colour 0.9 0] ffffff "it is shorter"
 like [beside difference] {^-25\.0 %: 1 s above, 750 ms here$} "by how much is said"
 ok [winfo ismapped $top.panes.second.time.axis] "times are others: it has an axis of its own"
@@ -52,7 +52,7 @@ is [beside table] $sums "sums after sums that were stopped"
 beside offset 250ms
 ok [near [beside window] {0 1}] "moved by 250 ms the same times stand above each other: [beside window]"
 ok [expr {![winfo ismapped $top.panes.second.time.axis]}] "one axis is enough then"
-is [lower_colour 0.37 0]:[lower_colour 0.1 0] cc0000:ffffff "so do the same states"
+is [lower_colour 0.37 0 0.3]:[lower_colour 0.1 0] cc0000:ffffff "so do the same states"
 event generate $lower <Control-Button-1> -x 100 -y 10
 event generate $lower <Control-B1-Motion> -x [expr {100 + [winfo width $lower] / 10}] -y 10
 event generate $lower <ButtonRelease-1> -x [expr {100 + [winfo width $lower] / 10}] -y 10

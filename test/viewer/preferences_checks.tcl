@@ -127,14 +127,20 @@ ok [near [window] {0 1}] "the wheel scrolls"
 prefer wheel auto
 prefer row_height 0
 sync
-set filling [expr {([winfo height [canvas]] - 2) / [llength [row_list]]}]
-is [height] $filling "rows fill the window again, however few they are"
-ok [expr {$filling > 200}] "these are higher than 200 pixels: $filling"
+ok [expr {([winfo height [canvas]] - 2) / [llength [row_list]] > 64}] "few rows"
+is [height] 64 "are no giant bars"
 press_key bracketright
-is [height] $filling "the key for higher rows leaves them"
+ok [expr {[height] > 64}] "the key for higher rows makes them higher: [height]"
+is [height 0] 64 "height 0: as before"
+wm geometry [winfo toplevel [canvas]] 1000x220
+sync
+set filling [expr {([winfo height [canvas]] - 2) / [llength [row_list]]}]
+ok [expr {$filling < 64 && [height] == $filling}] "in a low window they fill it: $filling"
 press_key bracketleft
-ok [expr {[height] < $filling}] "that for lower rows lowers them"
+ok [expr {[height] < $filling}] "the key for lower rows lowers them"
 is [height 0] $filling "height 0: they fill the window"
+wm geometry [winfo toplevel [canvas]] {}
+sync
 prefer row_height 30
 ok [catch {prefer wheel round}] "a bad value is refused"
 

@@ -31,7 +31,7 @@ ok [near [window] {0 1}] "and does not zoom"
 ok [near [band] {0.2 0.4} 0.003] "a band is drawn there: [band]"
 set texts [lmap item [$plot find withtag selection] {if {[$plot type $item] ne "text"} continue; $plot itemcget $item -text}]
 like $texts {(199|200)[.0-9]* ms} "with its duration"
-is "[colour 0.3 0 0.14] [colour 0.45 0 0.14] [colour 0.8 0 0.14] [colour 0.3 1]" "cc0000 eb9999 9999eb 0000cc" \
+is "[colour 0.3 0 0.14] [colour 0.45 0 0.14] [colour 0.8 0 0.14] [colour 0.3 1 0.14]" "cc0000 eb9999 9999eb 0000cc" \
     "outside of it everything is pale; inside colours are as before"
 event generate $plot <Button-1> -x [x_of 0.45] -y 20
 event generate $plot <B1-Motion> -x [x_of 0.48] -y 20

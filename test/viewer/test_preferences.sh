@@ -45,7 +45,7 @@ font_size 12
    # indented
 font_size 13
 
-# in pixels; 0 fills the window (0 to 200)
+# in pixels; 0 fills the window, with at most 64 (0 to 200)
 row_height 20" "changes leave all other lines as they are"
 like "$(prefer 'change theme pink')" 'theme: must be light or dark, not "pink"' "a bad value is refused"
 like "$(prefer 'change them dark')" 'no such preference: them; must be one of theme, palette' "and a bad key"

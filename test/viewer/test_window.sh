@@ -105,7 +105,7 @@ long=$(printf 'x%.0s' {1..200})
 printf '%s\t0\t0\t%s\n' 0 $'enter\t'"$long" 0.2 $'enter\tinner' 0.5 $'leave\tinner' 1 $'leave\t'"$long" >long.txt
 pith convert long.txt long.pith
 out=$(pith view long.pith -e 'set top [winfo toplevel [canvas]]; proc go {x type} {
-        event generate [canvas] $type -x $x -y [expr {[winfo height [canvas]] / 2}]
+        event generate [canvas] $type -x $x -y [expr {[height] / 2}]
     }
     go 20 <Motion>; sync; puts "status: [$top.status.text cget -text]"; puts "whole: [status]"
     set x [expr {[winfo width [canvas]] * 3 / 10}]; go $x <Motion>; go $x <Button-1>; go $x <ButtonRelease-1>

@@ -523,7 +523,8 @@ oo::class create ::pith::Details {
 
     # What a picture shows; when it changes, the card would stay beside another record.
     method view {} {
-        return [list [$model window] [$model first_row] [$model row_height] [$timeline size] [$model tree generation]]
+        return [list [$model window] [$model first_row] [$model row_height] [$timeline size] [$model row_count] \
+            [$model tree generation]]
     }
 
     method drawn {} {

@@ -108,7 +108,7 @@ oo::class create ::pith::Model {
     variable given      ;# dict id -> colour set by the user, independent of the palette
     variable selection  ;# {from to}: selected time; {} none
     variable row_height ;# pixels, an integer from 2 on
-    variable auto_height ;# 1: rows fill the window
+    variable auto_height ;# 1: rows fill the window (Timeline fill_height)
     variable first_row  ;# number of rows below the pinned ones that are scrolled out at the top
     variable arrows     ;# on, off, or auto: messages are shown where they do not cover too much
     variable left_out   ;# the part of the picture that the messages left out by auto would cover; 0: they are drawn
@@ -458,9 +458,8 @@ oo::class create ::pith::Model {
     }
 
     method set_row_height {pixels {auto 0}} {
-        # Integers from 2 pixels on; lower rows share lines. Only rows that fill the window may be higher than 200.
-        set most [expr {$auto ? int($pixels) : max([px 200], int($row_height))}]
-        set pixels [expr {$pixels >= 2 ? min($most, int($pixels)) : max(0.01, double($pixels))}]
+        # Integers from 2 pixels on; lower rows share lines.
+        set pixels [expr {$pixels >= 2 ? min([px 200], int($pixels)) : max(0.01, double($pixels))}]
         if {$auto && !$auto_height} {
             return
         }

@@ -17,7 +17,7 @@ namespace eval ::pith::preferences {
         font_size    9     {whole 6 32}                     {Font size}      {in points}
         scale        0     {real 0 4}                       {Scale}
             {scale of all sizes: 2 for a screen of twice the resolution; 0 follows the screen}
-        row_height   0     {whole 0 200}                    {Row height}     {in pixels; 0 fills the window}
+        row_height   0     {whole 0 200}                    {Row height}     {in pixels; 0 fills the window, with at most 64}
         arrows       auto  {choice auto on off}             {Messages}
             {show messages as arrows; auto hides them if even bundles would cover more than a tenth of the picture}
         most_arrows  3000  {whole 0 100000}                 {Maximum arrows}    {maximum number of arrows drawn}

@@ -137,11 +137,11 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Unless the user set a height, rows fill the window; very many rows scroll.
+    # Unless the user set a height, rows fill the window, but a few do not become giant bars; very many rows scroll.
     method fill_height {} {
         if {[$model row_count] && $height > 1} {
             set pixels [expr {($height - 2) / [$model row_count]}]
-            $model set_row_height [expr {max([px 11], $pixels)}] 1
+            $model set_row_height [expr {max([px 11], min([px 64], $pixels))}] 1
         }
     }
 
