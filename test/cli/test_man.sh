@@ -13,6 +13,11 @@ for page in pith.3 pithlog.3; do
 done
 PITH_LOG=own.pith PITH_QUIET=1 ./pith_example
 ok $? "the program in pith.3 runs"
+example pith_tool.3 >tool.c
+${CC:-cc} "${flags[@]}" -Wall -Wextra -std=c11 -I"$build/include" tool.c -o tool_example "$build/lib/libpith.a" -lz -lm -lpthread 2>err
+is "$? $(cat err)" "0 " "the program in pith_tool.3 compiles"
+PITH_LOG=tool.pith PITH_QUIET=1 ./tool_example
+is "$? $(pith print tool.pith | grep -v -e '^#' -e pith:flush | cut -f4- | tr '\n' ' ')" "0 enter	load leave	load " "and runs"
 is "$(pith print own.pith | grep -v -e '^#' -e pith:flush | cut -f4-)" "enter	work
 event	step	payload=i=0
 leave	work

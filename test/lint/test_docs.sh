@@ -24,6 +24,14 @@ is "$(grep -hoE '[Ii]ds (are dense, )?.*1 to [0-9]+|\* from 1 to [0-9]+' liblog/
 
 for page in man/*.[1357]; do
     is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)" "" "$page: groff has nothing to say"
+    is "$(MANWIDTH=80 man -E UTF-8 -l "$page" 2>/dev/null | col -bx | LC_ALL=C.UTF-8 grep -E '.{81}')" "" "$page: 80 columns hold its lines"
+    grep -q '^\.SH EXAMPLES$' "$page"
+    ok $? "$page: has examples"
+done
+# Each program that is installed has a page, as a name of its own or of another page.
+for program in pith upshot wrappergen mpecc mpefc; do
+    sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' man/*.[13] | grep -w "$program" >/dev/null
+    ok $? "a page names $program"
 done
 
 # getenv("X") of the sources, the table, and the man page agree. Names that are not Pith's own (HOME, TMPDIR, those of

@@ -98,7 +98,9 @@ else
     skip "a full disk" "cannot mount"
 fi
 # The examples of the manual page.
-sed -n '/^\.SH EXAMPLES/,/^\.SH EXIT/p' "$top/man/pith-sql.1" | grep '^pith sql' >examples
+sed -n '/^\.SH EXAMPLES/,/^\.SH EXIT/p' "$top/man/pith-sql.1" |
+    awk '/^\.EX/ { on = 1; example = ""; next } /^\.EE/ { on = 0; print example } on { sub(/^ +/, " "); example = example $0 }' >examples
+like "$(wc -l <examples)" '^[1-9]' "pith-sql(1) has examples"
 while read -r example; do
     sh -c "$example" >out 2>err
     is "$? $(($(wc -l <out) > 0))$(cat err)" "0 1" "pith-sql(1): $example"

@@ -3,8 +3,9 @@
 . "$(dirname "$0")/../lib.sh"
 # block N: the Nth example
 block() { awk -v n="$1" '/^\.EX/ { k++; on = 1; next } /^\.EE/ { on = 0 } on && k == n' "$top/man/wrappergen.1" | sed 's/\\e/\\/g; s/\\-/-/g'; }
-# same N WHAT: standard input equals the Nth example, apart from blanks and empty lines
-same() { is "$(sed 's/^ *//; s/ *$//; /^$/d')" "$(block "$1" | sed 's/^ *//; /^$/d')" "$2"; }
+# same N WHAT: standard input equals the Nth example, apart from blanks and ends of lines
+words() { tr -s ' \n' ' ' | sed 's/^ //'; }
+same() { is "$(words)" "$(block "$1" | words)" "$2"; }
 cat >mpi.i <<'E1'
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Barrier(MPI_Comm comm);
