@@ -33,6 +33,7 @@ for program in pith upshot wrappergen mpecc mpefc; do
     sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' man/*.[13] | grep -w "$program" >/dev/null
     ok $? "a page names $program"
 done
+is "$(($(wc -l <README.md) <= 120))" 1 "the README has at most 120 lines"
 
 # getenv("X") of the sources, the table, and the man page agree. Names that are not Pith's own (HOME, TMPDIR, those of
 # launchers) are read, not documented as ours.
