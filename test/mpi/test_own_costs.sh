@@ -3,6 +3,7 @@
 # all their records in order. (How right it is, test/cli/test_compensate.sh shows where the truth is known.)
 . "$(dirname "$0")/../lib.sh"
 undisturbed
+waiting_burns
 . "$top/test/mpi/functions.sh"
 sim="python3 $top/test/cli/compensate_sim.py"
 texts() { pith print "$1" | grep -v '^#' | cut -f2- | sort; }
@@ -27,7 +28,7 @@ int main(int argc, char **argv)
 }
 E
 # Each rank has a core that it shares with two busy loops. Own costs of both ranks are at most 5 % of the run. (300 steps
-# cost some 5 ms and take more than 100. Ranks that give way would wait for the loops in what is carried, and that is counted.)
+# cost some 5 ms and take more than 100.)
 costs_little() {
     local loops=() core cores status
     cores=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{ for (i = $1; i <= $NF; i++) print i }' | head -n 2)
@@ -35,7 +36,7 @@ costs_little() {
         taskset -c "$core" sh -c 'while :; do :; done' & loops+=($!)
     done
     # shellcheck disable=SC2016,SC2086
-    OMPI_MCA_mpi_yield_when_idle=0 PITH_COMPENSATE=auto TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n 2 sh -c 'shift ${PMI_RANK:-$OMPI_COMM_WORLD_RANK}
+    PITH_COMPENSATE=auto TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n 2 sh -c 'shift ${PMI_RANK:-$OMPI_COMM_WORLD_RANK}
         exec taskset -c $1 pith run -o shared.pith ./shared' sh $cores >out 2>err </dev/null
     status=$?
     kill "${loops[@]}"

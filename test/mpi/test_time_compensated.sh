@@ -3,6 +3,7 @@
 # second column, also at those who waited because of it. Without, the table and the files are as ever.
 . "$(dirname "$0")/../lib.sh"
 undisturbed
+waiting_burns
 . "$top/test/mpi/heavy.sh"
 # timed MPI COMMAND...: two ranks with the burning time library; the table in err
 timed() {
