@@ -67,6 +67,8 @@ HAVE_TK := $(shell $(PKG_CONFIG) --exists '$(TCL) >= 8.6' '$(TK) >= 8.6' x11 2>/
 # (wrappers/mpe/graphics.c).
 HAVE_X11 := $(shell $(PKG_CONFIG) --exists x11 2>/dev/null && echo yes)
 HAVE_CAIRO := $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo yes)
+HAVE_PANGO := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --exists 'pangocairo >= 1.44' 2>/dev/null && echo yes))
+cairo_libs := $(if $(HAVE_CAIRO),cairo $(if $(HAVE_PANGO),pangocairo))
 # libotf2 3.0 or later is loaded when it is first needed (formats/foreign/otf2/otf2_library.c). Needed here: its
 # headers, and the name to load it by.
 HAVE_OTF2 := $(shell printf '\043include <otf2/otf2.h>\n' | $(CC) $(CPPFLAGS) -E -x c - 2>/dev/null | \
@@ -229,6 +231,8 @@ missing:
 	@$(if $(HAVE_TK),$(if $(HAVE_XI),:,echo 'no libXi 1.8 (libxi-dev): the window does without pinches of a touchpad'),:)
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw makes text and pages only')
+	@$(if $(HAVE_CAIRO),$(if $(HAVE_PANGO),:,echo 'no Pango 1.44 (libpango1.0-dev): pictures have no' \
+		'Chinese, Arabic ... names'),:)
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
 	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found:' \
 		'pith stat --by function names no functions, pith run --also functions left out')
@@ -237,7 +241,7 @@ missing:
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
 flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) \
-	$(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2) $(HAVE_LIBDW)
+	$(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2) $(HAVE_LIBDW) $(HAVE_PANGO) $(TCL)
 ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
   $(shell mkdir -p $(O))
   $(file >$(O)/.flags,$(flags_text))
@@ -261,7 +265,7 @@ inc_viewer := -I$(O)/include -I$(O)/layers/base -Iviewer
 inc_test := -Itest -Iliblog -Iformats/reader -Iformats -Iviewer -Iwrappers
 pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags $(TCL) $(TK) x11))
 pkg_x11 := $(if $(HAVE_X11),$(shell $(PKG_CONFIG) --cflags x11))
-pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags cairo))
+pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags $(cairo_libs))) $(if $(HAVE_PANGO),-DPITHI_PANGO)
 pkg_pcre2 := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --cflags libpcre2-8))
 
 define compile
@@ -396,7 +400,7 @@ $(O)/obj/viewer/draw/page_data.o: $(O)/gen/page_data.c $(O)/.flags
 	$(call compile,$(inc_viewer))
 $(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_data.o $(core_a) $(log_a)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --libs cairo)) -lz -lm $(LIBS)
+	$(LINK) -o $@ $^ $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --libs $(cairo_libs))) -lz -lm $(LIBS)
 $(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ \

@@ -1,8 +1,12 @@
-/* cairo_painter.c - draws shapes and text with cairo. Successive shapes of one colour become one path. */
+/* cairo_painter.c - draws shapes with cairo, and text with cairo or, where a script needs it, Pango. Successive shapes
+ * of one colour become one path. */
 #include "draw/painters.h"
 
 #include <math.h>
 #include <stdlib.h>
+#ifdef PITHI_PANGO
+#include <pango/pangocairo.h>
+#endif
 
 #include "core/cells/memory.h"
 #include "core/raster/palette.h"
@@ -213,6 +217,11 @@ static cairo_t *flushed(struct pithi_cairo *context)
 void pithi_cairo_end(struct pithi_cairo *context)
 {
     flushed(context);
+#ifdef PITHI_PANGO
+    if (context->layout)
+        g_object_unref(context->layout);
+    context->layout = NULL;
+#endif
     free(context->waiting);
     context->waiting = NULL;
 }
@@ -285,11 +294,74 @@ static void choose_font(cairo_t *cairo, struct pithi_font font)
     cairo_set_font_size(cairo, font.size);
 }
 
+/* Fonts are measured without hinting. */
+static cairo_font_options_t *font_options(void)
+{
+    cairo_font_options_t *options = cairo_font_options_create();
+
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    return options;
+}
+
+#ifdef PITHI_PANGO
+static PangoLayout *new_layout(cairo_t *cairo)
+{
+    PangoLayout *layout = pango_cairo_create_layout(cairo);
+    PangoContext *pango = pango_layout_get_context(layout);
+    cairo_font_options_t *options = font_options();
+
+    pango_cairo_context_set_font_options(pango, options);
+    cairo_font_options_destroy(options);
+    pango_context_set_round_glyph_positions(pango, FALSE);
+    pango_layout_context_changed(layout);
+    pango_layout_set_single_paragraph_mode(layout, TRUE);
+    return layout;
+}
+
+/* Whether `text` has a letter that DejaVu Sans lacks, or that is ordered, joined or put on top of others. Latin, Greek
+ * and Cyrillic letters (below U+0590) and punctuation, arrows and signs (U+2000 to U+2BFF) are drawn as they come. */
+static int needs_layout(const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+        if (*at == 0xcc || *at == 0xcd || (*at >= 0xd6 && *at != 0xe2) || (*at == 0xe2 && at[1] > 0xae))
+            return 1;
+    return 0;
+}
+
+/* Returns `text` laid out by Pango, which finds a font for each script, joins letters and orders them. NULL: it needs
+ * none of this, and cairo alone is quicker. */
+static PangoLayoutLine *laid_out(struct pithi_cairo *context, struct pithi_font font, const char *text)
+{
+    if (!needs_layout(text))
+        return NULL;
+    if (!context->layout)
+        context->layout = new_layout(context->cairo);
+    PangoFontDescription *description = pango_font_description_new();
+    pango_font_description_set_family_static(description, "DejaVu Sans");
+    pango_font_description_set_weight(description, font.bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+    pango_font_description_set_absolute_size(description, font.size * PANGO_SCALE);
+    pango_layout_set_font_description(context->layout, description);
+    pango_font_description_free(description);
+    pango_layout_set_text(context->layout, text, -1);
+    return pango_layout_get_line_readonly(context->layout, 0);
+}
+#endif
+
 static double cairo_text_width(void *data, struct pithi_font font, const char *text)
 {
     cairo_t *cairo = ((struct pithi_cairo *)data)->cairo;
     cairo_text_extents_t extents;
 
+#ifdef PITHI_PANGO
+    PangoLayoutLine *line = laid_out(data, font, text);
+    if (line) {
+        PangoRectangle logical;
+        pango_layout_line_get_extents(line, NULL, &logical);
+        return (double)logical.width / PANGO_SCALE;
+    }
+#endif
     choose_font(cairo, font);
     cairo_text_extents(cairo, text, &extents);
     return extents.x_advance;
@@ -301,29 +373,40 @@ static void cairo_text(void *data, double x, double y, enum pithi_anchor anchor,
     cairo_t *cairo = flushed(data);
     double width = anchor == PITHI_LEFT ? 0 : cairo_text_width(data, font, text);
 
-    choose_font(cairo, font);
     x -= anchor == PITHI_CENTRE ? width / 2 : width;
+#ifdef PITHI_PANGO
+    PangoLayoutLine *line = laid_out(data, font, text);
+#endif
+    choose_font(cairo, font);
     if (font.rimmed) {
         set_colour(cairo, font.rim, 1);
         cairo_set_line_width(cairo, 2 * PITHI_RIM * font.size);
         cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
         cairo_move_to(cairo, x, y);
-        cairo_text_path(cairo, text);
+#ifdef PITHI_PANGO
+        if (line)
+            pango_cairo_layout_line_path(cairo, line);
+        else
+#endif
+            cairo_text_path(cairo, text);
         cairo_stroke(cairo);
     }
     set_colour(cairo, rgb, 1);
     cairo_move_to(cairo, x, y);
+#ifdef PITHI_PANGO
+    if (line) {
+        pango_cairo_show_layout_line(cairo, line);
+        return;
+    }
+#endif
     cairo_show_text(cairo, text);
 }
 
 struct pithi_painter pithi_cairo_begin(struct pithi_cairo *context, cairo_t *cairo, int groups,
                                        enum pithi_cairo_images images)
 {
-    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_t *options = font_options();
 
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
-    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
     cairo_set_font_options(cairo, options);
     cairo_font_options_destroy(options);
     *context = (struct pithi_cairo){.cairo = cairo, .images = images, .clip = {0, 0, -1, -1}};

@@ -32,6 +32,7 @@ struct pithi_cairo {
     uint32_t wait_count, wait_capacity, wait_lines;
     double clip[4]; /* x, y, width, height; width < 0: none */
     int drawn_in;   /* 1: the clip contains drawn shapes besides the waiting ones */
+    struct _PangoLayout *layout; /* of texts beyond ASCII, once there is one */
 };
 
 /* Makes a painter on `cairo`; both structs must outlive it. Fonts are measured without hinting, so that all kinds of

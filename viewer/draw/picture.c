@@ -37,6 +37,7 @@ static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figur
     struct pithi_painter painter = pithi_cairo_begin(&context, cairo, 0, PITHI_NO_IMAGES);
     int err = pithi_figure_load(figure, &painter);
 
+    pithi_cairo_end(&context);
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);
     if (err == PITH_ERR_USAGE)
@@ -208,6 +209,7 @@ static int save_svg(struct picture *picture)
     if (!status)
         status = pithi_save(picture->draw->out_path, write_svg, picture);
     pithi_svg_free(picture->svg);
+    pithi_cairo_end(&context);
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);
     return status;
