@@ -13,7 +13,7 @@ $(foreach s,$(filter-out unit fuzz,$(suites)),$(eval tests_$(s) = $$(call suite_
 # What a suite needs beyond `all`.
 needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
-gives_way := $(if $(filter mpich,$(MPIS)),$(O)/test/mpi/give_way.so) # of all that start ranks
+gives_way := $(if $(filter mpich,$(MPIS)),$(O)/test/mpi/gives_way/mpiexec.mpich) # of all that start ranks
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so) $(gives_way)
 needs_viewer := $(gives_way)
 needs_cli := $(gives_way) $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden \
@@ -67,9 +67,13 @@ $(O)/test/mpi/count_names.h: $(samples_out)
 $(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
 	$(LINK) $(filter-out -MMD -MP,$(BASE)) -I$(@D) $(CPPFLAGS) -shared -o $@ $< -ldl $(LIBS)
 
-$(O)/test/mpi/give_way.so: test/mpi/give_way.c
+# An mpiexec.mpich whose ranks give way while they wait (test/lib.sh).
+$(O)/test/mpi/gives_way/mpiexec.mpich: test/mpi/give_way.c
 	@mkdir -p $(@D)
-	$(CC) -O1 -fPIC -shared -o $@ $< -ldl
+	$(CC) -O1 -fPIC -shared -o $(O)/test/mpi/give_way.so $< -ldl
+	printf '#!/bin/sh\nLD_PRELOAD="$${LD_PRELOAD:+$$LD_PRELOAD:}%s" exec %s "$$@"\n' \
+		$(abspath $(O)/test/mpi/give_way.so) $$(command -v mpiexec.mpich) >$@
+	chmod 755 $@
 
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run

@@ -28,13 +28,8 @@ trap 'cd /; rm -rf "$TMPDIR"' EXIT
 # Ranks that wait in MPI let others have the processor: Open MPI's when they are told to, MPICH's by a library that its
 # mpiexec, here a script, preloads (mpi/give_way.c). A rank that waits busily takes half of the machine from all other tests.
 export OMPI_MCA_mpi_yield_when_idle=1
-if [ -e "$build/test/mpi/give_way.so" ]; then
-    mkdir "$TMPDIR/bin"
-    printf '#!/bin/sh\nLD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}%s" exec %s "$@"\n' "$build/test/mpi/give_way.so" "$(command -v mpiexec.mpich)" \
-        >"$TMPDIR/bin/mpiexec.mpich"
-    chmod +x "$TMPDIR/bin/mpiexec.mpich"
-    PATH=$TMPDIR/bin:$PATH
-fi
+gives_way=$build/test/mpi/gives_way
+[ ! -e "$gives_way" ] || PATH=$gives_way:$PATH
 tap_count=0 tap_failed=0
 
 # ok STATUS WHAT: a line, good when STATUS is 0, which it gives back. `cmd >out; ok $? "cmd works" || sed 's/^/# /' out`
@@ -89,7 +84,7 @@ checks_of() {
 undisturbed() { renice -n -10 -p $$ >/dev/null 2>&1 || :; }
 # waiting_burns: from here on ranks that wait keep their processor, as without give_way.c: one that gave it away may get it back
 # late, and is then not delayed by what another rank does meanwhile.
-waiting_burns() { PATH=${PATH#"$TMPDIR/bin:"} OMPI_MCA_mpi_yield_when_idle=0; }
+waiting_burns() { PATH=${PATH#"$gives_way:"} OMPI_MCA_mpi_yield_when_idle=0; }
 # quota GOOD OF COMMAND...: for a check that a busy machine can spoil, though nothing is wrong. The command must succeed GOOD
 # of OF times; it is run until that is decided. $quota tells the count.
 quota() {

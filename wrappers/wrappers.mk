@@ -108,9 +108,10 @@ $(O)/include/pith-cxx/mpicxx.h: $(cxx_tables) wrappers/cxx/mpicxx.h.in
 $(O)/include/pith-cxx/mpi.h: wrappers/cxx/mpi.h
 	@mkdir -p $(@D)
 	cp $< $@
-$(O)/gen/cxx/%.cc $(O)/gen/cxx/%.h: $(cxx_tables)
-	@mkdir -p $(@D)
-	LC_ALL=C awk -v make=$* -f $^ >$@
+# (Two rules: one with two targets would have to make both.)
+cxx_part = @mkdir -p $(@D) && LC_ALL=C awk -v make=$* -f $^ >$@
+$(O)/gen/cxx/%.cc: $(cxx_tables) ; $(cxx_part)
+$(O)/gen/cxx/%.h: $(cxx_tables) ; $(cxx_part)
 # $(call cxx_object,MPI,FOLDER,SOURCE,FLAGS), as mpi_object.
 define cxx_object
 $(O)/obj/cxx-$(1)/$(2)%.o: $(3) $(O)/.flags | $(cxx_headers) $(headers) $(O)/gen/cxx/forward.h
