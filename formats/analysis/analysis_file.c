@@ -18,7 +18,7 @@
 #include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 8, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
+enum { VERSION = 9, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
 static const char kind[] = "analysis";
 
 struct stream {
@@ -186,6 +186,8 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first,
         copy.lane = index_or_none(s, copy.lane);
         copy.position = index_or_none(s, copy.position);
         copy.bytes = (uint32_t)number(s, copy.bytes);
+        if (copy.kind == PITHLOG_LATE_SENDER || copy.kind == PITHLOG_POLLING)
+            copy.posted_ns = near(s, copy.posted_ns, begin_ns);
         below_or_none(s, copy.lane, pithlog_get_info(g->log)->lanes);
         copy.instance = (uint32_t)number(s, copy.instance);
         below(s, copy.instance, copy.of == PITHI_NEED_LANE ? PITHI_NEED_RECEIVED + 1 : g->colls.count);

@@ -144,10 +144,18 @@ struct pithi_communication {
         uint64_t calls, waited;
     } waiting_sends, free_sends; /* blocking sends to a late receiver that waited for it, and smaller ones that did
                                     not; calls is 0: size does not decide */
+    struct pithi_overlap {
+        int32_t rank; /* -1: all */
+        uint64_t messages;
+        int64_t ns, computing_ns, waiting_ns;
+    } overlap,     /* receives that an earlier call posted: from its begin to the end of the call that completes them */
+        *overlaps; /* [overlap_count] by rank */
+    uint32_t overlap_count;
 };
-/* The speed is left out if the replay in `trust` is none. Returns PITH_OK or an error. */
+/* The speed is left out if the replay in `trust` is none. Returns PITH_OK or an error; free `found` in both cases. */
 int pithi_communication_find(struct pithlog_analysis *analysis, const struct pithi_trust *trust,
                              struct pithi_communication *found);
+void pithi_communication_free(struct pithi_communication *found);
 /* A section of the page; nothing below 1 MB. */
 void pithi_communication_put(const struct pithi_communication *of, FILE *out);
 

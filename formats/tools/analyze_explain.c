@@ -96,11 +96,13 @@ static void messages_here(const struct pithi_findings *f, FILE *out)
     struct pithi_communication found;
     struct pithi_trust trust = {0};
 
-    if (pithi_trust_find(f->analysis, &trust) != PITH_OK ||
-        pithi_communication_find(f->analysis, &trust, &found) != PITH_OK)
+    if (pithi_trust_find(f->analysis, &trust) != PITH_OK)
         return;
-    fprintf(out, "Here: %llu messages, %.0f bytes\n", (unsigned long long)found.messages, found.bytes);
-    pithi_communication_put(&found, out);
+    if (pithi_communication_find(f->analysis, &trust, &found) == PITH_OK) {
+        fprintf(out, "Here: %llu messages, %.0f bytes\n", (unsigned long long)found.messages, found.bytes);
+        pithi_communication_put(&found, out);
+    }
+    pithi_communication_free(&found);
 }
 
 static void answer_here(const struct pithi_findings *f, FILE *out)

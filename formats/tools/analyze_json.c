@@ -370,6 +370,17 @@ static void put_sizes(struct json *j, const char *name, const struct pithi_send_
     end(j, '}');
 }
 
+static void put_overlap(struct json *j, const char *name, const struct pithi_overlap *of)
+{
+    begin(j, name, '{');
+    if (of->rank >= 0)
+        put_integer(j, "rank", of->rank);
+    put_integer(j, "messages", (int64_t)of->messages);
+    put_integer(j, "ns", of->ns);
+    put_integer(j, "computing_ns", of->computing_ns);
+    put_integer(j, "waiting_ns", of->waiting_ns);
+}
+
 static void put_communication(struct json *j, const struct pithi_communication *c)
 {
     begin(j, "communication", '{');
@@ -407,6 +418,16 @@ static void put_communication(struct json *j, const struct pithi_communication *
         put_sizes(j, "other_sends", &c->free_sends);
         end(j, '}');
     }
+    if (c->overlap.messages) {
+        put_overlap(j, "overlap", &c->overlap);
+        begin(j, "ranks", '[');
+        for (uint32_t i = 0; i < c->overlap_count; i++) {
+            put_overlap(j, NULL, &c->overlaps[i]);
+            end(j, '}');
+        }
+        end(j, ']');
+        end(j, '}');
+    }
     end(j, '}');
 }
 
@@ -430,8 +451,11 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     const struct pithlog_info *info = pithlog_get_info(f->log);
     struct pithi_communication communication;
 
-    CHECK(pithi_communication_find(f->analysis, &f->trust, &communication));
-    CHECK(pithi_out_open(&j.out, out));
+    int err = pithi_communication_find(f->analysis, &f->trust, &communication);
+    if (err || (err = pithi_out_open(&j.out, out)) != PITH_OK) {
+        pithi_communication_free(&communication);
+        return err;
+    }
     begin(&j, NULL, '{');
     begin(&j, "window", '{');
     put_integer(&j, "from_ns", f->info->from_ns);
@@ -475,6 +499,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     put_path(&j);
     put_iterations(&j);
     put_communication(&j, &communication);
+    pithi_communication_free(&communication);
     if (with_waits)
         put_waits(&j);
     end(&j, '}');

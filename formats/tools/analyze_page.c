@@ -490,8 +490,6 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     const char *incomplete = pithlog_get_info(f->log)->incomplete;
     struct pithi_communication communication;
 
-    if (pithi_communication_find(f->analysis, &f->trust, &communication) != PITH_OK)
-        return PITH_ERR_MEMORY;
     put_answer(f, out);
     pithi_findings_head(f, out);
     if (incomplete)
@@ -514,6 +512,10 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     if (put_path(f, out) != PITH_OK)
         return PITH_ERR_MEMORY;
     pithi_findings_put_iterations(f, out);
-    pithi_communication_put(&communication, out);
+    int err = pithi_communication_find(f->analysis, &f->trust, &communication);
+    if (!err)
+        pithi_communication_put(&communication, out);
+    pithi_communication_free(&communication);
+    CHECK(err);
     return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;
 }

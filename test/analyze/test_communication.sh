@@ -114,6 +114,23 @@ like "$(pith analyze polls.txt)" 'polling' "the loop is one wait"
 polls MPI_Test "MPI_Test 501-502 MPI_Wait 503-505 <0:1000000 work 505-600"
 is "$(json polls.txt messages) $(json polls.txt bytes)" "1 1000000" "MPI_Wait after the loop"
 
+# ---- Overlap of receives posted before: rank 1 computes 60 of 100 us and waits 38, rank 0 20 of 41 and 20
+make_log overlap <<'E'
+0 work 0-80 MPI_Send 80-90 >1:1000000 MPI_Irecv 90-91 work 91-111 MPI_Wait 111-131 <1:1000000
+1 MPI_Irecv 0-2 work 2-62 MPI_Wait 62-100 <0:1000000 work 100-110 MPI_Send 110-120 >0:1000000 work 120-131
+E
+is "$(section overlap.txt | grep -A1 overlap)" "  overlap: 57 % of the time in which receives were under way was computing,
+    41 % waiting; least computing on rank 0, 49 %" "computing while receives are under way"
+is "$(json overlap.txt overlap | tr -d ' ')" '{"computing_ns":80000,"messages":2,"ns":141000,"ranks":[{"computing_ns":20000,"messages":1,"ns":41000,"rank":0,"waiting_ns":20000},{"computing_ns":60000,"messages":1,"ns":100000,"rank":1,"waiting_ns":38000}],"waiting_ns":58000}' "in JSON"
+is "$(section pairs.txt | grep -c overlap) $(json pairs.txt overlap)" "0 null" "blocking receives have none"
+wrong=0
+for ((seed = 0; seed < 20; seed++)); do
+    python3 "$top/test/analyze/overlap_check.py" make "$seed" random.txt
+    pith analyze --json random.txt >random.json
+    python3 "$top/test/analyze/overlap_check.py" check random.txt random.json || { echo "# seed $seed"; wrong=$((wrong + 1)); }
+done
+is "$wrong" 0 "overlap of random receives, as its definition gives it"
+
 # ---- A recorded program: the log's receives are counted here
 for mpi in $(mpis); do
     "mpicc.$mpi" -O1 -Wall -Wno-stringop-overflow -o mixed "$top/test/analyze/mixed_messages.c" || { ok 1 "$mpi: built"; continue; }
@@ -123,5 +140,40 @@ for mpi in $(mpis); do
     pith print --json "$mpi.pith" >records.json
     python3 "$top/test/analyze/communication_check.py" analysis.json records.json >lines
     checks_of lines "$mpi: "
+done
+
+# ---- A recorded program that computes (sleeps) for 60 of the 100 ms in which its receives are under way
+cat >overlaps.c <<'E'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, x = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 5; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+            usleep(100000);
+            MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            MPI_Irecv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+            usleep(60000);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+    return MPI_Finalize();
+}
+E
+overlap_is_right() {
+    mpiexec_of "$mpi" 2 timeout 60 pith run -o overlaps.pith ./overlaps >out 2>err && share=$(json overlaps.pith overlap |
+        python3 -c 'import json, sys; o = json.load(sys.stdin); print(o["messages"], round(100 * o["computing_ns"] / o["ns"]))')
+    [[ $share == "5 "* ]] && ((${share#5 } >= 55 && ${share#5 } <= 65))
+}
+for mpi in $(mpis); do
+    share=
+    "mpicc.$mpi" -O1 -o overlaps overlaps.c && quota 2 4 overlap_is_right # a busy machine prolongs sleeps
+    ok $? "$mpi: 60 % of five receives is computing ($share, $quota)" || sed 's/^/# /' err
 done
 finish

@@ -19,6 +19,12 @@
  *     rank 0   MPI_Send 0-100   of 64 kB           it waited: it ended after the receive had begun
  *     rank 1   computes 0-99    MPI_Recv 99-101
  *
+ * Overlap is what a rank computes while a receive that it posted is under way. For each lane, the time outside MPI
+ * up to the begin of each piece is summed first, once the lane has such a receive. So each message costs a search for
+ * the piece of its post:
+ *
+ *     MPI_Irecv 0-2   computes 2-62   MPI_Wait 62-100      under way 100, computing 60, waiting 38
+ *
  * The calls are counted by size, in eight steps for each power of two. There is a limit if nearly all calls above it
  * waited, and nearly none below. */
 #include <math.h>
@@ -69,6 +75,16 @@ struct finding_sums {
     struct pithi_send_sizes sizes[SIZES * STEPS];
     int with_speed;
     struct pithi_communication *c;
+    struct computed *computed; /* [room] of the lane: a row by time */
+    uint32_t computed_count, computed_room, computed_lane;
+    struct pithi_map overlap_of; /* rank: index + 1 in c->overlaps */
+    uint32_t overlap_room;
+};
+
+/* The time outside MPI from the begin of the window to the begin of this piece. */
+struct computed {
+    int64_t begin_ns, ns;
+    int is_outside;
 };
 
 /* The message that a lane received last, and when it had received one of another sender than this one. */
@@ -141,6 +157,84 @@ static void add_send(struct finding_sums *f, const struct pithi_pieces *p, const
     of->waited += pithi_graph_next(g, need->lane, send, need->position)->begin_ns >= posted_ns;
 }
 
+/* Sums what a lane computes inside the window. 0: no memory. */
+static int sum_computing(struct finding_sums *f, uint32_t lane)
+{
+    struct pithi_pieces p;
+    int64_t ns = 0;
+
+    f->computed_count = 0;
+    f->computed_lane = lane;
+    for (pithi_pieces_begin(&p, f->a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+        int64_t from_ns, to_ns;
+        int is_outside = !pithi_graph_is_call(&f->a->graph, p.piece->state);
+        if (!pithi_grow(&f->computed, f->computed_count, &f->computed_room, sizeof *f->computed))
+            return 0;
+        pithi_pieces_part(f->a, &p, &from_ns, &to_ns);
+        f->computed[f->computed_count++] = (struct computed){from_ns, ns, is_outside};
+        ns += is_outside && to_ns > from_ns ? to_ns - from_ns : 0;
+    }
+    return 1;
+}
+
+/* What the lane has computed from the begin of the window to a moment in it. */
+static int64_t computed_until(const struct finding_sums *f, int64_t time_ns)
+{
+    uint32_t first = 0, end = f->computed_count;
+
+    while (end - first > 1) {
+        uint32_t middle = first + (end - first) / 2;
+        if (f->computed[middle].begin_ns <= time_ns)
+            first = middle;
+        else
+            end = middle;
+    }
+    const struct computed *at = &f->computed[first];
+    return at->ns + (at->is_outside && time_ns > at->begin_ns ? time_ns - at->begin_ns : 0);
+}
+
+static int add_overlap(struct finding_sums *f, const struct pithi_pieces *p, const struct pithi_need *need)
+{
+    struct pithi_communication *c = f->c;
+    const struct pithi_graph *g = &f->a->graph;
+    int32_t rank = pithlog_get_lane(g->log, p->lane)->rank;
+    int64_t posted_ns = need->posted_ns > g->from_ns ? need->posted_ns : g->from_ns, begin_ns, end_ns;
+
+    if (need->posted_ns >= p->piece->begin_ns)
+        return 1;
+    if (f->computed_lane != p->lane && !sum_computing(f, p->lane))
+        return 0;
+    pithi_pieces_part(f->a, p, &begin_ns, &end_ns);
+    struct pithi_overlap *of = pithi_item_at(&f->overlap_of, (uint32_t)rank, &c->overlaps, &c->overlap_count,
+                                             &f->overlap_room, sizeof *of, NULL);
+    if (!of)
+        return 0;
+    of->rank = rank;
+    of->messages++;
+    of->ns += end_ns - posted_ns;
+    of->computing_ns += computed_until(f, begin_ns) - computed_until(f, posted_ns);
+    of->waiting_ns += end_ns - begin_ns;
+    return 1;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    int32_t x = ((const struct pithi_overlap *)a)->rank, y = ((const struct pithi_overlap *)b)->rank;
+    return (x > y) - (x < y);
+}
+
+static void sum_overlaps(struct pithi_communication *c)
+{
+    if (c->overlap_count)
+        qsort(c->overlaps, c->overlap_count, sizeof *c->overlaps, by_rank);
+    for (uint32_t i = 0; i < c->overlap_count; i++) {
+        c->overlap.messages += c->overlaps[i].messages;
+        c->overlap.ns += c->overlaps[i].ns;
+        c->overlap.computing_ns += c->overlaps[i].computing_ns;
+        c->overlap.waiting_ns += c->overlaps[i].waiting_ns;
+    }
+}
+
 static int add_message(struct finding_sums *f, const struct pithi_pieces *p, const struct pithi_need *need,
                        struct before *before)
 {
@@ -164,7 +258,7 @@ static int add_message(struct finding_sums *f, const struct pithi_pieces *p, con
     if (f->with_speed)
         add_speed(f, p, need, pair);
     add_send(f, p, need);
-    return 1;
+    return add_overlap(f, p, need);
 }
 
 /* By bytes, then by ranks. */
@@ -292,11 +386,12 @@ int pithi_communication_find(struct pithlog_analysis *a, const struct pithi_trus
                              struct pithi_communication *c)
 {
     const struct pithi_graph *g = &a->graph;
-    struct finding_sums f = {.a = a, .c = c};
+    struct finding_sums f = {.a = a, .c = c, .computed_lane = PITHI_NO_LANE};
     double run_ns = (double)(g->to_ns - g->from_ns);
     int good = prepare(&f);
 
-    *c = (struct pithi_communication){.run_ns = run_ns, .ranks = pithlog_get_info(g->log)->ranks};
+    *c = (struct pithi_communication){
+        .run_ns = run_ns, .ranks = pithlog_get_info(g->log)->ranks, .overlap = {.rank = -1}};
     f.with_speed = trust->replay_ns > 0 && fabs(trust->replay_ns / run_ns - 1) <= PITHI_TRUSTED;
     good = good && (!f.with_speed || pithi_network_of(a));
     for (uint32_t lane = 0; good && lane < pithlog_get_info(g->log)->lanes; lane++) {
@@ -311,15 +406,24 @@ int pithi_communication_find(struct pithlog_analysis *a, const struct pithi_trus
         find_pairs(&f);
         find_ranks(&f);
         find_limit(&f);
+        sum_overlaps(c);
     }
     struct sums *all[] = {&f.pairs, &f.senders, &f.receivers};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         pithi_map_free(&all[i]->map);
         free(all[i]->all);
     }
+    pithi_map_free(&f.overlap_of);
+    free(f.computed);
     free(f.traits);
     free(f.finds);
     return good ? PITH_OK : pithi_analysis_no_memory(a);
+}
+
+void pithi_communication_free(struct pithi_communication *c)
+{
+    free(c->overlaps);
+    c->overlaps = NULL;
 }
 
 /* ---- The section ------------------------------------------------------------------------------------------------- */
@@ -371,6 +475,24 @@ static void put_pairs(const struct pithi_communication *c, FILE *out)
     fprintf(out, "\n");
 }
 
+static void put_overlap(const struct pithi_communication *c, FILE *out)
+{
+    const struct pithi_overlap *all = &c->overlap, *least = c->overlaps;
+
+    if (all->ns <= 0)
+        return;
+    for (uint32_t i = 1; i < c->overlap_count; i++)
+        if ((double)c->overlaps[i].computing_ns * (double)least->ns <
+            (double)least->computing_ns * (double)c->overlaps[i].ns)
+            least = &c->overlaps[i];
+    fprintf(out, "  overlap: %.0f %% of the time in which receives were under way was computing,\n    %.0f %% waiting",
+            100 * (double)all->computing_ns / (double)all->ns, 100 * (double)all->waiting_ns / (double)all->ns);
+    if (c->overlap_count > 1 && least->ns > 0)
+        fprintf(out, "; least computing on rank %d, %.0f %%", (int)least->rank,
+                100 * (double)least->computing_ns / (double)least->ns);
+    fprintf(out, "\n");
+}
+
 void pithi_communication_put(const struct pithi_communication *c, FILE *out)
 {
     char text[56], other[56];
@@ -404,6 +526,7 @@ void pithi_communication_put(const struct pithi_communication *c, FILE *out)
                 range_text(text, &c->waiting_sends), (unsigned long long)c->waiting_sends.waited,
                 (unsigned long long)c->waiting_sends.calls, range_text(other, &c->free_sends),
                 (unsigned long long)c->free_sends.waited, (unsigned long long)c->free_sends.calls);
+    put_overlap(c, out);
     if (c->receiver_senders >= SOME && c->receiver.bytes * c->ranks >= MUCH * c->bytes &&
         c->receiver_late_bytes * 2 >= c->receiver.bytes)
         fprintf(out, "  most to one rank: %d, %s (%.0f %%) from %u ranks, often at the same time\n",

@@ -201,11 +201,12 @@ static void add_need(struct building *b, uint32_t lane, uint32_t number, struct 
 static uint32_t small_bytes(uint64_t bytes) { return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX; }
 
 static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by,
-                         uint64_t bytes)
+                         uint64_t bytes, int64_t posted_ns)
 {
     struct building *b = context;
+    int64_t begin_ns = pithi_graph_piece(b->graph, lane, number)->begin_ns;
 
-    if (by->lane == lane && by->time_ns > pithi_graph_piece(b->graph, lane, number)->begin_ns)
+    if (by->lane == lane && by->time_ns > begin_ns)
         return; /* it cannot wait for what it does later itself */
     if (kind == PITHLOG_WAIT_FOR_PROGRESS && by->number == UINT32_MAX)
         return;
@@ -215,7 +216,8 @@ static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t
                                  .of = PITHI_NEED_LANE,
                                  .lane = by->lane,
                                  .position = by->number,
-                                 .bytes = small_bytes(bytes)});
+                                 .bytes = small_bytes(bytes),
+                                 .posted_ns = posted_ns < begin_ns ? posted_ns : begin_ns});
 }
 
 static void need_epoch(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by)

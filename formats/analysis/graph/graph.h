@@ -34,6 +34,8 @@ struct pithi_need {
     uint16_t kind;      /* enum pithlog_wait_kind; 0: a place without a need */
     uint16_t of;        /* enum pithi_need_of */
     uint32_t bytes;     /* of the message; that the member of a collective receives; at most UINT32_MAX */
+    int64_t posted_ns;  /* of a message: the begin of the call that posted its receive, if this lane did so before the
+                           call that completes it; else the begin of the latter, or later */
 };
 
 /* A collective instance; a collective between two groups has an instance for each group. */

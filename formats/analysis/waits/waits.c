@@ -347,17 +347,19 @@ static void free_end(struct pithi_waits *p, uint32_t at)
 
 /* A message releases a call, which may have several: MPI_Waitall with releases at 20, 50 and 40 waits until 50, the
  * latest; MPI_Waitany that began at 10 until 20, the earliest. Keeps the decisive release; of two at the same time, a
- * late sender's is kept. `must_wait`: the message could not be buffered; -1: not known. */
+ * late sender's is kept. `must_wait`: the message could not be buffered; -1: not known. `posted_ns`: see
+ * waits.h. */
 static void release(struct pithi_waits *p, struct call *call, uint32_t kind, const struct pithi_release *by,
-                    const struct pithlog_message *message, int must_wait)
+                    const struct pithlog_message *message, int must_wait, int64_t posted_ns)
 {
     int64_t time_ns = by->time_ns;
     int is_first = p->traits[call->state] & PITHI_FIRST;
 
     if (p->client.need && (must_wait > 0 || time_ns > call->begin_ns))
-        p->client.need(p->client.context, call->lane, call->number, kind, by, message->bytes);
+        p->client.need(p->client.context, call->lane, call->number, kind, by, message->bytes, posted_ns);
     else if (p->client.need && must_wait < 0 && message->bytes >= PITHI_EAGER_LEAST)
-        p->client.need(p->client.context, call->lane, call->number, PITHLOG_WAIT_FOR_PROGRESS, by, message->bytes);
+        p->client.need(p->client.context, call->lane, call->number, PITHLOG_WAIT_FOR_PROGRESS, by, message->bytes,
+                      UNKNOWN);
 
     if (time_ns == call->release_ns ? kind != PITHLOG_LATE_SENDER || call->kind != PITHLOG_LATE_RECEIVER
                                     : (time_ns > call->release_ns) == (is_first != 0))
@@ -411,7 +413,7 @@ static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call
             continue;
         }
         if (!send->is_void && (send->must_wait > 0 || !others) && !(traits & PITHI_FIRST && others))
-            release(p, call, PITHLOG_LATE_RECEIVER, &send->post, &send->message, send->must_wait);
+            release(p, call, PITHLOG_LATE_RECEIVER, &send->post, &send->message, send->must_wait, UNKNOWN);
         *(before == NONE ? &lane->first_send : &p->ends[before].next) = next;
         if (lane->last_send == at)
             lane->last_send = before;
@@ -491,14 +493,15 @@ static void join(struct pithi_waits *p, struct pithlog_message message)
     if (recv->call != NONE) {
         struct call *call = &p->calls[recv->call];
         if (is_wanted)
-            release(p, call, PITHLOG_LATE_SENDER, &send->begin, &message, 1);
+            release(p, call, PITHLOG_LATE_SENDER, &send->begin, &message, 1,
+                    recv->post.lane == recv->lane ? recv->post.time_ns : UNKNOWN);
         call->unmatched--;
         finish(p, recv->call);
     }
     for (uint32_t at = recv->probes, next; at != NONE; at = next) {
         next = p->calls[at].next;
         if (is_wanted)
-            release(p, &p->calls[at], PITHLOG_LATE_SENDER, &send->begin, &message, 1);
+            release(p, &p->calls[at], PITHLOG_LATE_SENDER, &send->begin, &message, 1, UNKNOWN);
         p->calls[at].unmatched--;
         finish(p, at);
     }
@@ -512,7 +515,7 @@ static void join(struct pithi_waits *p, struct pithlog_message message)
             int64_t posted_ns = recv->post.time_ns;
             if (is_wanted && posted_ns != UNKNOWN && !(send->traits & PITHI_BUFFERED) &&
                 (call->end_ns == UNKNOWN || call->end_ns >= posted_ns || send->must_wait > 0))
-                release(p, call, PITHLOG_LATE_RECEIVER, &recv->post, &message, send->must_wait);
+                release(p, call, PITHLOG_LATE_RECEIVER, &recv->post, &message, send->must_wait, UNKNOWN);
             call->unmatched--;
             finish(p, send->call);
         }

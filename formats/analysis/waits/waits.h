@@ -20,9 +20,10 @@ struct pithi_waits_client {
     void (*tell)(void *context, const struct pithlog_wait *wait);
     /* The call with this number needs a message of so many bytes: another call releases it. PITHLOG_WAIT_FOR_PROGRESS:
      * the receive was posted, but the message may be too large to be sent before the receiver calls MPI again; that is
-     * not known. NULL: not wanted. */
+     * not known. PITHLOG_LATE_SENDER: posted_ns is when the lane posted the receive, INT64_MAX if that is not known.
+     * NULL: not wanted. */
     void (*need)(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by,
-                 uint64_t bytes);
+                 uint64_t bytes, int64_t posted_ns);
     uint64_t *matched; /* counts the messages with both ends */
     void *context;
 };
