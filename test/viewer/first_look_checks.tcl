@@ -4,7 +4,7 @@
 source [file join [file dirname [info script]] window_tap.tcl]
 source [file join [file dirname [info script]] hands.tcl]
 
-is [status] "shown from MPI_Init to MPI_Finalize; f shows the whole log" "the status line says what is left out, and the way there"
+is [status] "shown from MPI_Init to MPI_Finalize; f shows the whole log" "the status line says which part is shown, and how to see the rest"
 sync
 is [window] {0.100000000 0.940000000} "the work: from the last end of MPI_Init to the first start of MPI_Finalize"
 shot first.png

@@ -332,8 +332,8 @@ oo::class create ::pith::Model {
         my zoom {*}[$log work]
     }
 
-    # The first look at a log: the work, if MPI_Init and MPI_Finalize are recorded and what is around it takes more
-    # than a twentieth of the whole. 1: the work is shown. Without undo, as nothing was shown before.
+    # Shows the time between MPI_Init and MPI_Finalize when a log is opened, if both are recorded and the rest takes
+    # more than a twentieth of the log. Returns 1 if it did. There is nothing to undo: no view came before.
     method look_at_work {} {
         if {[catch {list [$log time init begin] [$log time finalize end]} work]} {
             return 0
