@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/format_names.h"
@@ -218,16 +219,37 @@ int pithi_output_answer(void)
     return 1;
 }
 
-/* 1 in only one of the processes that share a folder: the process that makes this file. */
-static int speaks_for_folder(void)
+/* Whoever ends a job kills its other processes, also one that is about to speak: so they wait until it has spoken, at
+ * most this long. */
+enum { MOST_SPEAKING_MS = 50 };
+
+static void wait_until_told(const char *mark)
+{
+    const struct timespec ms = {.tv_nsec = 1000000};
+    struct stat told;
+
+    for (int i = 0; i < MOST_SPEAKING_MS && stat(mark, &told) == 0 && told.st_size == 0; i++)
+        nanosleep(&ms, NULL);
+}
+
+/* A descriptor for has_spoken in only one of the processes that share a folder, the one that makes this file; -1 in the
+ * others, once that one has spoken. */
+static int speak_for_folder(void)
 {
     char mark[PITHI_PATH_MAX + 32];
     int fd;
     snprintf(mark, sizeof mark, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
     fd = open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
+    if (fd < 0 && errno == EEXIST)
+        wait_until_told(mark);
+    return fd;
+}
+
+static void has_spoken(int fd)
+{
+    ssize_t written = write(fd, "\n", 1); /* where the disk is full the others wait in vain */
+    (void)written;
+    close(fd);
 }
 
 /* Reports a folder other than rank 0's. It is usually on the disk of another host, so no command can read both. */
@@ -242,18 +264,22 @@ void pithi_output_kept(int rank)
 {
     int there = pithi_session.file.page != NULL;
     char word[WORD];
+    int fd;
     if (there && !pithi_spill_file_is_there(&pithi_session.file))
         return; /* it was removed; the cause was reported */
     if (rank == 0)
         pithi_say("the records are kept: pith recover %s -o LOG", short_word(pithi_session.folder, word));
-    else if (there && !pithi_session_at_root() && speaks_for_folder())
+    else if (there && !pithi_session_at_root() && (fd = speak_for_folder()) >= 0) {
         tell_elsewhere("");
+        has_spoken(fd);
+    }
 }
 
 void pithi_output_missed(void)
 {
     char why[sizeof pithi_session.program + 64], folder[WORD], log[WORD];
-    if (pithi_session.settings.quiet || !speaks_for_folder())
+    int fd;
+    if (pithi_session.settings.quiet || (fd = speak_for_folder()) < 0)
         return;
     snprintf(why, sizeof why, "%s: the program ended without finishing the job; ", pithi_session.program);
     if (pithi_session_at_root())
@@ -262,6 +288,7 @@ void pithi_output_missed(void)
                   pithi_host_clocks_several() ? " (other hosts may keep theirs on their own disks)" : "");
     else
         tell_elsewhere(why);
+    has_spoken(fd);
 }
 
 /* ---- Snapshots --------------------------------------------------------------------------------------------------- */
