@@ -77,6 +77,73 @@ rows
 $pane.body.head.close invoke
 sync
 ok [expr {![winfo exists $pane]}] "the cross: the selection is gone, and the pane"
+
+# ---- One state by rank: a click on it in the legend
+set legend $top.panes.legend.tree
+proc click_legend {name {where text}} {
+    variable legend
+    foreach item [concat {*}[lmap up [linsert [$legend children {}] 0 {}] {$legend children $up}]] {
+        if {[string match "*$name*" [$legend item $item -text]]} {
+            lassign [$legend bbox $item #0] x y width height
+            set x [expr {$x + ($where eq "text" ? $width - 8 : 2)}]
+            event generate $legend <Button-1> -x $x -y [expr {$y + $height / 2}]
+            event generate $legend <ButtonRelease-1> -x $x -y [expr {$y + $height / 2}]
+            sync
+            return
+        }
+    }
+}
+# The bars: {row length text}...
+proc ranked {} {
+    variable bars
+    set lines {}
+    foreach item [$bars find withtag ranked] {
+        lassign [$bars coords $item] x0 y0 x1 y1
+        set texts [lmap text [$bars find overlapping 0 [expr {$y0 + 2}] 2000 [expr {$y1 - 2}]] {
+            if {[$bars type $text] ne "text"} continue
+            $bars itemcget $text -text
+        }]
+        lappend lines [list [string range [lindex [$bars gettags $item] 1] 1 end] [expr {$x1 - $x0}] [lindex $texts end]]
+    }
+    return $lines
+}
+fit
+click_legend blue
+ok [winfo ismapped $pane] "a click on a name in the legend opens the pane without a selection"
+by_rank blue
+sync
+set bars $pane.body.book.rows.bars
+is [set [$pane.body.head.line cget -textvariable]] "Visible: 1 s" "it says that it is of what is visible"
+is [$pane.body.book index current] 1 "with the bars"
+is [lmap bar [ranked] {list [lindex $bar 0] [lindex $bar 2]}] {{0 {500 ms}} {1 {500 ms}}} "blue: both ranks as long, in their order"
+is [by_rank red] {{{rank 0} 400000000} {{rank 1} 0}} "red: rank 0 only, and rank 1 with nothing"
+is [by_rank red total] {{{rank 0} 500000000} {{rank 1} 0}} "with what is nested in it"
+is [by_rank red count] {{{rank 0} 1} {{rank 1} 0}} "how many"
+is [by_rank blue] {{{rank 0} 500000000} {{rank 1} 500000000}} "blue again"
+zoom 0.25 0.8
+by_rank blue
+sync
+set found [ranked]
+is [lmap bar $found {list [lindex $bar 0] [lindex $bar 2]}] {{1 {500 ms}} {0 {300 ms}}} "another time: the rank with more comes first"
+ok [expr {abs([lindex $found 1 1] / double([lindex $found 0 1]) - 0.6) < 0.02}] "and bars are as long as their times"
+lassign [$bars coords [lindex [$bars find withtag ranked] 1]] x0 y0 x1 y1
+event generate $bars <Motion> -x [expr {int($x0 + 3)}] -y [expr {int($y0 + 3)}]
+is [$pane.body.book.rows.readout cget -text] "rank 0:  blue 300 ms" "the bar under the pointer is told"
+zoom 0.5 1
+for {set i 0} {$i < 100 && [lindex [ranked] 0 0] != 0} {incr i} {
+    after 20
+    sync
+}
+is [lmap bar [ranked] {list [lindex $bar 0] [lindex $bar 2]}] {{0 {500 ms}} {1 {250 ms}}} "the bars follow the view"
+$pane.body.book.rows.of.state set "all states"
+event generate $pane.body.book.rows.of.state <<ComboboxSelected>>
+sync
+ok [expr {![winfo exists $pane]}] "all states of no selection: the pane goes"
+by_rank blue
+$pane.body.head.close invoke
+sync
+ok [expr {![winfo exists $pane]}] "the cross, too"
+ok [catch {by_rank bleu} text] "no such state: $text"
 zoom 0.5 1
 like [dict get [stats] states] {^\{blue 2 0.7500} "the word stats without a selection: of the window"
 done

@@ -24,6 +24,7 @@ oo::class create ::pith::Legend {
     variable before       ;# pixels before the name of a definition
     variable tip          ;# tooltip with the name in full
     variable editor       ;# script called with ids to change a colour
+    variable asker        ;# script called with ids and a name that were clicked, for their bars by rank
     variable menu         ;# script called with screen coordinates to open the menu
 
     constructor {parent its_model} {
@@ -32,7 +33,7 @@ oo::class create ::pith::Legend {
         set path [frame $parent -background {}]
         set tree $path.tree
         set messages_seen 1
-        lassign {} pending job sums computing sums_of counters shown made_of closed editor menu
+        lassign {} pending job sums computing sums_of counters shown made_of closed editor asker menu
         set rows [::pith::LegendRows new $model]
         set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
         set functions [::pith::LegendSamples new $model $rows [namespace code {my fill}]]
@@ -80,6 +81,7 @@ oo::class create ::pith::Legend {
 
     method set_editor {script} { set editor $script }
     method set_menu {script} { set menu $script }
+    method set_asker {script} { set asker $script }
 
     # ---- Widgets
 
@@ -100,7 +102,10 @@ oo::class create ::pith::Legend {
         bind $tree <space> "[list [self] toggle_selected]; break"
         bind $tree <Return> "[list [self] edit_selected]; break"
         bind $tree <Configure> [list [self] fit_columns]
-        bind $tree <ButtonRelease-1> [list after idle [list [self] fit_names]]
+        bind $tree <ButtonRelease-1> "[list [self] released] %x %y; [list after idle [list [self] fit_names]]"
+        foreach modifier {Shift Control} {
+            bind $tree <$modifier-ButtonRelease-1> [list after idle [list [self] fit_names]]
+        }
         set tip [::pith::Tip new $tree [list [self] whole_at]]
         bind $tree <<TreeviewOpen>> [list [self] folded 0]
         bind $tree <<TreeviewClose>> [list [self] folded 1]
@@ -501,6 +506,15 @@ oo::class create ::pith::Legend {
         my [expr {$column eq "show" ? "show" : "search_for"}] $items [expr {
             [$tree set $item $column] ne [my switch_text 1]}]
         return 1
+    }
+
+    # A click on a name: its time by rank.
+    method released {x y} {
+        set item [$tree identify item $x $y]
+        if {$asker ne {} && $item in [$tree selection] && ![my on_checkbox $x $y] &&
+            ![string match *indicator [$tree identify element $x $y]] && [my ids_of [list $item]] ne {}} {
+            {*}$asker [my ids_of [list $item]] [my name $item]
+        }
     }
 
     method double {x y} {

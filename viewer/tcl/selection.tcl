@@ -1,5 +1,7 @@
 # selection.tcl - statistics of the selected time, in a pane below the legend: its duration, the sums of each
-# state, a bar for each row, and messages.
+# state, a bar for each row, and messages. The bars show all states of each row, or one state of the rows, most first: which
+# rank computes longest, waits most, calls a function more often. A click on a state in the legend asks for that, also
+# where no time is selected: then the pane shows the time that is visible.
 
 oo::class create ::pith::Selection {
     superclass ::pith::Board
@@ -9,12 +11,20 @@ oo::class create ::pith::Selection {
     variable found         ;# result, a command of tk/log_object.h; {} none yet
     variable traffic       ;# dict of message sums; {} none yet
     variable headline message_text ;# duration; messages
+    variable of            ;# ids that the bars show; {} all
+    variable measure       ;# what a bar of those is long by: Self, Total or Count
+    variable of_text       ;# text of the combobox
+    variable ranking       ;# {row amount}... of one state, most first
 
     constructor {its_window} {
         next $its_window "Selection"
-        lassign {} found traffic headline message_text
+        lassign {} found traffic headline message_text of ranking
+        set measure Self
+        set of_text [my all_text]
         set board [$window top].panes.legend.selection
     }
+
+    method finish {} { [$window legend] set_asker [list [self] set_of] }
 
     destructor {
         my drop
@@ -52,7 +62,7 @@ oo::class create ::pith::Selection {
         ttk::frame $body.head
         ttk::label $body.head.line -textvariable [my varname headline] -style Bold.TLabel
         ttk::button $body.head.close -text "\u00d7" -width 2 -style Toolbutton -takefocus 0 \
-            -command [list $model set_selection {}]
+            -command [list [self] dismiss]
         pack $body.head.close -side right
         pack $body.head.line -side left
         ttk::label $body.messages -textvariable [my varname message_text] -style Faint.TLabel
@@ -86,8 +96,20 @@ oo::class create ::pith::Selection {
         return $frame
     }
 
+    method all_text {} { return "all states" }
+
     method build_bars {frame} {
         ttk::frame $frame
+        ttk::frame $frame.of
+        ttk::combobox $frame.of.state -state readonly -width 16 -textvariable [my varname of_text] \
+            -postcommand [list [self] fill_choice $frame.of.state]
+        ttk::combobox $frame.of.measure -state readonly -width 6 -textvariable [my varname measure] \
+            -values {Self Total Count}
+        bind $frame.of.state <<ComboboxSelected>> [list [self] choose]
+        bind $frame.of.measure <<ComboboxSelected>> "%W selection clear; [list [self] rank]"
+        pack $frame.of.measure -side right
+        pack $frame.of.state -side left -fill x -expand 1
+        pack $frame.of -fill x -pady 2
         set bars [canvas $frame.bars -highlightthickness 0 -borderwidth 0 -width [px 200] \
             -height [px 120] -background [colour paper] -yscrollcommand [list $frame.scroll set]]
         ttk::scrollbar $frame.scroll -orient vertical -command [list [self] scroll_bars]
@@ -97,6 +119,7 @@ oo::class create ::pith::Selection {
         pack $bars -fill both -expand 1
         bind $bars <Configure> [list [self] draw_bars]
         bind $bars <Motion> [list [self] point %x %y]
+        bind $bars <Button-1> [list [self] go %y]
         ::pith::bind_wheel $bars {} [list [self] scroll_bars scroll -2 units] [list [self] scroll_bars scroll 2 units]
         return $frame
     }
@@ -111,7 +134,7 @@ oo::class create ::pith::Selection {
     method changed {what} {
         switch $what {
             selection {
-                if {[$model selection] eq {}} {
+                if {[$model selection] eq {} && $of eq {}} {
                     my hide
                 } else {
                     my show
@@ -119,7 +142,14 @@ oo::class create ::pith::Selection {
                     my renew 60
                 }
             }
+            time {
+                if {[my is_shown] && [$model selection] eq {}} {
+                    my show_stretch
+                    my renew 200
+                }
+            }
             rows - digest {
+                set ranking {} ;# of rows that are gone, perhaps
                 if {[my is_shown]} {
                     my renew 60
                 }
@@ -127,6 +157,9 @@ oo::class create ::pith::Selection {
             log {
                 my stop
                 my drop
+                set of {}
+                set ranking {}
+                set of_text [my all_text]
                 if {[my is_shown]} {
                     my renew 0
                 }
@@ -174,7 +207,7 @@ oo::class create ::pith::Selection {
     method show_stretch {} {
         set selected [my new_stretch]
         lassign $selected from to
-        set headline "Selection: [::pithtk::duration [expr {$to - $from}]]"
+        set headline "[expr {[$model selection] eq {} ? "Visible" : "Selection"}]: [::pithtk::duration [expr {$to - $from}]]"
         set message_text {}
         if {$traffic ne {} && $selected eq $stretch} {
             dict with traffic {}
@@ -206,7 +239,7 @@ oo::class create ::pith::Selection {
                 -values $text
         }
         $cut fit
-        my draw_bars
+        my rank
     }
 
     # {id count inclusive exclusive share}..., most time first.
@@ -272,15 +305,118 @@ oo::class create ::pith::Selection {
             return
         }
         set height [my line_height]
-        set count [$model row_count]
+        set count [expr {$of eq {} ? [$model row_count] : [llength $ranking]}]
         $bars configure -scrollregion [list 0 0 [winfo width $bars] [expr {$height * $count}]] -yscrollincrement $height
         $bars delete all
         set first [expr {max(0, int([$bars canvasy 0]) / $height)}]
         set last [expr {min($count - 1, $first + [winfo height $bars] / $height + 1)}]
         set left [my labels_width]
-        for {set row $first} {$row <= $last} {incr row} {
-            my draw_bar $row $left [expr {$row * $height}] $height
+        for {set line $first} {$line <= $last} {incr line} {
+            if {$of eq {}} {
+                my draw_bar $line $left [expr {$line * $height}] $height
+            } else {
+                my draw_ranked {*}[lindex $ranking $line] $left [expr {$line * $height}] $height
+            }
         }
+    }
+
+    # Sets the ranking: {row amount}..., most first; the amount of a group is the mean of its lanes.
+    method rank {} {
+        set amounts {}
+        if {$found ne {}} {
+            set column [dict get {Count 2 Total 3 Self 4} $measure]
+            foreach id $of {
+                foreach sum [$found rows $id] {
+                    lassign $sum row lanes
+                    set before [expr {[dict exists $amounts $row] ? [dict get $amounts $row] : 0}]
+                    dict set amounts $row [expr {$before + [lindex $sum $column] / double($lanes)}]
+                }
+            }
+        }
+        set ranking [lsort -stride 2 -real -decreasing -index 1 $amounts]
+        set ranking [lmap {row amount} $ranking {list $row $amount}]
+        my draw_bars
+    }
+
+    method amount_text {amount} {
+        if {$measure ne "Count"} {
+            return [::pithtk::duration [expr {round($amount)}]]
+        }
+        return [expr {$amount == round($amount) ? [::pithtk::number [expr {round($amount)}]] : [format %.1f $amount]}]
+    }
+
+    method draw_ranked {row amount left y height} {
+        set most [lindex $ranking 0 1]
+        set room [font measure PithSmall " 000.0 ms "]
+        set wide [expr {[winfo width $bars] - $left - $room}]
+        set right [expr {$left + ($most > 0 ? round($wide * $amount / $most) : 0)}]
+        set middle [expr {$y + $height / 2}]
+        $bars create text 6 $middle -anchor w -text [dict get [$model row $row] label] -font PithSmall -fill [colour text]
+        $bars create rectangle $left [expr {$y + 2}] $right [expr {$y + $height - 2}] -width 0 \
+            -fill [dict get [$model def [lindex $of 0]] colour] -tags [list ranked r$row]
+        $bars create text [expr {$right + 4}] $middle -anchor w -text [my amount_text $amount] -font PithSmall \
+            -fill [colour faint]
+    }
+
+    # ---- One state
+
+    # Shows bars of these definitions, in words TEXT; without, of all.
+    method set_of {ids {text {}}} {
+        set of $ids
+        set of_text [expr {$ids eq {} ? [my all_text] : $text}]
+        set ranking {}
+        if {$ids eq {} && [$model selection] eq {}} {
+            my hide
+            return
+        }
+        set opened [expr {![my is_shown]}]
+        my show
+        if {$ids ne {}} {
+            $board.body.book select $board.body.book.rows
+        }
+        my show_stretch
+        if {$opened} {
+            my renew 0
+        }
+        $bars yview moveto 0
+        my rank
+    }
+
+    # The states of the stretch, most time first, as in the table.
+    method fill_choice {combobox} {
+        $combobox configure -values [list [my all_text] {*}[lmap entry [my states] {$model name [lindex $entry 0]}]]
+    }
+
+    method choose {} {
+        set name $of_text
+        my set_of [expr {$name eq [my all_text] ? {} : [$model ids_named [list $name]]}] $name
+    }
+
+    method dismiss {} {
+        set of {}
+        set of_text [my all_text]
+        if {[$model selection] eq {}} {
+            my hide
+        }
+        $model set_selection {}
+    }
+
+    # A row of which the pointer is at the bar is shown in the timelines.
+    method go {y} {
+        set row [my row_at $y]
+        if {$row >= 0} {
+            [$window timeline] show_row $row
+            $window say [[winfo parent $bars].readout cget -text]
+        }
+    }
+
+    # -1: none
+    method row_at {y} {
+        set line [expr {int([$bars canvasy $y]) / [my line_height]}]
+        if {$of eq {}} {
+            return [expr {$line < [$model row_count] ? $line : -1}]
+        }
+        return [expr {$line < [llength $ranking] ? [lindex $ranking $line 0] : -1}]
     }
 
     method draw_bar {row left y height} {
@@ -312,8 +448,16 @@ oo::class create ::pith::Selection {
     }
 
     method point {x y} {
-        set row [expr {int([$bars canvasy $y]) / [my line_height]}]
+        set row [my row_at $y]
         set text {}
+        if {$of ne {}} {
+            if {$row >= 0} {
+                set amount [lindex [lsearch -inline -exact -index 0 $ranking $row] 1]
+                set text "[dict get [$model row $row] label]:  $of_text [my amount_text $amount]"
+            }
+            [winfo parent $bars].readout configure -text $text
+            return
+        }
         set left [my labels_width]
         set share [expr {double($x - $left) / max(1, [winfo width $bars] - $left - 8)}]
         foreach sum [my of_row $row] {
@@ -354,6 +498,27 @@ oo::class create ::pith::Selection {
             [::pith::words::seconds $exclusive] [format %.6f $share]]
     }
 
+    # `by_rank STATE`: the bars of one state, and {label amount}... (ns, or a number), most first; `by_rank`: all states.
+    method word_by_rank {{pattern {}} {its_measure Self}} {
+        set its_measure [string totitle $its_measure]
+        if {$its_measure ni {Self Total Count}} {
+            throw {PITH USAGE} "by_rank: self, total or count"
+        }
+        if {$pattern eq {}} {
+            my set_of {}
+            return
+        }
+        set ids [$model ids_of $pattern]
+        set measure [expr {"state" in [lmap id $ids {dict get [$model def $id] kind}] ? $its_measure : "Count"}]
+        my set_of $ids [expr {[llength $ids] == 1 ? [$model name [lindex $ids 0]] : $pattern}]
+        my renew 0
+        my wait
+        return [lmap entry $ranking {
+            lassign $entry row amount
+            list [dict get [$model row $row] label] [expr {round($amount)}]
+        }]
+    }
+
     # `stats`: a dict; `stats FILE`: writes the table.
     method word_stats {{file {}}} {
         my renew 0
@@ -372,5 +537,6 @@ oo::class create ::pith::Selection {
 ::pith::part::add Selection {
     words {
         stats {?FILE.csv?} {sums of the states in the selection, else the window: as a dict, or by row in a file} word_stats
+        by_rank {?STATE? ?self|total|count?} {a bar for each row of the time in one state, most first} word_by_rank
     }
 }

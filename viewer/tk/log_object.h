@@ -203,6 +203,7 @@ pithi_log_method pithi_log_lengths;
  *     NAME lanes        number of lanes of all rows
  *     NAME all          list of {id count inclusive exclusive}
  *     NAME row NUMBER   number of lanes of a row, then the same for the row
+ *     NAME rows ID      list of {row lanes count inclusive exclusive} of each row that has sums
  * traffic T0 T1 CALLBACK       messages of these rows: sent sent_bytes received received_bytes */
 pithi_log_method pithi_log_stretch, pithi_log_traffic;
 

@@ -58,7 +58,7 @@ static Tcl_Obj *sum_list(uint32_t id, const struct pithi_sum *sum)
 
 struct stretch_object {
     struct pithi_stretch stretch;
-    uint32_t *lane_counts; /* [row_count] */
+    uint32_t *lane_counts; /* [row_count]; 0: a row without sums */
     uint32_t row_count;
 };
 
@@ -87,41 +87,66 @@ static Tcl_Obj *list_of_all(const struct pithi_stretch *stretch)
     return list;
 }
 
+static Tcl_Obj *list_of_row(const struct stretch_object *object, int row)
+{
+    const struct pithi_stretch *stretch = &object->stretch;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    if (row < 0 || (uint32_t)row >= object->row_count)
+        return list;
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(object->lane_counts[row]));
+    for (uint32_t i = first_of_row(stretch, (uint32_t)row);
+         i < stretch->count && stretch->entries[i].row == (uint32_t)row; i++)
+        Tcl_ListObjAppendElement(NULL, list, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
+    return list;
+}
+
+/* One definition in all rows, also in those without it. */
+static Tcl_Obj *list_of_id(const struct stretch_object *object, int id)
+{
+    const struct pithi_stretch *stretch = &object->stretch;
+    struct pithi_sum *sums = pithi_alloc(object->row_count, sizeof *sums);
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    for (uint32_t i = 0; i < stretch->count; i++)
+        if (stretch->entries[i].id == (uint32_t)id)
+            sums[stretch->entries[i].row] = stretch->entries[i].sum;
+    for (uint32_t row = 0; row < object->row_count; row++) {
+        int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].inclusive_ns,
+                             sums[row].exclusive_ns};
+        if (object->lane_counts[row])
+            Tcl_ListObjAppendElement(NULL, list, pithi_wide_list(numbers, 5));
+    }
+    free(sums);
+    return list;
+}
+
 static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    static const char *const methods[] = {"all", "computing", "lanes", "row", NULL};
+    static const struct {
+        const char *name, *argument;
+    } methods[] = {{"all", NULL},     {"computing", NULL}, {"lanes", NULL},
+                   {"row", "number"}, {"rows", "id"},      {NULL, NULL}};
     const struct stretch_object *object = data;
-    int which;
+    int which, number = 0;
 
     if (objc < 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "all|computing|lanes|row ?number?");
+        Tcl_WrongNumArgs(interp, 1, objv, "all|computing|lanes|row|rows ?number?");
         return TCL_ERROR;
     }
-    if (Tcl_GetIndexFromObj(interp, objv[1], methods, "method", 0, &which) != TCL_OK)
+    if (Tcl_GetIndexFromObjStruct(interp, objv[1], methods, sizeof methods[0], "method", TCL_EXACT, &which) != TCL_OK)
         return TCL_ERROR;
-    if (objc != 2 + (which == 3)) {
-        Tcl_WrongNumArgs(interp, 2, objv, which == 3 ? "number" : NULL);
+    if (objc != 2 + (methods[which].argument != NULL)) {
+        Tcl_WrongNumArgs(interp, 2, objv, methods[which].argument);
         return TCL_ERROR;
     }
-    if (which == 3) {
-        const struct pithi_stretch *stretch = &object->stretch;
-        Tcl_Obj *list;
-        int row;
-        if (Tcl_GetIntFromObj(interp, objv[2], &row) != TCL_OK)
-            return TCL_ERROR;
-        if (row < 0 || (uint32_t)row >= object->row_count)
-            return TCL_OK;
-        list = Tcl_NewListObj(0, NULL);
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(object->lane_counts[row]));
-        for (uint32_t i = first_of_row(stretch, (uint32_t)row);
-             i < stretch->count && stretch->entries[i].row == (uint32_t)row; i++)
-            Tcl_ListObjAppendElement(NULL, list, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
-        Tcl_SetObjResult(interp, list);
-        return TCL_OK;
-    }
+    if (objc == 3 && Tcl_GetIntFromObj(interp, objv[2], &number) != TCL_OK)
+        return TCL_ERROR;
     Tcl_SetObjResult(interp, which == 0   ? list_of_all(&object->stretch)
                              : which == 1 ? Tcl_NewWideIntObj(object->stretch.computing_ns)
-                                          : Tcl_NewWideIntObj(object->stretch.lanes));
+                             : which == 2 ? Tcl_NewWideIntObj(object->stretch.lanes)
+                             : which == 3 ? list_of_row(object, number)
+                                          : list_of_id(object, number));
     return TCL_OK;
 }
 
@@ -146,7 +171,8 @@ static Tcl_Obj *stretch_result(struct pithi_job *data)
     object->row_count = job->query.row_count;
     object->lane_counts = pithi_alloc(object->row_count, sizeof *object->lane_counts);
     for (uint32_t row = 0; row < object->row_count; row++)
-        object->lane_counts[row] = job->rows[row].lane_count;
+        if (pithi_row_has_sums(&job->rows[row]))
+            pithi_row_lanes(&job->rows[row], &object->lane_counts[row]);
     snprintf(name, sizeof name, "::pithtk::stretch%u", ++number);
     Tcl_CreateObjCommand(job->interp, name, stretch_command, object, stretch_free);
     return Tcl_NewStringObj(name, -1);

@@ -9,9 +9,6 @@
 
 enum { CHUNK = 256 };
 
-/* Counters have no sums. A row below another one shows a part of its lane, whose sums the row above has. */
-static int has_sums(const struct pithi_row *row) { return row->counter == PITHI_NONE && !pithi_row_is_below(row); }
-
 /* ---- States and events ------------------------------------------------------------------------------------------- */
 
 int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch)
@@ -25,7 +22,7 @@ int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *que
     stretch->defs = pithlog_get_info(log)->defs;
     stretch->sums = pithi_alloc(stretch->defs, sizeof *stretch->sums);
     for (uint32_t row = 0; row < query->row_count; row++) {
-        if (!has_sums(&query->rows[row]))
+        if (!pithi_row_has_sums(&query->rows[row]))
             continue;
         if (!pithi_go_on(&query->watch, (double)row / query->row_count))
             break;
@@ -125,7 +122,7 @@ static int traffic_of_digest(struct pithlog *log, const struct pithi_stretch_que
 
     for (uint32_t row = 0; row < query->row_count; row++) {
         const uint32_t *lanes = pithi_row_lanes(&query->rows[row], &count);
-        for (uint32_t i = 0; i < count && has_sums(&query->rows[row]); i++)
+        for (uint32_t i = 0; i < count && pithi_row_has_sums(&query->rows[row]); i++)
             counting.chosen[lanes[i]] = 1;
     }
     err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, count_message, &counting);
@@ -142,7 +139,7 @@ int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *que
         return traffic_of_digest(log, query, traffic);
     int err = PITH_OK;
     for (uint32_t row = 0; row < query->row_count; row++) {
-        if (!has_sums(&query->rows[row]) || !pithi_go_on(&query->watch, (double)row / query->row_count))
+        if (!pithi_row_has_sums(&query->rows[row]) || !pithi_go_on(&query->watch, (double)row / query->row_count))
             continue;
         int row_err = traffic_of_row(log, query, &query->rows[row], (double)row / query->row_count, traffic);
         err = err ? err : row_err;
