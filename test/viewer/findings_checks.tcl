@@ -70,4 +70,14 @@ sync
 is "[$list selection] [expr {[$pane.said.text get 1.0 end] eq $said}]" "[lindex [lines] end] 1" \
     "other switches leave the chosen one"
 
+# ---- Each word explains itself
+wm geometry $top 1400x[expr {[winfo screenheight .] - 10}]+0+0
+sync
+sync
+lassign [$list bbox [lindex [visible] 0] time] x y width height
+like [tip_at $list [expr {$x + $width / 2}] 6] {^What it costs all ranks together: .* more than 100 %} "the heading of the costs says what they are"
+like [tip_at $list [expr {$x + $width / 2}] [expr {$y + 5}]] {[a-z]+ [a-z]+ [a-z]+} "a finding says what it means"
+set run $pane.run
+lassign [$run bbox 0] x y width height
+like [tip_at $run [expr {$x + $width / 2}] [expr {$y + 5}]] {[a-z]+ [a-z]+ [a-z]+} "so does an efficiency"
 done

@@ -152,6 +152,8 @@ for {set try 0} {$try < 10 && ![winfo exists $top.tip]} {incr try} { # other eve
 ok [expr {[winfo exists $top.tip] && [$top.tip cget -text] eq "write checkpoint"}] "and are told in full under the pointer"
 event generate $tree <Leave>
 ok [expr {![winfo exists $top.tip]}] "until it leaves"
+lassign [$tree bbox [lindex [$tree children {}] 0] exclusive] x y w h
+like [tip_at $tree [expr {$x + $w / 2}] 6] {^Self: the time in it, without} "a heading says what is below it"
 $panes sashpos 0 $sash
 sync
 

@@ -57,6 +57,23 @@ proc point {seconds row {part 0.5}} {
     sync
     return [status]
 }
+# The tooltip where the pointer rests in a widget of a window; {} none within four seconds.
+proc tip_at {widget x y} {
+    set tip [string trimright [winfo toplevel $widget] .].tip
+    destroy $tip
+    event generate $widget <Motion> -x $x -y $y -warp 1 ;# a tip that covers the pointer goes
+    for {set i 0} {$i < 80 && ![winfo exists $tip]} {incr i} {
+        if {$i % 20 == 19} {
+            event generate $widget <Motion> -x $x -y $y ;# other events hide it
+        }
+        after 50
+        update
+    }
+    set text [expr {[winfo exists $tip] ? [$tip cget -text] : {}}]
+    event generate $widget <Leave>
+    update
+    return $text
+}
 proc near {got wanted {within 0.002}} {
     foreach g $got w $wanted {
         if {$g eq {} || $w eq {} || abs($g - $w) > $within} {

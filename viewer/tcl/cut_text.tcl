@@ -1,4 +1,4 @@
-# cut_text.tcl - texts that are cut to fit, and tooltips that show them in full.
+# cut_text.tcl - texts that are cut to fit, and tooltips that show them in full or explain them.
 
 # TEXT as far as it fits into ROOM pixels, with an ellipsis if it is cut; {} if not even one character fits.
 proc ::pith::cut_text {text font room} {
@@ -11,6 +11,29 @@ proc ::pith::cut_text {text font room} {
         incr keep -1
     }
     return [expr {$keep ? "[string range $text 0 $keep-1]\u2026" : {}}]
+}
+
+# What the figures below a heading are, in the words of pith-stat(1) and pith-analyze(1). Columns that are not here need no
+# words: Name, Finding.
+namespace eval ::pith {
+    variable headings {
+        show "Whether it is drawn: a click hides or shows it."
+        find "Whether searches, hits and walks look at it."
+        count "How often it occurs in the time shown or selected. Of a counter: its values in the whole log."
+        inclusive "Total: the time in it, with the states nested in it. Where a state calls itself, the outer one counts."
+        exclusive "Self: the time in it, without the states nested in it."
+        share "Self time as a part of the time of all rows."
+        waiting "The time that its calls wait for other ranks."
+        caused "The time that other ranks wait because of it."
+        cost "What it costs all ranks together: time, and part of the time of all ranks. A finding that is part of another one\
+            stands below it and is counted in both, so shares can add up to more than 100 %."
+    }
+}
+
+# {}: there is nothing to say.
+proc ::pith::heading_help {column} {
+    variable headings
+    return [expr {[dict exists $headings $column] ? [dict get $headings $column] : {}}]
 }
 
 # A tooltip of a widget, shown when the pointer rests.
@@ -49,7 +72,7 @@ oo::class create ::pith::Tip {
         }
         set top [winfo toplevel $path]
         set tip [ttk::label $top.tip -text $text -style Card.TLabel -relief solid -borderwidth 1 -padding {6 3} \
-            -wraplength [expr {[winfo width $top] - 20}]]
+            -wraplength [expr {min([winfo width $top] - 20, [::pith::theme::px 420])}]]
         # Not beyond the right edge of the window.
         set left [expr {min([winfo rootx $path] - [winfo rootx $top] + $x + 12, [winfo width $top] - [winfo reqwidth $tip])}]
         place $tip -x [expr {max(0, $left)}] -y [expr {[winfo rooty $path] - [winfo rooty $top] + $y + 14}]
@@ -97,11 +120,15 @@ oo::class create ::pith::CutTable {
     variable whole ;# dict: "item ITEM" or "heading COLUMN" -> the cut text and the full one
     variable dropped
     variable needed ;# as make_room has it
+    variable helps  ;# dict: column -> its name among the headings; others have their own
+    variable about  ;# script called with an item, returns what explains it; {} none
     variable tip
 
-    constructor {its_tree its_dropped} {
+    constructor {its_tree its_dropped {its_helps {}} {its_about {}}} {
         set tree $its_tree
         set dropped $its_dropped
+        set helps $its_helps
+        set about $its_about
         lassign {} whole needed
         set tip [::pith::Tip new $tree [list [self] whole_at]]
         bind $tree <Configure> +[list [self] fit]
@@ -172,10 +199,19 @@ oo::class create ::pith::CutTable {
         return $cut
     }
 
+    # A text that is cut, in full, and what explains it.
     method whole_at {x y} {
-        set key [expr {[$tree identify region $x $y] eq "heading" ? [list heading [my column_at $x $y]]
-            : [list item [$tree identify item $x $y]]}]
-        return [expr {[dict exists $whole $key] ? [lindex [dict get $whole $key] 1] : {}}]
+        if {[$tree identify region $x $y] eq "heading"} {
+            set column [my column_at $x $y]
+            set key [list heading $column]
+            set help [::pith::heading_help [expr {[dict exists $helps $column] ? [dict get $helps $column] : $column}]]
+        } else {
+            set item [$tree identify item $x $y]
+            set key [list item $item]
+            set help [expr {$item eq {} || $about eq {} ? {} : [{*}$about $item]}]
+        }
+        set full [expr {[dict exists $whole $key] ? [lindex [dict get $whole $key] 1] : {}}]
+        return [join [lmap text [list $full $help] {if {$text eq {}} continue; set text}] "\n"]
     }
 
     method column_at {x y} {

@@ -71,7 +71,8 @@ oo::class create ::pith::Findings {
             $tree column $column -width [expr {[font measure TkDefaultFont $widest] + [px 12]}] -minwidth 30 \
                 -stretch [expr {$column eq "#0"}] -anchor $anchor
         }
-        set table [::pith::CutTable new $tree {}]
+        set table [::pith::CutTable new $tree {} {time cost share cost} [list [self] about_finding]]
+        ::pith::Tip new $run [list [self] about_efficiency]
         ttk::frame $pane.foot
         foreach {name text by} {prev "\u25c0" -1 next "\u25b6" 1} {
             ttk::button $pane.foot.$name -text $text -width 2 -style Toolbutton -takefocus 0 \
@@ -251,6 +252,15 @@ oo::class create ::pith::Findings {
         if {$item ne {}} {
             my go_efficiency [lindex [[$model log] efficiencies] $item]
         }
+    }
+
+    method about_finding {item} {
+        return [string map {\n { }} [string trim [dict get [lindex [[$model log] findings] $item] text]]]
+    }
+
+    method about_efficiency {x y} {
+        set item [$run identify item $x $y]
+        return [expr {$item eq {} ? {} : [dict get [lindex [[$model log] efficiencies] $item] meaning]}]
     }
 
     method go_efficiency {efficiency} {

@@ -264,8 +264,11 @@ oo::class create ::pith::Legend {
         return " [::pith::cut_text $name $font [expr {$room - [px $before]}]]"
     }
 
-    # The name of a row, if the pointer is on it and it is cut.
+    # The name of a row, if the pointer is on it and it is cut; of a heading, what is below it.
     method whole_at {x y} {
+        if {[$tree identify region $x $y] eq "heading"} {
+            return [::pith::heading_help [$tree column [$tree identify column $x $y] -id]]
+        }
         set item [$tree identify item $x $y]
         if {$item eq {} || [$tree identify column $x $y] ne "#0" || ![string match *\u2026 [$tree item $item -text]]} {
             return
