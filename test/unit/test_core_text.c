@@ -156,7 +156,7 @@ static struct pithlog *thread_log(void)
 
     core_log_begin(&log);
     work = core_define(&log, PITHLOG_STATE, "work", "");
-    given = core_define(&log, PITHLOG_STATE, "given", "#0072b2"); /* the palette's first */
+    given = core_define(&log, PITHLOG_STATE, "given", "#40a090"); /* the palette's first */
     other = core_define(&log, PITHLOG_STATE, "other", "");
     for (int32_t rank = 0; rank < 4; rank++)
         for (uint32_t thread = 0; thread < 2; thread++) {
@@ -201,7 +201,7 @@ static void test_palette(struct pithlog *log)
 {
     uint32_t *rgb = pithi_palette_make(log);
 
-    OK(rgb[1] == 0x0072b2, "a colour that the program gave is kept");
+    OK(rgb[1] == 0x40a090, "a colour that the program gave is kept");
     OK(rgb[0] != rgb[2] && rgb[0] != rgb[1] && rgb[2] != rgb[1], "the palette keeps away from it, and from itself");
     free(rgb);
 }
@@ -234,7 +234,7 @@ static void fake_rect(void *context, double x, double y, double width, double he
 
     (void)alpha;
     note(canvas, x, y, x + width, y + height);
-    canvas->bars += rgb == 0x0072b2;
+    canvas->bars += rgb == 0x40a090;
 }
 
 static void fake_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)

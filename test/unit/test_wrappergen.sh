@@ -86,12 +86,12 @@ echo MPI_Recv >only; is "$(gen -f only - <<<'{{forallfn f}}{{f}}{{endforallfn}}'
 # ---- roles ----
 cat >roles <<'E1'
 # a comment
-MPI_Send send peer=dest type=datatype colour:blue
+MPI_Send send peer=dest type=datatype colour:#0000ff # its colour
 MPI_Recv recv,both peer=source tag=tag   # more
 E1
 out=$(gen -r roles - <<<'{{foreachfn f @send @recv}}{{f}}:{{colour f}};{{endforeachfn}}{{fn f @send @both}}{{peer}} {{class}}-{{colour}} {{type}}{{vardecl int type}}{{callfn}}{{endfn}}')
-is "$(head -n 1 <<<"$out")" 'MPI_Send:blue;MPI_Recv:;' '@class in lists, {{key loopname}}'
-like "$out" '^dest send-blue type' 'role, class, key; a variable goes before a role'
+is "$(head -n 1 <<<"$out")" 'MPI_Send:#0000ff;MPI_Recv:;' '@class in lists, {{key loopname}}'
+like "$out" '^dest send-#0000ff type' 'role, class, key, a # in a word; a variable goes before a role'
 like "$out" '^source recv,both-  ?type' 'another function with the same class'
 printf 'MPI_Send send peer=nobody\nMPI_Recv\nMPI_Bcast x y\n' >bad; wrappergen -H mpi.i -r bad - -o none >out 2>err <<<''
 is "$? $(cat err)" '1 bad:2:1: MPI_Recv has no class; write - for none

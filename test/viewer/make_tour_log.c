@@ -44,18 +44,18 @@ static uint32_t define(enum pithlog_def_kind kind, const char *name, const char 
 static void define_all(void)
 {
     defs.step = define(PITHLOG_STATE, "step", "#c3ccd5", "user", "");
-    defs.compute = define(PITHLOG_STATE, "compute", "#2a9d8f", "user", "");
-    defs.refine = define(PITHLOG_STATE, "refine mesh", "#9fd356", "user", "");
-    defs.write = define(PITHLOG_STATE, "write checkpoint", "#8d5a2b", "user", "");
-    defs.irecv = define(PITHLOG_STATE, "MPI_Irecv", "#7fb7e6", "MPI point-to-point", "");
-    defs.isend = define(PITHLOG_STATE, "MPI_Isend", "#3b7fc4", "MPI point-to-point", "");
-    defs.waitall = define(PITHLOG_STATE, "MPI_Waitall", "#e0533d", "MPI wait", "");
-    defs.allreduce = define(PITHLOG_STATE, "MPI_Allreduce", "#9b6fd0", "MPI collective", "");
-    defs.barrier = define(PITHLOG_STATE, "MPI_Barrier", "#c9a6ef", "MPI collective", "");
-    defs.init = define(PITHLOG_STATE, "MPI_Init", "#f0c75e", "MPI environment", "");
-    defs.finalize = define(PITHLOG_STATE, "MPI_Finalize", "#e3a43b", "MPI environment", "");
-    defs.checkpoint = define(PITHLOG_EVENT_TYPE, "checkpoint", "#c2185b", "user", "step=%d");
-    defs.residual = define(PITHLOG_COUNTER_TYPE, "residual", "#3b7fc4", "user", "1");
+    defs.compute = define(PITHLOG_STATE, "compute", "#40a090", "user", "");
+    defs.refine = define(PITHLOG_STATE, "refine mesh", "#80e0b0", "user", "");
+    defs.write = define(PITHLOG_STATE, "write checkpoint", "#206080", "user", "");
+    defs.irecv = define(PITHLOG_STATE, "MPI_Irecv", "#d6c8de", "MPI point-to-point", "");
+    defs.isend = define(PITHLOG_STATE, "MPI_Isend", "#c7b4d2", "MPI point-to-point", "");
+    defs.waitall = define(PITHLOG_STATE, "MPI_Waitall", "#d4735e", "MPI wait", "");
+    defs.allreduce = define(PITHLOG_STATE, "MPI_Allreduce", "#8a79b5", "MPI collective", "");
+    defs.barrier = define(PITHLOG_STATE, "MPI_Barrier", "#756fa0", "MPI collective", "");
+    defs.init = define(PITHLOG_STATE, "MPI_Init", "#b9bfca", "MPI environment", "");
+    defs.finalize = define(PITHLOG_STATE, "MPI_Finalize", "#b9bfca", "MPI environment", "");
+    defs.checkpoint = define(PITHLOG_EVENT_TYPE, "checkpoint", "#206080", "user", "step=%d");
+    defs.residual = define(PITHLOG_COUNTER_TYPE, "residual", "#4090e0", "user", "1");
 }
 
 /* The same numbers everywhere: 0 up to 1. */

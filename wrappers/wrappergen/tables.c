@@ -3,7 +3,7 @@
  * The roles table has a row for each function, with its classes and the roles of its arguments:
  *
  *     # comment
- *     MPI_Send  send  peer=dest type=datatype colour:blue
+ *     MPI_Send  send  peer=dest type=datatype colour:#a58ab5
  *
  * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. A role named like its argument may be left
  * out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
@@ -35,6 +35,16 @@ static void row_add(struct gen_row *row, const struct gen_source *source, size_t
         (struct role){text_copy(word, sign), text_copy(word + sign + 1, strlen(word + sign + 1)), word[sign] == ':'};
 }
 
+/* A comment begins with a word: colour:#4090e0 is none. */
+static size_t comment_at(const char *line)
+{
+    size_t at = strcspn(line, "#");
+
+    while (line[at] && at > 0 && !isspace((unsigned char)line[at - 1]))
+        at += 1 + strcspn(line + at + 1, "#");
+    return at;
+}
+
 void roles_parse(struct roles *roles)
 {
     char *line_end, *last, *work = text_copy(roles->source.at, roles->source.size);
@@ -43,7 +53,7 @@ void roles_parse(struct roles *roles)
         line_end = line + strcspn(line, "\n");
         if (*line_end)
             *line_end++ = 0;
-        line[strcspn(line, "#")] = 0;
+        line[comment_at(line)] = 0;
         char *name = strtok_r(line, " \t\r", &last);
         if (!name)
             continue;

@@ -11,10 +11,12 @@
 #include "core/cells/query.h"
 #include "core/rows/words.h"
 
-/* Okabe and Ito, "Color Universal Design" (2008), then Tol's muted scheme ("Colour schemes", SRON/EPS/TN/09-002), in an
- * order in which neighbours differ in hue and in lightness. */
-static const uint32_t choices[] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0x332288, 0xddcc77,
-                                   0x44aa99, 0x882255, 0xf0e442, 0x117733, 0xaa4499, 0x88ccee, 0x999933, 0xcc6677};
+/* States of the program without a colour of their own. Red and orange are left to calls that wait, violet and grey to
+ * the rest of MPI (wrappers/mpi/group.c), so these go from yellow over green to blue. Found by a search: the first
+ * eight are at least 23 apart in CIELAB, the rest 13, for normal vision and for simulated protanopia and deuteranopia
+ * (see `safe` below), and 10 from the papers and from MPI's colours. Neighbours differ in hue and in lightness. */
+static const uint32_t choices[] = {0x40a090, 0xe0c070, 0x206080, 0x80e0b0, 0x4090e0, 0x607020, 0x70d0f0, 0x506040,
+                                   0x2050a0, 0xb0a070, 0x406060, 0xb09030, 0x508090, 0x90f0a0, 0x20b0e0, 0x60c0a0};
 enum { CHOICES = sizeof choices / sizeof *choices };
 
 static int channel(uint32_t rgb, int shift) { return (int)(rgb >> shift & 255); }
