@@ -18,7 +18,7 @@
 #include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 9, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
+enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
 static const char kind[] = "analysis";
 
 struct stream {
@@ -224,6 +224,31 @@ static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_ch
     }
 }
 
+static void pass_moved(struct stream *s, struct pithi_graph *g, struct pithi_chunks *all, uint32_t count,
+                       uint32_t pieces)
+{
+    struct pithi_graph_moved copy = {0};
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < count && !s->has_failed; i++) {
+        struct pithi_graph_moved *moved = s->is_reading ? pithi_chunks_add(all, &g->scratch, sizeof *moved)
+                                                        : pithi_chunks_at(all, i, sizeof *moved);
+        pithi_scratch_passed(&g->scratch, sizeof *moved);
+        s->has_failed |= !moved;
+        if (!moved)
+            return;
+        copy = *moved;
+        before = copy.piece = before + (uint32_t)number(s, copy.piece - before);
+        copy.state = (uint32_t)number(s, copy.state);
+        copy.bytes = number(s, copy.bytes);
+        copy.got_bytes = number(s, copy.got_bytes);
+        below(s, copy.piece, pieces);
+        below(s, copy.state, pithlog_get_info(g->log)->defs);
+        if (s->is_reading)
+            *moved = copy;
+    }
+}
+
 static void pass_graph_lane(struct stream *s, struct pithi_graph *g, uint32_t index)
 {
     struct pithi_graph_lane *lane = &g->lanes[index], copy = *lane;
@@ -234,11 +259,12 @@ static void pass_graph_lane(struct stream *s, struct pithi_graph *g, uint32_t in
         return;
     if (s->is_reading) {
         *lane = copy;
-        lane->pieces = lane->members = (struct pithi_chunks){0};
+        lane->pieces = lane->members = lane->moved = (struct pithi_chunks){0};
     }
     below(s, lane->found, copy.pieces.count);
     pass_pieces(s, g, &lane->pieces, copy.pieces.count);
     chunks(s, g, &lane->members, copy.members.count, sizeof(struct pithi_graph_member));
+    pass_moved(s, g, &lane->moved, copy.moved.count, copy.pieces.count);
 }
 
 static void pass_positions(struct stream *s, struct pithi_graph *g, uint32_t count)

@@ -122,10 +122,10 @@ int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *dela
 /* A line, if it is at least 1 % of the time. */
 void pithi_run_delay_put(const struct pithlog *log, FILE *out);
 
-/* Messages by pair and by rank (communication.c). */
+/* Messages by pair and by rank, collectives by function (communication.c). */
 enum { PITHI_TOP_PAIRS = 3 };
 struct pithi_communication {
-    uint64_t messages; /* received in the window; 0: all else is 0, except run_ns and ranks */
+    uint64_t messages; /* received in the window; 0: so is what follows up to the collectives, but for run_ns, ranks */
     double bytes, run_ns;
     uint32_t ranks, pair_count, senders; /* ranks: of the log; senders: ranks that send */
     struct pithi_rank_traffic {
@@ -151,12 +151,21 @@ struct pithi_communication {
     } overlap,     /* receives that an earlier call posted: from its begin to the end of the call that completes them */
         *overlaps; /* [overlap_count] by rank */
     uint32_t overlap_count;
+    struct pithi_coll_traffic {
+        const char *function;          /* valid as long as the log */
+        uint64_t calls, without_bytes; /* of all ranks; those of which the log has no bytes */
+        double bytes, got_bytes;       /* sent and received, as the callers give them */
+        uint32_t ranks;                /* that call it */
+        int32_t sender;                /* the rank that sends most */
+        double sender_bytes;
+    } * colls; /* [coll_count] functions that move data, and barriers; by bytes, calls and name */
+    uint32_t coll_count;
 };
 /* The speed is left out if the replay in `trust` is none. Returns PITH_OK or an error; free `found` in both cases. */
 int pithi_communication_find(struct pithlog_analysis *analysis, const struct pithi_trust *trust,
                              struct pithi_communication *found);
 void pithi_communication_free(struct pithi_communication *found);
-/* A section of the page; nothing below 1 MB. */
+/* A section of the page; nothing if both messages and collectives are below 1 MB. */
 void pithi_communication_put(const struct pithi_communication *of, FILE *out);
 
 /* Sums of one state over lanes, and the lane with most of it. */

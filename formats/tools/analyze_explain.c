@@ -224,7 +224,10 @@ static const struct term terms[] = {
      "count. The sizes are those of this log, not a known limit of the MPI library: 90 %\n"
      "or more of the larger sends waited, 10 % or less of the smaller ones. One rank receives\n"
      "from many at the same time if half of its bytes were sent before it had received\n"
-     "another rank's.",
+     "another rank's.\n"
+     "The bytes of collectives are those that callers give: the root of a broadcast sends its\n"
+     "data once, MPI_Alltoall sends a part to each rank. A call without bytes moves none, or\n"
+     "the log does not have them.",
      NULL, NULL, messages_here},
     {"files",
      "The time in calls of MPI_File_* and in states io:* (pith run --also io), without waiting\n"

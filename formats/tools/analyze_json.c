@@ -381,6 +381,30 @@ static void put_overlap(struct json *j, const char *name, const struct pithi_ove
     put_integer(j, "waiting_ns", of->waiting_ns);
 }
 
+static void put_colls(struct json *j, const struct pithi_communication *c)
+{
+    begin(j, "collectives", '[');
+    for (uint32_t i = 0; i < c->coll_count; i++) {
+        const struct pithi_coll_traffic *of = &c->colls[i];
+        begin(j, NULL, '{');
+        put_text(j, "function", of->function);
+        put_integer(j, "calls", (int64_t)of->calls);
+        put_integer(j, "calls_without_bytes", (int64_t)of->without_bytes);
+        put_integer(j, "ranks", of->ranks);
+        put_integer(j, "bytes", llround(of->bytes));
+        put_integer(j, "got_bytes", llround(of->got_bytes));
+        put_number(j, "mean_bytes", of->bytes / of->ranks);
+        if (of->bytes > 0) {
+            begin(j, "top_sender", '{');
+            put_integer(j, "from", of->sender);
+            put_integer(j, "bytes", llround(of->sender_bytes));
+            end(j, '}');
+        }
+        end(j, '}');
+    }
+    end(j, ']');
+}
+
 static void put_communication(struct json *j, const struct pithi_communication *c)
 {
     begin(j, "communication", '{');
@@ -428,6 +452,7 @@ static void put_communication(struct json *j, const struct pithi_communication *
         end(j, ']');
         end(j, '}');
     }
+    put_colls(j, c);
     end(j, '}');
 }
 

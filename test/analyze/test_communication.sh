@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The section of pith analyze on messages: on small logs whose numbers are known, and on recorded programs, whose messages
-# are counted here again.
+# The section of pith analyze on messages and collectives: on small logs whose numbers are known, and on recorded programs,
+# whose messages and collectives are counted here again.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 
@@ -37,7 +37,7 @@ is "$(section few.txt) $(json few.txt bytes)" " 24" "no section below 1 MB, but 
 make_log none <<'E'
 0 MPI_Barrier 0-10
 E
-is "$(json none.txt)" '{"bytes": 0, "messages": 0, "messages_a_second": 0, "pairs": []}' "no messages"
+is "$(json none.txt)" '{"bytes": 0, "collectives": [{"bytes": 0, "calls": 1, "calls_without_bytes": 1, "function": "MPI_Barrier", "got_bytes": 0, "mean_bytes": 0, "ranks": 1}], "messages": 0, "messages_a_second": 0, "pairs": []}' "no messages"
 
 # ---- Rate
 {
@@ -130,6 +130,55 @@ for ((seed = 0; seed < 20; seed++)); do
     python3 "$top/test/analyze/overlap_check.py" check random.txt random.json || { echo "# seed $seed"; wrong=$((wrong + 1)); }
 done
 is "$wrong" 0 "overlap of random receives, as its definition gives it"
+
+# ---- Collectives by function
+make_log colls <<'E'
+0 MPI_Bcast 0-10 c:3000000:0 MPI_Gather 10-20 c:100:8100 MPI_Alltoall 20-30 c:2000000:2000000 MPI_Scan 30-40 c:5:5
+1 MPI_Bcast 0-10 c:0:3000000 MPI_Gather 10-20 c:3000:0 MPI_Alltoall 20-30 c:6000000:1000 MPI_Scan 30-40 c:5:5
+2 MPI_Bcast 0-10 c:0:3000000 MPI_Gather 10-20 c:5000:0 MPI_Alltoall 20-30 c:0:0 MPI_Comm_dup 30-40 c:0:0 MPI_Scan 50-60
+E
+is "$(section colls.txt)" "Communication: 0 messages, 0 B
+  collectives: 11 MB sent by 10 calls; 2 calls without bytes
+    MPI_Alltoall: 3 calls, 8 MB, 2.67 MB a rank, most from rank 1 (75 %)
+    MPI_Bcast: 3 calls, 3 MB, 1 MB a rank, most from rank 0 (100 %)
+    MPI_Gather: 3 calls, 8.1 kB, 2.7 kB a rank, most from rank 2 (62 %)" "the three functions with most bytes"
+is "$(json colls.txt collectives | tr -d ' ' | sed 's/},{/\n/g' | tail -n 1)" \
+    '"bytes":10,"calls":3,"calls_without_bytes":1,"function":"MPI_Scan","got_bytes":10,"mean_bytes":3.3333333333333335,"ranks":3,"top_sender":{"bytes":5,"from":0}}]' \
+    "all of them in JSON; a call that the log does not describe"
+sed 's/MPI_Gather/MPI_Ineighbor_alltoallw_c/' colls.txt >long.txt
+is "$(section long.txt | tail -n 2)" "    MPI_Ineighbor_alltoallw_c: 3 calls, 8.1 kB, 2.7 kB a rank,
+      most from rank 2 (62 %)" "a long name: two lines"
+sed 's/=[0-9]*000000/=1000/' colls.txt >few.txt
+is "$(section few.txt)" "" "no section below 1 MB"
+like "$(pith analyze --explain messages colls.txt)" '^    MPI_Bcast: 3 calls, 3 MB' "explained with them"
+mkdir random && (cd random && python3 "$top/test/analyze/random_log.py" 1 40)
+pairs=()
+for ((seed = 1; seed <= 40; seed++)); do
+    pith analyze --json "random/$seed.txt" >"random/$seed.json"
+    pairs+=("random/$seed.json" "random/$seed.txt")
+done
+said=$(python3 "$top/test/analyze/collectives_check.py" "${pairs[@]}")
+like "$said" '^[1-9][0-9] [1-9][0-9]$' "collectives of random logs, counted again"
+for mpi in $(mpis); do
+    compile colls "$mpi" || { ok 1 "$mpi: built"; continue; }
+    record colls "$mpi" 4
+    pith analyze --json colls.pith >colls.json
+    pith print colls.pith >records.txt
+    like "$status $(python3 "$top/test/analyze/collectives_check.py" colls.json records.txt)" '^0 [1-9][0-9] [1-9][0-9]$' \
+        "$mpi: every collective of a recorded program, counted again"
+    PITH_SKIP=messages record colls "$mpi" 4
+    is "$(json colls.pith collectives | python3 -c '
+import json, sys
+of = {c["function"]: (c["calls"], c["calls_without_bytes"], c["bytes"]) for c in json.load(sys.stdin)}
+print(*of["MPI_Allreduce"], "MPI_Bcast_init" in of)')" "4 4 0 False" "$mpi: calls without records of their bytes"
+done
+# The analysis of a large log is kept, and read again.
+{ printf '0'; for ((i = 0; i < 40000; i++)); do printf ' MPI_Alltoall %d-%d c:%d:9' $((i * 10)) $((i * 10 + 5)) $((i % 777)); done; echo; } | make_log large
+pith convert large.txt large.pith
+rm -rf "$XDG_CACHE_HOME"
+first=$(json large.pith collectives)
+is "$(find "$XDG_CACHE_HOME" -name '*.analysis' | wc -l) $(json large.pith collectives)" "1 $first" "a kept analysis has them"
+like "$first" '"bytes": 15444654, "calls": 40000' "the right sum"
 
 # ---- A recorded program: the log's receives are counted here
 for mpi in $(mpis); do

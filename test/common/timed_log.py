@@ -1,7 +1,7 @@
 """python3 -m timed_log: makes a log in text of lines RANK[.THREAD] STATE FROM-TO ..., in us, on standard input.
 
-After a state: >PEER[:BYTES]: it sends when it begins (8 bytes); <PEER[:BYTES]: it receives when it ends; c: it is a
-collective of all ranks."""
+After a state: >PEER[:BYTES]: it sends when it begins (8 bytes); <PEER[:BYTES]: it receives when it ends;
+c[:BYTES[:GOT]]: it is a collective of all ranks."""
 import sys
 
 
@@ -18,12 +18,13 @@ def records(lines, ranks):
             name, times, *words = words
             begin, end = map(float, times.split("-"))
             yield record(begin, "enter", name)
-            while words and (words[0][0] in "<>" or words[0] == "c"):
+            while words and (words[0][0] in "<>" or words[0].split(":")[0] == "c"):
                 what, *words = words
                 peer, size = (what[1:] + ":8").split(":")[:2]
                 message = "", "comm=0", "peer=" + peer, "tag=0", "bytes=" + size
-                if what == "c":
-                    yield record(begin, "coll", "", "comm=0", "bytes=8", "got_bytes=8", "root=-1")
+                if what[0] == "c":
+                    gives, gets = (what.split(":")[1:] + ["8", "8"])[:2]
+                    yield record(begin, "coll", "", "comm=0", "bytes=" + gives, "got_bytes=" + gets, "root=-1")
                 elif what[0] == ">":
                     yield record(begin, "send", *message)
                 else:

@@ -1,8 +1,10 @@
 /* communication.c - measures the messages between ranks: their bytes for each pair of ranks, their rate and bandwidth,
- * and the message size from which sends wait for their receiver. For example:
+ * and the message size from which sends wait for their receiver; and the bytes of collectives. For example:
  *
  *     Communication: 1010 messages, 12 MB, 11.9 kB each
  *       most between two ranks: 0 to 1, 10 MB (83 %); 0 to 2, 2 MB (17 %)
+ *       collectives: 96 MB sent by 320 calls
+ *         MPI_Alltoall: 80 calls, 96 MB, 24 MB a rank, most from rank 3 (40 %)
  *
  * Messages are those of the dependency graph: both ends are known, and the receive is in the window. A message that
  * MPI_Probe finds is counted where it is received.
@@ -26,7 +28,11 @@
  *     MPI_Irecv 0-2   computes 2-62   MPI_Wait 62-100      under way 100, computing 60, waiting 38
  *
  * The calls are counted by size, in eight steps for each power of two. There is a limit if nearly all calls above it
- * waited, and nearly none below. */
+ * waited, and nearly none below.
+ *
+ * The bytes of a collective are those that its caller gives: the root of a broadcast sends its data once. How often the
+ * library sends them is not in the log. A call has no bytes if it moves none, like a barrier, or if the log does not
+ * say: the two look the same. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +54,8 @@ enum {
     SIZES = 33,            /* powers of two, and 0 */
     SOME = 3,              /* one rank receives from so many ranks or more, */
     MUCH = 2,              /* and so many times as much as the mean */
+    TOP_COLLS = 3,         /* with a line of their own */
+    COLL_CALL = 2,         /* of is_coll */
     COLUMNS = 79
 };
 #define NEARLY_ALL 0.9
@@ -70,7 +78,11 @@ struct sums {
 struct finding_sums {
     struct pithlog_analysis *a;
     struct sums pairs, senders, receivers;
+    struct sums colls;            /* from: the state; to: a rank */
+    struct pithi_map function_of; /* state: index + 1 in c->colls */
+    uint32_t coll_room;
     unsigned *traits;           /* [definitions] */
+    unsigned char *is_coll;     /* [definitions]: 1: a collective; COLL_CALL: it is under way when called */
     unsigned char *finds;       /* [definitions]: 1: finds messages without receiving them */
     struct pithi_send_sizes sizes[SIZES * STEPS];
     int with_speed;
@@ -261,6 +273,61 @@ static int add_message(struct finding_sums *f, const struct pithi_pieces *p, con
     return add_overlap(f, p, need);
 }
 
+/* `moved`: NULL: the log does not tell the bytes of the call. 0: no memory. */
+static int add_coll(struct finding_sums *f, int32_t rank, uint32_t state, const struct pithi_graph_moved *moved)
+{
+    double sent = moved ? (double)moved->bytes : 0, got = moved ? (double)moved->got_bytes : 0;
+    struct pithi_coll_traffic *of = pithi_item_at(&f->function_of, state, &f->c->colls, &f->c->coll_count,
+                                                  &f->coll_room, sizeof *of, NULL);
+    struct sum *by_rank = of ? sum_of(&f->colls, (int32_t)state, rank, sent) : NULL;
+
+    if (!by_rank)
+        return 0;
+    of->function = pithlog_get_def(f->a->graph.log, state)->name;
+    of->calls++;
+    of->without_bytes += sent + got <= 0;
+    of->bytes += sent;
+    of->got_bytes += got;
+    of->ranks += by_rank->messages == 1;
+    if (by_rank->bytes > of->sender_bytes || (by_rank->bytes == of->sender_bytes && rank < of->sender)) {
+        of->sender_bytes = by_rank->bytes;
+        of->sender = rank;
+    }
+    return 1;
+}
+
+/* The collectives of a piece; *at: the first of the lane's parts that is in this piece or a later one. */
+static int add_colls(struct finding_sums *f, const struct pithi_pieces *p, uint32_t *at)
+{
+    struct pithi_chunks *all = &f->a->graph.lanes[p->lane].moved;
+    int32_t rank = pithlog_get_lane(f->a->graph.log, p->lane)->rank;
+    int is_told = 0;
+
+    for (; *at < all->count; ++*at) {
+        const struct pithi_graph_moved *moved = pithi_chunks_at(all, *at, sizeof *moved);
+        if (moved->piece > p->index)
+            break;
+        if (moved->piece < p->index)
+            continue;
+        is_told = 1;
+        if (f->is_coll[moved->state] && !add_coll(f, rank, moved->state, moved))
+            return 0;
+    }
+    return is_told || p->piece->state == PITHI_OUTSIDE || f->is_coll[p->piece->state] != COLL_CALL ||
+           add_coll(f, rank, p->piece->state, NULL);
+}
+
+static int by_traffic(const void *x, const void *y)
+{
+    const struct pithi_coll_traffic *a = x, *b = y;
+
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    if (a->calls != b->calls)
+        return a->calls < b->calls ? 1 : -1;
+    return strcmp(a->function, b->function);
+}
+
 /* By bytes, then by ranks. */
 static int is_more(const struct sum *a, const struct sum *b)
 {
@@ -370,7 +437,8 @@ static int prepare(struct finding_sums *f)
 
     f->traits = calloc(defs + (size_t)1, sizeof *f->traits);
     f->finds = calloc(defs + (size_t)1, 1);
-    if (!f->traits || !f->finds)
+    f->is_coll = calloc(defs + (size_t)1, 1);
+    if (!f->traits || !f->finds || !f->is_coll)
         return 0;
     for (uint32_t i = 0; i < defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(f->a->graph.log, i);
@@ -378,6 +446,9 @@ static int prepare(struct finding_sums *f)
         const char *call = pithi_mpi_call(def->name, &length);
         f->traits[i] = pithi_mpi_call_traits(def);
         f->finds[i] = f->traits[i] && call && length >= 5 && strncasecmp(call + length - 5, "probe", 5) == 0;
+        struct pithi_coll_rule rule = pithi_coll_rule(def->name);
+        if (rule.shape != PITHI_COLL_NONE && (rule.flags & PITHI_COLL_MAY_WAIT) != PITHI_COLL_MAY_WAIT)
+            f->is_coll[i] = rule.flags & PITHI_COLL_KEEPS ? 1 : COLL_CALL;
     }
     return 1;
 }
@@ -397,33 +468,42 @@ int pithi_communication_find(struct pithlog_analysis *a, const struct pithi_trus
     for (uint32_t lane = 0; good && lane < pithlog_get_info(g->log)->lanes; lane++) {
         struct before before = {-1, INT64_MIN, INT64_MIN};
         struct pithi_pieces p;
-        for (pithi_pieces_begin(&p, a, lane); good && p.index < p.end; pithi_pieces_next(&p))
+        uint32_t at = 0;
+        for (pithi_pieces_begin(&p, a, lane); good && p.index < p.end; pithi_pieces_next(&p)) {
             for (const struct pithi_need *need = pithi_graph_need(g, p.piece->needs); need && good;
                  need = pithi_graph_need(g, need->next))
                 good = !is_message(&f, p.piece->state, need) || add_message(&f, &p, need, &before);
+            good = good && add_colls(&f, &p, &at);
+        }
     }
+    if (good && c->coll_count)
+        qsort(c->colls, c->coll_count, sizeof *c->colls, by_traffic);
     if (good && c->messages) {
         find_pairs(&f);
         find_ranks(&f);
         find_limit(&f);
         sum_overlaps(c);
     }
-    struct sums *all[] = {&f.pairs, &f.senders, &f.receivers};
+    struct sums *all[] = {&f.pairs, &f.senders, &f.receivers, &f.colls};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         pithi_map_free(&all[i]->map);
         free(all[i]->all);
     }
     pithi_map_free(&f.overlap_of);
+    pithi_map_free(&f.function_of);
     free(f.computed);
     free(f.traits);
     free(f.finds);
+    free(f.is_coll);
     return good ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
 void pithi_communication_free(struct pithi_communication *c)
 {
     free(c->overlaps);
+    free(c->colls);
     c->overlaps = NULL;
+    c->colls = NULL;
 }
 
 /* ---- The section ------------------------------------------------------------------------------------------------- */
@@ -493,14 +573,39 @@ static void put_overlap(const struct pithi_communication *c, FILE *out)
     fprintf(out, "\n");
 }
 
-void pithi_communication_put(const struct pithi_communication *c, FILE *out)
+static void put_colls(const struct pithi_communication *c, FILE *out)
+{
+    unsigned long long calls = 0, without_bytes = 0;
+    double bytes = 0;
+    char text[56];
+
+    for (uint32_t i = 0; i < c->coll_count; i++) {
+        bytes += c->colls[i].bytes;
+        calls += c->colls[i].calls;
+        without_bytes += c->colls[i].without_bytes;
+    }
+    if (bytes < LEAST_BYTES)
+        return;
+    fprintf(out, "  collectives: %s sent by %llu calls", bytes_text(text, bytes), calls - without_bytes);
+    if (without_bytes)
+        fprintf(out, "; %llu calls without bytes", without_bytes);
+    fprintf(out, "\n");
+    for (uint32_t i = 0; i < c->coll_count && i < TOP_COLLS && c->colls[i].bytes > 0; i++) {
+        const struct pithi_coll_traffic *of = &c->colls[i];
+        char sender[64];
+        int column = fprintf(out, "    %s: %llu call%s, %s", of->function, (unsigned long long)of->calls,
+                             of->calls == 1 ? "" : "s", bytes_text(text, of->bytes));
+        column += fprintf(out, ", %s a rank", bytes_text(text, of->bytes / of->ranks));
+        int length = snprintf(sender, sizeof sender, "most from rank %d (%.0f %%)", (int)of->sender,
+                              100 * of->sender_bytes / of->bytes);
+        fprintf(out, "%s%s\n", column + 2 + length > COLUMNS ? ",\n      " : ", ", sender);
+    }
+}
+
+static void put_messages(const struct pithi_communication *c, FILE *out)
 {
     char text[56], other[56];
 
-    if (c->bytes < LEAST_BYTES)
-        return;
-    fprintf(out, "\nCommunication: %llu messages, %s", (unsigned long long)c->messages, bytes_text(text, c->bytes));
-    fprintf(out, ", %s each\n", bytes_text(text, c->bytes / (double)c->messages));
     put_pairs(c, out);
     fprintf(out, "  most from one rank: %d, %s (%.0f %%)", (int)c->sender.from, bytes_text(text, c->sender.bytes),
             100 * c->sender.bytes / c->bytes);
@@ -532,4 +637,22 @@ void pithi_communication_put(const struct pithi_communication *c, FILE *out)
         fprintf(out, "  most to one rank: %d, %s (%.0f %%) from %u ranks, often at the same time\n",
                 (int)c->receiver.to, bytes_text(text, c->receiver.bytes), 100 * c->receiver.bytes / c->bytes,
                 c->receiver_senders);
+}
+
+void pithi_communication_put(const struct pithi_communication *c, FILE *out)
+{
+    double coll_bytes = 0;
+    char text[56];
+
+    for (uint32_t i = 0; i < c->coll_count; i++)
+        coll_bytes += c->colls[i].bytes;
+    if (c->bytes < LEAST_BYTES && coll_bytes < LEAST_BYTES)
+        return;
+    fprintf(out, "\nCommunication: %llu messages, %s", (unsigned long long)c->messages, bytes_text(text, c->bytes));
+    if (c->messages)
+        fprintf(out, ", %s each", bytes_text(text, c->bytes / (double)c->messages));
+    fprintf(out, "\n");
+    if (c->bytes >= LEAST_BYTES)
+        put_messages(c, out);
+    put_colls(c, out);
 }

@@ -362,6 +362,17 @@ static int make_positions(struct pithi_graph *g, struct pithi_graph_coll *coll)
     return 1;
 }
 
+/* 0: no memory. */
+static int add_moved(struct pithi_graph *g, const struct pithlog_record *r, uint32_t state)
+{
+    struct pithi_graph_lane *lane = &g->lanes[r->lane];
+    struct pithi_graph_moved *moved = pithi_chunks_add(&lane->moved, &g->scratch, sizeof *moved);
+
+    if (moved)
+        *moved = (struct pithi_graph_moved){lane->pieces.count - 1, state, r->bytes, r->got_bytes};
+    return moved != NULL;
+}
+
 static int take_coll(struct building *b, const struct pithlog_record *r)
 {
     struct pithi_graph *g = b->graph;
@@ -373,6 +384,8 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     if (status < 0)
         return -status;
     g->coll_calls++;
+    if (lane->call && !add_moved(g, r, part.state))
+        return no_memory(g);
     if (status > 0 || part.coll == UINT32_MAX || !lane->call)
         return PITH_OK;
     double begin_ns = (double)lane->last->begin_ns;
@@ -686,6 +699,7 @@ void pithi_graph_free(struct pithi_graph *g)
     for (uint32_t i = 0; g->lanes && i < pithlog_get_info(g->log)->lanes; i++) {
         pithi_chunks_free(&g->lanes[i].pieces);
         pithi_chunks_free(&g->lanes[i].members);
+        pithi_chunks_free(&g->lanes[i].moved);
     }
     free(g->lanes);
     free(g->is_call);

@@ -4,7 +4,7 @@
  * state inside another belongs to the outer call.) A call has *needs*: a message, or the other members of a collective
  * instance. A need is satisfied at its *release*, and the call cannot end before (README.md).
  *
- * Memory: 16 bytes for a piece, 32 for a need, mostly in a temporary file. */
+ * Memory: 16 bytes for a piece, 40 for a need, 40 for each part of a collective, mostly in a temporary file. */
 #ifndef PITHI_GRAPH_H
 #define PITHI_GRAPH_H
 
@@ -68,6 +68,12 @@ struct pithi_graph_member {
     int is_root;
 };
 
+/* The bytes of a lane's part of a collective, also if the instance is unknown. */
+struct pithi_graph_moved {
+    uint32_t piece, state; /* state: names the operation; of a persistent one, the call that made its request */
+    uint64_t bytes, got_bytes;
+};
+
 struct pithi_graph_lane {
     struct pithi_chunks pieces;  /* struct pithi_lane_piece; the last one begins at the end of the lane and is empty */
     int64_t first_ns, last_ns;   /* first and last record */
@@ -76,6 +82,7 @@ struct pithi_graph_lane {
     uint64_t sends, small;       /* messages sent in the window; that could be part of the message before */
     int64_t small_ns;            /* time of the calls that sent the small ones */
     struct pithi_chunks members; /* struct pithi_graph_member, in the order of pieces */
+    struct pithi_chunks moved;   /* struct pithi_graph_moved, in the order of pieces */
 };
 
 enum { PITHI_CALL_FIRST = 2 };
