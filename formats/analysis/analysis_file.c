@@ -231,8 +231,8 @@ static void pass_moved(struct stream *s, struct pithi_graph *g, struct pithi_chu
     uint32_t before = 0;
 
     for (uint32_t i = 0; i < count && !s->has_failed; i++) {
-        struct pithi_graph_moved *moved = s->is_reading ? pithi_chunks_add(all, &g->scratch, sizeof *moved)
-                                                        : pithi_chunks_at(all, i, sizeof *moved);
+        struct pithi_graph_moved *moved =
+            s->is_reading ? pithi_chunks_add(all, &g->scratch, sizeof *moved) : pithi_chunks_at(all, i, sizeof *moved);
         pithi_scratch_passed(&g->scratch, sizeof *moved);
         s->has_failed |= !moved;
         if (!moved)

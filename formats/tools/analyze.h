@@ -73,6 +73,8 @@ uint32_t pithi_findings_absent(const struct pithi_findings *findings);
 /* Each returns PITH_OK or an error. */
 int pithi_findings_page(const struct pithi_findings *findings, FILE *out);
 /* Writes a page for a browser to `path`. `what_if`: lines, or NULL. */
+/* The section on communication; nothing if little is sent. */
+int pithi_findings_put_communication(const struct pithi_findings *findings, FILE *out);
 int pithi_findings_html(const struct pithi_findings *findings, const char *path, const char *what_if);
 int pithi_findings_json(const struct pithi_findings *findings, FILE *out, int with_waits);
 

@@ -22,7 +22,8 @@ struct html {
     const struct pithi_findings *f;
     const struct pithlog_finding *shown; /* in the picture */
     const char *what_if;
-    char *picture; /* an SVG; NULL: none */
+    char *communication; /* the section of the page in text; empty: none */
+    char *picture;       /* an SVG; NULL: none */
 };
 
 static const char style[] =
@@ -308,6 +309,11 @@ static int print_page(void *context, FILE *file)
     put_path(h);
     put(h, "<h2>Iterations</h2>\n");
     put_printed(h, "pre", pithi_findings_put_iterations);
+    if (*h->communication) {
+        put(h, "<h2>Communication</h2>\n<pre>");
+        put_lines(h, h->communication + 1, strlen(h->communication + 1), 0);
+        put(h, "</pre>\n");
+    }
     if (h->what_if) {
         put(h, "<h2>What if</h2>\n<pre>");
         put_lines(h, h->what_if, strlen(h->what_if), 0);
@@ -407,16 +413,31 @@ static char *draw(const struct pithi_findings *f, const struct pithlog_finding *
     return svg;
 }
 
+/* Sets *text, malloc'ed: a blank line and the section, or empty. */
+static int print_communication(const struct pithi_findings *f, char **text)
+{
+    size_t size;
+    FILE *stream = open_memstream(text, &size);
+    int err = stream ? pithi_findings_put_communication(f, stream) : PITH_OK;
+
+    return (!stream || fclose(stream) != 0 || !*text) && !err ? pithi_no_memory() : err;
+}
+
 int pithi_findings_html(const struct pithi_findings *f, const char *path, const char *what_if)
 {
     struct html h = {.f = f, .what_if = what_if};
-    int err;
+    int err = print_communication(f, &h.communication);
 
+    if (err) {
+        free(h.communication);
+        return err;
+    }
     for (uint32_t i = 0; i < f->count && !h.shown; i++)
         h.shown = f->list[i].worst ? &f->list[i] : NULL;
     if (h.shown)
         h.picture = draw(f, h.shown);
     err = pithi_outfile_print("analyze", path, print_page, &h);
     free(h.picture);
+    free(h.communication);
     return err;
 }

@@ -485,10 +485,20 @@ static void put_answer(const struct pithi_findings *f, FILE *out)
     fprintf(out, "\n");
 }
 
+int pithi_findings_put_communication(const struct pithi_findings *f, FILE *out)
+{
+    struct pithi_communication communication;
+    int err = pithi_communication_find(f->analysis, &f->trust, &communication);
+
+    if (!err)
+        pithi_communication_put(&communication, out);
+    pithi_communication_free(&communication);
+    return err;
+}
+
 int pithi_findings_page(const struct pithi_findings *f, FILE *out)
 {
     const char *incomplete = pithlog_get_info(f->log)->incomplete;
-    struct pithi_communication communication;
 
     put_answer(f, out);
     pithi_findings_head(f, out);
@@ -512,10 +522,6 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     if (put_path(f, out) != PITH_OK)
         return PITH_ERR_MEMORY;
     pithi_findings_put_iterations(f, out);
-    int err = pithi_communication_find(f->analysis, &f->trust, &communication);
-    if (!err)
-        pithi_communication_put(&communication, out);
-    pithi_communication_free(&communication);
-    CHECK(err);
+    CHECK(pithi_findings_put_communication(f, out));
     return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;
 }

@@ -73,6 +73,25 @@ is "$(grep -oiE '<script|<link|src=|@import|url\([^#]|https?://[^"]*' log.html |
 pith analyze log.pith --html - --what-if network=ideal --what-if "$name=2" | cmp - log.html
 ok $? "standard output: the same bytes"
 
+# ---- Communication: the section of the page in text, with overlap and collectives
+python3 -m timed_log >talks.txt <<'E'
+0 work 0-80 MPI_Send 80-90 >1:1000000 MPI_Irecv 90-91 work 91-111 MPI_Wait 111-131 <1:1000000 MPI_Alltoall 131-140 c:5000:7000
+1 MPI_Irecv 0-2 work 2-62 MPI_Wait 62-100 <0:1000000 work 100-110 MPI_Send 110-120 >0:1000000 work 120-131 MPI_Alltoall 131-140 c:4000000:9
+E
+pith analyze talks.txt --html talks.html
+shown=$(python3 - talks.html <<'E'
+import sys, xml.etree.ElementTree as tree
+body = list(tree.parse(sys.argv[1]).find("body"))
+at = next(i for i, e in enumerate(body) if e.tag == "h2" and e.text == "Communication")
+print(body[at + 1].tag, body[at + 1].text.strip(), sep="\n")
+E
+)
+is "$shown" "pre
+$(pith analyze talks.txt | sed -n '/^Communication/,$p')" "communication as in the text"
+like "$shown" '^  overlap: 57 % of the time in which receives were under way was computing,$' "with the overlap of receives"
+like "$shown" '^    MPI_Alltoall: 2 calls, 4 MB, ' "and the bytes of collectives"
+is "$(grep -c '>Communication<' log.html)" 0 "no section for a few bytes"
+
 # ---- The picture
 if [ -x "$build/libexec/pith/pith-draw" ]; then
     is "$(grep '^picture' <<<"$got")" "picture Worst: late sender rank 0 rank 1 rank 2" "a picture of the worst wait"

@@ -81,9 +81,9 @@ struct finding_sums {
     struct sums colls;            /* from: the state; to: a rank */
     struct pithi_map function_of; /* state: index + 1 in c->colls */
     uint32_t coll_room;
-    unsigned *traits;           /* [definitions] */
-    unsigned char *is_coll;     /* [definitions]: 1: a collective; COLL_CALL: it is under way when called */
-    unsigned char *finds;       /* [definitions]: 1: finds messages without receiving them */
+    unsigned *traits;       /* [definitions] */
+    unsigned char *is_coll; /* [definitions]: 1: a collective; COLL_CALL: it is under way when called */
+    unsigned char *finds;   /* [definitions]: 1: finds messages without receiving them */
     struct pithi_send_sizes sizes[SIZES * STEPS];
     int with_speed;
     struct pithi_communication *c;
@@ -277,8 +277,8 @@ static int add_message(struct finding_sums *f, const struct pithi_pieces *p, con
 static int add_coll(struct finding_sums *f, int32_t rank, uint32_t state, const struct pithi_graph_moved *moved)
 {
     double sent = moved ? (double)moved->bytes : 0, got = moved ? (double)moved->got_bytes : 0;
-    struct pithi_coll_traffic *of = pithi_item_at(&f->function_of, state, &f->c->colls, &f->c->coll_count,
-                                                  &f->coll_room, sizeof *of, NULL);
+    struct pithi_coll_traffic *of =
+        pithi_item_at(&f->function_of, state, &f->c->colls, &f->c->coll_count, &f->coll_room, sizeof *of, NULL);
     struct sum *by_rank = of ? sum_of(&f->colls, (int32_t)state, rank, sent) : NULL;
 
     if (!by_rank)
