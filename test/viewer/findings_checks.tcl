@@ -24,7 +24,7 @@ proc visible {} {
     variable list
     return [lmap item [lines] {
         lassign [$list bbox $item] x y width height
-        if {$y eq {} || $y + $height > [winfo height $list]} continue
+        if {$y eq {} || $y + $height > [winfo height $list] - 1} continue ;# its edge
         set item
     }]
 }
@@ -69,6 +69,26 @@ theme light
 sync
 is "[$list selection] [expr {[$pane.said.text get 1.0 end] eq $said}]" "[lindex [lines] end] 1" \
     "other switches leave the chosen one"
+
+# ---- The answer stands above the time lines
+set strip $top.answer
+ok [expr {[winfo ismapped $strip] && [winfo rooty $strip] + [winfo height $strip] <= [winfo rooty $plot]}] \
+    "what costs most stands above the time lines"
+set told [set [$strip.text cget -textvariable]]
+is $told [exec pith analyze --answer log.pith] "in the words of pith analyze"
+fit
+sync
+$strip.show invoke
+sync
+lassign [window] from to
+is "$from $to" "0.340000000 0.980000000" "\"Show me\" goes to beta of rank 1, with half of its length around it"
+is [answer] $told "the word answer says it, too"
+findings off
+sync
+ok [expr {![winfo exists $strip]}] "it goes with the findings"
+findings on
+sync
+ok [winfo ismapped $strip] "and comes with them"
 
 # ---- Each word explains itself
 wm geometry $top 1400x[expr {[winfo screenheight .] - 10}]+0+0

@@ -30,7 +30,7 @@ proc pane {} {
     if {![winfo exists $pane]} {
         return "no pane"
     }
-    set said [lmap name {facts notice} {set [$pane.$name cget -textvariable]}]
+    set said [lmap name {head.line notice} {set [$pane.$name cget -textvariable]}]
     return "[join $said |]|[llength [$pane.tree children {}]]|[winfo ismapped $pane.run]|[winfo ismapped $pane.analyze]"
 }
 END

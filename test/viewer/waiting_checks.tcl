@@ -149,8 +149,8 @@ like [finding 5 2] {^MPI_Finalize   on rank 1 } "the word: a line and a number"
 
 # ---- The run at a glance: ranks compute for 0.42, 0.47 and 0.26 of 0.88 s; serialisation x transfer is communication
 set run $top.panes.legend.findings.run
-is [set [$top.panes.legend.findings.facts cget -textvariable]] "3 ranks, 1 host, 1 s" "the run"
-is [set [$top.panes.legend.findings.answer cget -textvariable]] \
+is [set [$top.panes.legend.findings.head.line cget -textvariable]] "3 ranks, 1 host, 1 s" "the run"
+is [set [$top.answer.text cget -textvariable]] \
     "The ranks compute one after another, not at the same time: 41 % of the run is lost." "the answer heads it, as on the page"
 set names {}
 foreach item {0 1 2 3 4} {

@@ -1,7 +1,7 @@
-# findings.tcl - the run at a glance, in a pane below the legend that opens with the window: ranks, hosts, threads and
-# duration; the efficiencies; and what makes the run slow, as `pith analyze` says it. A click goes to the longest wait
-# state, or to the lane with most of it; arrow keys go to the other wait states. waiting.tcl has the switch and the
-# analysis.
+# findings.tcl - the run at a glance. Above the time lines stands what costs most, in one sentence; a pane below the legend
+# that opens with the window has ranks, hosts, threads and duration, the efficiencies, and what makes the run slow, as
+# `pith analyze` says it. A click goes to the longest wait state, or to the lane with most of it; arrow keys go to the
+# other wait states. waiting.tcl has the switch and the analysis.
 
 oo::class create ::pith::Findings {
     variable window model
@@ -11,7 +11,8 @@ oo::class create ::pith::Findings {
     variable readout       ;# line at the foot
     variable listed        ;# the findings in the list; {} none yet
     variable table         ;# a CutTable of the list
-    variable answer        ;# what costs most, in one sentence
+    variable strip         ;# the frame above the time lines
+    variable answer        ;# what it says
     variable facts         ;# line on the run
     variable notice        ;# why there is something missing; {} nothing is
 
@@ -19,6 +20,7 @@ oo::class create ::pith::Findings {
         set window $its_window
         set model [$window model]
         set pane [$window top].panes.legend.findings
+        set strip [$window top].answer
         lassign {0 0} number nth
         lassign {} readout listed answer facts notice
         $model follow [list [self] changed]
@@ -38,10 +40,11 @@ oo::class create ::pith::Findings {
     method show {on} {
         if {!$on && [my is_open]} {
             grid rowconfigure [winfo parent $pane] 95 -weight 0 -minsize 0
-            destroy $pane
+            destroy $pane $strip
         } elseif {$on && ![my is_open]} {
             [$window part Looks] show_part legend 1
             my build
+            my build_strip
             my fill_facts
         }
         my fill
@@ -50,13 +53,11 @@ oo::class create ::pith::Findings {
     method build {} {
         ttk::frame $pane -padding {8 6}
         ttk::frame $pane.head
-        ttk::label $pane.head.line -text "Run and findings" -style Bold.TLabel
+        ttk::label $pane.head.line -textvariable [my varname facts] -style Bold.TLabel
         ttk::button $pane.head.close -text "\u00d7" -width 2 -style Toolbutton -takefocus 0 \
             -command [list $window act {findings off}]
-        foreach name {answer facts notice} {
-            ttk::label $pane.$name -textvariable [my varname $name] -anchor nw -justify left
-            bind $pane.$name <Configure> {%W configure -wraplength [expr {%w - 4}]}
-        }
+        ttk::label $pane.notice -textvariable [my varname notice] -anchor nw -justify left
+        bind $pane.notice <Configure> {%W configure -wraplength [expr {%w - 4}]}
         ttk::button $pane.analyze -text "Analyze" -width 0 -takefocus 0 -command [list [$window part Waiting] ask]
         set run [ttk::treeview $pane.run -columns value -height 5 -selectmode browse -show tree]
         $run column #0 -width [px 60] -stretch 1
@@ -91,11 +92,10 @@ oo::class create ::pith::Findings {
         pack $pane.said.text -side left -fill both -expand 1
         pack $pane.head.close -side right
         pack $pane.head.line -side left
-        # In this order they get room: in a low window, facts and efficiencies are cut, and the findings stay.
+        # In this order they get room: in a low window, efficiencies are cut, and the findings stay.
         pack $pane.head -fill x
         pack $pane.foot -side bottom -fill x
         pack $tree -side bottom -fill both -expand 1
-        pack $pane.facts -fill x
         bind $run <ButtonRelease-1> [list [self] efficiency_clicked]
         bind $run <Return> "[list [self] efficiency_clicked]; break"
         bind $tree <ButtonRelease-1> [list [self] clicked]
@@ -106,6 +106,33 @@ oo::class create ::pith::Findings {
         grid $pane -row 95 -column 0 -columnspan 9 -sticky nsew
         grid rowconfigure [winfo parent $pane] 95 -weight 1
         bind $pane <Configure> [list [self] keep_room]
+    }
+
+    # It is there from the start of the analysis, so that the time lines do not move when the answer comes.
+    method build_strip {} {
+        ttk::frame $strip -padding {10 4}
+        ttk::label $strip.text -textvariable [my varname answer] -anchor w -justify left
+        ttk::button $strip.show -text "Show me" -takefocus 0 -command [list [self] word_answer]
+        bind $strip.text <Configure> {%W configure -wraplength [expr {%w - 4}]}
+        pack $strip.show -side right -padx {8 0}
+        pack $strip.text -side left -fill x -expand 1
+    }
+
+    method fill_strip {} {
+        set found [[$model log] answer]
+        set waiting [$window part Waiting]
+        set answer {}
+        if {$found ne {}} {
+            set answer [dict get $found text]
+        } elseif {![$waiting is_ready] && [$waiting why_not] eq {}} {
+            set answer "Looking for what costs most..."
+        }
+        $strip.show state [expr {[dict exists $found start] ? "!disabled" : "disabled"}]
+        if {$answer eq {}} {
+            pack forget $strip
+        } else {
+            pack $strip -before [$window top].panes -side top -fill x
+        }
     }
 
     # In a low window the legend gets lower, down to its heading and a line or two; then the pane does, first its
@@ -148,6 +175,7 @@ oo::class create ::pith::Findings {
         if {$found eq {} && [$waiting why_not] eq {}} {
             set readout [expr {[$waiting is_ready] ? "nothing costs 0.5 %" : "analyzing..."}]
         }
+        my fill_strip
         my fill_run
     }
 
@@ -213,15 +241,11 @@ oo::class create ::pith::Findings {
 
     method fill_run {} {
         $run delete [$run children {}]
-        pack forget $pane.answer $pane.notice $pane.analyze
-        set answer [[$model log] answer]
-        if {$answer ne {}} {
-            pack $pane.answer -after $pane.head -fill x -pady {0 4}
-        }
+        pack forget $pane.notice $pane.analyze
         set efficiencies [[$model log] efficiencies]
         set notice [[$window part Waiting] why_not]
         if {$notice ne {}} {
-            pack $pane.analyze -after $pane.facts -anchor w -pady 2
+            pack $pane.analyze -after $pane.head -anchor w -pady 2
         } elseif {[[$window part Waiting] is_ready]} {
             set missing [string map {\n { }} [[$model log] missing]]
             if {$efficiencies eq {}} {
@@ -233,7 +257,7 @@ oo::class create ::pith::Findings {
             set notice [string trim "$notice $missing"]
         }
         if {$notice ne {}} {
-            pack $pane.notice -after $pane.facts -fill x
+            pack $pane.notice -after $pane.head -fill x
         }
         my keep_room
         set above {}
@@ -353,6 +377,22 @@ oo::class create ::pith::Findings {
         }]
     }
 
+    # Goes to what the answer is about. Returns the answer.
+    method word_answer {} {
+        [$window part Waiting] wait_for
+        set found [[$model log] answer]
+        if {$found eq {}} {
+            return
+        }
+        if {[dict exists $found start]} {
+            $model zoom [dict get $found start] [dict get $found end]
+        }
+        if {[dict exists $found rank]} {
+            [$window timeline] show_row [$model row_of [dict get $found rank] [dict get $found thread]]
+        }
+        return [dict get $found text]
+    }
+
     method word_finding {its_number {its_nth 1}} {
         if {![string is integer -strict $its_number] || ![string is integer -strict $its_nth]} {
             throw {PITH USAGE} "finding: must be numbers from 1 on"
@@ -379,6 +419,7 @@ oo::class create ::pith::Findings {
 ::pith::part::add Findings {
     words {
         findings {?on|off?} {show or hide the run at a glance and what makes it slow; without argument: lists of name, seconds, share} word_findings
+        answer {} {go to what costs most; returns it in a sentence} word_answer
         finding {NUMBER ?NTH?} {go to this line of the list, and choose its NTH longest wait state} word_finding
         efficiency {?NAME?} {go to what lowers this efficiency (load balance, transfer ...); without argument: lists of name, value} word_efficiency
     }

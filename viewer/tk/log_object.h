@@ -115,6 +115,8 @@ pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
 /* efficiencies                 of an analyzed log with MPI calls, the tree of pithlog_findings.h, a dict for each:
  *                              name, meaning, depth, value, place: rank, thread and start, as of a finding; of
  *                              `parallel` start and end of the analyzed time; {} none
+ * answer                       what costs most, a dict: text; if it has a place, start and end around it, and rank
+ *                              and thread if it is on one lane; {} not analyzed
  * missing                      lines: which records are missing (pithlog_findings.h); {} none, or not analyzed */
 pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies, pithi_log_missing, pithi_log_answer;
 void pithi_log_findings_free(struct pithi_log_object *object);

@@ -222,10 +222,21 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
 int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_answer *answer;
+    Tcl_Obj *dict;
 
     (void)objc, (void)objv;
-    if (object->analysis && pithlog_analysis_answer(object->analysis, &answer) == PITH_OK)
-        Tcl_SetObjResult(interp, Tcl_NewStringObj(answer->text, -1));
+    if (!object->analysis || pithlog_analysis_answer(object->analysis, &answer) != PITH_OK)
+        return TCL_OK;
+    dict = Tcl_NewDictObj();
+    pithi_put_text(dict, "text", answer->text);
+    if (answer->ns > 0) {
+        int64_t half_ns = (answer->place.to_ns - answer->place.from_ns) / 2;
+        pithi_put_wide(dict, "start", answer->place.from_ns - half_ns);
+        pithi_put_wide(dict, "end", answer->place.to_ns + half_ns);
+        if (answer->place.lane != UINT32_MAX)
+            put_place(dict, object, answer->place.lane);
+    }
+    Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
 
