@@ -234,8 +234,8 @@ enum pithlog_change {
 
 /* Why a state begins or ends at this time. 0: it was recorded. */
 enum {
-    PITHLOG_AT_EDGE = 1, /* it is open where the window begins or ends, or at the end of the log */
-    PITHLOG_AT_HOLE = 2, /* it begins or ends inside a hole, nobody knows when: counted at the edge of the hole */
+    PITHLOG_AT_EDGE = 1,  /* it is open where the window begins or ends, or at the end of the log */
+    PITHLOG_AT_HOLE = 2,  /* it begins or ends inside a hole, nobody knows when: counted at the edge of the hole */
     PITHLOG_DISCARDED = 4 /* ENDS: too many states were open (4096 on a lane); this one is not followed further */
 };
 
@@ -278,14 +278,18 @@ PITHLOG_API int pithlog_step_is_outermost(const struct pithlog_step *step);
 /* The words that --from, --to and --at of the commands accept:
  *
  *     1.5  2s  3ms  20us  7ns    time from the log's start; more than 146 years (INT64_MAX / 2 ns) count as 146 years
+ *     2:05.3  1:02:33            the same in minutes and seconds, or hours, minutes and seconds
  *     init                       the last end of MPI_Init or MPI_Init_thread over all ranks
  *     finalize                   the first begin of MPI_Finalize over all ranks
  *     solve[3]                   the third instance of a state in time order of the begins over all lanes: its begin,
  *                                or for the end of a window its end (the end of the log if it has none)
+ *     end                        the end of the log
+ *     init+100ms  end-1s         one of these, and a time after or before it
  *
+ * A blank may precede a unit: all times that Pith shows are such words.
  * Errors are PITH_ERR_USAGE; the text names the word and what is accepted. */
 
-/* Reads a number with or without a unit. Else it is an error: the other words need a log. */
+/* Reads a number with or without a unit, or 1:02:33. Else it is an error: the other words need a log. */
 PITHLOG_API int pithlog_time_parse(const char *word, int64_t *time_ns);
 /* PITH_OK if the word has one of these forms, so that a wrong one can be refused before a log is opened. */
 PITHLOG_API int pithlog_time_check(const char *word);
@@ -465,7 +469,7 @@ enum pithlog_wait_kind {
     PITHLOG_EARLY_WAIT,
     PITHLOG_LOCK_CONTENTION,
     PITHLOG_WAIT_FOR_PROGRESS,
-    PITHLOG_WAIT_AT_INIT, /* only if the window begins before the end of MPI_Init */
+    PITHLOG_WAIT_AT_INIT,    /* only if the window begins before the end of MPI_Init */
     PITHLOG_LATE_INNER_RANK, /* concluded from times: formats/analysis/graph/infer.c */
     PITHLOG_POLLING,
     PITHLOG_LATE_NOTICE, /* from the end of a wait of kind PITHLOG_POLLING to the end of its call; caused by itself */

@@ -80,7 +80,7 @@ fails() { # STATUS MESSAGE WHAT COMMAND...
 }
 fails 2 "pith: cut: -o OUT is missing; see \`pith help cut\`" "no OUT" pith cut small.pith
 fails 2 "pith: cut: LOG is missing; see \`pith help cut\`" "no LOG" pith cut -o x.pith
-fails 2 "pith: cut: --from: 'x' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]; see \`pith help cut\`" "no time" pith cut small.pith -o x.pith --from x
+fails 2 "pith: cut: --from: 'x' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]; see \`pith help cut\`" "no time" pith cut small.pith -o x.pith --from x
 fails 2 "pith: cut: --lane needs ranks, or rank.thread, such as 0-3,7.1, not 'x'; see \`pith help cut\`" "no lane" pith cut small.pith -o x.pith --lane x
 fails 1 "pith: small.pith: no lane matches --lane; \`pith info\` shows how many lanes the log has" "a lane that is not there" pith cut small.pith -o x.pith --lane 9
 fails 1 "pith: none.pith: cannot be opened: No such file or directory" "a log that is not there" pith cut none.pith -o x.pith

@@ -25,7 +25,7 @@ for lane in x 1. .1 1-0 1,,2 99999999999 ''; do
     fails 2 "pith: print: --lane needs ranks, or rank.thread, such as 0-3,7.1, not '$lane'; $(see print)" pith print --lane "$lane" small.pith
 done
 for time in x 1h nan inf ''; do
-    fails 2 "pith: print: --from: '$time' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]; $(see print)" pith print --from "$time" small.pith
+    fails 2 "pith: print: --from: '$time' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]; $(see print)" pith print --from "$time" small.pith
 done
 # Relatives of what is read are named.
 printf '\0\0\0\0\10\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0' >run.log

@@ -61,7 +61,7 @@ json=$follower
 pith print -f --to 1us run.pith >out.to
 is "$? $(records out.to | wc -l)" "0 0" "--to: ends when that time is over"
 pith print -f --from 1h run.pith 2>err
-is "$? $(cut -d';' -f1 err)" "2 pith: print: --from: '1h' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]" "wrong arguments are said at once"
+is "$? $(cut -d';' -f1 err)" "2 pith: print: --from: '1h' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]" "wrong arguments are said at once"
 pith print -f --to finalize run.pith 2>err
 is "$? $(cut -d";" -f1 err)" "2 pith: print: --to with --follow: 'finalize' is not a time such as 1.5, 3ms, 20us or 7ns" "no words that need a whole log"
 is "$(pith info run.pith.spill | sed -n 's/^records: *//p')" 32 "pith info tells what a running program has recorded"

@@ -60,8 +60,8 @@ table <<'END'
 0|pith print run.pith --from 50 --to 60|pith: note: run.pith: no record lies in the window; the log covers 0.000000000 s to 0.290000000 s
 0|pith stat run.pith --to -1|pith: note: run.pith: no record lies in the window; the log covers 0.000000000 s to 0.290000000 s
 2|pith cut run.pith -o o.pith --from 10 ms|pith: cut: write a time without a blank before its unit, such as 10ms$see
-2|pith cut run.pith -o o.pith --from '10 ms'|pith: cut: --from: '10 ms' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]$see
-2|pith stat run.pith --from 1h|pith: stat: --from: '1h' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]$see
+2|pith cut run.pith -o o.pith --from '10 m'|pith: cut: --from: '10 m' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]$see
+2|pith stat run.pith --from 1h|pith: stat: --from: '1h' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]$see
 1|pith print run.pith --from 'slove[1]'|pith: run.pith: slove[1]: the log has 0 instances of this state; did you mean solve?
 1|pith print run.pith --from 'solve[9]'|pith: run.pith: solve[9]: the log has 2 instances of this state
 2|pith merge -o o.pith --shift 3h run.pith small.pith|pith: merge: --shift needs seconds, or a time such as -3ms, not '3h'$see

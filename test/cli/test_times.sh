@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The words for times: every command with --from and --to finds the same window by `init`, `finalize`, STATE[n] as by numbers.
+# The words for times: every command with --from and --to finds the same window by `init`, `finalize`, `end`, STATE[n] and places near them as by
+# numbers.
 . "$(dirname "$0")/../lib.sh"
 
 # state NAME RANK BEGIN END, in microseconds
@@ -32,6 +33,9 @@ same init finalize 140us 800us "the work"
 same 'solve it[2]' 'solve it[2]' 160us 200us "the second instance: that of rank 1"
 same 'solve it[1]' 'solve it[3]' 150us 500us "from one to another"
 same init 'tail[1]' 140us 0.0007 "mixed"
+same init+60us end-0.2ms 200us 800us "counted from a place"
+same 'solve it[2]-10us' 'finalize + 100 us' 150us 900us "from an instance; blanks"
+same 0:00.00015 0:00:00.0005 150us 500us "minutes and seconds; hours, minutes and seconds"
 is "$(pith print log.pith --from 'tail[1]' --to finalize | grep -v '^#' | cut -f1-5)" "$(printf '%s\t%s\t0\t%s\t%s\n' \
     0.000400000 2 enter tail 0.000500000 1 leave 'solve it' 0.000700000 2 leave tail 0.000800000 2 enter MPI_Finalize)" "print: by hand"
 pith convert --causal log.pith c.pith --from init --to finalize 2>/dev/null && is "$(pith print c.pith)" "$(pith convert log.pith d.pith --from 140us --to 800us && pith print d.pith)" "convert --causal"
@@ -43,8 +47,8 @@ fails() { # STATUS TEXT COMMAND...: exit status and one line
 }
 for c in print stat cut convert ${have_draw:+draw}; do
     o=(); case $c in cut | draw) o=(-o out.svg) ;; convert) o=(out.pith) ;; esac
-    fails 2 "$c: --from: 'soon' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]; see \`pith help $c\`" pith $c log.pith "${o[@]}" --from soon
-    fails 2 "$c: --to: 'tail[0]' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]; see \`pith help $c\`" pith $c log.pith "${o[@]}" --to 'tail[0]'
+    fails 2 "$c: --from: 'soon' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]; see \`pith help $c\`" pith $c log.pith "${o[@]}" --from soon
+    fails 2 "$c: --to: 'tail[0]' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]; see \`pith help $c\`" pith $c log.pith "${o[@]}" --to 'tail[0]'
     fails 1 "log.pith: tail[2]: the log has 1 instance of this state" pith $c log.pith "${o[@]}" --to 'tail[2]'
     [ ! -e out.svg ] && [ ! -e out.pith ]; ok $? "no file is left"
 done

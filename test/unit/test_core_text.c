@@ -1,11 +1,13 @@
 /* test_core_text.c - time axes, texts, what people type, and the layout of a whole picture. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/scene/axis.h"
 #include "core/rows/words.h"
 #include "core/scene/figure.h"
 #include "core/raster/palette.h"
+#include "common/random.h"
 #include "core_log.h"
 #include "tap.h"
 
@@ -42,10 +44,32 @@ static void test_axis(void)
        "deep in a long log: labels from a base");
     OK(text_is(labels_of(-3, 3, 600, 100), "[] -3 ns@0 -2 ns@100 -1 ns@200 0 ns@300 1 ns@400 2 ns@500"),
        "a few nanoseconds: steps of one, none smaller; before the log's start too");
-    OK(text_is(labels_of(0, 3600000000000, 500, 100), "[] 0 s@0 1000 s@139 2000 s@278 3000 s@417"), "an hour");
+    OK(text_is(labels_of(0, 3600000000000, 500, 100), "[] 0:00:00@0 0:15:00@125 0:30:00@250 0:45:00@375"), "an hour");
+    OK(text_is(labels_of(0, 120000000000, 500, 100), "[] 0:00@0 0:30@125 1:00@250 1:30@375"), "two minutes");
+    OK(text_is(labels_of(0, 119000000000, 500, 200), "[] 0 s@0 50 s@210 100 s@420"), "less");
+    OK(text_is(labels_of(3753000000000, 3755000000000, 400, 100),
+               "[] 1:02:33.0@0 1:02:33.5@100 1:02:34.0@200 1:02:34.5@300"),
+       "two seconds after an hour");
+    OK(text_is(labels_of(3753678000000, 3753698000000, 400, 100),
+               "[1:02:33] +680 ms@40 +685 ms@140 +690 ms@240 +695 ms@340"),
+       "milliseconds after an hour");
+    OK(text_is(labels_of(-200000000000, 400000000000, 600, 200), "[] 0:00@200 5:00@500"), "before the start");
+    OK(text_is(labels_of(0, 864000000000000, 500, 100),
+               "[] 0:00:00@0 48:00:00@100 96:00:00@200 144:00:00@300 192:00:00@400"),
+       "days");
 }
 
-/* 1-2-5 steps, marks where their labels say, no two labels alike. */
+static int is_step_of_time(int64_t step)
+{
+    static const int seconds[] = {15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200};
+
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+        if (step == seconds[i] * 1000000000LL)
+            return 1;
+    return step % 86400000000000 == 0;
+}
+
+/* 1-2-5 steps or those of h:mm:ss, marks where their labels say, no two labels alike. */
 static int axis_is_sane(int64_t t0, int64_t t1, double width, double spacing)
 {
     struct pithi_axis axis;
@@ -54,7 +78,7 @@ static int axis_is_sane(int64_t t0, int64_t t1, double width, double spacing)
     pithi_axis_make(t0, t1, width, spacing, &axis);
     for (step = axis.step_ns; step % 10 == 0; step /= 10)
         continue;
-    if (step != 1 && step != 2 && step != 5)
+    if (step != 1 && step != 2 && step != 5 && !is_step_of_time(axis.step_ns))
         return 0;
     for (uint32_t i = 0; i < axis.count; i++) {
         if (axis.ticks[i].time_ns % axis.step_ns || axis.ticks[i].x < 0 || axis.ticks[i].x >= width + 0.001)
@@ -73,8 +97,62 @@ static void test_many_axes(void)
     for (int64_t span = 7; span < 1000000000000000; span = span * 17 / 5)
         for (int64_t t0 = 0; t0 < 4000000000000; t0 = t0 * 31 / 7 + 13)
             sane &= axis_is_sane(t0, t0 + span, 1100, 90);
-    OK(sane, "from 7 ns to 11 days, anywhere: steps of 1, 2, 5; labels differ; marks keep their distance");
+    OK(sane,
+       "from 7 ns to 11 days, anywhere: steps of 1, 2, 5 or of h:mm:ss; labels differ; marks keep their distance");
     OK(axis_is_sane(INT64_MAX - 100, INT64_MAX, 500, 90), "at the end of time");
+}
+
+/* What is shown can be typed: each label, with the base if there is one, is a word for its time. */
+static int axis_reads_back(struct pithlog *log, int64_t t0, int64_t t1)
+{
+    struct pithi_axis axis;
+    char word[96];
+    int64_t time;
+
+    pithi_axis_make(t0, t1, 1100, 90, &axis);
+    for (uint32_t i = 0; i < axis.count; i++) {
+        snprintf(word, sizeof word, "%s%s", axis.base, axis.ticks[i].label);
+        if (pithlog_time_find(log, word, PITHLOG_EDGE_BEGIN, &time) || time != axis.ticks[i].time_ns) {
+            printf("# %s: read as %lld, not %lld\n", word, (long long)time, (long long)axis.ticks[i].time_ns);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int texts_read_back(int64_t value, int64_t resolution)
+{
+    char text[64];
+    int64_t time, apart = value < 0 ? -value : value;
+
+    pithi_time_text(value, resolution, text, sizeof text);
+    if (pithlog_time_parse(text, &time) || llabs(time - value) > resolution) {
+        printf("# time %lld: %s\n", (long long)value, text);
+        return 0;
+    }
+    pithi_duration_text(value, text, sizeof text);
+    if (pithlog_time_parse(text, &time) || llabs(time - value) > apart / 1000 + 1) {
+        printf("# duration %lld: %s\n", (long long)value, text);
+        return 0;
+    }
+    return 1;
+}
+
+/* Windows and times of all sizes, up to eleven days from the start, and since 1970. */
+static void test_reads_back(struct pithlog *log)
+{
+    int axes = 1, texts = 1;
+
+    for (int i = 0; i < 20000; i++) {
+        int64_t t0 = (int64_t)(random_u64() % 2000000000000000000 >> random_below(60));
+        int64_t span = 7 + (int64_t)(random_u64() % 1000000000000000 >> random_below(48));
+        if (random_below(8) == 0)
+            t0 = -t0;
+        axes &= axes && axis_reads_back(log, t0, t0 + span);
+        texts &= texts && texts_read_back(t0, 1 + span / 1000);
+    }
+    OK(axes, "the labels of 20000 axes are words for their times");
+    OK(texts, "so are the texts of times and durations");
 }
 
 static void test_texts(void)
@@ -88,13 +166,23 @@ static void test_texts(void)
     pithi_duration_text(0, text, sizeof text);
     OK(text_is(text, "0 ns"), "0 ns");
     pithi_duration_text(999960000000, text, sizeof text);
-    OK(text_is(text, "1000 s"), "1000 s");
+    OK(text_is(text, "16:40"), "rounded to a second from 1000 s on");
     pithi_duration_text(9999700000000, text, sizeof text);
-    OK(text_is(text, "10000 s"), "10000 s, not 1e+04 s");
+    OK(text_is(text, "2:46:40"), "hours");
     pithi_duration_text(-87823400000000, text, sizeof text);
-    OK(text_is(text, "-87823 s"), "-87823 s");
+    OK(text_is(text, "-24:23:43"), "more than a day, the other way");
+    pithi_duration_text(125340000000, text, sizeof text);
+    OK(text_is(text, "2:05.3"), "minutes");
+    pithi_duration_text(119960000000, text, sizeof text);
+    OK(text_is(text, "120 s"), "less than two minutes");
+    pithi_time_text(3753500000000, 1000, text, sizeof text);
+    OK(text_is(text, "1:02:33.5"), "a point in time after an hour");
+    pithi_time_text(3599999999999, 1000000, text, sizeof text);
+    OK(text_is(text, "1:00:00"), "rounded to an hour");
     pithi_time_text(12345678901, 1, text, sizeof text);
     OK(text_is(text, "12.345678901 s"), "a point in time to the nanosecond");
+    pithi_time_text(1700000000123456789, 1, text, sizeof text);
+    OK(text_is(text, "1700000000.123456789 s"), "a time since 1970");
     pithi_time_text(4000000, 1000, text, sizeof text);
     OK(text_is(text, "4 ms"), "without zeros that say nothing");
     pithi_time_text(100000000000, 1000000000, text, sizeof text);
@@ -314,6 +402,7 @@ int main(void)
 
     test_axis();
     test_many_axes();
+    test_reads_back(log);
     test_texts();
     test_words();
     test_clean();

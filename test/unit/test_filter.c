@@ -30,7 +30,8 @@ static void test_good(void)
                                        "state == solve or state == 'a \"b\"' or name ~ \"\\\"*\"",
                                        "comm in 0-3, row, \"a b\"",
                                        "value > -1.5e3",
-                                       "kind ~ 'comm*'"};
+                                       "kind ~ 'comm*'",
+                                       "duration >= 1:02:33.5 and time in 0:10-2:05"};
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         OK(is_good(good[i]), "%s", good[i]);
@@ -53,6 +54,7 @@ static void test_wrong(void)
         {"rank in (1, 2", 14, "')' or ',' is missing"},
         {"rank in 3-1", 10, "the range ends before it begins"},
         {"rank == 1ms", 10, "a number without unit is wanted, not '1ms'"},
+        {"duration > 1:5", 12, "'1:5' is not a time such as 1.5, 3ms, 20us or 7ns"},
         {"duration > 1h", 12, "'1h' is not a time such as 1.5, 3ms, 20us or 7ns"},
         {"size > 1ms", 9, "'ms' is no unit of a size; use B, kB, MB, GB, KiB, MiB or GiB"},
         {"rank == a", 9, "a number is wanted, not 'a'"},

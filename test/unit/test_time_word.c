@@ -1,4 +1,5 @@
-/* test_time_word.c - the times that users write: numbers, init, finalize, instances of states. */
+/* test_time_word.c - the times that users write: numbers, init, finalize, end, instances of states, times counted from
+ * them. */
 #include <string.h>
 
 #include "core_log.h"
@@ -12,7 +13,9 @@ static int time_is(const char *word, int64_t wanted)
 
 static void test_numbers(void)
 {
-    static const char *const wrong[] = {"", "x", "1h", "nan", "inf", "1 s", "ms"};
+    static const char *const wrong[] = {"",           "x",       "1h",     "nan",    "inf",   "1  s",
+                                        "1 ",         "ms",      "1:2",    "1:60",   ":05",   "1:05s",
+                                        "1:02:03:04", "1:05 ms", "1e2:05", "1.5:05", "0x1:05"};
     int64_t time = -77;
     int refused = 1;
 
@@ -21,6 +24,11 @@ static void test_numbers(void)
        "times with and without units");
     OK(time_is("1732312345123456789ns", 1732312345123456789) && time_is("1732312345.123456789", 1732312345123456789),
        "to the nanosecond");
+    OK(time_is("2:05", 125000000000) && time_is("2:05.3", 125300000000) &&
+           time_is("1:02:33.000000001", 3753000000001) && time_is("-0:01", -1000000000) &&
+           time_is("90:00", 5400000000000) && time_is("100:00:00.", 360000000000000),
+       "minutes and seconds; hours, minutes and seconds");
+    OK(time_is("1 s", 1000000000) && time_is("340.1 us", 340100), "as Pith writes times");
     OK(time_is("1e300", INT64_MAX / 2) && time_is("-1e30", -(INT64_MAX / 2)), "146 years at most");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refused &= pithlog_time_parse(wrong[i], &time) == PITH_ERR_USAGE && pithlog_time_check(wrong[i]);
@@ -32,9 +40,12 @@ static void test_numbers(void)
 
 static void test_words(void)
 {
-    static const char *const good[] = {"init", "finalize", "solve[1]", "a b[2][3]", "[[4]", "1.5[2]"};
-    static const char *const wrong[] = {"Init",      "solve",   "solve[]",   "solve[0]", "solve[x]",
-                                        "solve[-1]", "solve[1", "solve[1]x", "[1]",      "solve[ 1]"};
+    static const char *const good[] = {"init",   "finalize", "solve[1]",   "a b[2][3]",     "[[4]",
+                                       "1.5[2]", "end",      "init+100ms", "finalize-1:00", "a+1[2]-3us",
+                                       "a+1[2]", "1+1e-3",   "init+1e-3",  "end - 5 ms"};
+    static const char *const wrong[] = {"Init",    "solve",      "solve[]",  "solve[0]", "solve[x]", "solve[-1]",
+                                        "solve[1", "solve[1]x",  "[1]",      "init+",    "init+x",   "init+-1s",
+                                        "+init",   "init+1s+1s", "solve+1s", "1s+init",  "solve[ 1]"};
     int all = 1;
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -43,8 +54,8 @@ static void test_words(void)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         all &= pithlog_time_check(wrong[i]) == PITH_ERR_USAGE;
     OK(all, "no words");
-    OK(strcmp(pithlog_error(), "'solve[ 1]' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]") ==
-           0,
+    OK(strcmp(pithlog_error(),
+              "'solve[ 1]' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]") == 0,
        "the text names what is accepted");
 }
 
@@ -100,6 +111,13 @@ static void test_log(void)
        "there is no fifth");
     OK(find(log, "g[1]", BEGIN) == -1 && strstr(pithlog_error(), ": g[1]: the log has 0 instances of this state"),
        "nor a state g");
+    OK(find(log, "end", BEGIN) == 1000 && find(log, "end-1us", END) == 0 && find(log, "init+30ns", BEGIN) == 100 &&
+           find(log, "init + 30 ns", END) == 100 && find(log, "finalize-50ns", END) == 800 &&
+           find(log, "f[2]+1ns", BEGIN) == 111 && find(log, "f[2]+1ns", END) == 116 &&
+           find(log, "1us-10ns", END) == 990,
+       "times counted from a place");
+    OK(find(log, "g[1]+1s", BEGIN) == -1 && strstr(pithlog_error(), ": g[1]: the log has 0 instances of this state"),
+       "from one that is not there");
     OK(find(log, "30ns", END) == 30 && find(log, "x", END) == -1, "numbers");
     pithlog_close(log);
 }

@@ -4,6 +4,7 @@ test_page.sh makes the logs and the pages of the current folder."""
 import json
 import random
 import re
+import subprocess
 import sys
 
 from browser import ALT, CTRL, SHIFT, Browser
@@ -665,7 +666,9 @@ def check_words(browser):
         like(page.ask(button), wanted, what)
         page.close()
     page = browser.open("long.html")
-    like(page.text(".window"), ", 87823 s$", "a long duration has no exponent")
+    like(page.text(".window"), "^0:00:00.* \u2013 24:23:43.*, 24:23:43$", "a long duration: hours, minutes and seconds")
+    same([page.ask(f"readSearch('work > {text}').fits({24 * 3600e9})") for text in ("23:59:59", "24:00:01", "86399 s")],
+         [True, False, True], "and it can be searched for so")
     page.close()
     shown = Shown(browser, "selected.html")
     same([shown.colour(0.25, 5), shown.colour(0.75, 15)], ["eb9999", "0000cc"],
@@ -822,16 +825,45 @@ def check_names(browser, scale):
     page.close()
 
 
-def check_axis(browser):
-    """Texts of the axis do not cover each other, however long they are."""
-    page = browser.open("epoch.html")
-    top = page.box(".rows")[1]
-    page.ask("""(() => { const real = CanvasRenderingContext2D.prototype.fillText;
+# Keeps what the axis shows: texts with their left and right ends.
+AXIS_TEXTS = """(() => { const real = CanvasRenderingContext2D.prototype.fillText;
         window.texts = [];
         CanvasRenderingContext2D.prototype.fillText = function (text, x, ...more) {
           const half = this.measureText(text).width / 2;
           if (this.canvas.className === "axis") window.texts.push([text, x - half, x + half]);
-          return real.call(this, text, x, ...more); }; })()""")
+          return real.call(this, text, x, ...more); }; })()"""
+
+
+def check_long_axis(browser):
+    """In a log of a day the marks are at the times that their texts say, which pith takes."""
+    shown = Shown(browser, "long.html", link="80000-87000")
+    page = shown.page
+    page.ask(AXIS_TEXTS)
+    seen = []
+    for turn in range(12):
+        page.ask("texts.length = 0")
+        page.key("+")
+        link, texts = shown.link(), page.ask("texts")
+        from_s, to_s = map(float, re.search(r"([\d.]+)-([\d.]+)", link).groups())
+        for text, left, right in texts:
+            hours, minutes, second = map(float, text.split(":"))
+            x = shown.left + (hours * 3600 + minutes * 60 + second - from_s) / (to_s - from_s) * shown.wide
+            if abs(x - (left + right) / 2) > 1.5:
+                ok(False, f"the axis after {turn + 1} times +", link, text, x, left, right)
+        seen += [text for text, _, _ in texts]
+    ok(any(re.match(r"^2\d:\d\d:00$", text) for text in seen) and any(re.search(r":\d\d\.\d$", text) for text in seen),
+       "hours, minutes and seconds on the axis", seen)
+    drawn = subprocess.run(["pith", "draw", "long.txt", "--text", "--from", seen[-3], "--to", seen[-2]], check=False,
+                           capture_output=True, text=True)
+    same(drawn.stderr, "", f"pith draw takes {seen[-3]} and {seen[-2]}")
+    page.close()
+
+
+def check_axis(browser):
+    """Texts of the axis do not cover each other, however long they are."""
+    page = browser.open("epoch.html")
+    top = page.box(".rows")[1]
+    page.ask(AXIS_TEXTS)
     for turn in range(20):
         page.ask("texts.length = 0")
         page.key("+")
@@ -878,6 +910,7 @@ def main(profile, pages):
         check_selection(browser, "epoch", sums_of, 8)
         check_selection(browser, "moments", stat_of, 9)
         check_axis(browser)
+        check_long_axis(browser)
         check_search(browser, "recursive", ["rank 0"], [("f3 > 90us", 'state == f3 and duration > 90us')])
         check_search(browser, "rich", RICH_LABELS, RICH_SEARCHES)
         check_selection(browser, "random", sums_of, 4, "-unfolded")

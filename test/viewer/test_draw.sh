@@ -165,5 +165,5 @@ is "$(grep -c 'red lines: records are missing' damaged.svg)" 1 "a picture says w
 pith draw plain.pith -o no.png --from init 2>err
 is "$?:$(cat err)" "1:pith: plain.pith: init: there is no MPI_Init in this log" "--from init without MPI_Init"
 pith draw plain.pith -o no.png --to nowhere 2>err
-is "$?:$(cat err)" "2:pith: draw: --to: 'nowhere' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]; see \`pith help draw\`" "no such time"
+is "$?:$(cat err)" "2:pith: draw: --to: 'nowhere' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]; see \`pith help draw\`" "no such time"
 finish

@@ -48,7 +48,7 @@ is "$inside:$((outside > 4000))" 0:1 "select: pale outside ($outside pixels), in
 like "$(convert lit.png -crop 200x60+850+40 -depth 8 txt:- | sort -u -k 3,3)" '#9999EB' "blue becomes pale"
 pith draw plain.pith -o unlit.png -e 'arrows off; select 0 500ms; select none' && cmp plain_all.png unlit.png
 ok $? "select none"
-is "$(pith draw plain.pith -o wrong.png -e 'select 0 soon' 2>&1)" 'pith: draw: -e: select: no time: soon; see `pith help draw`' "a wrong time"
+is "$(pith draw plain.pith -o wrong.png -e 'select 0 soon' 2>&1)" 'pith: draw: -e: select: '"'soon' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]; see \`pith help draw\`" "a wrong time"
 pith draw plain.pith -o arrows.svg && pith draw plain.pith -o none.svg -e 'arrows off'
 is "$(grep -c '<g stroke="#16202a' arrows.svg):$(grep -c '16202a' none.svg)" "1:0" "arrows off: no arrow"
 pith draw rich.pith -o high.png -e 'height 40' && pith draw rich.pith -o low.png -e 'height 12'
@@ -63,7 +63,7 @@ wrong() { # PATTERN WORDS
 }
 wrong 'no such word for pictures: jump; there are: arrows collapse colour core_waits critical_path expand findings fit' 'fit; jump 3'
 wrong 'zoom: must end after it begins' 'zoom 3 2'
-wrong "zoom: 'x' is not a time such as 1\.5, .*, init, finalize or STATE.n." 'zoom x 2'
+wrong "zoom: 'x' is not a time such as 1\.5, .*, end-1s or STATE.n." 'zoom x 2'
 wrong 'theme: must be light or dark, not blue' 'theme blue'
 wrong 'colour: must be like #1f77b4: red' 'colour red red'
 wrong 'zoom: needs FROM TO' 'zoom 3'

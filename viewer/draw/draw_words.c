@@ -60,9 +60,9 @@ static int do_select(struct pithi_draw *draw, const struct pithi_draw_word *word
 
     if (word->count == 2 && strcmp(word->item[1], "none") != 0)
         return pithi_draw_word_wrong("select", "needs FROM TO | none", "");
-    for (int i = 1; i < word->count && word->count == 3; i++)
-        if (pithlog_time_parse(word->item[i], i == 1 ? &from : &to))
-            return pithi_draw_word_wrong("select", "no time: ", word->item[i]);
+    if (word->count == 3 && (pithlog_time_find(draw->log, word->item[1], PITHLOG_EDGE_BEGIN, &from) ||
+                             pithlog_time_find(draw->log, word->item[2], PITHLOG_EDGE_END, &to)))
+        return pithi_draw_word_wrong("select", pithlog_error(), "");
     draw->lit_from_ns = from < to ? from : to;
     draw->lit_to_ns = from < to ? to : from;
     return 0;

@@ -14,12 +14,21 @@ function drawLabels(pen, first, last) {
   }
 }
 
+// The step between marks of the axis: 1, 2 or 5 times a power of ten; in h:mm:ss from 15 s on a part or multiple of 1
+// min, 1 h, 1 day.
+function stepFor(least, unit) {
+  const ten = 10 ** Math.floor(Math.log10(least)), day = 86400e9;
+  if (!sixties.includes(unit) || least <= 10e9)
+    return Math.max(1, [1, 2, 5, 10].map((by) => by * ten).find((by) => by >= least * 0.999));
+  return [15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200].map((by) => by * 1e9)
+    .find((by) => by >= least * 0.999) || day * Math.max(1, stepFor(least / day, units[3]));
+}
+
 // Marks of the axis and their texts, at least `room` pixels apart, and more if the texts are wider.
 function axisTicks(pen, width, room = 90) {
-  const least = (view.to - view.from) * room / Math.max(width, room), ten = 10 ** Math.floor(Math.log10(least));
-  const step = Math.max(1, [1, 2, 5, 10].map((by) => by * ten).find((by) => by >= least * 0.999));
-  const unit = unitAt(view.from, view.to), ticks = [];
-  for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step)
+  const least = (view.to - view.from) * room / Math.max(width, room), unit = unitAt(view.from, view.to);
+  const step = stepFor(least, unit), ticks = [], before = data.base % step;
+  for (let time = Math.ceil((view.from + before) / step) * step - before; time <= view.to; time += step)
     ticks.push([time, timeText(time, step, unit)]);
   const widest = Math.ceil(Math.max(0, ...ticks.map(([, text]) => pen.measureText(text).width))) + 12;
   return widest > room ? axisTicks(pen, width, widest) : ticks;

@@ -4,14 +4,15 @@
 // one that was visited (-1: none).
 const search = { text: "", hits: [], at: -1 };
 
-// "NAME", "NAME > 2ms" or "NAME < 2ms". A name with * or ? is a pattern for whole names, else a part of names; case is
+// "NAME", "NAME > 2ms" or "NAME < 2:05". A name with * or ? is a pattern for whole names, else a part of names; case is
 // ignored.
 function readSearch(text) {
-  const [, name, sign, value, unit] = /^(.*?)\s*(?:([<>])\s*([\d.]+)\s*(ns|us|ms|s)?)?$/.exec(text.trim());
+  const [, name, sign, value, unit] = /^(.*?)\s*(?:([<>])\s*([\d.:]+)\s*(ns|us|ms|s)?)?$/.exec(text.trim());
   const parts = name.toLowerCase().split(/([*?])/).map((part) => part === "*" ? ".*" : part === "?" ? "."
     : part.replace(/[\\^$.|+()[\]{}]/g, "\\$&"));
   const pattern = new RegExp(parts.length > 1 ? `^${parts.join("")}$` : parts[0], "s");
-  const limit = sign && value * (units.find(([, symbol]) => symbol === unit) || units[0])[0];
+  const size = (units.find(([, symbol]) => symbol === unit) || units[0])[0];
+  const limit = sign && value.split(":").reduce((sum, part) => sum * 60 + +part, 0) * size;
   return {
     signs: new Set(data.names.flatMap((entry, sign) => pattern.test(entry.name.toLowerCase()) ? [sign] : [])),
     hasLimit: !!sign,

@@ -157,13 +157,13 @@ oo::class create ::pith::CommandLine {
     words {command {?TEXT?} {open the command line with this text} word_command}
     keys {
         {colon} {:} {open the command line} {command}
-        {g} {g} {go to a time: 1.5, 20ms 30ms, last 10 ms} {command {goto }}
+        {g} {g} {go to a time: 1.5, 1:02:33, 20ms 30ms, init+1s, last 10 ms} {command {goto }}
     }
     menus {Window {"Command line..." command :  "Go to a time..." {command {goto }} g}}
 }
 
-# The command `goto` and its notation of times: "1.5", "20ms 30ms", "20 ms to 30 ms", "last 10 ms",
-# "first 5 us", "+2 ms", "init", "solve[3]".
+# The command `goto` and its notation of times: "1.5", "1:02:33", "20ms 30ms", "20 ms to 30 ms", "last 10 ms",
+# "first 5 us", "+2 ms", "init", "solve[3]", "init+1s end-1s".
 oo::class create ::pith::Goto {
     variable model
 
@@ -180,8 +180,8 @@ oo::class create ::pith::Goto {
         set text [my joined [string trim [join $args]]]
         lassign [$model window] t0 t1
         lassign [$model whole] first last
-        set time {[0-9.]+(?:e[-+]?[0-9]+)?(?:ns|us|ms|s)?}
-        set of_log {(?:init|finalize|.+\[[0-9]+\])}
+        set time {(?:(?:[0-9]+:)?[0-9]+:[0-5][0-9](?:\.[0-9]*)?|[0-9.]+(?:e[-+]?[0-9]+)?(?:ns|us|ms|s)?)}
+        set place {(?:[^ ]+|[^ ].*\[[0-9]+\][^ ]*)} ;# names of states may have blanks
         switch -regexp -matchvar part -nocase -- $text [list \
             "^last\\s+($time)\$" { $model zoom [expr {$last - [my time $part]}] $last } \
             "^first\\s+($time)\$" { $model zoom $first [expr {$first + [my time $part]}] } \
@@ -190,10 +190,13 @@ oo::class create ::pith::Goto {
                 $model zoom [expr {$t0 + $by}] [expr {$t1 + $by}]
             } \
             "^($time)\$" { my centre [my time $part] } \
-            "^$of_log\$" { my centre [[$model log] time $text begin] } \
             "^($time)(?:\\s+to\\s+|\\s*-\\s*|\\s+)($time)\$" {
                 my go_between {*}[lrange $part 1 2]
             } \
+            "^($place)(?:\\s+to\\s+|\\s+)($place)\$" {
+                my show [[$model log] time [lindex $part 1] begin] [[$model log] time [lindex $part 2] end]
+            } \
+            "^$place\$" { my centre [[$model log] time $text begin] } \
             default {
                 throw {PITH USAGE} "goto: need a time such as 1.5, 20ms 30ms, last 10 ms, first 5 us or +2 ms"
             }]
@@ -216,7 +219,10 @@ oo::class create ::pith::Goto {
             append from $unit
         }
         set from [::pith::words::time [string tolower $from]]
-        set to [::pith::words::time [string tolower $to]]
+        my show $from [::pith::words::time [string tolower $to]]
+    }
+
+    method show {from to} {
         if {$from >= $to} {
             throw {PITH USAGE} "goto: must end after it begins"
         }

@@ -262,8 +262,7 @@ oo::class create ::pith::Window {
             $model set_selection {}
             return
         }
-        set stretch [lmap word [list $from $to] {::pith::words::time $word}]
-        $model set_selection $stretch
+        $model set_selection [list [[$model log] time $from begin] [[$model log] time $to end]]
     }
 
     method word_selected {} { return [lmap time [$model selection] {::pith::words::seconds $time}] }
@@ -317,7 +316,7 @@ oo::class create ::pith::Window {
     method word_at {time row {level 3}} {
         my word_sync
         set middle [expr {[$model row_height] * (0.5 - 0.15 * (3 - $level))}]
-        set from [::pith::words::time $time]
+        set from [[$model log] time $time begin]
         set hit [[$model log] stateat $row $from [expr {$from + 1}] [expr {max(0, int($middle))}] [$model row_height]]
         return $hit
     }

@@ -135,7 +135,8 @@ static int next_token(struct parser *p)
         char *end;
         p->token = T_NUMBER;
         strtold(p->begin, &end);
-        for (p->at = end; is_letter(*p->at) || is_digit(*p->at); p->at++)
+        for (p->at = end; is_letter(*p->at) || is_digit(*p->at) || *p->at == ':' || (*end == ':' && *p->at == '.');
+             p->at++)
             ;
     } else if (*p->begin == '"' || *p->begin == '\'') {
         p->token = T_TEXT;

@@ -1,4 +1,5 @@
-/* time_word.c - reads times as users write them: numbers with units, `init`, `finalize`, and instances of states. */
+/* time_word.c - reads times as users write them: numbers with units, h:mm:ss, `init`, `finalize`, `end`, instances of
+ * states, and times counted from any of these. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,48 @@ enum { DAMAGES_MOST = 10000 };
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
-/* Returns 1 and the time; 0: the word is not such a number. A long double holds every int64. */
+static int64_t to_ns(long double ns)
+{
+    return ns > FARTHEST ? FARTHEST : ns < -FARTHEST ? -FARTHEST : (int64_t)(ns < 0 ? ns - 0.5L : ns + 0.5L);
+}
+
+/* Reads ":05" at *text: two digits below 60. */
+static int read_sixty(const char **text, long double *value)
+{
+    const char *at = *text;
+
+    if (at[0] != ':' || at[1] < '0' || at[1] > '5' || !isdigit((unsigned char)at[2]))
+        return 0;
+    *value = *value * 60 + (at[1] - '0') * 10 + (at[2] - '0');
+    *text = at + 3;
+    return 1;
+}
+
+/* "2:05.3", "1:02:33": minutes or hours may be any number. */
+static int read_sixties(const char *word, int64_t *time_ns)
+{
+    const char *at = word + (*word == '-');
+    char *end = (char *)at;
+    long double value = isdigit((unsigned char)*at) ? (long double)strtoull(at, &end, 10) : 0, fraction = 0;
+
+    at = end;
+    if (!read_sixty(&at, &value))
+        return 0;
+    read_sixty(&at, &value);
+    if (*at == '.') {
+        long double part = 0.1L;
+        for (at++; isdigit((unsigned char)*at); at++, part /= 10)
+            fraction += (*at - '0') * part;
+    }
+    if (*at)
+        return 0;
+    value = value * 1e9L + fraction * 1e9L;
+    *time_ns = to_ns(*word == '-' ? -value : value);
+    return 1;
+}
+
+/* Returns 1 and the time; 0: the word is not such a number. A blank may precede the unit, as in the texts that Pith
+ * shows. A long double holds every int64. */
 static int read_number(const char *word, int64_t *time_ns)
 {
     static const struct {
@@ -27,12 +69,12 @@ static int read_number(const char *word, int64_t *time_ns)
 
     if (end == word || !(value - value == 0)) /* infinite, or not a number */
         return 0;
+    if (*end == ':')
+        return read_sixties(word, time_ns);
+    end += *end == ' ' && end[1];
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(end, units[i].unit) == 0) {
-            long double ns = value * units[i].ns;
-            *time_ns = ns > FARTHEST    ? FARTHEST
-                       : ns < -FARTHEST ? -FARTHEST
-                                        : (int64_t)(ns < 0 ? ns - 0.5L : ns + 0.5L);
+            *time_ns = to_ns(value * units[i].ns);
             return 1;
         }
     return 0;
@@ -220,36 +262,95 @@ out:
 
 /* ---- Words ----------------------------------------------------------------------------------------------------- */
 
-int pithlog_time_check(const char *word)
+/* A word without an offset. */
+static int is_place(const char *word)
 {
     int64_t time_ns;
     size_t length;
     uint64_t number;
 
-    if (strcmp(word, "init") == 0 || strcmp(word, "finalize") == 0 || read_number(word, &time_ns) ||
-        split(word, &length, &number))
+    return strcmp(word, "init") == 0 || strcmp(word, "finalize") == 0 || strcmp(word, "end") == 0 ||
+           read_number(word, &time_ns) || split(word, &length, &number);
+}
+
+/* Splits "init+100ms" into a place, copied to *place, and an offset. 1; 0: the word is not of this form; -1: no
+ * memory. Names of states and numbers such as 1e-3 have such signs, too: the first that fits both sides counts. */
+static int split_offset(const char *word, char **place, int64_t *by_ns)
+{
+    char *copy = malloc(strlen(word) + 1);
+
+    if (!copy)
+        return -1;
+    for (const char *sign = word; (sign = strpbrk(sign, "+-")) != NULL; sign++) {
+        const char *offset = sign + 1 + strspn(sign + 1, " ");
+        size_t length = (size_t)(sign - word);
+        if ((!isdigit((unsigned char)*offset) && *offset != '.') || !read_number(offset, by_ns))
+            continue;
+        memcpy(copy, word, length);
+        while (length && copy[length - 1] == ' ')
+            length--;
+        copy[length] = '\0';
+        if (!is_place(copy))
+            continue;
+        if (*sign == '-')
+            *by_ns = -*by_ns;
+        *place = copy;
+        return 1;
+    }
+    free(copy);
+    return 0;
+}
+
+int pithlog_time_check(const char *word)
+{
+    char *place = NULL;
+    int64_t by_ns;
+    int is_good = is_place(word) ? 1 : split_offset(word, &place, &by_ns);
+
+    free(place);
+    if (is_good > 0)
         return PITH_OK;
-    return pithi_fail(PITH_ERR_USAGE, "'%s' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]",
-                      word);
+    return is_good < 0
+               ? pithi_no_memory()
+               : pithi_fail(PITH_ERR_USAGE,
+                            "'%s' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]", word);
+}
+
+static int find_place(struct pithlog *log, const char *word, enum pithlog_edge edge, int64_t *time_ns)
+{
+    size_t length;
+    uint64_t number;
+
+    if (strcmp(word, "init") == 0) {
+        if ((*time_ns = find_over_ranks(log, pithlog_is_init, find_init, 1)) == NONE)
+            return pithi_fail(PITH_ERR_USAGE, "%s: init: there is no MPI_Init in this log", log->path);
+    } else if (strcmp(word, "finalize") == 0) {
+        if ((*time_ns = find_over_ranks(log, pithlog_is_finalize, find_finalize, 0)) == NONE)
+            return pithi_fail(PITH_ERR_USAGE, "%s: finalize: there is no MPI_Finalize in this log", log->path);
+    } else if (strcmp(word, "end") == 0) {
+        *time_ns = pithlog_get_info(log)->end_ns;
+    } else if (split(word, &length, &number)) {
+        return find_instance(log, word, length, number, edge, time_ns);
+    } else {
+        read_number(word, time_ns);
+    }
+    return PITH_OK;
 }
 
 int pithlog_time_find(struct pithlog *log, const char *word, enum pithlog_edge edge, int64_t *time_ns)
 {
-    size_t length;
-    uint64_t number;
-    int64_t found;
+    int64_t found = 0, by_ns = 0;
+    char *place = NULL;
+    int err = pithlog_time_check(word);
 
-    if (strcmp(word, "init") == 0) {
-        if ((found = find_over_ranks(log, pithlog_is_init, find_init, 1)) == NONE)
-            return pithi_fail(PITH_ERR_USAGE, "%s: init: there is no MPI_Init in this log", log->path);
-    } else if (strcmp(word, "finalize") == 0) {
-        if ((found = find_over_ranks(log, pithlog_is_finalize, find_finalize, 0)) == NONE)
-            return pithi_fail(PITH_ERR_USAGE, "%s: finalize: there is no MPI_Finalize in this log", log->path);
-    } else if (split(word, &length, &number)) {
-        return find_instance(log, word, length, number, edge, time_ns);
-    } else if (!read_number(word, &found)) {
-        return pithlog_time_check(word);
-    }
-    *time_ns = found;
-    return PITH_OK;
+    if (!err && !is_place(word) && split_offset(word, &place, &by_ns) < 0)
+        err = pithi_no_memory();
+    if (!err)
+        err = find_place(log, place ? place : word, edge, &found);
+    free(place);
+    if (!err)
+        *time_ns = by_ns > 0 && found > INT64_MAX - by_ns   ? INT64_MAX
+                   : by_ns < 0 && found < INT64_MIN - by_ns ? INT64_MIN
+                                                            : found + by_ns;
+    return err;
 }

@@ -1,8 +1,17 @@
 /* axis.c - the marks of a time axis and the texts of times. */
 #include "core/scene/axis.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define HOUR (3600 * SECOND)
+/* From two minutes on h:mm:ss. Times beyond 10000 hours count from 1970: seconds. */
+#define LEAST_SIXTIES (120 * SECOND)
+#define MOST_SIXTIES (36000000 * SECOND)
 
 static const struct unit {
     const char *name;
@@ -33,6 +42,75 @@ static int64_t floor_to(int64_t value, int64_t step)
     return value - (rest < 0 ? rest + step : rest);
 }
 
+static uint64_t size_of(int64_t time_ns) { return time_ns < 0 ? 0 - (uint64_t)time_ns : (uint64_t)time_ns; }
+
+static int is_sixties(int64_t time_ns)
+{
+    return size_of(time_ns) >= (uint64_t)LEAST_SIXTIES && size_of(time_ns) < (uint64_t)MOST_SIXTIES;
+}
+
+/* Writes "12.50", with a sign if it is negative; in whole numbers, because a double does not hold all nanoseconds since
+ * 1970. */
+static void decimal_text(int64_t time_ns, int64_t unit_ns, int decimals, char *text, size_t size)
+{
+    uint64_t value = size_of(time_ns), fine = (uint64_t)unit_ns;
+    char fraction[24];
+
+    for (int i = 0; i < decimals && fine > 1; i++)
+        fine /= 10;
+    value = (value + fine / 2) / fine * fine;
+    snprintf(fraction, sizeof fraction, ".%09" PRIu64, value % (uint64_t)unit_ns * (uint64_t)(SECOND / unit_ns));
+    snprintf(text, size, "%s%" PRIu64 "%.*s", time_ns < 0 && value ? "-" : "", value / (uint64_t)unit_ns,
+             decimals ? 1 + decimals : 0, fraction);
+}
+
+/* Writes "2:05.30", or with hours, or from an hour on, "0:02:05.30". */
+static void sixties_text(int64_t time_ns, int decimals, int has_hours, char *text, size_t size)
+{
+    char digits[48];
+    char *fraction = digits;
+    int used = 0;
+
+    decimal_text(time_ns, SECOND, decimals, digits, sizeof digits);
+    if (*digits == '-')
+        used = snprintf(text, size, "-");
+    uint64_t seconds = strtoull(digits + used, &fraction, 10), minutes = seconds / 60;
+    if (has_hours || minutes >= 60)
+        used += snprintf(text + used, size - (size_t)used, "%" PRIu64 ":%02d", minutes / 60, (int)(minutes % 60));
+    else
+        used += snprintf(text + used, size - (size_t)used, "%d", (int)minutes);
+    snprintf(text + used, size - (size_t)used, ":%02d%s", (int)(seconds % 60), fraction);
+}
+
+/* Removes zeros at the end of a fraction. */
+static void trim(char *text)
+{
+    size_t length = strlen(text);
+
+    if (!strchr(text, '.'))
+        return;
+    while (text[length - 1] == '0')
+        length--;
+    text[length - (text[length - 1] == '.')] = '\0';
+}
+
+/* The step between marks: at least `least`. */
+static int64_t step_for(double least, int in_sixties)
+{
+    static const int seconds[] = {15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200};
+    int64_t step = 1, farthest = INT64_MAX / 10;
+
+    if (in_sixties && least > 10.0 * SECOND) {
+        for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+            if (seconds[i] * (double)SECOND >= least)
+                return seconds[i] * SECOND;
+        step = 86400 * SECOND;
+    }
+    for (int i = 0; (double)step < least && step < farthest; i++)
+        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    return step;
+}
+
 /* Returns a base for labels: labels with more than four digits before the point are relative to it. */
 static int64_t base_for(int64_t t0_ns, int64_t t1_ns, const struct unit *unit)
 {
@@ -45,15 +123,13 @@ void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing,
 {
     double span = (double)t1_ns - (double)t0_ns, least = span * spacing / (width > 1 ? width : 1);
     const struct unit *unit = unit_for((int64_t)span);
-    int decimals;
-    int64_t time;
+    int64_t farthest = size_of(t0_ns) > size_of(t1_ns) ? t0_ns : t1_ns, time;
+    int in_sixties = unit->ns == SECOND && is_sixties(farthest), decimals;
+    char digits[48];
 
     if (least < span / (PITHI_AXIS_MAX - 2))
         least = span / (PITHI_AXIS_MAX - 2);
-    int64_t step = 1;
-    for (int i = 0; (double)step < least && step < INT64_MAX / 10; i++)
-        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
-    axis->step_ns = step;
+    axis->step_ns = step_for(least, in_sixties);
     axis->count = 0;
     axis->base[0] = 0;
     axis->base_ns = base_for(t0_ns, t1_ns, unit);
@@ -67,8 +143,12 @@ void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing,
         struct pithi_axis_tick *tick = &axis->ticks[axis->count++];
         tick->time_ns = time;
         tick->x = ((double)time - (double)t0_ns) / span * width;
-        snprintf(tick->label, sizeof tick->label, "%s%.*f %s", axis->base_ns ? "+" : "", decimals,
-                 (double)(time - axis->base_ns) / (double)unit->ns, unit->name);
+        if (in_sixties) {
+            sixties_text(time, decimals, size_of(farthest) >= (uint64_t)HOUR, tick->label, sizeof tick->label);
+        } else {
+            decimal_text(time - axis->base_ns, unit->ns, decimals, digits, sizeof digits);
+            snprintf(tick->label, sizeof tick->label, "%s%.24s %s", axis->base_ns ? "+" : "", digits, unit->name);
+        }
         if (time > INT64_MAX - axis->step_ns)
             break;
     }
@@ -79,7 +159,12 @@ void pithi_duration_text(int64_t time_ns, char *text, size_t size)
     const struct unit *unit = unit_for(time_ns < 0 ? -time_ns : time_ns);
     double value = (double)time_ns / (double)unit->ns;
 
-    snprintf(text, size, fabs(value) < 1000 ? "%.4g %s" : "%.0f %s", value, unit->name);
+    if (is_sixties(time_ns))
+        sixties_text(time_ns, fabs(value) < 1000, 0, text, size);
+    else
+        snprintf(text, size, fabs(value) < 1000 ? "%.4g %s" : "%.0f %s", value, unit->name);
+    if (is_sixties(time_ns))
+        trim(text);
 }
 
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size)
@@ -87,10 +172,14 @@ void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t 
     const struct unit *unit = unit_for(time_ns < 0 ? -time_ns : time_ns);
     int decimals = decimals_for(resolution_ns < 1 ? 1 : resolution_ns, unit->ns);
     char digits[48];
-    size_t length = (size_t)snprintf(digits, sizeof digits, "%.*f", decimals, (double)time_ns / (double)unit->ns);
 
-    while (decimals && length && (digits[length - 1] == '0' || digits[length - 1] == '.'))
-        if (digits[--length] == '.')
-            break;
-    snprintf(text, size, "%.*s %s", (int)length, digits, time_ns ? unit->name : "s");
+    if (is_sixties(time_ns))
+        sixties_text(time_ns, decimals, 0, digits, sizeof digits);
+    else
+        decimal_text(time_ns, unit->ns, decimals, digits, sizeof digits);
+    trim(digits);
+    if (is_sixties(time_ns))
+        snprintf(text, size, "%s", digits);
+    else
+        snprintf(text, size, "%s %s", digits, time_ns ? unit->name : "s");
 }

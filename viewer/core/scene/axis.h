@@ -14,7 +14,8 @@ struct pithi_axis_tick {
 };
 
 struct pithi_axis {
-    int64_t step_ns; /* 1, 2 or 5 times a power of ten */
+    int64_t
+        step_ns; /* 1, 2 or 5 times a power of ten; in h:mm:ss from 15 s on a part or multiple of 1 min, 1 h, 1 day */
     struct pithi_axis_tick ticks[PITHI_AXIS_MAX];
     uint32_t count;
     /* In a short window far from the start all labels would begin alike ("12.345678 s"). Then they are relative
@@ -26,9 +27,13 @@ struct pithi_axis {
 /* Marks for [t0, t1) on `width` pixels, at least `spacing` pixels apart. */
 void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing, struct pithi_axis *axis);
 
-/* "1.5 s", "340 us", "12 ns": at most four significant digits; from 1000 s on, whole seconds: "87823 s". */
+/* Texts of times and durations. From two minutes on they are in minutes and seconds, or hours, minutes and seconds:
+ * "2:05.3", "1:02:33". An axis that reaches beyond two minutes shows all its times so. pithlog_time_parse reads all
+ * these texts.
+ *
+ * A duration: "1.5 s", "340 us", "12 ns": at most four significant digits; from 1000 s on, whole seconds. */
 void pithi_duration_text(int64_t time_ns, char *text, size_t size);
-/* Writes a time, with enough decimals to distinguish times `resolution_ns` apart, without trailing zeros: "12.34568 s",
+/* A time, with enough decimals to distinguish times `resolution_ns` apart, without trailing zeros: "12.34568 s",
  * "4 ms". */
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size);
 

@@ -10,7 +10,7 @@
         ...
 
 Times are int64 nanoseconds from the start of the log. Arguments that are times accept seconds (1.5) and the words of the
-commands ("3ms", "init", "finalize", "solve[3]").
+commands ("3ms", "1:02:33", "init", "end-1s", "solve[3]").
 """
 
 from typing import Any
