@@ -284,6 +284,8 @@ PITHLOG_API int pithlog_step_is_outermost(const struct pithlog_step *step);
  *     solve[3]                   the third instance of a state in time order of the begins over all lanes: its begin,
  *                                or for the end of a window its end (the end of the log if it has none)
  *     end                        the end of the log
+ *     2026-11-29T14:03:05.5      local time of a log that knows its wall clock, or with a Z at its end UTC; a blank may
+ *     T14:03:05  2026-11-29      stand for the T; the first such time of day in the log, or the nearest to it; midnight
  *     init+100ms  end-1s         one of these, and a time after or before it
  *
  * A blank may precede a unit: all times that Pith shows are such words.
@@ -297,6 +299,10 @@ PITHLOG_API int pithlog_time_check(const char *word);
  * each rank for init and finalize; for STATE[n] all enters and leaves up to it. Skips damaged parts. */
 enum pithlog_edge { PITHLOG_EDGE_BEGIN, PITHLOG_EDGE_END }; /* of STATE[n] */
 PITHLOG_API int pithlog_time_find(struct pithlog *log, const char *word, enum pithlog_edge edge, int64_t *time_ns);
+
+/* 1, and the wall clock at time 0 of the log in ns since 1970: in UTC, and of the local clock (of the time zone of the
+ * log's start; TZ selects another); 0: the log does not know it. */
+PITHLOG_API int pithlog_wall_clock(const struct pithlog *log, int64_t *unix_ns, int64_t *local_ns);
 
 /* 1: a state of a call that counts for `init` or `finalize`; MPI_Session_init and MPI_Session_finalize do, too. */
 PITHLOG_API int pithlog_is_init(const struct pithlog_def *def);

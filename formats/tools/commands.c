@@ -186,6 +186,7 @@ const struct pithi_command pithi_commands[] = {
      "  --stats         a table of the states: count, total and self time, share; messages\n"
      "  --waits         hatch the part of each MPI call that waits for another rank\n"
      "  --core-waits    hatch the time in which threads could run but had no core (PITH_COUNTERS=run-delay)\n"
+     "  --time-of-day   dates and times of day on the axis, if the log knows when it was recorded\n"
      "  --critical-path draw the critical path, which determines how long the run takes\n"
      "  --findings      add a list of where the run waits most, with marks at the longest waits\n"
      "  --notes         draw the notes of LOG.notes, which `pith view` writes\n"
@@ -198,7 +199,7 @@ const struct pithi_command pithi_commands[] = {
      "  --full          keep every column of an SVG, also above 2 MB\n"
      "  -e WORDS        commands as in a script of the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off';\n"
      "                  also show, only, show_all, fit, work, in, out, pan, height, waits, core_waits,\n"
-     "                  critical_path, findings, notes, theme, palette, colour\n"
+     "                  time_of_day, critical_path, findings, notes, theme, palette, colour\n"
      "  --text          print the picture as text, in colour on a terminal\n"
      "  --ascii         as --text, ASCII only\n"
      "  --colour WHEN   with --text: always, never, auto (on a terminal)\n"},

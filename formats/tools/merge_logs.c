@@ -39,28 +39,12 @@ struct source {
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
 enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
 
-/* Reads "1700000000.123456789" as ns; 0: not such a number. */
-static int parse_clock(const char *text, int64_t *time_ns)
-{
-    char *end;
-    long long seconds = strtoll(text, &end, 10);
-    int64_t ns = 0, unit = 100000000;
-
-    if (end == text || seconds < 0 || seconds > INT64_MAX / 1000000000 - 1)
-        return 0;
-    if (*end == '.')
-        for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
-            ns += (*end - '0') * unit;
-    *time_ns = seconds * 1000000000 + ns;
-    return *end == '\0';
-}
-
 static int open_source(struct source *source)
 {
     int err = pithi_tool_open("merge", source->path, &source->log);
-    const char *text = err ? NULL : pithi_property(source->log, start_key);
+    int64_t local_ns;
 
-    source->knows_clock = text && parse_clock(text, &source->zero_unix_ns);
+    source->knows_clock = !err && pithlog_wall_clock(source->log, &source->zero_unix_ns, &local_ns);
     return err;
 }
 
@@ -160,8 +144,8 @@ static int joined_before(const struct source *sources, uint32_t index, const cha
     return 0;
 }
 
-static int put_values(const struct source *sources, uint32_t count, const char *key,
-                      struct pithi_defs *defs, uint64_t *left_out)
+static int put_values(const struct source *sources, uint32_t count, const char *key, struct pithi_defs *defs,
+                      uint64_t *left_out)
 {
     char *values = all_values(sources, count, key, left_out);
     int err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();
@@ -214,7 +198,7 @@ static int put_error(const struct source *sources, uint32_t count, struct pithi_
  * the logs are aligned by the clock, so start_unix_s is that of the first. clock_error_ns is `unknown` unless they are
  * pieces of one log. *left_out: values that did not fit. */
 static int put_facts(const struct source *sources, uint32_t count, int clock, struct pithi_defs *defs,
-                        uint64_t *left_out)
+                     uint64_t *left_out)
 {
     const char *key, *value;
 
@@ -496,8 +480,7 @@ static int align_times(struct merge *m)
 static int fill(void *context, struct pithi_writer *writer)
 {
     struct merge *m = context;
-    int err = put_facts(m->sources, m->count, m->align == ALIGN_CLOCK, pithi_writer_defs(writer),
-                                  &m->values_left_out);
+    int err = put_facts(m->sources, m->count, m->align == ALIGN_CLOCK, pithi_writer_defs(writer), &m->values_left_out);
 
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
         struct source *s = &m->sources[i];

@@ -13,16 +13,21 @@
 
 /* ---- Axis -------------------------------------------------------------------------------------------------------- */
 
-static const char *labels_of(int64_t t0, int64_t t1, double width, double spacing)
+static const char *clock_labels_of(int64_t t0, int64_t t1, int64_t clock_ns, double width, double spacing)
 {
     static char text[4096];
     struct pithi_axis axis;
 
-    pithi_axis_make(t0, t1, width, spacing, &axis);
+    pithi_axis_make(t0, t1, clock_ns, width, spacing, &axis);
     snprintf(text, sizeof text, "[%s]", axis.base);
     for (uint32_t i = 0; i < axis.count; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " %s@%.0f", axis.ticks[i].label, axis.ticks[i].x);
     return text;
+}
+
+static const char *labels_of(int64_t t0, int64_t t1, double width, double spacing)
+{
+    return clock_labels_of(t0, t1, 0, width, spacing);
 }
 
 static int text_is(const char *got, const char *wanted)
@@ -69,13 +74,33 @@ static int is_step_of_time(int64_t step)
     return step % 86400000000000 == 0;
 }
 
+/* 2026-11-29 14:03:05.25 */
+#define YEAR (365 * 86400000000000)
+#define CLOCK_NS 1795960985250000000
+
+static void test_clock_axis(void)
+{
+    OK(text_is(clock_labels_of(0, 4000000000, CLOCK_NS, 400, 100),
+               "[2026-11-29] 14:03:06@75 14:03:07@175 14:03:08@275 14:03:09@375"),
+       "seconds of a day");
+    OK(text_is(clock_labels_of(0, 100000000000000, CLOCK_NS, 500, 100),
+               "[2026-11-29] 18:00:00@71 2026-11-30@179 06:00:00@287 12:00:00@395"),
+       "a day and more: midnight is a date");
+    OK(text_is(clock_labels_of(0, 600000000000000, CLOCK_NS, 500, 100),
+               "[] 2026-12-01@102 2026-12-03@246 2026-12-05@390"),
+       "a week: dates");
+    OK(text_is(clock_labels_of(5678000, 5698000, CLOCK_NS, 400, 100),
+               "[2026-11-29 14:03:05.255] +680 us@40 +685 us@140 +690 us@240 +695 us@340"),
+       "microseconds");
+}
+
 /* 1-2-5 steps or those of h:mm:ss, marks where their labels say, no two labels alike. */
 static int axis_is_sane(int64_t t0, int64_t t1, double width, double spacing)
 {
     struct pithi_axis axis;
     int64_t step;
 
-    pithi_axis_make(t0, t1, width, spacing, &axis);
+    pithi_axis_make(t0, t1, 0, width, spacing, &axis);
     for (step = axis.step_ns; step % 10 == 0; step /= 10)
         continue;
     if (step != 1 && step != 2 && step != 5 && !is_step_of_time(axis.step_ns))
@@ -103,15 +128,26 @@ static void test_many_axes(void)
 }
 
 /* What is shown can be typed: each label, with the base if there is one, is a word for its time. */
-static int axis_reads_back(struct pithlog *log, int64_t t0, int64_t t1)
+static int axis_reads_back(struct pithlog *log, int64_t t0, int64_t t1, int64_t clock_ns)
 {
+    char day[48] = "";
     struct pithi_axis axis;
     char word[96];
     int64_t time;
 
-    pithi_axis_make(t0, t1, 1100, 90, &axis);
+    pithi_axis_make(t0, t1, clock_ns, 1100, 90, &axis);
     for (uint32_t i = 0; i < axis.count; i++) {
-        snprintf(word, sizeof word, "%s%s", axis.base, axis.ticks[i].label);
+        const char *label = axis.ticks[i].label;
+        int is_clock = label[2] == ':' && clock_ns;
+        if (clock_ns && !i)
+            snprintf(day, sizeof day, "%s", axis.base);
+        if (strlen(label) == 10 && label[4] == '-')
+            snprintf(day, sizeof day, "%s", label);
+        snprintf(word, sizeof word, "%s%s%s",
+                 is_clock          ? day
+                 : label[0] == '+' ? axis.base
+                                   : "",
+                 is_clock ? " " : "", label);
         if (pithlog_time_find(log, word, PITHLOG_EDGE_BEGIN, &time) || time != axis.ticks[i].time_ns) {
             printf("# %s: read as %lld, not %lld\n", word, (long long)time, (long long)axis.ticks[i].time_ns);
             return 0;
@@ -139,19 +175,21 @@ static int texts_read_back(int64_t value, int64_t resolution)
 }
 
 /* Windows and times of all sizes, up to eleven days from the start, and since 1970. */
-static void test_reads_back(struct pithlog *log)
+static void test_reads_back(struct pithlog *log, struct pithlog *clocked)
 {
-    int axes = 1, texts = 1;
+    int axes = 1, texts = 1, clocks = 1;
 
     for (int i = 0; i < 20000; i++) {
         int64_t t0 = (int64_t)(random_u64() % 2000000000000000000 >> random_below(60));
         int64_t span = 7 + (int64_t)(random_u64() % 1000000000000000 >> random_below(48));
         if (random_below(8) == 0)
             t0 = -t0;
-        axes &= axes && axis_reads_back(log, t0, t0 + span);
+        axes &= axes && axis_reads_back(log, t0, t0 + span, 0);
+        clocks &= clocks && axis_reads_back(clocked, t0 % YEAR, t0 % YEAR + span, CLOCK_NS);
         texts &= texts && texts_read_back(t0, 1 + span / 1000);
     }
     OK(axes, "the labels of 20000 axes are words for their times");
+    OK(clocks, "so are those of times of day");
     OK(texts, "so are the texts of times and durations");
 }
 
@@ -237,12 +275,14 @@ static void test_clean(void)
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-static struct pithlog *thread_log(void)
+static struct pithlog *thread_log(const char *start)
 {
     struct core_log log;
     uint32_t work, given, other;
 
     core_log_begin(&log);
+    if (start)
+        core_check(pithi_defs_property(pithi_writer_defs(log.writer), "start_unix_s", start));
     work = core_define(&log, PITHLOG_STATE, "work", "");
     given = core_define(&log, PITHLOG_STATE, "given", "#40a090"); /* the palette's first */
     other = core_define(&log, PITHLOG_STATE, "other", "");
@@ -398,11 +438,13 @@ static void test_figure(struct pithlog *log)
 
 int main(void)
 {
-    struct pithlog *log = thread_log();
+    struct pithlog *log = thread_log(NULL), *clocked = thread_log("1795957385.250000000");
 
     test_axis();
     test_many_axes();
-    test_reads_back(log);
+    setenv("TZ", "UTC-1", 1);
+    test_clock_axis();
+    test_reads_back(log, clocked);
     test_texts();
     test_words();
     test_clean();
@@ -410,5 +452,6 @@ int main(void)
     test_palette(log);
     test_figure(log);
     pithlog_close(log);
+    pithlog_close(clocked);
     return tap_done();
 }

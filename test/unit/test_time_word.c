@@ -122,6 +122,73 @@ static void test_log(void)
     pithlog_close(log);
 }
 
+/* A log from 2026-11-29 13:03:05.25 UTC, an hour later in its zone, that lasts three hours, or thirty. */
+static struct pithlog *clocked_log(const char *start, int64_t end_s)
+{
+    struct core_log made;
+    uint32_t lane, work;
+
+    core_log_begin(&made);
+    work = core_define(&made, PITHLOG_STATE, "work", "");
+    lane = core_lane(&made, 0, 0, NULL);
+    if (start)
+        core_check(pithi_defs_property(pithi_writer_defs(made.writer), "start_unix_s", start));
+    core_add(&made, lane, PITHLOG_ENTER, 0, work);
+    core_add(&made, lane, PITHLOG_LEAVE, end_s * 1000000000, work);
+    return core_log_end(&made);
+}
+
+static void test_dates(void)
+{
+    static const char *const wrong[] = {"T14:03",
+                                        "T14:03:60",
+                                        "T24:00:00",
+                                        "14:03:05Z",
+                                        "2026-11-29T",
+                                        "2026-13-29",
+                                        "2026-11-32",
+                                        "2026-1-29",
+                                        "26-11-29",
+                                        "2026-11-29T14:03",
+                                        "2026-11-29TT14:03:05",
+                                        "T-1:03:05",
+                                        "2026-11-29x14:03:05",
+                                        "T4:03:05",
+                                        "T14:03:05ZZ",
+                                        "T14:03:05.x"};
+    struct pithlog *log = clocked_log("1795957385.250000000", 10800), *day = clocked_log("1795957385.25", 108000),
+                   *without = clocked_log(NULL, 1), *broken = clocked_log("soon", 1);
+    int64_t unix_ns, local_ns;
+    int refused = 1;
+
+    setenv("TZ", "UTC-1", 1);
+    OK(pithlog_wall_clock(log, &unix_ns, &local_ns) && unix_ns == 1795957385250000000 &&
+           local_ns == unix_ns + 3600000000000,
+       "the wall clock");
+    OK(find(log, "2026-11-29T14:03:06", BEGIN) == 750000000 && find(log, "2026-11-29 14:03:06.5", END) == 1250000000 &&
+           find(log, "2026-11-29T13:03:06Z", BEGIN) == 750000000 && find(log, "T14:03:06", BEGIN) == 750000000 &&
+           find(log, "T13:03:06Z", BEGIN) == 750000000 && find(log, "T14:03:06-250ms", BEGIN) == 500000000,
+       "dates and times of day");
+    OK(find(log, "2026-11-30", BEGIN) == 35814750000000 && find(log, "2026-11-30 - 1s", BEGIN) == 35813750000000,
+       "midnight");
+    OK(pithlog_time_find(log, "T14:03:05", BEGIN, &unix_ns) == PITH_OK && unix_ns == -250000000,
+       "shortly before the log begins");
+    OK(find(log, "T17:04:00", BEGIN) == 10854750000000 && find(day, "T13:03:05.5", BEGIN) == 82800250000000 &&
+           find(day, "T14:03:06", BEGIN) == 750000000,
+       "after its end; the next day; the first of two");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused &= pithlog_time_check(wrong[i]) == PITH_ERR_USAGE;
+    OK(refused, "no dates");
+    OK(find(without, "2026-11-29", BEGIN) == -1 &&
+           strstr(pithlog_error(), ": 2026-11-29: this log does not know when it was recorded") &&
+           !pithlog_wall_clock(without, &unix_ns, &local_ns) && !pithlog_wall_clock(broken, &unix_ns, &local_ns),
+       "logs without a clock");
+    pithlog_close(log);
+    pithlog_close(day);
+    pithlog_close(without);
+    pithlog_close(broken);
+}
+
 static void test_without(void)
 {
     struct core_log made;
@@ -142,6 +209,7 @@ int main(void)
     test_numbers();
     test_words();
     test_log();
+    test_dates();
     test_without();
     return tap_done();
 }

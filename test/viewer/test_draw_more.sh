@@ -201,4 +201,15 @@ if [ "$(id -u)" != 0 ]; then
     out=$(pith draw rich.pith -o closed/x.png 2>&1)
     is "$?:$out" "1:pith: closed/x.png.part: Permission denied" "a folder that is closed"
 fi
+
+# Times of day, in the zone of the reader. What the axis shows is a time for --from.
+printf '# property\tkey=start_unix_s\tvalue=1795957385.250000000\n0\t0\t0\tenter\twork\n7200\t0\t0\tleave\twork\n' >clock.txt
+TZ=UTC-1 pith draw clock.txt --ascii --time-of-day >clock.out
+like "$(cat clock.out)" '^2026-11-29 .* 14:30:00 .* 15:00:00 .* 15:30:00$' "times of day on the axis of a text"
+is "$(TZ=UTC-1 pith draw clock.txt --ascii -e 'time_of_day on')" "$(cat clock.out)" "the word for it"
+is "$(TZ=UTC-1 pith draw clock.txt --ascii --from T14:30:00 --to '2026-11-29T14:00:00Z')" \
+    "$(pith draw clock.txt --ascii --from 26:54.75 --to 3414.75)" "times of day in --from and --to"
+TZ=UTC-1 pith draw clock.txt -o clock.svg --time-of-day --from T14:30:00
+like "$(cat clock.svg)" '2026-11-29 14:30:00 to 2026-11-29 16:03:05<' "and in a picture"
+is "$(pith draw plain.pith --text --time-of-day 2>&1)" "pith: plain.pith: this log does not know when it was recorded" "a log without a clock"
 finish

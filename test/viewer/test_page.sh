@@ -120,6 +120,8 @@ awk 'BEGIN { for (i = 0; i < 20000; i++) { from = i % 2; t = i / 20000
 pith convert steps.txt steps.pith && pith draw steps.pith -o steps.html --critical-path
 printf '%s\t0\t0\t%s\twork\n' 0 enter 87823.4 leave >long.txt
 pith draw long.txt -o long.html
+sed '1i # property\tkey=start_unix_s\tvalue=1795957385.250000000' long.txt >clock.txt
+TZ=UTC-1 pith draw clock.txt -o clock.html --time-of-day
 timeout 800 python3 "$top/test/viewer/page_checks.py" "$scratch/chromium" rich big nasty point fine deep words >checks.out 2>checks.err
 is "$?" 0 "the checks in the browser come to their end" || tail -n 5 checks.err | sed 's/^/# /'
 like "$(tail -n 1 checks.out)" '^1\.\.[0-9]+$' "with all of them"

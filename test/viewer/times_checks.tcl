@@ -8,7 +8,7 @@ proc labels {} {
     variable axis
     set labels {}
     foreach item [$axis find all] {
-        if {[$axis type $item] eq "text"} {
+        if {[$axis type $item] eq "text" && "base" ni [$axis gettags $item]} {
             lappend labels [lindex [$axis coords $item] 0] [$axis itemcget $item -text]
         }
     }
@@ -78,5 +78,39 @@ ok [near [window] {101 7299}] "zoom: [window]"
 select init+1s {a b[1]+1s}
 ok [near [selected] {101 2001}] "select: [selected]"
 ok [catch {goto init+soon} text] "what is no time is refused: $text"
-like [wm title $top] {times} "the window is that of the log"
+
+# ---- Times of day: the log begins at 14:03:05.25 of a zone an hour before UTC.
+fit
+sync
+set before [lindex [labels] end]
+is [time_of_day on] {} "times of day"
+sync
+set labels [labels]
+like $labels {^[0-9.]+ 14:30:00 [0-9.]+ 15:00:00 [0-9.]+ 15:30:00$} "on the axis: $labels"
+is [$axis itemcget base -text] 2026-11-29 "with the day, at the left of the axis, as the labels are narrow"
+foreach {x label} $labels {
+    fit
+    set wanted [expr {7300.0 * $x / [winfo width $plot]}]
+    goto $label $label+2s
+    ok [near [window] [list $wanted [expr {$wanted + 2}]] 20] "goto $label: [window]"
+}
+foreach {words wanted} {
+    {14:10:00 14:20:00} {414.75 1014.75}  {2026-11-29T14:10:00 2026-11-29 14:20:00} {414.75 1014.75}
+    {2026-11-29T13:10:00Z end} {414.75 7300}
+} {
+    goto {*}$words
+    ok [near [window] $wanted] "goto $words: [window]"
+}
+sync
+like [status] {} "the status line"
+time_of_day off
+fit
+sync
+is [lindex [labels] end] $before "times from the start again"
+prefer time_of_day on
+sync
+like [labels] {14:30:00} "the preference is followed at once"
+prefer time_of_day off
+sync
+is [lindex [labels] end] $before "both ways"
 done

@@ -37,6 +37,7 @@ struct pithi_draw {
     int waits, path;           /* 1: wait states, the critical path are drawn */
     int shows_core_waits;      /* 1: the time without a core is hatched */
     int shows_notes;           /* 1: LOG.notes is read and drawn */
+    int shows_time_of_day;     /* 1: on the axis */
     int findings;              /* 1: a list of where the run waits most */
     int iterations;            /* 1: iterations one below the other */
     const char *iterations_of; /* the state whose instances they are; NULL: found */
@@ -49,6 +50,7 @@ struct pithi_draw {
     /* Of the log: */
     struct pithlog *log;
     int64_t t0_ns, t1_ns;
+    int64_t clock_ns; /* of the axis (core/scene/axis.h); 0: times from the log's start */
     struct pithlog_digest *digest;
     struct pithi_gaps gaps;
     struct pithi_notes notes;
@@ -108,7 +110,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 
 /* PNG, PDF, PostScript by cairo; SVG; exit status. Without cairo always 1, after a message. */
 int pithi_draw_picture(const struct pithi_draw *draw);
-int pithi_draw_page(struct pithi_draw *draw);          /* HTML; exit status */
+int pithi_draw_page(struct pithi_draw *draw); /* HTML; exit status */
 /* `--stats` of pithi_draw_terminal. */
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count);
 int pithi_draw_terminal(struct pithi_draw *draw); /* text on standard output; exit status */

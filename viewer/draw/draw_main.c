@@ -195,6 +195,15 @@ static int read_core_waits(struct pithi_draw *draw)
     return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
 }
 
+static int read_clock(struct pithi_draw *draw)
+{
+    int64_t unix_ns;
+
+    if (!draw->shows_time_of_day || pithlog_wall_clock(draw->log, &unix_ns, &draw->clock_ns))
+        return 0;
+    return pithi_draw_failed("%s: this log does not know when it was recorded", draw->log_path);
+}
+
 static int draw_log(struct pithi_draw *draw)
 {
     int status = read_log(draw);
@@ -209,6 +218,8 @@ static int draw_log(struct pithi_draw *draw)
         status = pithi_draw_words(draw);
     if (!status)
         status = pithi_draw_find_depths(draw);
+    if (!status)
+        status = read_clock(draw);
     if (!status)
         status = read_notes(draw);
     if (!status)

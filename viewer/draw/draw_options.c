@@ -32,6 +32,7 @@ enum {
     FULL,
     NOTES,
     CORE_WAITS,
+    TIME_OF_DAY,
     TEXT,
     ASCII,
     COLOUR
@@ -48,6 +49,7 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"stats", no_argument, NULL, STATS},
                                         {"waits", no_argument, NULL, WAITS},
                                         {"core-waits", no_argument, NULL, CORE_WAITS},
+                                        {"time-of-day", no_argument, NULL, TIME_OF_DAY},
                                         {"critical-path", no_argument, NULL, CRITICAL_PATH},
                                         {"findings", no_argument, NULL, FINDINGS},
                                         {"notes", no_argument, NULL, NOTES},
@@ -130,6 +132,8 @@ static int set_flag(struct pithi_draw *draw, int option)
         return draw->waits = 1, 0;
     case CORE_WAITS:
         return draw->shows_core_waits = 1, 0;
+    case TIME_OF_DAY:
+        return draw->shows_time_of_day = 1, 0;
     case CRITICAL_PATH:
         return draw->path = 1, 0;
     case FINDINGS:
@@ -328,6 +332,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                           .hidden = draw->hidden,
                                           .t0_ns = draw->t0_ns,
                                           .t1_ns = draw->t1_ns,
+                                          .clock_ns = draw->clock_ns,
                                           .flames = draw->flames,
                                           .rows = draw->rows,
                                           .row_count = draw->row_count,

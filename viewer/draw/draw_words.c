@@ -208,6 +208,12 @@ static int do_core_waits(struct pithi_draw *draw, const struct pithi_draw_word *
     return 0;
 }
 
+static int do_time_of_day(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->shows_time_of_day = is_on(word->item[1]);
+    return 0;
+}
+
 static int do_critical_path(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     draw->path = is_on(word->item[1]);
@@ -343,6 +349,7 @@ static const struct {
     {"show", "NAME", 1, 1, do_show},
     {"show_all", "", 0, 0, do_show_all},
     {"theme", "light|dark", 1, 1, do_theme},
+    {"time_of_day", "on|off", 1, 1, do_time_of_day},
     {"unfold_rows", "?ROWS?", 0, 1, pithi_draw_do_unfold_rows},
     {"waits", "on|off", 1, 1, do_waits},
     {"work", "", 0, 0, do_work},

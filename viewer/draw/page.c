@@ -398,6 +398,11 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, ", height: %d, arrowsOn: %s, arrowsAll: %s,\n", row_height_of(draw),
                    draw->no_arrows ? "false" : "true", draw->all_arrows ? "true" : "false");
     pithi_text_add(&page->text, "pale: %g,\n", PITHI_PALE);
+    if (draw->clock_ns) { /* at `base`, in two numbers, because a double does not hold its nanoseconds */
+        int64_t clock_ns = draw->clock_ns + base_ns;
+        pithi_text_add(&page->text, "clock: [%" PRId64 ", %" PRId64 "],\n", clock_ns / 1000000000,
+                       clock_ns % 1000000000);
+    }
     if (*pithi_draw_damage()) {
         pithi_text_add(&page->text, "damage: ");
         pithi_code_string(&page->text, pithi_draw_damage());

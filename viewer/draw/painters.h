@@ -30,8 +30,8 @@ struct pithi_cairo {
         uint32_t rgb;
     } * waiting;
     uint32_t wait_count, wait_capacity, wait_lines;
-    double clip[4]; /* x, y, width, height; width < 0: none */
-    int drawn_in;   /* 1: the clip contains drawn shapes besides the waiting ones */
+    double clip[4];              /* x, y, width, height; width < 0: none */
+    int drawn_in;                /* 1: the clip contains drawn shapes besides the waiting ones */
     struct _PangoLayout *layout; /* of texts beyond ASCII, once there is one */
 };
 

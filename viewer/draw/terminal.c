@@ -443,7 +443,7 @@ static void print_axis(const struct terminal *terminal)
     char *line = pithi_alloc((size_t)width + 64, 1), *labels = pithi_alloc((size_t)(left + width) + 64, 1);
     struct pithi_axis axis;
 
-    pithi_axis_make(terminal->draw->t0_ns, terminal->draw->t1_ns, width, TICK_SPACING, &axis);
+    pithi_axis_make(terminal->draw->t0_ns, terminal->draw->t1_ns, terminal->draw->clock_ns, width, TICK_SPACING, &axis);
     memset(line, '-', (size_t)width);
     memset(labels, ' ', (size_t)(left + width) + 63);
     end = (int)strlen(axis.base);

@@ -24,12 +24,19 @@ function stepFor(least, unit) {
     .find((by) => by >= least * 0.999) || day * Math.max(1, stepFor(least / day, units[3]));
 }
 
+// A time of day; midnight is its date.
+function clockLabel(time, step) {
+  const [day, text] = clockTexts(time, decimalsOf(step, 1e9));
+  return /^[0:.]*$/.test(text) ? day : text;
+}
+
 // Marks of the axis and their texts, at least `room` pixels apart, and more if the texts are wider.
 function axisTicks(pen, width, room = 90) {
-  const least = (view.to - view.from) * room / Math.max(width, room), unit = unitAt(view.from, view.to);
-  const step = stepFor(least, unit), ticks = [], before = data.base % step;
+  const least = (view.to - view.from) * room / Math.max(width, room);
+  const unit = data.clock ? sixties[0] : unitAt(view.from, view.to), step = stepFor(least, unit), ticks = [];
+  const before = data.clock ? (data.clock[0] % Math.max(1, step / 1e9) * 1e9 + data.clock[1]) % step : data.base % step;
   for (let time = Math.ceil((view.from + before) / step) * step - before; time <= view.to; time += step)
-    ticks.push([time, timeText(time, step, unit)]);
+    ticks.push([time, data.clock ? clockLabel(time, step) : timeText(time, step, unit)]);
   const widest = Math.ceil(Math.max(0, ...ticks.map(([, text]) => pen.measureText(text).width))) + 12;
   return widest > room ? axisTicks(pen, width, widest) : ticks;
 }

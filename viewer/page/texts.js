@@ -30,10 +30,19 @@ function based(text) {
   const [whole, ...rest] = text.split(".");
   return data.base ? [data.base / 1e9 + +whole, ...rest].join(".") : text;
 }
+// A time of the log as date and time of day. data.clock is the local time of data.base, in seconds since 1970 and
+// nanoseconds, if the page shows times of day.
+function clockTexts(ns, decimals) {
+  const unit = 10 ** (9 - decimals), all = Math.round((data.clock[1] + ns) / unit) * unit;
+  const whole = Math.floor(all / 1e9);
+  const date = new Date((data.clock[0] + whole) * 1000).toISOString(), rest = Math.round((all - whole * 1e9) / unit);
+  return [date.slice(0, 10), date.slice(11, 19) + (decimals ? `.${String(rest).padStart(decimals, "0")}` : "")];
+}
+const decimalsOf = (fine, size) => Math.min(9, Math.max(0, Math.ceil(Math.log10(size / Math.max(fine, 1)) - 1e-9)));
 // A time of the log with enough decimals to distinguish times that differ by `fine` nanoseconds.
 function timeText(ns, fine, unit = unitAt(data.base + ns ? ns : 1e9)) {
-  const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / Math.max(fine, 1)) - 1e-9));
-  const text = based((ns / unit[0]).toFixed(Math.min(decimals, 9)));
+  if (data.clock) return clockTexts(ns, decimalsOf(fine, 1e9)).join(" ");
+  const text = based((ns / unit[0]).toFixed(decimalsOf(fine, unit[0])));
   return sixties.includes(unit) ? sixtiesText(text, unit) : `${text} ${unit[1]}`;
 }
 const percent = (share) => !share ? "0 %" : share >= 0.0995 ? `${Math.round(share * 100)} %`

@@ -181,7 +181,7 @@ oo::class create ::pith::Bookmarks {
         foreach mark $marks {
             set span [expr {[dict get $mark to] - [dict get $mark from]}]
             $list insert {} end -id [dict get $mark name] -text [dict get $mark name] -values [list \
-                [::pithtk::time [dict get $mark from] [expr {max(1, $span / 100)}]] [::pithtk::duration $span] \
+                [$model time_text [dict get $mark from] [expr {max(1, $span / 100)}]] [::pithtk::duration $span] \
                 [dict get $mark note]]
         }
     }

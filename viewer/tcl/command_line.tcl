@@ -171,9 +171,12 @@ oo::class create ::pith::Goto {
         set model [$window model]
     }
 
-    # "20 ms" -> 20ms
+    # "20 ms" -> 20ms, "2026-11-29 14:03:05" -> 2026-11-29T14:03:05
     method joined {text} {
-        return [regsub -all -nocase {([0-9.])\s+(ns|us|ms|s)(?![a-z])} $text {\1\2}]
+        set text [regsub -all -nocase {([0-9.])\s+(ns|us|ms|s)(?![a-z])} $text {\1\2}]
+        set text [regsub -all {(\d{4}-\d\d-\d\d) (\d\d:)} $text {\1T\2}]
+        # While the axis shows times of day, 14:03:05 is one.
+        return [expr {[$model time_of_day] ? [regsub -all {(^|\s)(\d\d:\d\d:\d\d)} $text {\1T\2}] : $text}]
     }
 
     method word_goto {args} {

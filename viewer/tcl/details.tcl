@@ -170,7 +170,7 @@ oo::class create ::pith::Details {
         set start [dict get $hit start]
         set end [dict get $hit end]
         set fine [expr {max(1, ($end - $start) / 1000)}]
-        return [list {} $title on [my place_of $hit] from [::pithtk::time $start $fine] to [::pithtk::time $end $fine] \
+        return [list {} $title on [my place_of $hit] from [$model time_text $start $fine] to [$model time_text $end $fine] \
             for [::pithtk::duration [expr {$end - $start}]]]
     }
 
@@ -198,7 +198,7 @@ oo::class create ::pith::Details {
             pause { return [my stretch_lines "recording paused" $hit] }
             lost {
                 return [list {} "[::pithtk::number [dict get $hit lost]] records lost" on [my place_of $hit] \
-                    at [::pithtk::time [dict get $hit start] 1]]
+                    at [$model time_text [dict get $hit start] 1]]
             }
             missing { return [list {} "records are missing: the file is damaged" on [my place_of $hit]] }
         }
@@ -275,7 +275,7 @@ oo::class create ::pith::Details {
     }
 
     method event_lines {hit} {
-        set lines [list {} [dict get $hit name] on [my place_of $hit] at [::pithtk::time [dict get $hit start] 1]]
+        set lines [list {} [dict get $hit name] on [my place_of $hit] at [$model time_text [dict get $hit start] 1]]
         if {[dict get $hit payload] ne {}} {
             lappend lines with [dict get $hit payload]
         }
@@ -293,7 +293,7 @@ oo::class create ::pith::Details {
         if {[dict get $hit low] != [dict get $hit high]} {
             lappend lines here "[format %.10g [dict get $hit low]] to [format %.10g [dict get $hit high]]"
         }
-        return [list {*}$lines at [::pithtk::time [dict get $hit start] [expr {max(1, [$model span] / 2000)}]]]
+        return [list {*}$lines at [$model time_text [dict get $hit start] [expr {max(1, [$model span] / 2000)}]]]
     }
 
     # A message without a known receive (found as a send) has end = start.
@@ -301,7 +301,7 @@ oo::class create ::pith::Details {
         set span [expr {[dict get $hit end] - [dict get $hit start]}]
         set lines [list {} message from [my place_of $hit from from_thread] to [my place_of $hit to to_thread] \
             size "[::pithtk::number [dict get $hit bytes]] bytes" tag [dict get $hit tag] \
-            sent [::pithtk::time [dict get $hit start] 1]]
+            sent [$model time_text [dict get $hit start] 1]]
         if {$span} {
             lappend lines took [::pithtk::duration $span]
         }

@@ -114,6 +114,8 @@ oo::class create ::pith::Model {
     variable left_out   ;# the part of the picture that the messages left out by auto would cover; 0: they are drawn
     variable exact      ;# the part of the picture that is exact; 1: all, or it soon will be
     variable names_on   ;# 1: bars have names
+    variable wants_time_of_day ;# 1: times are dates and times of day, if the log knows them
+    variable time_of_day ;# 1: they are
     variable notes      ;# dicts of time, rank, thread, text, by time (notes.tcl)
     variable message_filter ;# words of message_filter.tcl; {}: all messages
     variable picking    ;# a Picking
@@ -129,6 +131,7 @@ oo::class create ::pith::Model {
         set log $opened
         lassign {} notes message_filter given extent unsearched selection pointer trouble reading changed
         set names_on 1
+        set wants_time_of_day 0
         set notices {}
         my read_log [::pith::preferences::get palette]
         lassign [my whole] t0 t1
@@ -156,6 +159,7 @@ oo::class create ::pith::Model {
             dict set defs [dict get $def id] $def
         }
         $log shownames $names_on
+        set time_of_day [$log timeofday $wants_time_of_day]
         my take_palette $its_palette
         my count_rows
     }
@@ -271,6 +275,10 @@ oo::class create ::pith::Model {
     method left_out {} { return $left_out }
     method exact {} { return $exact }
     method names_on {} { return $names_on }
+    method time_of_day {} { return $time_of_day }
+
+    # A time as the axis shows it, with enough digits to distinguish times FINE ns apart.
+    method time_text {time fine} { return [$log timetext $time $fine] }
     method palette {} { return $palette }
     method pointer {} { return $pointer }
     method selection {} { return $selection }
@@ -657,6 +665,12 @@ oo::class create ::pith::Model {
         set names_on [expr {!!$on}]
         $log shownames $names_on
         my notify hidden
+    }
+
+    method set_time_of_day {on} {
+        set wants_time_of_day $on
+        set time_of_day [$log timeofday $on]
+        my notify time
     }
 
     # Selects a stretch of time, given in any order and limited to the log; {} none.

@@ -104,7 +104,7 @@ oo::class create ::pith::Notes {
 
     method line {index} {
         set note [lindex [$model notes] $index]
-        return "note [expr {$index + 1}], [my row_text $note], at [::pithtk::time [dict get $note time] 1]:\
+        return "note [expr {$index + 1}], [my row_text $note], at [$model time_text [dict get $note time] 1]:\
             [dict get $note text]"
     }
 
@@ -200,7 +200,7 @@ oo::class create ::pith::Notes {
         set entered $text
         destroy $dialog
         ::pith::open_dialog $dialog [expr {$index < 0 ? "Pith: new note" : "Pith: note [expr {$index + 1}]"}] [$window top]
-        ttk::label $dialog.at -text "[my row_text $place], [::pithtk::time [dict get $place time] 1]" -style Faint.TLabel
+        ttk::label $dialog.at -text "[my row_text $place], [$model time_text [dict get $place time] 1]" -style Faint.TLabel
         ttk::entry $dialog.text -width 50 -textvariable [my varname entered]
         ttk::frame $dialog.buttons
         ttk::button $dialog.buttons.ok -text "OK" -command [list [self] accept]

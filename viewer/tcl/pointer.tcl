@@ -325,7 +325,7 @@ oo::class create ::pith::Crosshair {
         # A flag that stays inside the axis.
         set width [lindex [$timeline size] 0]
         set fine [expr {max(1, [$model span] / max(1, $width))}]
-        set text [$axis create text $x [px 11] -text [::pithtk::time [$timeline time_at $x] $fine] -font PithSmall \
+        set text [$axis create text $x [px 11] -text [$model time_text [$timeline time_at $x] $fine] -font PithSmall \
             -fill [colour paper] -tags flag]
         lassign [$axis bbox $text] a b c d
         $axis move $text [expr {max(0, 5 - $a) - max(0, $c + 5 - $width)}] 0

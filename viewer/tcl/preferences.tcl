@@ -35,6 +35,8 @@ namespace eval ::pith::preferences {
             {open the pane of findings with a log}
         core_waits   on    switch                           {Without a core}
             {hatch the time in which threads could run but had no core}
+        time_of_day  off   switch                           {Time of day}
+            {show dates and times of day, if the log knows them, in place of times from its start}
         remember     on    switch                           {Remember views}
             {restore the last view of a log: time, rows, hidden states, bookmarks}
         toolbar      on    switch                           {Buttons}        {show the toolbar}

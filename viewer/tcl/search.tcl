@@ -394,7 +394,7 @@ oo::class create ::pith::Search {
     }
 
     method text {found} {
-        set at [::pithtk::time [dict get $found start] 1]
+        set at [$model time_text [dict get $found start] 1]
         if {[dict get $found kind] eq "message"} {
             set took [expr {[dict get $found end] - [dict get $found start]}]
             return "message rank [dict get $found rank] to [dict get $found peer],\

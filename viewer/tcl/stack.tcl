@@ -165,7 +165,7 @@ oo::class create ::pith::Stack {
                 -text [dict get $one label] -fill [colour [expr {[dict get $one slow] ? "path" : "text"}]]
             incr y [expr {[my band] + [my gap]}]
         }
-        set marks [lassign [[$model log] ticks 0 [dict get [[$model log] iterations] longest] $width [px 90]] base]
+        set marks [lassign [[$model log] ticks 0 [dict get [[$model log] iterations] longest] $width [px 90] duration] base]
         foreach {x label} $marks {
             $axis create line $x [px 18] $x [px 24] -fill [colour edge] -tags mark
             $axis create text $x [px 9] -text $label -font PithSmall -fill [colour faint] -tags mark \

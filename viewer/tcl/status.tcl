@@ -167,7 +167,7 @@ oo::class create ::pith::Status {
 
     method show {hit} {
         if {[dict exists $hit time]} {
-            set time [::pithtk::time [dict get $hit time] [expr {max(1, [$model span] / 2000)}]]
+            set time [$model time_text [dict get $hit time] [expr {max(1, [$model span] / 2000)}]]
         } else {
             set time {}
         }

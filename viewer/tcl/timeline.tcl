@@ -245,17 +245,22 @@ oo::class create ::pith::Timeline {
         $axis delete all
         set faint [colour faint]
         set foot [px 26]
-        set marks [lassign [[$model log] ticks $t0 $t1 $width [px 90]] base]
+        set marks [lassign [[$model log] ticks $t0 $t1 $width [px 90] time] base]
+        # The base stands in the corner, or if that is too narrow, at the left of the axis.
+        set end [expr {[my base_fits $base] ? 0 : [font measure PithSmall $base] + [px 10]}]
+        $path.corner itemconfigure base -text [expr {$end ? {} : $base}]
+        if {$end} {
+            $axis create text [px 2] [expr {$foot / 2 - 1}] -anchor w -text $base -font PithSmall -fill $faint -tags base
+        }
         foreach {x label} $marks {
             set x [expr {int($x)}]
             $axis create line $x [expr {$foot - 6}] $x $foot -fill [colour edge]
             set half [expr {[font measure PithSmall $label] / 2 + 1}]
-            if {$x >= $half && $x + $half <= $width} {
+            if {$x - $half >= $end && $x + $half <= $width} {
                 $axis create text $x [expr {$foot / 2 - 1}] -text $label -font PithSmall -fill $faint
             }
         }
         $axis create line 0 [expr {$foot - 1}] $width [expr {$foot - 1}] -fill [colour edge]
-        $path.corner itemconfigure base -text $base
         $labels draw $height
         lassign [$model whole] first last
         set span [expr {double($last - $first)}]
@@ -273,6 +278,8 @@ oo::class create ::pith::Timeline {
             {*}$script
         }
     }
+
+    method base_fits {base} { expr {10 + [font measure PithSmall $base] <= [$path.corner cget -width]} }
 
     # ---- Scrolling
 

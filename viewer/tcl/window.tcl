@@ -202,7 +202,7 @@ oo::class create ::pith::Window {
         if {$what in {time rows digest}} {
             lassign [$model window] t0 t1
             set fine [expr {max(1, ($t1 - $t0) / 1000)}]
-            set title_text "[::pithtk::time $t0 $fine] \u2013 [::pithtk::time $t1 $fine]"
+            set title_text "[$model time_text $t0 $fine] \u2013 [$model time_text $t1 $fine]"
             append title_text "    [::pithtk::duration [expr {$t1 - $t0}]]"
         }
         # left_out comes with each picture while the window moves.
@@ -389,6 +389,7 @@ oo::class create ::pith::Window {
             toggle_theme { return [expr {[::pith::theme::name] eq "dark"}] }
             {waits toggle} { return [[my part Waiting] is_shown waits] }
             {critical_path toggle} { return [[my part Waiting] is_shown path] }
+            {time_of_day toggle} { return [$model time_of_day] }
             {core_waits toggle} { return [[my part CoreWaits] is_shown] }
             {findings toggle} { return [[my part Waiting] is_shown findings] }
             {iterations toggle} { return [[my part Waiting] is_shown iterations] }

@@ -100,14 +100,14 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
 }
 
 /* Makes a line of the picture's background. */
-static uint32_t *make_ground(const struct view *view)
+static uint32_t *make_ground(const struct pithi_log_object *object, const struct view *view)
 {
     uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
     struct pithi_axis axis;
 
     for (int x = 0; x < view->width; x++)
         ground[x] = PITHI_RGB_PAPER;
-    pithi_axis_make(view->t0_ns, view->t1_ns, view->width, TICK_SPACING * pithi_theme_scale(), &axis);
+    pithi_axis_make(view->t0_ns, view->t1_ns, object->clock_ns, view->width, TICK_SPACING * pithi_theme_scale(), &axis);
     for (uint32_t i = 0; i < axis.count; i++)
         if (axis.ticks[i].x >= 0 && axis.ticks[i].x < view->width)
             ground[(int)axis.ticks[i].x] = PITHI_RGB_GRID;
@@ -186,7 +186,7 @@ static void show_lines(void *context, int end)
 static void paint_plot(const struct pithi_log_object *object, const struct view *view, const struct target *target,
                        uint32_t *words, struct pithi_raster *raster)
 {
-    uint32_t *ground = make_ground(view);
+    uint32_t *ground = make_ground(object, view);
 
     pithi_raster_grounded(raster, words, view->width, view->height, ground);
     pithi_bands_draw(&object->plot, raster, object->helper, show_lines, target->paper);

@@ -203,7 +203,7 @@ int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *inter
         struct pithi_painter painter = pithi_raster_painter(&raster);
         struct pithi_axis axis;
         pithi_raster_prepare(&raster, width, count * (height + gap), PITHI_RGB_PAPER);
-        pithi_axis_make(0, stack.longest_ns, width, TICK_SPACING * pithi_theme_scale(), &axis);
+        pithi_axis_make(0, stack.longest_ns, 0, width, TICK_SPACING * pithi_theme_scale(), &axis);
         for (uint32_t i = 0; i < axis.count; i++)
             painter.rect(painter.context, floor(axis.ticks[i].x), 0, 1, count * (height + gap), PITHI_RGB_GRID, 1);
         pithi_iteration_stack_draw(&stack, &painter);

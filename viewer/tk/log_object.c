@@ -267,19 +267,54 @@ static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return pithi_get_ids(interp, objv[2], object->hidden, defs);
 }
 
+/* Shows times of day on the axis, if the log knows them: 1. */
+static int log_time_of_day(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    int64_t unix_ns;
+    int on;
+
+    (void)objc;
+    if (Tcl_GetBooleanFromObj(interp, objv[2], &on) != TCL_OK)
+        return TCL_ERROR;
+    object->clock_ns = 0;
+    Tcl_SetObjResult(interp, Tcl_NewBooleanObj(on && pithlog_wall_clock(object->log, &unix_ns, &object->clock_ns)));
+    return TCL_OK;
+}
+
+/* A time as the axis shows it. */
+static int log_time_text(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    char text[64];
+    int64_t time, resolution;
+
+    (void)objc;
+    if (pithi_get_time(interp, objv[2], &time) != TCL_OK || pithi_get_time(interp, objv[3], &resolution) != TCL_OK)
+        return TCL_ERROR;
+    if (object->clock_ns)
+        pithi_date_text(object->clock_ns + time, resolution, text, sizeof text);
+    else
+        pithi_time_text(time, resolution, text, sizeof text);
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
+    return TCL_OK;
+}
+
 static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
+    static const char *const kinds[] = {"time", "duration", NULL};
     struct pithi_axis axis;
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     int64_t t0, t1;
     double width, spacing;
+    int is_duration;
 
-    (void)object, (void)objc;
+    (void)objc;
+    if (Tcl_GetIndexFromObj(interp, objv[6], kinds, "kind", 0, &is_duration) != TCL_OK)
+        return TCL_ERROR;
     if (pithi_get_window(interp, objv + 2, &t0, &t1) != TCL_OK ||
         Tcl_GetDoubleFromObj(interp, objv[4], &width) != TCL_OK ||
         Tcl_GetDoubleFromObj(interp, objv[5], &spacing) != TCL_OK)
         return TCL_ERROR;
-    pithi_axis_make(t0, t1, width, spacing, &axis);
+    pithi_axis_make(t0, t1, is_duration ? 0 : object->clock_ns, width, spacing, &axis);
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(axis.base, -1));
     for (uint32_t i = 0; i < axis.count; i++) {
         Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(axis.ticks[i].x));
@@ -369,7 +404,9 @@ static const struct {
     {{"stateof", 3, "rank thread time"}, pithi_log_state_of},
     {{"sums", 2, "t0 t1"}, pithi_log_sums},
     {{"sumsjob", 3, "t0 t1 callback"}, pithi_log_sums_job},
-    {{"ticks", 4, "t0 t1 width spacing"}, log_ticks},
+    {{"ticks", 5, "t0 t1 width spacing time|duration"}, log_ticks},
+    {{"timeofday", 1, "on"}, log_time_of_day},
+    {{"timetext", 2, "time resolution"}, log_time_text},
     {{"time", 2, "word begin|end"}, log_time},
     {{"traffic", 3, "t0 t1 callback"}, pithi_log_traffic},
     {{"waitingjob", 3, "t0 t1 callback"}, pithi_log_waiting_job},

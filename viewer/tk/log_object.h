@@ -35,16 +35,17 @@ struct pithi_log_object {
     struct pithlog_analysis *analysis;           /* NULL until the job of `analyze` is done */
     const struct pithlog_iterations *iterations; /* of the analysis; NULL: none yet */
     struct pithi_log_findings *findings;         /* owned by log_waiting.c; NULL: not asked for yet */
-    int hides_names;                             /* 1: no names in bars */
-    int shows_waits, shows_path;                 /* 1: drawn as soon as there is an analysis */
-    struct pithi_notes notes;                    /* drawn into the picture */
-    struct pithi_gaps gaps;                      /* read with the first picture */
-    struct pithi_flames *flames;                 /* NULL until `flames` is called */
-    struct pithi_core_waits *core_waits;         /* NULL until the job of `corewaits` is done */
-    int shows_core_waits;                        /* 1: drawn as soon as they are known */
-    struct pithi_groups groups;                  /* the rows of `plot`, if they are too low to be drawn singly */
-    struct pithi_plot plot;                      /* the last picture, with copies of its input */
-    uint32_t *words;                             /* pixels of a picture that becomes a photo */
+    int64_t clock_ns;            /* local time of time 0, for the axis; 0: it shows times from the log's start */
+    int hides_names;             /* 1: no names in bars */
+    int shows_waits, shows_path; /* 1: drawn as soon as there is an analysis */
+    struct pithi_notes notes;    /* drawn into the picture */
+    struct pithi_gaps gaps;      /* read with the first picture */
+    struct pithi_flames *flames; /* NULL until `flames` is called */
+    struct pithi_core_waits *core_waits; /* NULL until the job of `corewaits` is done */
+    int shows_core_waits;                /* 1: drawn as soon as they are known */
+    struct pithi_groups groups;          /* the rows of `plot`, if they are too low to be drawn singly */
+    struct pithi_plot plot;              /* the last picture, with copies of its input */
+    uint32_t *words;                     /* pixels of a picture that becomes a photo */
     uint32_t word_capacity;
     struct pithi_log_ranges *ranges; /* owned by log_ranges.c; NULL: not used yet */
     Tcl_Command command;

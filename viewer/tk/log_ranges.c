@@ -263,7 +263,8 @@ int pithi_log_ranges_draw(struct pithi_log_object *object, Tcl_Interp *interp, i
     struct pithi_painter painter = pithi_raster_painter(&view->raster);
     struct pithi_axis axis;
     pithi_raster_prepare(&view->raster, (int)view->query.width, (int)view->look.height, PITHI_RGB_PAPER);
-    pithi_axis_make(view->query.t0_ns, view->query.t1_ns, view->query.width, TICK_SPACING * pithi_theme_scale(), &axis);
+    pithi_axis_make(view->query.t0_ns, view->query.t1_ns, object->clock_ns, view->query.width,
+                    TICK_SPACING * pithi_theme_scale(), &axis);
     for (uint32_t i = 0; i < axis.count; i++)
         painter.rect(painter.context, floor(axis.ticks[i].x), 0, 1, view->look.height, PITHI_RGB_GRID, 1);
     pithi_layers_draw_grid(view->ranges, &view->look, SCALE_SPACING, &painter);

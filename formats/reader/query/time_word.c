@@ -1,8 +1,9 @@
-/* time_word.c - reads times as users write them: numbers with units, h:mm:ss, `init`, `finalize`, `end`, instances of
- * states, and times counted from any of these. */
+/* time_word.c - reads times as users write them: numbers with units, h:mm:ss, dates and times of day, `init`,
+ * `finalize`, `end`, instances of states, and times counted from any of these. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -11,6 +12,9 @@
 
 #define NONE INT64_MIN
 #define FARTHEST (INT64_MAX / 2)
+
+#define SECOND INT64_C(1000000000)
+#define DAY (86400 * SECOND)
 
 enum { DAMAGES_MOST = 10000 };
 
@@ -85,6 +89,123 @@ int pithlog_time_parse(const char *word, int64_t *time_ns)
     return read_number(word, time_ns)
                ? PITH_OK
                : pithi_fail(PITH_ERR_USAGE, "'%s' is not a time such as 1.5, 3ms, 20us or 7ns", word);
+}
+
+/* ---- Dates and times of day ------------------------------------------------------------------------------------- */
+
+/* Days from 1970-01-01 to a date of the Gregorian calendar. */
+static int64_t days_to(int year, int month, int day)
+{
+    int64_t y = month > 2 ? year : year - 1; /* of years that begin in March, so that a leap day is their last */
+    int64_t m = month > 2 ? month - 3 : month + 9;
+
+    return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719468;
+}
+
+/* Local time minus UTC at that time. One offset counts for a whole log, so that its axis has no jump. */
+static int64_t zone_ns(int64_t unix_ns)
+{
+    time_t seconds = (time_t)(unix_ns / SECOND);
+    struct tm local;
+
+    if (!localtime_r(&seconds, &local))
+        return 0;
+    int64_t days = days_to(local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
+    return (days * 86400 + local.tm_hour * 3600 + local.tm_min * 60 + local.tm_sec - (int64_t)seconds) * SECOND;
+}
+
+int pithlog_wall_clock(const struct pithlog *log, int64_t *unix_ns, int64_t *local_ns)
+{
+    const char *text = pithi_property(log, "start_unix_s");
+    char *end = NULL;
+    long long seconds = text ? strtoll(text, &end, 10) : 0;
+    int64_t ns = 0, unit = SECOND / 10;
+
+    if (!text || end == text || seconds < 0 || seconds > INT64_MAX / SECOND / 2)
+        return 0;
+    if (*end == '.')
+        for (end++; isdigit((unsigned char)*end); end++, unit /= 10)
+            ns += (*end - '0') * unit;
+    if (*end)
+        return 0;
+    *unix_ns = seconds * SECOND + ns;
+    *local_ns = *unix_ns + zone_ns(*unix_ns);
+    return 1;
+}
+
+/* As users write it. */
+struct date {
+    int64_t day; /* since 1970; NONE: only a time of day */
+    int64_t ns;  /* since midnight */
+    int is_utc;
+};
+
+static int read_digits(const char **text, int count, int *value)
+{
+    for (*value = 0; count; count--, ++*text) {
+        if (!isdigit((unsigned char)**text))
+            return 0;
+        *value = *value * 10 + (**text - '0');
+    }
+    return 1;
+}
+
+/* "2026-11-29": 1 and the days since 1970. */
+static int read_day(const char **text, int64_t *day)
+{
+    static const int most[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int y, m, d;
+
+    if (!read_digits(text, 4, &y) || *(*text)++ != '-' || !read_digits(text, 2, &m) || *(*text)++ != '-' ||
+        !read_digits(text, 2, &d) || m < 1 || m > 12 || d < 1 || d > most[m - 1] || y < 1970 || y > 2200)
+        return 0;
+    *day = days_to(y, m, d);
+    return 1;
+}
+
+/* "2026-11-29", "2026-11-29T14:03:05.5", "2026-11-29 14:03:05Z", "T14:03:05". */
+static int read_date(const char *word, struct date *date)
+{
+    const char *at = word;
+    size_t length = strlen(word);
+    char time[32];
+
+    *date = (struct date){.day = NONE};
+    if (*at != 'T' && !read_day(&at, &date->day))
+        return 0;
+    if (*at == '\0')
+        return 1;
+    if ((*at != 'T' && *at != ' ') || length < 9)
+        return 0;
+    at++;
+    date->is_utc = word[length - 1] == 'Z';
+    length -= (size_t)(at - word) + (date->is_utc != 0);
+    if (length < 8 || length >= sizeof time || at[2] != ':' || at[5] != ':')
+        return 0;
+    memcpy(time, at, length);
+    time[length] = '\0';
+    return isdigit((unsigned char)*time) && read_sixties(time, &date->ns) && date->ns < DAY;
+}
+
+/* A time of day is the first such in the log, or if there is none, the nearest to it. */
+static int find_date(struct pithlog *log, const char *word, const struct date *date, int64_t *time_ns)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    int64_t unix_ns, zero_ns;
+
+    if (!pithlog_wall_clock(log, &unix_ns, &zero_ns))
+        return pithi_fail(PITH_ERR_USAGE, "%s: %s: this log does not know when it was recorded", log->path, word);
+    if (date->is_utc)
+        zero_ns = unix_ns;
+    if (date->day != NONE) {
+        *time_ns = date->day * DAY + date->ns - zero_ns;
+        return PITH_OK;
+    }
+    int64_t after = (date->ns - zero_ns % DAY - info->start_ns) % DAY;
+    *time_ns = info->start_ns + after + (after < 0 ? DAY : 0);
+    if (*time_ns > info->end_ns && info->start_ns - (*time_ns - DAY) < *time_ns - info->end_ns)
+        *time_ns -= DAY;
+    return PITH_OK;
 }
 
 /* ---- MPI_Init and MPI_Finalize --------------------------------------------------------------------------------- */
@@ -268,9 +389,10 @@ static int is_place(const char *word)
     int64_t time_ns;
     size_t length;
     uint64_t number;
+    struct date date;
 
     return strcmp(word, "init") == 0 || strcmp(word, "finalize") == 0 || strcmp(word, "end") == 0 ||
-           read_number(word, &time_ns) || split(word, &length, &number);
+           read_number(word, &time_ns) || split(word, &length, &number) || read_date(word, &date);
 }
 
 /* Splits "init+100ms" into a place, copied to *place, and an offset. 1; 0: the word is not of this form; -1: no
@@ -320,6 +442,7 @@ static int find_place(struct pithlog *log, const char *word, enum pithlog_edge e
 {
     size_t length;
     uint64_t number;
+    struct date date;
 
     if (strcmp(word, "init") == 0) {
         if ((*time_ns = find_over_ranks(log, pithlog_is_init, find_init, 1)) == NONE)
@@ -331,6 +454,8 @@ static int find_place(struct pithlog *log, const char *word, enum pithlog_edge e
         *time_ns = pithlog_get_info(log)->end_ns;
     } else if (split(word, &length, &number)) {
         return find_instance(log, word, length, number, edge, time_ns);
+    } else if (read_date(word, &date)) {
+        return find_date(log, word, &date, time_ns);
     } else {
         read_number(word, time_ns);
     }

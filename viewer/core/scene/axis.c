@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SECOND INT64_C(1000000000)
 #define HOUR (3600 * SECOND)
+#define DAY (24 * HOUR)
 /* From two minutes on h:mm:ss. Times beyond 10000 hours count from 1970: seconds. */
 #define LEAST_SIXTIES (120 * SECOND)
 #define MOST_SIXTIES (36000000 * SECOND)
@@ -82,6 +84,15 @@ static void sixties_text(int64_t time_ns, int decimals, int has_hours, char *tex
     snprintf(text + used, size - (size_t)used, ":%02d%s", (int)(seconds % 60), fraction);
 }
 
+static void day_text(int64_t local_ns, char *text, size_t size)
+{
+    time_t seconds = (time_t)(floor_to(local_ns, DAY) / SECOND);
+    struct tm day;
+
+    if (!gmtime_r(&seconds, &day) || !strftime(text, size, "%Y-%m-%d", &day))
+        *text = '\0';
+}
+
 /* Removes zeros at the end of a fraction. */
 static void trim(char *text)
 {
@@ -119,12 +130,26 @@ static int64_t base_for(int64_t t0_ns, int64_t t1_ns, const struct unit *unit)
     return floor_to(t0_ns, unit->ns * 1000);
 }
 
-void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing, struct pithi_axis *axis)
+/* "14:03:05"; midnight: "2026-11-30". */
+static void clock_label(int64_t local_ns, int decimals, char *text, size_t size)
+{
+    char digits[48];
+
+    if (local_ns % DAY == 0) {
+        day_text(local_ns, text, size);
+        return;
+    }
+    sixties_text(local_ns - floor_to(local_ns, DAY), decimals, 1, digits, sizeof digits);
+    snprintf(text, size, "%s%.24s", digits[1] == ':' ? "0" : "", digits);
+}
+
+void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, int64_t clock_ns, double width, double spacing,
+                     struct pithi_axis *axis)
 {
     double span = (double)t1_ns - (double)t0_ns, least = span * spacing / (width > 1 ? width : 1);
     const struct unit *unit = unit_for((int64_t)span);
     int64_t farthest = size_of(t0_ns) > size_of(t1_ns) ? t0_ns : t1_ns, time;
-    int in_sixties = unit->ns == SECOND && is_sixties(farthest), decimals;
+    int in_sixties = unit->ns == SECOND && (clock_ns || is_sixties(farthest)), decimals;
     char digits[48];
 
     if (least < span / (PITHI_AXIS_MAX - 2))
@@ -132,22 +157,30 @@ void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing,
     axis->step_ns = step_for(least, in_sixties);
     axis->count = 0;
     axis->base[0] = 0;
-    axis->base_ns = base_for(t0_ns, t1_ns, unit);
-    if (axis->base_ns)
+    axis->base_ns = clock_ns && in_sixties ? 0
+                    : clock_ns             ? floor_to(clock_ns + t0_ns, unit->ns * 1000) - clock_ns
+                                           : base_for(t0_ns, t1_ns, unit);
+    if (clock_ns && in_sixties && axis->step_ns < DAY)
+        day_text(clock_ns + t0_ns, axis->base, sizeof axis->base);
+    else if (clock_ns && !in_sixties)
+        pithi_date_text(clock_ns + axis->base_ns, unit->ns * 1000, axis->base, sizeof axis->base);
+    else if (axis->base_ns)
         pithi_time_text(axis->base_ns, unit->ns * 1000, axis->base, sizeof axis->base);
     decimals = decimals_for(axis->step_ns, unit->ns);
-    time = floor_to(t0_ns, axis->step_ns);
+    time = floor_to(clock_ns + t0_ns, axis->step_ns) - clock_ns;
     if (time < t0_ns)
         time += axis->step_ns;
     for (; time < t1_ns && axis->count < PITHI_AXIS_MAX; time += axis->step_ns) {
         struct pithi_axis_tick *tick = &axis->ticks[axis->count++];
         tick->time_ns = time;
         tick->x = ((double)time - (double)t0_ns) / span * width;
-        if (in_sixties) {
+        if (in_sixties && clock_ns) {
+            clock_label(clock_ns + time, decimals, tick->label, sizeof tick->label);
+        } else if (in_sixties) {
             sixties_text(time, decimals, size_of(farthest) >= (uint64_t)HOUR, tick->label, sizeof tick->label);
         } else {
             decimal_text(time - axis->base_ns, unit->ns, decimals, digits, sizeof digits);
-            snprintf(tick->label, sizeof tick->label, "%s%.24s %s", axis->base_ns ? "+" : "", digits, unit->name);
+            snprintf(tick->label, sizeof tick->label, "%s%.24s %s", axis->base[0] ? "+" : "", digits, unit->name);
         }
         if (time > INT64_MAX - axis->step_ns)
             break;
@@ -182,4 +215,15 @@ void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t 
         snprintf(text, size, "%s", digits);
     else
         snprintf(text, size, "%s %s", digits, time_ns ? unit->name : "s");
+}
+
+void pithi_date_text(int64_t local_ns, int64_t resolution_ns, char *text, size_t size)
+{
+    char day[16], digits[48];
+
+    day_text(local_ns, day, sizeof day);
+    sixties_text(local_ns - floor_to(local_ns, DAY), decimals_for(resolution_ns < 1 ? 1 : resolution_ns, SECOND), 1,
+                 digits, sizeof digits);
+    trim(digits);
+    snprintf(text, size, "%s %s%s", day, digits[1] == ':' ? "0" : "", digits);
 }

@@ -20,12 +20,14 @@ struct pithi_axis {
     uint32_t count;
     /* In a short window far from the start all labels would begin alike ("12.345678 s"). Then they are relative
      * ("+678 us") to `base` ("12.345 s"), which is shown once. "": the labels are absolute. */
-    char base[32];
+    char base[40];
     int64_t base_ns;
 };
 
-/* Marks for [t0, t1) on `width` pixels, at least `spacing` pixels apart. */
-void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing, struct pithi_axis *axis);
+/* Marks for [t0, t1) on `width` pixels, at least `spacing` pixels apart. `clock_ns`: the local time of time 0
+ * (pithlog_wall_clock); then the labels are times of day, and a midnight is its date; 0: times from the log's start. */
+void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, int64_t clock_ns, double width, double spacing,
+                     struct pithi_axis *axis);
 
 /* Texts of times and durations. From two minutes on they are in minutes and seconds, or hours, minutes and seconds:
  * "2:05.3", "1:02:33". An axis that reaches beyond two minutes shows all its times so. pithlog_time_parse reads all
@@ -36,5 +38,7 @@ void pithi_duration_text(int64_t time_ns, char *text, size_t size);
 /* A time, with enough decimals to distinguish times `resolution_ns` apart, without trailing zeros: "12.34568 s",
  * "4 ms". */
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size);
+/* The same of the local time `local_ns`: "2026-11-29 14:03:05.5". */
+void pithi_date_text(int64_t local_ns, int64_t resolution_ns, char *text, size_t size);
 
 #endif

@@ -421,14 +421,18 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     const char *core_waits = plot->core_waits ? ", grey lines: no core" : "";
     const char *path = plot->analysis && plot->path ? ", line: critical path" : "";
     const char *missing = pithi_plot_has_missing(plot) ? ", red lines: records are missing" : "";
-    char duration[32], from[32], to[32], window[352] = "", lanes[48] = "", groups[40] = "", arrows[64] = "",
+    char duration[32], from[48], to[48], window[352] = "", lanes[48] = "", groups[40] = "", arrows[64] = "",
                                          records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
     pithi_whole_window(plot->log, &from_ns, &to_ns);
     pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
     pithi_number_text(info->records, records, sizeof records);
-    if (span < to_ns - from_ns - 1) {
+    if (plot->clock_ns) {
+        pithi_date_text(plot->clock_ns + plot->t0_ns, span / 1000, from, sizeof from);
+        pithi_date_text(plot->clock_ns + plot->t1_ns, span / 1000, to, sizeof to);
+        snprintf(window, sizeof window, ", from %s to %s", from, to);
+    } else if (span < to_ns - from_ns - 1) {
         pithi_time_text(plot->t0_ns, span / 1000, from, sizeof from);
         pithi_time_text(plot->t1_ns, span / 1000, to, sizeof to);
         snprintf(window, sizeof window, ", shown from %s to %s", from, to);
@@ -579,9 +583,9 @@ void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_pai
     struct pithi_axis axis;
 
     if (figure->stack.count)
-        pithi_axis_make(0, figure->stack.longest_ns, figure->plot_width, TICK_SPACING, &axis);
+        pithi_axis_make(0, figure->stack.longest_ns, 0, figure->plot_width, TICK_SPACING, &axis);
     else
-        pithi_axis_make(plot->t0_ns, plot->t1_ns, figure->plot_width, TICK_SPACING, &axis);
+        pithi_axis_make(plot->t0_ns, plot->t1_ns, plot->clock_ns, figure->plot_width, TICK_SPACING, &axis);
     painter->rect(painter->context, 0, 0, figure->width, figure->height, PITHI_RGB_PAPER, 1);
     char text[512];
     double room = figure->width - 2 * MARGIN;

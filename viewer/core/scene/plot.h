@@ -31,6 +31,7 @@ struct pithi_plot {
     const struct pithlog_digest *picked; /* arrows are its messages (messages.h); NULL: those of `digest` */
     const uint32_t *rgb;                 /* [defs], see palette.h */
     int64_t t0_ns, t1_ns;
+    int64_t clock_ns; /* of the axis (axis.h); 0: times from the log's start */
     const struct pithi_row *rows;
     uint32_t row_count;
     const unsigned char *hidden;       /* [defs] or NULL */
