@@ -64,7 +64,8 @@ for mpi in $(mpis); do
             is "$($sim order out.txt)" good "$name: in order"
         done
     done
-    # Beside busy loops, parts of PITH_COMPENSATE lose their core for ms: that is no cost of recording.
+    # Beside busy loops, parts of PITH_COMPENSATE lose their core for ms: that is no cost of recording. (It is one where ranks
+    # yield, as they give it away in our collectives: delay.c.)
     "mpicc.$mpi" -O1 -o shared shared.c && quota 3 5 costs_little
     ok $? "$mpi: compensated beside busy loops, own costs are a small part of the run ($quota)" || echo "# $said"
     PITH_SKIP=messages record p2p "$mpi" 2
