@@ -681,6 +681,8 @@ PITHLOG_API const struct pithlog_follow_info *pithlog_follow_get_info(const stru
 PITHLOG_API const struct pithlog_def *pithlog_follow_get_def(const struct pithlog_follow *follow, uint32_t id);
 PITHLOG_API const struct pithlog_lane *pithlog_follow_get_lane(const struct pithlog_follow *follow, uint32_t lane);
 PITHLOG_API const struct pithlog_comm *pithlog_follow_get_comm(const struct pithlog_follow *follow, uint32_t comm);
+/* 1: the process of the lane still runs, as far as this host can tell; 0: it has ended, or there is no such lane. */
+PITHLOG_API int pithlog_follow_is_running(const struct pithlog_follow *follow, uint32_t lane);
 PITHLOG_API uint32_t pithlog_follow_def_rgb(const struct pithlog_follow *follow, uint32_t id); /* see above */
 PITHLOG_API void pithlog_follow_close(struct pithlog_follow *follow);
 

@@ -5,95 +5,32 @@
 
 #include "analysis/hybrid_model.h"
 #include "base/error.h"
-#include "base/out.h"
 #include "tools/analyze.h"
+#include "tools/put_json.h"
 
 struct json {
-    struct pithi_out out;
+    struct pithi_json_out to;
     const struct pithi_findings *f;
-    int is_first; /* no member of the object or array so far */
 };
-
-static void comma(struct json *j)
-{
-    if (!j->is_first)
-        pithi_out_char(&j->out, ',');
-    j->is_first = 0;
-}
-
-static void key(struct json *j, const char *name)
-{
-    comma(j);
-    pithi_out_quoted(&j->out, PITHI_QUOTE_JSON, name);
-    pithi_out_char(&j->out, ':');
-}
-
-static void put_text(struct json *j, const char *name, const char *text)
-{
-    key(j, name);
-    pithi_out_quoted(&j->out, PITHI_QUOTE_JSON, text);
-}
-
-static void put_integer(struct json *j, const char *name, int64_t value)
-{
-    key(j, name);
-    pithi_out_i64(&j->out, value);
-}
-
-static void put_number(struct json *j, const char *name, double value)
-{
-    key(j, name);
-    pithi_out_double(&j->out, value);
-}
-
-static void put_null(struct json *j, const char *name)
-{
-    key(j, name);
-    pithi_out_text(&j->out, "null");
-}
-
-/* In an array. */
-static void put_item(struct json *j, int64_t value)
-{
-    comma(j);
-    pithi_out_i64(&j->out, value);
-}
-
-/* name: NULL in an array. */
-static void begin(struct json *j, const char *name, char bracket)
-{
-    if (name)
-        key(j, name);
-    else
-        comma(j);
-    pithi_out_char(&j->out, bracket);
-    j->is_first = 1;
-}
-
-static void end(struct json *j, char bracket)
-{
-    pithi_out_char(&j->out, bracket);
-    j->is_first = 0;
-}
 
 static void put_lane(struct json *j, uint32_t lane)
 {
-    put_integer(j, "lane", lane);
-    put_integer(j, "rank", pithlog_get_lane(j->f->log, lane)->rank);
+    pithi_json_put_integer(&j->to, "lane", lane);
+    pithi_json_put_integer(&j->to, "rank", pithlog_get_lane(j->f->log, lane)->rank);
 }
 
 static void put_efficiencies(struct json *j)
 {
     const struct pithlog_analysis_info *info = j->f->info;
 
-    begin(j, "efficiencies", '{');
-    put_number(j, "parallel", info->parallel);
-    put_number(j, "load_balance", info->load_balance);
-    put_number(j, "communication", info->communication);
-    put_number(j, "serialisation", info->serialisation);
-    put_number(j, "transfer", info->transfer);
-    put_integer(j, "ideal_ns", llround(info->ideal_ns));
-    end(j, '}');
+    pithi_json_put_begin(&j->to, "efficiencies", '{');
+    pithi_json_put_number(&j->to, "parallel", info->parallel);
+    pithi_json_put_number(&j->to, "load_balance", info->load_balance);
+    pithi_json_put_number(&j->to, "communication", info->communication);
+    pithi_json_put_number(&j->to, "serialisation", info->serialisation);
+    pithi_json_put_number(&j->to, "transfer", info->transfer);
+    pithi_json_put_integer(&j->to, "ideal_ns", llround(info->ideal_ns));
+    pithi_json_put_end(&j->to, '}');
 }
 
 static void put_hybrid(struct json *j)
@@ -102,60 +39,60 @@ static void put_hybrid(struct json *j)
 
     if (!pithlog_analysis_hybrid(j->f->analysis, all))
         return;
-    put_number(j, "all_threads", all[0].value);
-    begin(j, "hybrid", '{');
-    put_number(j, "mpi", all[1].value);
-    put_number(j, "threads", all[2].value);
-    put_number(j, "threads_load_balance", all[3].value);
-    put_number(j, "threads_communication", all[4].value);
-    begin(j, "omp_wait_ns", '[');
+    pithi_json_put_number(&j->to, "all_threads", all[0].value);
+    pithi_json_put_begin(&j->to, "hybrid", '{');
+    pithi_json_put_number(&j->to, "mpi", all[1].value);
+    pithi_json_put_number(&j->to, "threads", all[2].value);
+    pithi_json_put_number(&j->to, "threads_load_balance", all[3].value);
+    pithi_json_put_number(&j->to, "threads_communication", all[4].value);
+    pithi_json_put_begin(&j->to, "omp_wait_ns", '[');
     for (uint32_t lane = 0; lane < pithlog_get_info(j->f->log)->lanes; lane++)
-        put_item(j, pithi_thread_wait_ns(j->f->analysis, lane));
-    end(j, ']');
-    end(j, '}');
+        pithi_json_put_item(&j->to, pithi_thread_wait_ns(j->f->analysis, lane));
+    pithi_json_put_end(&j->to, ']');
+    pithi_json_put_end(&j->to, '}');
 }
 
 static void put_trust(struct json *j)
 {
     const struct pithi_trust *trust = &j->f->trust;
 
-    begin(j, "trust", '{');
-    put_integer(j, "messages", (int64_t)trust->of_messages);
-    put_integer(j, "messages_matched", (int64_t)trust->messages);
-    put_integer(j, "collective_calls", (int64_t)trust->of_collectives);
-    put_integer(j, "collective_calls_matched", (int64_t)trust->collectives);
-    put_integer(j, "unknown_ns", llround(trust->unknown_ns));
-    put_integer(j, "path_unknown_ns", llround(trust->path_unknown_ns));
-    put_integer(j, "replay_ns", llround(trust->replay_ns));
-    begin(j, "worst", '[');
+    pithi_json_put_begin(&j->to, "trust", '{');
+    pithi_json_put_integer(&j->to, "messages", (int64_t)trust->of_messages);
+    pithi_json_put_integer(&j->to, "messages_matched", (int64_t)trust->messages);
+    pithi_json_put_integer(&j->to, "collective_calls", (int64_t)trust->of_collectives);
+    pithi_json_put_integer(&j->to, "collective_calls_matched", (int64_t)trust->collectives);
+    pithi_json_put_integer(&j->to, "unknown_ns", llround(trust->unknown_ns));
+    pithi_json_put_integer(&j->to, "path_unknown_ns", llround(trust->path_unknown_ns));
+    pithi_json_put_integer(&j->to, "replay_ns", llround(trust->replay_ns));
+    pithi_json_put_begin(&j->to, "worst", '[');
     for (uint32_t i = 0; i < trust->worst_count; i++) {
-        begin(j, NULL, '{');
-        put_text(j, "state", pithi_state_text(j->f->log, trust->worst[i].state));
-        put_integer(j, "calls", (int64_t)trust->worst[i].calls);
-        put_integer(j, "log_ns", llround(trust->worst[i].log_ns));
-        put_integer(j, "replay_ns", llround(trust->worst[i].replay_ns));
-        end(j, '}');
+        pithi_json_put_begin(&j->to, NULL, '{');
+        pithi_json_put_text(&j->to, "state", pithi_state_text(j->f->log, trust->worst[i].state));
+        pithi_json_put_integer(&j->to, "calls", (int64_t)trust->worst[i].calls);
+        pithi_json_put_integer(&j->to, "log_ns", llround(trust->worst[i].log_ns));
+        pithi_json_put_integer(&j->to, "replay_ns", llround(trust->worst[i].replay_ns));
+        pithi_json_put_end(&j->to, '}');
     }
-    end(j, ']');
-    end(j, '}');
+    pithi_json_put_end(&j->to, ']');
+    pithi_json_put_end(&j->to, '}');
 }
 
 static void put_groups(struct json *j)
 {
-    begin(j, "waits", '[');
+    pithi_json_put_begin(&j->to, "waits", '[');
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
         for (uint32_t state = 0; state < pithlog_get_info(j->f->log)->defs; state++) {
             const struct pithi_wait_group *group = &j->f->groups[kind];
             if (!group->state_counts[state])
                 continue;
-            begin(j, NULL, '{');
-            put_text(j, "kind", pithlog_wait_kind_name(kind));
-            put_text(j, "state", pithi_state_text(j->f->log, state));
-            put_integer(j, "ns", group->of_state[state]);
-            put_integer(j, "instances", (int64_t)group->state_counts[state]);
-            end(j, '}');
+            pithi_json_put_begin(&j->to, NULL, '{');
+            pithi_json_put_text(&j->to, "kind", pithlog_wait_kind_name(kind));
+            pithi_json_put_text(&j->to, "state", pithi_state_text(j->f->log, state));
+            pithi_json_put_integer(&j->to, "ns", group->of_state[state]);
+            pithi_json_put_integer(&j->to, "instances", (int64_t)group->state_counts[state]);
+            pithi_json_put_end(&j->to, '}');
         }
-    end(j, ']');
+    pithi_json_put_end(&j->to, ']');
 }
 
 /* The members are always there: null says that the answer has no such thing. */
@@ -165,73 +102,73 @@ static void put_answer(struct json *j)
     const struct pithlog *log = j->f->log;
     char *command = answer->ns > 0 ? pithi_findings_command(j->f, &answer->place) : NULL;
 
-    begin(j, "answer", '{');
-    put_text(j, "text", answer->text);
-    put_text(j, "kind", answer->kind);
-    put_integer(j, "ns", llround(answer->ns));
-    put_number(j, "share", answer->share);
+    pithi_json_put_begin(&j->to, "answer", '{');
+    pithi_json_put_text(&j->to, "text", answer->text);
+    pithi_json_put_text(&j->to, "kind", answer->kind);
+    pithi_json_put_integer(&j->to, "ns", llround(answer->ns));
+    pithi_json_put_number(&j->to, "share", answer->share);
     if (answer->lane != UINT32_MAX)
-        put_integer(j, "rank", pithlog_get_lane(log, answer->lane)->rank);
+        pithi_json_put_integer(&j->to, "rank", pithlog_get_lane(log, answer->lane)->rank);
     else
-        put_null(j, "rank");
+        pithi_json_put_null(&j->to, "rank");
     if (answer->state)
-        put_text(j, "state", answer->state);
+        pithi_json_put_text(&j->to, "state", answer->state);
     else
-        put_null(j, "state");
+        pithi_json_put_null(&j->to, "state");
     if (answer->other != UINT32_MAX)
-        put_integer(j, "other", pithlog_get_lane(log, answer->other)->rank);
+        pithi_json_put_integer(&j->to, "other", pithlog_get_lane(log, answer->other)->rank);
     else
-        put_null(j, "other");
+        pithi_json_put_null(&j->to, "other");
     if (answer->last_iteration) {
-        begin(j, "iterations", '[');
-        put_item(j, (int64_t)answer->first_iteration);
-        put_item(j, (int64_t)answer->last_iteration);
-        end(j, ']');
+        pithi_json_put_begin(&j->to, "iterations", '[');
+        pithi_json_put_item(&j->to, (int64_t)answer->first_iteration);
+        pithi_json_put_item(&j->to, (int64_t)answer->last_iteration);
+        pithi_json_put_end(&j->to, ']');
     } else
-        put_null(j, "iterations");
+        pithi_json_put_null(&j->to, "iterations");
     if (j->f->answer_site)
-        put_text(j, "longest", j->f->answer_site);
+        pithi_json_put_text(&j->to, "longest", j->f->answer_site);
     if (command)
-        put_text(j, "command", command);
+        pithi_json_put_text(&j->to, "command", command);
     free(command);
-    end(j, '}');
+    pithi_json_put_end(&j->to, '}');
 }
 
 static void put_findings(struct json *j)
 {
     size_t first, last;
 
-    begin(j, "findings", '[');
+    pithi_json_put_begin(&j->to, "findings", '[');
     for (uint32_t i = 0; i < j->f->count; i++) {
         const struct pithlog_finding *finding = &j->f->list[i];
         char *command = pithi_findings_command(j->f, &finding->place);
-        begin(j, NULL, '{');
-        put_text(j, "name", finding->name);
-        put_number(j, "ns", finding->ns);
-        put_number(j, "percent", 100 * finding->share);
+        pithi_json_put_begin(&j->to, NULL, '{');
+        pithi_json_put_text(&j->to, "name", finding->name);
+        pithi_json_put_number(&j->to, "ns", finding->ns);
+        pithi_json_put_number(&j->to, "percent", 100 * finding->share);
         if (finding->part_of)
-            put_integer(j, "part_of", finding->part_of - 1);
-        put_text(j, "text", finding->text);
+            pithi_json_put_integer(&j->to, "part_of", finding->part_of - 1);
+        pithi_json_put_text(&j->to, "text", finding->text);
         if (finding->place.lane != UINT32_MAX)
             put_lane(j, finding->place.lane);
         if (finding->place.other != UINT32_MAX)
-            put_integer(j, "other_lane", finding->place.other);
-        put_integer(j, "from_ns", finding->place.from_ns);
-        put_integer(j, "to_ns", finding->place.to_ns);
+            pithi_json_put_integer(&j->to, "other_lane", finding->place.other);
+        pithi_json_put_integer(&j->to, "from_ns", finding->place.from_ns);
+        pithi_json_put_integer(&j->to, "to_ns", finding->place.to_ns);
         if (j->f->functions[i])
-            put_text(j, "function", j->f->functions[i]);
+            pithi_json_put_text(&j->to, "function", j->f->functions[i]);
         if (j->f->sites[i])
-            put_text(j, "longest", j->f->sites[i]);
+            pithi_json_put_text(&j->to, "longest", j->f->sites[i]);
         if (pithi_finding_iterations(j->f->analysis, finding, &first, &last) > 0) {
-            put_integer(j, "first_iteration", (int64_t)first + 1);
-            put_integer(j, "last_iteration", (int64_t)last + 1);
+            pithi_json_put_integer(&j->to, "first_iteration", (int64_t)first + 1);
+            pithi_json_put_integer(&j->to, "last_iteration", (int64_t)last + 1);
         }
         if (command)
-            put_text(j, "command", command);
+            pithi_json_put_text(&j->to, "command", command);
         free(command);
-        end(j, '}');
+        pithi_json_put_end(&j->to, '}');
     }
-    end(j, ']');
+    pithi_json_put_end(&j->to, ']');
 }
 
 static void put_delays(struct json *j)
@@ -239,17 +176,17 @@ static void put_delays(struct json *j)
     const struct pithlog_delay *delays;
     size_t count = pithlog_analysis_delays(j->f->analysis, &delays);
 
-    begin(j, "delays", '[');
+    pithi_json_put_begin(&j->to, "delays", '[');
     for (size_t i = 0; i < count; i++) {
-        begin(j, NULL, '{');
+        pithi_json_put_begin(&j->to, NULL, '{');
         put_lane(j, delays[i].lane);
-        put_text(j, "state", pithi_state_text(j->f->log, delays[i].state));
-        put_text(j, "causes", pithlog_wait_kind_name(delays[i].kind));
-        put_number(j, "direct_ns", delays[i].direct_ns);
-        put_number(j, "indirect_ns", delays[i].indirect_ns);
-        end(j, '}');
+        pithi_json_put_text(&j->to, "state", pithi_state_text(j->f->log, delays[i].state));
+        pithi_json_put_text(&j->to, "causes", pithlog_wait_kind_name(delays[i].kind));
+        pithi_json_put_number(&j->to, "direct_ns", delays[i].direct_ns);
+        pithi_json_put_number(&j->to, "indirect_ns", delays[i].indirect_ns);
+        pithi_json_put_end(&j->to, '}');
     }
-    end(j, ']');
+    pithi_json_put_end(&j->to, ']');
 }
 
 static void put_path(struct json *j)
@@ -258,18 +195,18 @@ static void put_path(struct json *j)
     size_t count = pithlog_analysis_path_shares(j->f->analysis, &shares);
     const struct pithlog_info *info = pithlog_get_info(j->f->log);
 
-    begin(j, "critical_path", '{');
-    put_integer(j, "ns", j->f->info->to_ns - j->f->info->from_ns);
-    begin(j, "profile", '[');
+    pithi_json_put_begin(&j->to, "critical_path", '{');
+    pithi_json_put_integer(&j->to, "ns", j->f->info->to_ns - j->f->info->from_ns);
+    pithi_json_put_begin(&j->to, "profile", '[');
     for (size_t i = 0; i < count; i++) {
-        begin(j, NULL, '{');
+        pithi_json_put_begin(&j->to, NULL, '{');
         put_lane(j, shares[i].lane);
-        put_text(j, "state", pithi_state_text(j->f->log, shares[i].state));
-        put_integer(j, "ns", shares[i].ns);
-        end(j, '}');
+        pithi_json_put_text(&j->to, "state", pithi_state_text(j->f->log, shares[i].state));
+        pithi_json_put_integer(&j->to, "ns", shares[i].ns);
+        pithi_json_put_end(&j->to, '}');
     }
-    end(j, ']');
-    begin(j, "states", '[');
+    pithi_json_put_end(&j->to, ']');
+    pithi_json_put_begin(&j->to, "states", '[');
     for (uint32_t k = 0; k <= info->defs; k++) {
         uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
         int64_t ns = 0;
@@ -277,183 +214,183 @@ static void put_path(struct json *j)
             ns += shares[i].state == state ? shares[i].ns : 0;
         if (ns == 0)
             continue;
-        begin(j, NULL, '{');
-        put_text(j, "state", pithi_state_text(j->f->log, state));
-        put_integer(j, "ns", ns);
-        put_number(j, "imbalance_ns", pithi_path_imbalance(j->f->analysis, state, (double)ns));
-        end(j, '}');
+        pithi_json_put_begin(&j->to, NULL, '{');
+        pithi_json_put_text(&j->to, "state", pithi_state_text(j->f->log, state));
+        pithi_json_put_integer(&j->to, "ns", ns);
+        pithi_json_put_number(&j->to, "imbalance_ns", pithi_path_imbalance(j->f->analysis, state, (double)ns));
+        pithi_json_put_end(&j->to, '}');
     }
-    end(j, ']');
-    end(j, '}');
+    pithi_json_put_end(&j->to, ']');
+    pithi_json_put_end(&j->to, '}');
 }
 
 static void put_waits(struct json *j)
 {
     const struct pithlog_wait_state *waits;
 
-    begin(j, "wait_states", '[');
+    pithi_json_put_begin(&j->to, "wait_states", '[');
     for (uint32_t lane = 0; lane < pithlog_get_info(j->f->log)->lanes; lane++) {
         size_t count = pithlog_analysis_waits(j->f->analysis, lane, &waits);
         for (size_t i = 0; i < count; i++) {
-            begin(j, NULL, '{');
-            put_text(j, "kind", pithlog_wait_kind_name(waits[i].kind));
-            put_text(j, "state", pithi_state_text(j->f->log, waits[i].state));
+            pithi_json_put_begin(&j->to, NULL, '{');
+            pithi_json_put_text(&j->to, "kind", pithlog_wait_kind_name(waits[i].kind));
+            pithi_json_put_text(&j->to, "state", pithi_state_text(j->f->log, waits[i].state));
             put_lane(j, lane);
-            put_integer(j, "from_ns", waits[i].from_ns);
-            put_integer(j, "to_ns", waits[i].to_ns);
-            put_integer(j, "cause_lane", waits[i].cause_lane);
-            put_integer(j, "release_ns", waits[i].release_ns);
+            pithi_json_put_integer(&j->to, "from_ns", waits[i].from_ns);
+            pithi_json_put_integer(&j->to, "to_ns", waits[i].to_ns);
+            pithi_json_put_integer(&j->to, "cause_lane", waits[i].cause_lane);
+            pithi_json_put_integer(&j->to, "release_ns", waits[i].release_ns);
             if (waits[i].order != PITHLOG_IN_ORDER)
-                put_text(j, "wrong_order",
-                         waits[i].order == PITHLOG_WRONG_ORDER_SAME_SOURCE ? "same source" : "other source");
-            put_number(j, "handed_ns", waits[i].handed_ns);
-            end(j, '}');
+                pithi_json_put_text(&j->to, "wrong_order",
+                                    waits[i].order == PITHLOG_WRONG_ORDER_SAME_SOURCE ? "same source" : "other source");
+            pithi_json_put_number(&j->to, "handed_ns", waits[i].handed_ns);
+            pithi_json_put_end(&j->to, '}');
         }
     }
-    end(j, ']');
+    pithi_json_put_end(&j->to, ']');
 }
 
 static void put_iterations(struct json *j)
 {
     const struct pithlog_iterations *all = j->f->iterations;
 
-    begin(j, "iterations", '{');
-    put_integer(j, "count", (int64_t)all->count);
+    pithi_json_put_begin(&j->to, "iterations", '{');
+    pithi_json_put_integer(&j->to, "count", (int64_t)all->count);
     if (all->count) {
-        put_text(j, "found_by", pithi_state_text(j->f->log, all->state));
+        pithi_json_put_text(&j->to, "found_by", pithi_state_text(j->f->log, all->state));
         put_lane(j, all->lane);
-        put_integer(j, "from_ns", all->all[0].from_ns);
-        put_integer(j, "to_ns", all->all[all->count - 1].to_ns);
-        put_number(j, "mean_ns", all->mean_ns);
-        put_integer(j, "median_ns", all->median_ns);
-        put_integer(j, "min_ns", all->min_ns);
-        put_integer(j, "max_ns", all->max_ns);
-        put_number(j, "drift_ns_per_iteration", all->drift_ns);
-        put_integer(j, "slow_count", (int64_t)all->slow_count);
+        pithi_json_put_integer(&j->to, "from_ns", all->all[0].from_ns);
+        pithi_json_put_integer(&j->to, "to_ns", all->all[all->count - 1].to_ns);
+        pithi_json_put_number(&j->to, "mean_ns", all->mean_ns);
+        pithi_json_put_integer(&j->to, "median_ns", all->median_ns);
+        pithi_json_put_integer(&j->to, "min_ns", all->min_ns);
+        pithi_json_put_integer(&j->to, "max_ns", all->max_ns);
+        pithi_json_put_number(&j->to, "drift_ns_per_iteration", all->drift_ns);
+        pithi_json_put_integer(&j->to, "slow_count", (int64_t)all->slow_count);
     }
-    begin(j, "slow", '[');
+    pithi_json_put_begin(&j->to, "slow", '[');
     for (size_t i = 0; i < all->slow_count && i < PITHLOG_SLOW_MOST; i++) {
         const struct pithlog_slow_iteration *slow = &all->slow[i];
-        begin(j, NULL, '{');
-        put_integer(j, "index", slow->index + (int64_t)1);
-        put_integer(j, "from_ns", all->all[slow->index].from_ns);
-        put_integer(j, "to_ns", all->all[slow->index].to_ns);
-        put_integer(j, "excess_ns", slow->excess_ns);
-        put_text(j, "state",
-                 slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(j->f->log, slow->state));
-        put_integer(j, "difference_ns", slow->difference_ns);
+        pithi_json_put_begin(&j->to, NULL, '{');
+        pithi_json_put_integer(&j->to, "index", slow->index + (int64_t)1);
+        pithi_json_put_integer(&j->to, "from_ns", all->all[slow->index].from_ns);
+        pithi_json_put_integer(&j->to, "to_ns", all->all[slow->index].to_ns);
+        pithi_json_put_integer(&j->to, "excess_ns", slow->excess_ns);
+        pithi_json_put_text(&j->to, "state",
+                            slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(j->f->log, slow->state));
+        pithi_json_put_integer(&j->to, "difference_ns", slow->difference_ns);
         put_lane(j, slow->lane);
-        end(j, '}');
+        pithi_json_put_end(&j->to, '}');
     }
-    end(j, ']');
-    end(j, '}');
+    pithi_json_put_end(&j->to, ']');
+    pithi_json_put_end(&j->to, '}');
 }
 
 static void put_sent(struct json *j, const char *name, const struct pithi_rank_traffic *sent)
 {
-    begin(j, name, '{');
+    pithi_json_put_begin(&j->to, name, '{');
     if (sent->from >= 0)
-        put_integer(j, "from", sent->from);
+        pithi_json_put_integer(&j->to, "from", sent->from);
     if (sent->to >= 0)
-        put_integer(j, "to", sent->to);
-    put_integer(j, "messages", (int64_t)sent->messages);
-    put_integer(j, "bytes", llround(sent->bytes));
+        pithi_json_put_integer(&j->to, "to", sent->to);
+    pithi_json_put_integer(&j->to, "messages", (int64_t)sent->messages);
+    pithi_json_put_integer(&j->to, "bytes", llround(sent->bytes));
 }
 
 static void put_sizes(struct json *j, const char *name, const struct pithi_send_sizes *sizes)
 {
-    begin(j, name, '{');
-    put_integer(j, "least_bytes", sizes->least);
-    put_integer(j, "most_bytes", sizes->most);
-    put_integer(j, "calls", (int64_t)sizes->calls);
-    put_integer(j, "waited", (int64_t)sizes->waited);
-    end(j, '}');
+    pithi_json_put_begin(&j->to, name, '{');
+    pithi_json_put_integer(&j->to, "least_bytes", sizes->least);
+    pithi_json_put_integer(&j->to, "most_bytes", sizes->most);
+    pithi_json_put_integer(&j->to, "calls", (int64_t)sizes->calls);
+    pithi_json_put_integer(&j->to, "waited", (int64_t)sizes->waited);
+    pithi_json_put_end(&j->to, '}');
 }
 
 static void put_overlap(struct json *j, const char *name, const struct pithi_overlap *of)
 {
-    begin(j, name, '{');
+    pithi_json_put_begin(&j->to, name, '{');
     if (of->rank >= 0)
-        put_integer(j, "rank", of->rank);
-    put_integer(j, "messages", (int64_t)of->messages);
-    put_integer(j, "ns", of->ns);
-    put_integer(j, "computing_ns", of->computing_ns);
-    put_integer(j, "waiting_ns", of->waiting_ns);
+        pithi_json_put_integer(&j->to, "rank", of->rank);
+    pithi_json_put_integer(&j->to, "messages", (int64_t)of->messages);
+    pithi_json_put_integer(&j->to, "ns", of->ns);
+    pithi_json_put_integer(&j->to, "computing_ns", of->computing_ns);
+    pithi_json_put_integer(&j->to, "waiting_ns", of->waiting_ns);
 }
 
 static void put_colls(struct json *j, const struct pithi_communication *c)
 {
-    begin(j, "collectives", '[');
+    pithi_json_put_begin(&j->to, "collectives", '[');
     for (uint32_t i = 0; i < c->coll_count; i++) {
         const struct pithi_coll_traffic *of = &c->colls[i];
-        begin(j, NULL, '{');
-        put_text(j, "function", of->function);
-        put_integer(j, "calls", (int64_t)of->calls);
-        put_integer(j, "calls_without_bytes", (int64_t)of->without_bytes);
-        put_integer(j, "ranks", of->ranks);
-        put_integer(j, "bytes", llround(of->bytes));
-        put_integer(j, "got_bytes", llround(of->got_bytes));
-        put_number(j, "mean_bytes", of->bytes / of->ranks);
+        pithi_json_put_begin(&j->to, NULL, '{');
+        pithi_json_put_text(&j->to, "function", of->function);
+        pithi_json_put_integer(&j->to, "calls", (int64_t)of->calls);
+        pithi_json_put_integer(&j->to, "calls_without_bytes", (int64_t)of->without_bytes);
+        pithi_json_put_integer(&j->to, "ranks", of->ranks);
+        pithi_json_put_integer(&j->to, "bytes", llround(of->bytes));
+        pithi_json_put_integer(&j->to, "got_bytes", llround(of->got_bytes));
+        pithi_json_put_number(&j->to, "mean_bytes", of->bytes / of->ranks);
         if (of->bytes > 0) {
-            begin(j, "top_sender", '{');
-            put_integer(j, "from", of->sender);
-            put_integer(j, "bytes", llround(of->sender_bytes));
-            end(j, '}');
+            pithi_json_put_begin(&j->to, "top_sender", '{');
+            pithi_json_put_integer(&j->to, "from", of->sender);
+            pithi_json_put_integer(&j->to, "bytes", llround(of->sender_bytes));
+            pithi_json_put_end(&j->to, '}');
         }
-        end(j, '}');
+        pithi_json_put_end(&j->to, '}');
     }
-    end(j, ']');
+    pithi_json_put_end(&j->to, ']');
 }
 
 static void put_communication(struct json *j, const struct pithi_communication *c)
 {
-    begin(j, "communication", '{');
-    put_integer(j, "messages", (int64_t)c->messages);
-    put_integer(j, "bytes", llround(c->bytes));
-    put_number(j, "messages_a_second", c->run_ns > 0 ? 1e9 * (double)c->messages / c->run_ns : 0);
-    begin(j, "pairs", '[');
+    pithi_json_put_begin(&j->to, "communication", '{');
+    pithi_json_put_integer(&j->to, "messages", (int64_t)c->messages);
+    pithi_json_put_integer(&j->to, "bytes", llround(c->bytes));
+    pithi_json_put_number(&j->to, "messages_a_second", c->run_ns > 0 ? 1e9 * (double)c->messages / c->run_ns : 0);
+    pithi_json_put_begin(&j->to, "pairs", '[');
     for (uint32_t i = 0; i < c->pair_count; i++) {
         put_sent(j, NULL, &c->pairs[i]);
-        end(j, '}');
+        pithi_json_put_end(&j->to, '}');
     }
-    end(j, ']');
+    pithi_json_put_end(&j->to, ']');
     if (c->messages) {
-        put_integer(j, "senders", c->senders);
+        pithi_json_put_integer(&j->to, "senders", c->senders);
         put_sent(j, "top_sender", &c->sender);
-        end(j, '}');
+        pithi_json_put_end(&j->to, '}');
         put_sent(j, "busiest_sender", &c->busiest);
-        end(j, '}');
+        pithi_json_put_end(&j->to, '}');
         put_sent(j, "top_receiver", &c->receiver);
-        put_integer(j, "senders", c->receiver_senders);
-        put_integer(j, "overlapping_bytes", llround(c->receiver_late_bytes));
-        end(j, '}');
+        pithi_json_put_integer(&j->to, "senders", c->receiver_senders);
+        pithi_json_put_integer(&j->to, "overlapping_bytes", llround(c->receiver_late_bytes));
+        pithi_json_put_end(&j->to, '}');
     }
     if (c->timed) {
-        begin(j, "bandwidth", '{');
-        put_integer(j, "messages", (int64_t)c->timed);
-        put_number(j, "bytes_a_second", c->bytes_a_second);
-        put_number(j, "fitted_bytes_a_second", c->fitted_bytes_a_second);
-        put_number(j, "fitted_latency_ns", c->fitted_latency_ns);
-        end(j, '}');
+        pithi_json_put_begin(&j->to, "bandwidth", '{');
+        pithi_json_put_integer(&j->to, "messages", (int64_t)c->timed);
+        pithi_json_put_number(&j->to, "bytes_a_second", c->bytes_a_second);
+        pithi_json_put_number(&j->to, "fitted_bytes_a_second", c->fitted_bytes_a_second);
+        pithi_json_put_number(&j->to, "fitted_latency_ns", c->fitted_latency_ns);
+        pithi_json_put_end(&j->to, '}');
     }
     if (c->waiting_sends.calls) {
-        begin(j, "late_receivers", '{');
+        pithi_json_put_begin(&j->to, "late_receivers", '{');
         put_sizes(j, "waiting_sends", &c->waiting_sends);
         put_sizes(j, "other_sends", &c->free_sends);
-        end(j, '}');
+        pithi_json_put_end(&j->to, '}');
     }
     if (c->overlap.messages) {
         put_overlap(j, "overlap", &c->overlap);
-        begin(j, "ranks", '[');
+        pithi_json_put_begin(&j->to, "ranks", '[');
         for (uint32_t i = 0; i < c->overlap_count; i++) {
             put_overlap(j, NULL, &c->overlaps[i]);
-            end(j, '}');
+            pithi_json_put_end(&j->to, '}');
         }
-        end(j, ']');
-        end(j, '}');
+        pithi_json_put_end(&j->to, ']');
+        pithi_json_put_end(&j->to, '}');
     }
     put_colls(j, c);
-    end(j, '}');
+    pithi_json_put_end(&j->to, '}');
 }
 
 static void put_run_delay(struct json *j)
@@ -462,61 +399,61 @@ static void put_run_delay(struct json *j)
 
     if (!pithi_run_delay_find(j->f->log, &delay))
         return;
-    begin(j, "run_delay", '{');
-    put_integer(j, "delay_ns", (int64_t)delay.delay_ns);
-    put_integer(j, "cpu_ns", (int64_t)delay.cpu_ns);
-    put_integer(j, "time_ns", (int64_t)delay.time_ns);
-    put_integer(j, "ranks", delay.ranks);
-    end(j, '}');
+    pithi_json_put_begin(&j->to, "run_delay", '{');
+    pithi_json_put_integer(&j->to, "delay_ns", (int64_t)delay.delay_ns);
+    pithi_json_put_integer(&j->to, "cpu_ns", (int64_t)delay.cpu_ns);
+    pithi_json_put_integer(&j->to, "time_ns", (int64_t)delay.time_ns);
+    pithi_json_put_integer(&j->to, "ranks", delay.ranks);
+    pithi_json_put_end(&j->to, '}');
 }
 
 int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_waits)
 {
-    struct json j = {.f = f, .is_first = 1};
+    struct json j = {.f = f, .to.is_first = 1};
     const struct pithlog_info *info = pithlog_get_info(f->log);
     struct pithi_communication communication;
 
     int err = pithi_communication_find(f->analysis, &f->trust, &communication);
-    if (err || (err = pithi_out_open(&j.out, out)) != PITH_OK) {
+    if (err || (err = pithi_out_open(&j.to.out, out)) != PITH_OK) {
         pithi_communication_free(&communication);
         return err;
     }
-    begin(&j, NULL, '{');
-    begin(&j, "window", '{');
-    put_integer(&j, "from_ns", f->info->from_ns);
-    put_integer(&j, "to_ns", f->info->to_ns);
-    put_number(&j, "part", f->info->part);
-    end(&j, '}');
-    put_integer(&j, "ranks", f->ranks);
-    put_integer(&j, "lanes", info->lanes);
-    put_integer(&j, "hosts", f->hosts);
-    put_integer(&j, "cores", f->cores);
+    pithi_json_put_begin(&j.to, NULL, '{');
+    pithi_json_put_begin(&j.to, "window", '{');
+    pithi_json_put_integer(&j.to, "from_ns", f->info->from_ns);
+    pithi_json_put_integer(&j.to, "to_ns", f->info->to_ns);
+    pithi_json_put_number(&j.to, "part", f->info->part);
+    pithi_json_put_end(&j.to, '}');
+    pithi_json_put_integer(&j.to, "ranks", f->ranks);
+    pithi_json_put_integer(&j.to, "lanes", info->lanes);
+    pithi_json_put_integer(&j.to, "hosts", f->hosts);
+    pithi_json_put_integer(&j.to, "cores", f->cores);
     put_run_delay(&j);
     put_answer(&j);
     put_trust(&j);
-    put_integer(&j, "given_up", (int64_t)f->info->given_up);
-    put_integer(&j, "ranks_absent", pithi_findings_absent(f));
-    put_integer(&j, "gaps", f->info->gaps);
+    pithi_json_put_integer(&j.to, "given_up", (int64_t)f->info->given_up);
+    pithi_json_put_integer(&j.to, "ranks_absent", pithi_findings_absent(f));
+    pithi_json_put_integer(&j.to, "gaps", f->info->gaps);
     if (f->info->gaps) {
-        begin(&j, "first_gap", '{');
+        pithi_json_put_begin(&j.to, "first_gap", '{');
         put_lane(&j, f->info->gap_lane);
-        put_integer(&j, "from_ns", f->info->gap_from_ns);
-        put_integer(&j, "to_ns", f->info->gap_to_ns);
-        end(&j, '}');
+        pithi_json_put_integer(&j.to, "from_ns", f->info->gap_from_ns);
+        pithi_json_put_integer(&j.to, "to_ns", f->info->gap_to_ns);
+        pithi_json_put_end(&j.to, '}');
     }
-    put_integer(&j, "lost_comms", f->info->lost_comms);
-    begin(&j, "useful_ns", '[');
+    pithi_json_put_integer(&j.to, "lost_comms", f->info->lost_comms);
+    pithi_json_put_begin(&j.to, "useful_ns", '[');
     for (uint32_t lane = 0; lane < info->lanes; lane++)
-        put_item(&j, pithlog_analysis_useful_ns(f->analysis, lane));
-    end(&j, ']');
+        pithi_json_put_item(&j.to, pithlog_analysis_useful_ns(f->analysis, lane));
+    pithi_json_put_end(&j.to, ']');
     put_efficiencies(&j);
     put_hybrid(&j);
     if (f->computation.ipc > 0) {
-        begin(&j, "computation", '{');
-        put_number(&j, "instructions", f->computation.instructions);
-        put_number(&j, "ipc", f->computation.ipc);
-        put_number(&j, "cycles_a_second", f->computation.cycles_a_second);
-        end(&j, '}');
+        pithi_json_put_begin(&j.to, "computation", '{');
+        pithi_json_put_number(&j.to, "instructions", f->computation.instructions);
+        pithi_json_put_number(&j.to, "ipc", f->computation.ipc);
+        pithi_json_put_number(&j.to, "cycles_a_second", f->computation.cycles_a_second);
+        pithi_json_put_end(&j.to, '}');
     }
     put_findings(&j);
     put_groups(&j);
@@ -527,7 +464,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     pithi_communication_free(&communication);
     if (with_waits)
         put_waits(&j);
-    end(&j, '}');
-    pithi_out_char(&j.out, '\n');
-    return pithi_out_close(&j.out, PITH_OK);
+    pithi_json_put_end(&j.to, '}');
+    pithi_out_char(&j.to.out, '\n');
+    return pithi_out_close(&j.to.out, PITH_OK);
 }

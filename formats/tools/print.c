@@ -1,7 +1,5 @@
 /* print.c - `pith print` of an existing log and of a running program; the lines are written by foreign/text/. */
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "base/shell_word.h"
 #include "foreign/text/printer.h"
 #include "reader/query/filter.h"
 #include "symbols/sample_text.h"
+#include "tools/running.h"
 #include "tools/tools.h"
 
 /* ---- An existing log --------------------------------------------------------------------------------------------- */
@@ -55,75 +53,8 @@ out:
 
 enum { LOOK_MS = 200 };
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
-
-/* Sleeps until the next poll. 0: the reader of the output has ended, or the user interrupted. */
-static int nap(void)
-{
-    struct pollfd out = {STDOUT_FILENO, 0, 0}; /* poll reports a closed pipe even if not asked */
-
-    return (poll(&out, 1, LOOK_MS) == 0 || errno == EINTR) && !interrupted;
-}
-
-/* ---- The followed program -------------------------------------------------------------------------------------- */
-
-/* The folder (or file) of a program's records, and its future log. */
-struct target {
-    char spill[4096], log[4096]; /* log "": not known */
-    int log_named;               /* the user gave the name of the log */
-    int log_there;               /* it existed at the start, as: */
-    struct stat log_info;
-};
-
-static int ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
-static int find_target(struct target *target, const char *path)
-{
-    size_t length = strlen(path);
-    struct stat info;
-    int is_spill, is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    if (length + sizeof ".spill" > sizeof target->spill)
-        return pithi_fail(PITH_ERR_USAGE, "%s: the name is too long", path);
-    memset(target, 0, sizeof *target);
-    memcpy(target->spill, path, length);
-    memcpy(target->log, path, length);
-    is_spill = ends_with(target->spill, ".spill");
-    target->log_named = !is_spill && !is_folder;
-    if (target->log_named)
-        strcpy(target->spill + length, ".spill");
-    else
-        target->log[is_spill ? length - strlen(".spill") : 0] = '\0';
-    target->log_there = stat(target->log, &target->log_info) == 0;
-    return PITH_OK;
-}
-
-/* The program ended before its folder was seen: its log exists, and is not that of an earlier run. */
-static int is_finished(const struct target *target)
-{
-    const struct stat *before = &target->log_info;
-    struct stat now;
-
-    if (stat(target->log, &now) != 0)
-        return 0;
-    return target->log_named || !target->log_there || now.st_ino != before->st_ino ||
-           now.st_mtim.tv_sec != before->st_mtim.tv_sec || now.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
-}
-
 /* Waits for the program. *follow NULL: it has ended, or nobody reads the output. */
-static int await(const struct target *target, struct pithlog_follow **follow)
+static int await(const struct pithi_running *target, struct pithlog_follow **follow)
 {
     int err, told = 0;
 
@@ -133,11 +64,11 @@ static int await(const struct target *target, struct pithlog_follow **follow)
             return err;
         if (access(target->spill, R_OK) != 0 && errno != ENOENT)
             return err;
-        if (is_finished(target))
+        if (pithi_running_is_finished(target))
             return PITH_OK;
         if (!told++)
             pithi_tool_say(stderr, "pith: %s: no records yet; waiting", target->spill);
-    } while (nap());
+    } while (pithi_running_nap(LOOK_MS));
     return PITH_OK;
 }
 
@@ -220,7 +151,7 @@ static int put_records(struct follower *f)
     struct pithlog_record record, selected[2];
     int more = 0, count = 1;
 
-    while (count >= 0 && !f->printer.out.failed && !interrupted &&
+    while (count >= 0 && !f->printer.out.failed && !pithi_running_interrupted() &&
            (more = pithlog_follow_next(f->follow, &record)) == 1) {
         selected[0] = record;
         if (f->filter)
@@ -245,7 +176,8 @@ static int put_all(struct follower *f)
         CHECK(pithlog_follow_look(f->follow));
         CHECK(put_news(f));
         CHECK(put_records(f));
-    } while (!info->ended && !f->printer.out.failed && info->now_ns <= f->how->query.to_ns && nap());
+    } while (!info->ended && !f->printer.out.failed && info->now_ns <= f->how->query.to_ns &&
+             pithi_running_nap(LOOK_MS));
     return PITH_OK;
 }
 
@@ -256,19 +188,7 @@ static void forget(struct known *known, uint32_t count)
     free(known);
 }
 
-/* Reports that the program ended without MPI_Finalize or exit, with its records still in the folder. */
-static int tell_death(const struct target *target, const struct pithlog_follow_info *info)
-{
-    char word[4096];
-
-    pithi_tool_say(stderr,
-                   "pith: %s: the program ended without writing %s; `pith recover %s` makes a log of its records",
-                   target->spill, *info->log ? info->log : "its log",
-                   pithi_shell_word(target->spill, word, sizeof word));
-    return 1;
-}
-
-static int print_program(struct follower *f, const struct target *target)
+static int print_program(struct follower *f, const struct pithi_running *target)
 {
     const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
     int err = pithi_printer_open(&f->printer, stdout, f->how->style, f->how->name_glob);
@@ -280,7 +200,7 @@ static int print_program(struct follower *f, const struct target *target)
     forget(f->comms, f->comm_count);
     if (err)
         return pithi_tool_failed();
-    return info->ended && !info->finished ? tell_death(target, info) : 0;
+    return info->ended && !info->finished ? pithi_running_tell_death(target, info) : 0;
 }
 
 /* Prints the records of a program while it runs, until it ends or the user interrupts. `path`: its future log, its
@@ -288,16 +208,14 @@ static int print_program(struct follower *f, const struct target *target)
 static int print_follow(const char *path, const struct pithi_text_print *how, const struct pithi_lane_set *set)
 {
     struct follower f = {.how = how, .set = set};
-    struct sigaction action = {.sa_handler = interrupt};
-    struct target target;
+    struct pithi_running target;
     int status;
 
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    if (find_target(&target, path) != PITH_OK || await(&target, &f.follow) != PITH_OK)
+    pithi_running_watch_signals();
+    if (pithi_running_find(&target, path) != PITH_OK || await(&target, &f.follow) != PITH_OK)
         return pithi_tool_failed();
     if (!f.follow)
-        return is_finished(&target) ? print_log(target.log, how, NULL, set) : 0;
+        return pithi_running_is_finished(&target) ? print_log(target.log, how, NULL, set) : 0;
     if (how->query.filter && pithi_follow_filter_new(&f.filter, how->query.filter, f.follow) != PITH_OK)
         status = pithi_tool_failed();
     else

@@ -21,6 +21,7 @@ const struct pithi_command *pithi_command_find(const char *name);
 
 int pithi_tool_info(int argc, char **argv);
 int pithi_tool_print(int argc, char **argv);
+int pithi_tool_top(int argc, char **argv);
 int pithi_tool_stat(int argc, char **argv);
 int pithi_tool_analyze(int argc, char **argv);
 int pithi_tool_cut(int argc, char **argv);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "common/test_files.h"
 #include "native/own_cost.h"
 #include "native/segment.h"

@@ -1,5 +1,5 @@
 /* test_coll_rules.c - which names of calls are collectives, in C and C++. */
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "tap.h"
 
 static void names(void)

@@ -53,7 +53,7 @@ static void put(const struct pithi_handle *comm, int root, uint64_t given_bytes,
         pith_comm_coll(pithi_comm_of(comm)->id, root, given_bytes, got_bytes);
 }
 
-/* Events for facts that the record has no field for; the replay reads them (formats/analysis/waits/coll_rules.h). */
+/* Events for facts that the record has no field for; the replay reads them (formats/analysis/coll_rules.h). */
 enum { STARTED, COMPLETE, KEPT, OF_ALL, NEIGHBOURS };
 
 static void put_number(unsigned char *p, uint32_t number)

@@ -20,7 +20,7 @@
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
 #include "analysis/hybrid_model.h"
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "base/decimal.h"
 #include "base/error.h"
 

@@ -43,7 +43,7 @@
 #include "analysis/graph/bins.h"
 #include "analysis/mpi_calls.h"
 #include "analysis/replay/network.h"
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 
 enum {
     LEAST_BYTES = 1000000, /* less is not worth a section */

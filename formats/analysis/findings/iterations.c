@@ -10,7 +10,7 @@
 #include "analysis/analysis.h"
 #include "analysis/graph/bins.h"
 #include "analysis/mpi_calls.h"
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "analysis/findings/period.h"
 #include "analysis/waits/records.h"
 #include "base/error.h"

@@ -15,7 +15,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/graph/bins.h"
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "analysis/findings.h"
 #include "analysis/replay/network.h"
 #include "native/log.h"

@@ -11,7 +11,7 @@
 #include "analysis/findings.h"
 #include "analysis/mpi_calls.h"
 #include "analysis/replay/network.h"
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "base/decimal.h"
 #include "base/error.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "analysis/findings.h"
 #include "analysis/mpi_calls.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* coll_rules.c - owns the table of rules; C and C++ names share its rows. */
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef PITHI_COLLECTIVES_H
 #define PITHI_COLLECTIVES_H
 
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "pithlog.h"
 
 /* A moment in ns: as measured, including own costs up to then; and as it would have been without them. */

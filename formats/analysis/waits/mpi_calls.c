@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analysis/waits/coll_rules.h"
+#include "analysis/coll_rules.h"
 #include "native/log.h"
 
 static const struct function {

@@ -501,8 +501,10 @@ int pithlog_follow_next(struct pithlog_follow *follow, struct pithlog_record *re
 
 int pithlog_follow_message(struct pithlog_follow *follow, struct pithlog_message *message)
 {
-    if (follow->message_first == follow->message_count)
+    if (follow->message_first == follow->message_count) {
+        follow->message_first = follow->message_count = 0; /* many records may follow before the next look */
         return 0;
+    }
     *message = follow->messages[follow->message_first++];
     return 1;
 }
@@ -517,6 +519,11 @@ const struct pithlog_def *pithlog_follow_get_def(const struct pithlog_follow *fo
 const struct pithlog_lane *pithlog_follow_get_lane(const struct pithlog_follow *follow, uint32_t lane)
 {
     return lane < follow->info.lanes ? &follow->lanes[lane]->seen : NULL;
+}
+
+int pithlog_follow_is_running(const struct pithlog_follow *follow, uint32_t lane)
+{
+    return lane < follow->info.lanes && !follow->processes[follow->lanes[lane]->process]->ended;
 }
 
 const struct pithlog_comm *pithlog_follow_get_comm(const struct pithlog_follow *follow, uint32_t comm)

@@ -1,0 +1,323 @@
+/* top.c - `pith top`: pages about a running job, as a table or as JSON. */
+#include "tools/top.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/shell_word.h"
+#include "tools/put_json.h"
+#include "tools/running.h"
+#include "tools/table.h"
+#include "tools/tools.h"
+
+struct asked {
+    int once, json;
+    int64_t every_ns, recent_ns; /* every_ns 0: not given */
+};
+
+/* ---- A page ------------------------------------------------------------------------------------------------------ */
+
+/* A row: a rank, or ranks in the same state. */
+struct row {
+    const struct pithi_top_rank *first;
+    int32_t *ranks; /* ascending */
+    uint32_t count, room;
+    int64_t for_ns; /* the longest time in the state */
+    double share;   /* the mean */
+    uint64_t records;
+};
+
+static int is_gone(const struct pithi_top *top, const struct pithi_top_rank *rank)
+{
+    return top->info->running > 0 && !rank->is_running;
+}
+
+/* Ranks that keep others waiting first: those that have ended, then those outside MPI, the longest first, then those in
+ * MPI, the last to come first. */
+static const struct pithi_top *sorted_top; /* for qsort */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct pithi_top *top = sorted_top;
+    const struct row *x = a, *y = b;
+    int gone = is_gone(top, y->first) - is_gone(top, x->first);
+    int inside = !!pithi_top_lane_of(top, x->first)->calls - !!pithi_top_lane_of(top, y->first)->calls;
+
+    if (gone || inside)
+        return gone ? gone : inside;
+    if (x->for_ns != y->for_ns)
+        return (x->for_ns < y->for_ns) == !pithi_top_lane_of(top, x->first)->calls ? 1 : -1;
+    return x->first->rank < y->first->rank ? -1 : 1;
+}
+
+static int is_alike(const struct pithi_top *top, const struct pithi_top_rank *a, const struct pithi_top_rank *b)
+{
+    return pithi_top_state(top, a) == pithi_top_state(top, b) && is_gone(top, a) == is_gone(top, b) &&
+           !pithi_top_lane_of(top, a)->calls == !pithi_top_lane_of(top, b)->calls &&
+           pithi_top_lane_of(top, a)->has_finalized == pithi_top_lane_of(top, b)->has_finalized;
+}
+
+static int add_to_row(const struct pithi_top *top, struct row *row, const struct pithi_top_rank *rank)
+{
+    int64_t for_ns = pithi_top_for_ns(top, rank);
+
+    if (!pithi_grow(&row->ranks, row->count, &row->room, sizeof *row->ranks))
+        return pithi_no_memory();
+    row->ranks[row->count++] = rank->rank;
+    row->for_ns = for_ns > row->for_ns ? for_ns : row->for_ns;
+    row->share += (pithi_top_share(top, rank) - row->share) / row->count;
+    row->records += rank->records;
+    return PITH_OK;
+}
+
+/* Rows for all ranks; ranks that are alike in one row if there are more than `most`. */
+static int make_rows(const struct pithi_top *top, uint32_t most, struct row **rows, uint32_t *count)
+{
+    int grouped = top->rank_count > most;
+
+    *count = 0;
+    *rows = calloc(top->rank_count + 1, sizeof **rows);
+    if (!*rows)
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < top->rank_count; i++) {
+        uint32_t at = grouped ? 0 : *count;
+        while (at < *count && !is_alike(top, (*rows)[at].first, &top->ranks[i]))
+            at++;
+        if (at == *count)
+            (*rows)[(*count)++].first = &top->ranks[i];
+        CHECK(add_to_row(top, &(*rows)[at], &top->ranks[i]));
+    }
+    sorted_top = top;
+    qsort(*rows, *count, sizeof **rows, compare_rows);
+    return PITH_OK;
+}
+
+static void free_rows(struct row *rows, uint32_t count)
+{
+    for (uint32_t i = 0; rows && i < count; i++)
+        free(rows[i].ranks);
+    free(rows);
+}
+
+static void put_head(const struct pithi_top *top, const struct pithi_running *running)
+{
+    const struct pithlog_follow_info *info = top->info;
+    char time[PITHI_NS_TEXT];
+    char ranks[64];
+
+    if (info->running == 0)
+        snprintf(ranks, sizeof ranks, "%u rank%s, ended", top->rank_count, top->rank_count == 1 ? "" : "s");
+    else
+        snprintf(ranks, sizeof ranks, "%u of %u rank%s running", info->running, info->ranks,
+                 info->ranks == 1 ? "" : "s");
+    pithi_tool_say(stdout, "%s%s%s: %s, at %s%s, %llu records%s", info->program, *info->program ? ", " : "",
+                   *info->log ? info->log : running->spill, ranks, pithi_ns_text(time, (double)top->now_ns),
+                   info->running == 0 ? " (the last record)" : "", (unsigned long long)info->records,
+                   info->lost ? ", some lost" : "");
+}
+
+static int put_rows(const struct pithi_top *top, const struct row *rows, uint32_t count, uint32_t most)
+{
+    static const struct pithi_table_column columns[] = {
+        {"rank", PITHI_CELL_TEXT, 0},       {"state", PITHI_CELL_TEXT, 0},    {"for", PITHI_CELL_TIME, 0},
+        {"MPI share", PITHI_CELL_RATIO, 0}, {"records", PITHI_CELL_COUNT, 0},
+    };
+    struct pithi_report *table = NULL;
+    uint32_t shown = count > most ? most - 1 : count;
+    int err = pithi_table_new(&table, columns, sizeof columns / sizeof *columns);
+
+    for (uint32_t i = 0; err == PITH_OK && i < shown; i++) {
+        char ranks[PITHI_TOP_RANKS_TEXT], state[256];
+        snprintf(state, sizeof state, "%s%s", is_gone(top, rows[i].first) ? "ended in " : "",
+                 pithi_top_state_text(top, rows[i].first));
+        pithi_table_row(table);
+        pithi_table_text(table, pithi_top_ranks_text(ranks, rows[i].ranks, rows[i].count));
+        pithi_table_text(table, state);
+        pithi_table_number(table, rows[i].for_ns);
+        pithi_table_number(table, (int64_t)(rows[i].share * 1e6));
+        pithi_table_number(table, (int64_t)rows[i].records);
+    }
+    if (err == PITH_OK)
+        err = pithi_table_print(table, stdout, PITHI_TEXT_TABS);
+    pithi_table_free(table);
+    if (count > shown)
+        printf("... and %u more rows\n", count - shown);
+    return err;
+}
+
+static int put_table(const struct pithi_top *top, const struct pithi_running *running, uint32_t most)
+{
+    struct row *rows;
+    uint32_t count;
+    int err = make_rows(top, most, &rows, &count);
+
+    put_head(top, running);
+    if (err == PITH_OK)
+        err = put_rows(top, rows, count, most);
+    free_rows(rows, count);
+    return err;
+}
+
+static void put_rank(struct pithi_json_out *j, const struct pithi_top *top, const struct row *row)
+{
+    const struct pithi_top_rank *rank = row->first;
+    const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
+
+    pithi_json_put_begin(j, NULL, '{');
+    pithi_json_put_integer(j, "rank", rank->rank);
+    pithi_json_put_text(j, "host", pithlog_follow_get_lane(top->follow, rank->lane)->host);
+    pithi_json_put_flag(j, "running", rank->is_running);
+    pithi_json_put_text(j, "state", pithi_top_state_text(top, rank));
+    pithi_json_put_flag(j, "in_mpi", lane->calls > 0);
+    pithi_json_put_integer(j, "since_ns", lane->since_ns);
+    pithi_json_put_integer(j, "for_ns", row->for_ns);
+    pithi_json_put_number(j, "mpi_share", row->share);
+    pithi_json_put_integer(j, "threads", rank->threads);
+    pithi_json_put_integer(j, "records", (int64_t)rank->records);
+    pithi_json_put_end(j, '}');
+}
+
+static int put_json(const struct pithi_top *top)
+{
+    const struct pithlog_follow_info *info = top->info;
+    struct pithi_json_out j = {.is_first = 1};
+    struct row *rows;
+    uint32_t count;
+    int err = make_rows(top, UINT32_MAX, &rows, &count);
+
+    if (err == PITH_OK)
+        err = pithi_out_open(&j.out, stdout);
+    if (err != PITH_OK) {
+        free_rows(rows, count);
+        return err;
+    }
+    pithi_json_put_begin(&j, NULL, '{');
+    pithi_json_put_text(&j, "program", info->program);
+    pithi_json_put_text(&j, "log", info->log);
+    pithi_json_put_integer(&j, "now_ns", top->now_ns);
+    pithi_json_put_integer(&j, "zero_unix_ns", info->zero_unix_ns);
+    pithi_json_put_integer(&j, "ranks_of_job", info->ranks);
+    pithi_json_put_integer(&j, "running", info->running);
+    pithi_json_put_integer(&j, "last_ns", top->recent_ns);
+    pithi_json_put_integer(&j, "records", (int64_t)info->records);
+    pithi_json_put_integer(&j, "lost", (int64_t)info->lost);
+    pithi_json_put_begin(&j, "ranks", '[');
+    for (uint32_t i = 0; i < count; i++)
+        put_rank(&j, top, &rows[i]);
+    pithi_json_put_end(&j, ']');
+    pithi_json_put_end(&j, '}');
+    pithi_out_char(&j.out, '\n');
+    free_rows(rows, count);
+    return pithi_out_close(&j.out, PITH_OK);
+}
+
+/* ---- Pages ------------------------------------------------------------------------------------------------------- */
+
+/* The number of ranks that fit on the terminal below its two lines of heading, with a line left for the prompt. */
+static uint32_t terminal_rows(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0)
+        size.ws_row = 24;
+    return size.ws_row > 5 ? size.ws_row - 3 : 2;
+}
+
+static int put_page(const struct pithi_top *top, const struct pithi_running *running, const struct asked *asked,
+                    int on_terminal)
+{
+    int err;
+
+    if (on_terminal && !asked->json && !asked->once)
+        fputs("\033[H\033[2J", stdout);
+    err = asked->json ? put_json(top) : put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX);
+    if (fflush(stdout) != 0 && err == PITH_OK)
+        err = pithi_fail(PITH_ERR_IO, "standard output: cannot be written");
+    return err;
+}
+
+static int watch(struct pithi_top *top, const struct pithi_running *running, const struct asked *asked)
+{
+    int on_terminal = isatty(STDOUT_FILENO);
+    int once = asked->once || (!on_terminal && asked->every_ns == 0);
+    int64_t every_ns = asked->every_ns ? asked->every_ns : 2000000000;
+
+    do {
+        CHECK(pithi_top_look(top));
+        if (top->info->finished)
+            return PITH_OK;
+        CHECK(put_page(top, running, asked, on_terminal));
+    } while (!once && !top->info->ended && pithi_running_nap((int)(every_ns / 1000000)));
+    return PITH_OK;
+}
+
+static int fail_without_job(const struct pithi_running *running)
+{
+    char word[4096];
+
+    if (access(running->spill, F_OK) == 0)
+        return pithi_tool_failed();
+    if (!*running->log || access(running->log, F_OK) != 0)
+        pithi_fail(PITH_ERR_OPEN, "%s: no such job: there is no folder %s",
+                   *running->log ? running->log : running->spill, running->spill);
+    else
+        pithi_fail(PITH_ERR_OPEN, "%s: the job has ended and its log is written: `pith analyze %s`", running->log,
+                   pithi_shell_word(running->log, word, sizeof word));
+    return pithi_tool_failed();
+}
+
+static int show(const char *path, const struct asked *asked)
+{
+    struct pithi_running running;
+    struct pithi_top top;
+    int status = 0;
+
+    pithi_running_watch_signals();
+    if (pithi_running_find(&running, path) != PITH_OK)
+        return pithi_tool_failed();
+    if (pithi_top_open(&top, running.spill, asked->recent_ns) != PITH_OK) {
+        pithi_top_close(&top);
+        return fail_without_job(&running);
+    }
+    if (watch(&top, &running, asked) != PITH_OK)
+        status = pithi_tool_failed();
+    else if (top.info->finished)
+        pithi_tool_say(stderr, "pith: %s: the job has ended and its log is written", top.info->log);
+    else if (top.info->ended)
+        pithi_running_tell_death(&running, top.info);
+    pithi_top_close(&top);
+    return status;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
+
+static int read_time(const char *command, const char *option, const char *value, void *to)
+{
+    int64_t *time_ns = to;
+
+    if (pithlog_time_parse(value, time_ns))
+        return pithi_tool_usage(command, "--%s: %s", option, pithlog_error());
+    if (*time_ns < 100000000 || *time_ns > INT64_C(86400000000000))
+        return pithi_tool_usage(command, "--%s needs a time from 100ms to a day, not '%s'", option, value);
+    return 0;
+}
+
+int pithi_tool_top(int argc, char **argv)
+{
+    static const char *const names[] = {"LOG", NULL};
+    struct asked asked = {.recent_ns = 10000000000};
+    const struct pithi_option options[] = {
+        {"once", 0, PITHI_FLAG, &asked.once, NULL, NULL},
+        {"every", 0, PITHI_READ, &asked.every_ns, NULL, read_time},
+        {"last", 0, PITHI_READ, &asked.recent_ns, NULL, read_time},
+        {"json", 0, PITHI_FLAG, &asked.json, NULL, NULL},
+        {.name = NULL},
+    };
+
+    if (pithi_tool_options(argc, argv, options) || pithi_tool_arguments(argc, argv, names))
+        return 2;
+    return show(argv[optind], &asked);
+}

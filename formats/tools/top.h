@@ -1,0 +1,94 @@
+/* top.h - `pith top`: what the ranks of a running job do now, and who waits for whom.
+ *
+ *     top_ranks.c   takes the records of a follower, and keeps of each lane only the present: open states, the facts of
+ *                   the present MPI call, the time in MPI lately. Memory: about 1 KiB for a lane, 32 bytes for each
+ *                   member of a communicator that had a collective.
+ *     top_why.c     concludes who waits for whom
+ *     top.c         the command, its page and its JSON
+ */
+#ifndef PITHI_TOP_H
+#define PITHI_TOP_H
+
+#include "analysis/coll_rules.h"
+#include "base/map.h"
+#include "pithlog.h"
+
+enum { PITHI_TOP_STEPS = 32 }; /* the recent time is known to this part of it */
+
+struct pithi_top_open {
+    uint32_t id;
+    int64_t from_ns;
+};
+
+/* What was recorded in an MPI call so far. A send and a collective are recorded at the call's begin. A receive is
+ * recorded at its end, so its source is unknown before. */
+struct pithi_top_call {
+    int has_send, has_coll;
+    int32_t peer, tag; /* of the send */
+    int32_t root;      /* of the collective; -1: none */
+    uint32_t comm;
+    uint64_t number; /* the collective's, from 1, among those of this rank on `comm`. Members call them in one order */
+};
+
+struct pithi_top_lane {
+    struct pithi_top_open *open; /* outermost first */
+    uint32_t depth, room;
+    uint64_t above;                /* open states beyond a limit, not kept */
+    uint32_t calls;                /* number of MPI calls in `open` */
+    int64_t first_ns, since_ns;    /* the first record; the last begin or end of a state */
+    int64_t inside_ns, outside_ns; /* begin of the present MPI call; end of the last one, or the first record */
+    uint64_t records;
+    int is_partial, has_finalized; /* records are missing; MPI_Finalize was called */
+    struct pithi_top_call call;
+    struct {
+        int64_t number, ns; /* of the step of time; time in MPI */
+    } steps[PITHI_TOP_STEPS + 1];
+};
+
+/* A rank: the thread that recorded first. */
+struct pithi_top_rank {
+    int32_t rank;
+    uint32_t lane, threads;
+    uint64_t records; /* of all threads */
+    int is_running;
+};
+
+struct pithi_top {
+    struct pithlog_follow *follow;
+    const struct pithlog_follow_info *info;
+    int64_t recent_ns, last_ns, now_ns; /* length of the recent time; the newest record; the present */
+    struct pithi_top_lane *lanes;
+    uint32_t lane_count;
+    unsigned *traits; /* of each definition: PITHI_CALL ... */
+    struct pithi_coll_rule *rules;
+    uint32_t def_count;
+    struct pithi_map entered;        /* communicator, rank: number of collectives that the rank has begun */
+    struct pithi_map sent, received; /* rank: messages to it; messages that it has received */
+    struct pithi_top_rank *ranks;    /* by rank */
+    uint32_t rank_count, rank_room;
+};
+
+int pithi_top_open(struct pithi_top *top, const char *path, int64_t recent_ns);
+/* Takes the new records. */
+int pithi_top_look(struct pithi_top *top);
+void pithi_top_close(struct pithi_top *top);
+
+static inline const struct pithi_top_lane *pithi_top_lane_of(const struct pithi_top *top,
+                                                             const struct pithi_top_rank *rank)
+{
+    return &top->lanes[rank->lane];
+}
+/* The innermost open state; NULL: none. */
+const struct pithlog_def *pithi_top_state(const struct pithi_top *top, const struct pithi_top_rank *rank);
+/* Its name, or what the rank does outside all states. Valid until the next look. */
+const char *pithi_top_state_text(const struct pithi_top *top, const struct pithi_top_rank *rank);
+/* The time since the rank has been in this state: since it began, or a state inside it ended. */
+int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_rank *rank);
+/* The part of the recent time that the rank spent in MPI, 0 to 1. */
+double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank *rank);
+
+/* "0-2,5", of ascending ranks; a long list is cut: "0-2,5,9... (120 ranks)". Returns `text`. */
+enum { PITHI_TOP_RANKS_TEXT = 64 };
+const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count);
+
+#endif

@@ -1,0 +1,291 @@
+/* top_ranks.c - the present of each rank, from the records of a running program (top.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mpi_calls.h"
+#include "base/error.h"
+#include "tools/table.h"
+#include "tools/top.h"
+
+enum { DEPTH = 4096 }; /* of kept open states */
+
+/* ---- Definitions and lanes --------------------------------------------------------------------------------------- */
+
+static int learn_defs(struct pithi_top *top)
+{
+    uint32_t count = top->info->defs;
+
+    if (count == top->def_count)
+        return PITH_OK;
+    if (!pithi_resize(&top->traits, top->def_count, count, sizeof *top->traits) ||
+        !pithi_resize(&top->rules, top->def_count, count, sizeof *top->rules))
+        return pithi_no_memory();
+    for (uint32_t i = top->def_count; i < count; i++) {
+        const struct pithlog_def *def = pithlog_follow_get_def(top->follow, i);
+        top->traits[i] = pithi_mpi_call_traits(def);
+        if (top->traits[i])
+            top->rules[i] = pithi_coll_rule(def->name);
+    }
+    top->def_count = count;
+    return PITH_OK;
+}
+
+static int learn_lanes(struct pithi_top *top)
+{
+    if (top->info->lanes == top->lane_count)
+        return PITH_OK;
+    if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes))
+        return pithi_no_memory();
+    top->lane_count = top->info->lanes;
+    return PITH_OK;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct pithi_top_rank *x = a, *y = b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+/* Makes the list of ranks anew: a process may have joined its job since the last look, and has another rank then. */
+static int list_ranks(struct pithi_top *top)
+{
+    uint32_t count = 0;
+
+    top->rank_count = 0;
+    for (uint32_t i = 0; i < top->lane_count; i++) {
+        const struct pithlog_lane *lane = pithlog_follow_get_lane(top->follow, i);
+        if (!pithi_grow(&top->ranks, top->rank_count, &top->rank_room, sizeof *top->ranks))
+            return pithi_no_memory();
+        top->ranks[top->rank_count++] =
+            (struct pithi_top_rank){lane->rank, i, 1, top->lanes[i].records, pithlog_follow_is_running(top->follow, i)};
+    }
+    qsort(top->ranks, top->rank_count, sizeof *top->ranks, compare_ranks);
+    for (uint32_t i = 0; i < top->rank_count; i++) {
+        struct pithi_top_rank *last = &top->ranks[count ? count - 1 : 0], *next = &top->ranks[i];
+        if (count && last->rank == next->rank) { /* thread 0 stands for the rank */
+            if (pithlog_follow_get_lane(top->follow, next->lane)->thread == 0)
+                last->lane = next->lane;
+            last->threads++;
+            last->records += next->records;
+        } else {
+            top->ranks[count++] = *next;
+        }
+    }
+    top->rank_count = count;
+    return PITH_OK;
+}
+
+/* ---- Time in MPI ------------------------------------------------------------------------------------------------- */
+
+static int64_t step_ns(const struct pithi_top *top) { return top->recent_ns / PITHI_TOP_STEPS + 1; }
+
+static void add_time(const struct pithi_top *top, struct pithi_top_lane *lane, int64_t from_ns, int64_t to_ns)
+{
+    int64_t width = step_ns(top), last = to_ns / width, step = from_ns / width;
+
+    if (step < last - PITHI_TOP_STEPS)
+        step = last - PITHI_TOP_STEPS;
+    for (step = step < 0 ? 0 : step; step <= last; step++) {
+        int64_t begin = step * width > from_ns ? step * width : from_ns;
+        int64_t end = (step + 1) * width < to_ns ? (step + 1) * width : to_ns;
+        size_t at = (size_t)(step % (PITHI_TOP_STEPS + 1));
+        if (lane->steps[at].number != step)
+            lane->steps[at].ns = 0;
+        lane->steps[at].number = step;
+        lane->steps[at].ns += end > begin ? end - begin : 0;
+    }
+}
+
+double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank *rank)
+{
+    const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
+    int64_t width = step_ns(top), oldest = top->now_ns / width - PITHI_TOP_STEPS, ns = 0;
+    int64_t from_ns = oldest > 0 ? oldest * width : 0;
+
+    for (int i = 0; i <= PITHI_TOP_STEPS; i++)
+        if (lane->steps[i].number >= oldest)
+            ns += lane->steps[i].ns;
+    from_ns = lane->first_ns > from_ns ? lane->first_ns : from_ns;
+    if (lane->calls)
+        ns += top->now_ns - (lane->inside_ns > from_ns ? lane->inside_ns : from_ns);
+    return top->now_ns > from_ns && ns > 0 ? (double)ns / (double)(top->now_ns - from_ns) : 0;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static int enter(struct pithi_top *top, struct pithi_top_lane *lane, const struct pithlog_record *r)
+{
+    lane->since_ns = r->time_ns;
+    if (lane->depth == DEPTH) {
+        lane->above++;
+        return PITH_OK;
+    }
+    if (!pithi_grow(&lane->open, lane->depth, &lane->room, sizeof *lane->open))
+        return pithi_no_memory();
+    lane->open[lane->depth++] = (struct pithi_top_open){r->id, r->time_ns};
+    if (top->traits[r->id] && lane->calls++ == 0) {
+        lane->inside_ns = r->time_ns;
+        memset(&lane->call, 0, sizeof lane->call);
+        lane->has_finalized |= strcmp(pithlog_follow_get_def(top->follow, r->id)->name, "MPI_Finalize") == 0;
+    }
+    return PITH_OK;
+}
+
+/* Ends the innermost open state of this id. */
+static void leave(struct pithi_top *top, struct pithi_top_lane *lane, const struct pithlog_record *r)
+{
+    uint32_t at = lane->depth;
+
+    lane->since_ns = r->time_ns;
+    if (lane->above > 0) {
+        lane->above--;
+        return;
+    }
+    while (at > 0 && lane->open[at - 1].id != r->id)
+        at--;
+    if (at == 0)
+        return;
+    memmove(&lane->open[at - 1], &lane->open[at], (lane->depth - at) * sizeof *lane->open);
+    lane->depth--;
+    if (top->traits[r->id] && --lane->calls == 0) {
+        add_time(top, lane, lane->inside_ns, r->time_ns);
+        lane->outside_ns = r->time_ns;
+    }
+}
+
+static int count_one(struct pithi_map *map, uint64_t key, uint64_t *count)
+{
+    uint64_t *at = pithi_map_at(map, key);
+
+    if (!at)
+        return pithi_no_memory();
+    *count = ++*at;
+    return PITH_OK;
+}
+
+static int take(struct pithi_top *top, const struct pithlog_record *r)
+{
+    struct pithi_top_lane *lane = &top->lanes[r->lane];
+    uint32_t rank = (uint32_t)pithlog_follow_get_lane(top->follow, r->lane)->rank;
+    uint64_t count;
+
+    if (lane->records++ == 0)
+        lane->first_ns = lane->since_ns = lane->outside_ns = r->time_ns;
+    if (r->time_ns > top->last_ns)
+        top->last_ns = r->time_ns;
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        return enter(top, lane, r);
+    case PITHLOG_LEAVE:
+        leave(top, lane, r);
+        return PITH_OK;
+    case PITHLOG_SEND:
+        lane->call.has_send = 1;
+        lane->call.peer = r->peer;
+        lane->call.tag = r->tag;
+        if (!lane->call.has_coll)
+            lane->call.comm = r->comm;
+        return r->peer < 0 ? PITH_OK : count_one(&top->sent, (uint32_t)r->peer, &count);
+    case PITHLOG_RECV:
+        return r->peer < 0 ? PITH_OK : count_one(&top->received, rank, &count);
+    case PITHLOG_COLL:
+        lane->call.has_coll = 1;
+        lane->call.comm = r->comm;
+        lane->call.root = r->peer;
+        return count_one(&top->entered, pithi_map_pair(r->comm, rank), &lane->call.number);
+    case PITHLOG_PAUSE:
+    case PITHLOG_LOST:
+        lane->is_partial = 1;
+        return PITH_OK;
+    default:
+        return PITH_OK;
+    }
+}
+
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
+
+int pithi_top_open(struct pithi_top *top, const char *path, int64_t recent_ns)
+{
+    memset(top, 0, sizeof *top);
+    top->recent_ns = recent_ns;
+    CHECK(pithlog_follow_open(path, &top->follow));
+    top->info = pithlog_follow_get_info(top->follow);
+    return PITH_OK;
+}
+
+int pithi_top_look(struct pithi_top *top)
+{
+    struct pithlog_record record;
+    struct pithlog_message message;
+    int more;
+
+    CHECK(pithlog_follow_look(top->follow));
+    CHECK(learn_defs(top));
+    CHECK(learn_lanes(top));
+    while ((more = pithlog_follow_next(top->follow, &record)) == 1) {
+        CHECK(take(top, &record));
+        while (pithlog_follow_message(top->follow, &message)) /* those not fetched are kept until the next look */
+            ;
+    }
+    if (more < 0)
+        return PITH_ERR_MEMORY;
+    /* When a dead program died is not known. */
+    top->now_ns = top->info->running > 0 && top->info->now_ns > top->last_ns ? top->info->now_ns : top->last_ns;
+    return list_ranks(top);
+}
+
+void pithi_top_close(struct pithi_top *top)
+{
+    for (uint32_t i = 0; i < top->lane_count; i++)
+        free(top->lanes[i].open);
+    free(top->lanes);
+    free(top->traits);
+    free(top->rules);
+    free(top->ranks);
+    pithi_map_free(&top->entered);
+    pithi_map_free(&top->sent);
+    pithi_map_free(&top->received);
+    if (top->follow)
+        pithlog_follow_close(top->follow);
+}
+
+const struct pithlog_def *pithi_top_state(const struct pithi_top *top, const struct pithi_top_rank *rank)
+{
+    const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
+
+    return lane->depth ? pithlog_follow_get_def(top->follow, lane->open[lane->depth - 1].id) : NULL;
+}
+
+const char *pithi_top_state_text(const struct pithi_top *top, const struct pithi_top_rank *rank)
+{
+    const struct pithlog_def *def = pithi_top_state(top, rank);
+
+    return def ? def->name : pithi_top_lane_of(top, rank)->has_finalized ? "after MPI_Finalize" : PITHI_COMPUTING_NAME;
+}
+
+int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_rank *rank)
+{
+    int64_t for_ns = top->now_ns - pithi_top_lane_of(top, rank)->since_ns;
+
+    return for_ns > 0 ? for_ns : 0;
+}
+
+const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count)
+{
+    enum { TAIL = sizeof "... (4294967295 ranks)", RANGE = sizeof ",2147483647-2147483647" };
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 0, last; i < count; i = last + 1) {
+        for (last = i; last + 1 < count && ranks[last + 1] == ranks[last] + 1; last++)
+            ;
+        if (used + RANGE + TAIL > PITHI_TOP_RANKS_TEXT) {
+            snprintf(text + used, PITHI_TOP_RANKS_TEXT - used, "... (%u ranks)", count);
+            break;
+        }
+        used += (size_t)snprintf(text + used, RANGE + 1, "%s%d", i ? "," : "", ranks[i]);
+        if (last > i)
+            used += (size_t)snprintf(text + used, RANGE + 1, "%s%d", last > i + 1 ? "-" : ",", ranks[last]);
+    }
+    return text;
+}

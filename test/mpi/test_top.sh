@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# pith top: jobs that hang in known ways, under each MPI: what their ranks do, while they run and after they were killed.
+. "$(dirname "$0")/../lib.sh"
+export PITH_QUIET=1
+
+# start N ARGUMENTS: a job of hangs.c; waits until `pith top` shows its last call.
+start() {
+    local n=$1 wanted=$2
+    shift 2
+    rm -rf run.pith*
+    mpiexec_of "$mpi" "$n" pith run -o run.pith "./hangs-$mpi" "$@" >out 2>err &
+    job=$!
+    for _ in $(seq 300); do
+        pith top run.pith >page 2>/dev/null && [ "$(grep -cE "$wanted" page)" = "$n" ] && break
+        sleep 0.1
+    done
+    sleep 1
+}
+# Kills the job. The spill files are named HOST-PID-TIME.spill.
+stop() {
+    local pids
+    pids=$(printf '%s\n' run.pith.spill/*.spill | sed -E 's/.*-([0-9]+)-[0-9]+\.spill$/\1/')
+    # shellcheck disable=SC2086
+    kill -9 $job $pids 2>/dev/null
+    wait $job 2>/dev/null
+    for _ in $(seq 100); do
+        # shellcheck disable=SC2086
+        kill -0 $pids 2>/dev/null || break
+        sleep 0.1
+    done
+}
+# rows FILE: rank, state and MPI share, in its order.
+rows() { tail -n +3 "$1" | sed -E 's/^([^ ]+) +([^ ]+( [^ ]+)*)  +[0-9.]+ [mun]?s +([0-9.]+) .*/\1 \2 \4/'; }
+# value EXPRESSION: of the object in the last line of the file json.
+value() { tail -n 1 json | python3 -c 'import json, sys; d = json.loads(sys.stdin.read()); r = d["ranks"]; print(eval(sys.argv[1]))' "$1"; }
+
+pith top none.pith 2>err
+is "$? $(cat err)" "1 pith: none.pith: no such job: there is no folder none.pith.spill" "no such job"
+pith top --last 1us none.pith 2>err
+is "$? $(cut -d';' -f1 err)" "2 pith: top: --last needs a time from 100ms to a day, not '1us'" "a time that is too short"
+
+for mpi in $(mpis); do
+    "mpicc.$mpi" -O1 -I"$build/include" -o "hangs-$mpi" "$top/test/mpi/hangs.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib"
+    ok $? "$mpi: the program compiles" || continue
+
+    # ---- the last rank outside MPI, the others in a barrier
+    start 4 '(MPI_Barrier|io)  ' io 5
+    pith top run.pith --last 500ms >page
+    is "$? $(rows page | head -n 1) $(rows page | tail -n +2 | sort | tr '\n' ' ')" "0 3 io 0.000 0 MPI_Barrier 1.000 1 MPI_Barrier 1.000 2 MPI_Barrier 1.000 " \
+        "$mpi: the laggard comes first; the others spend all their time in MPI"
+    like "$(head -n 1 page)" "^hangs-$mpi, $scratch/run\.pith: 4 of 4 ranks running, at [0-9.]+ s, [0-9]+ records$" "$mpi: the heading"
+    pith top run.pith --json >json
+    is "$? $(wc -l <json) $(value '[d["running"], d["ranks_of_job"], sorted(x["rank"] for x in r), r[0]["rank"], r[0]["state"], r[0]["in_mpi"]]')" \
+        "0 1 [4, 4, [0, 1, 2, 3], 3, 'io', False]" "$mpi: --json prints an object, once where no terminal is"
+    is "$(value '[all(x["for_ns"] > 9e8 and x["for_ns"] == d["now_ns"] - x["since_ns"] for x in r), sum(x["records"] for x in r) == d["records"]]')" \
+        "[True, True]" "$mpi: since when, and how many records"
+    pith top run.pith --json --every 200ms >json 2>err
+    is "$? $(cat err)" "0 pith: $scratch/run.pith: the job has ended and its log is written" "$mpi: --every ends with the job"
+    wait $job
+    ok $(($(wc -l <json) < 5)) "$mpi: a page after each time"
+    pith top run.pith 2>err
+    is "$? $(cat err)" "1 pith: run.pith: the job has ended and its log is written: \`pith analyze run.pith\`" "$mpi: too late"
+
+    # ---- killed: what its ranks did last
+    start 2 'MPI_Recv  ' receive
+    stop
+    pith top run.pith >page 2>err
+    is "$? $(rows page | cut -d' ' -f1,2 | sort | tr '\n' ' ')" "0 0 MPI_Recv 1 MPI_Recv " "$mpi: killed: what the ranks did last"
+    like "$(head -n 1 page)" ": 2 ranks, ended, at .* \(the last record\), " "$mpi: the heading says that it has ended"
+    is "$(cat err)" "pith: run.pith.spill: the program ended without writing $scratch/run.pith; \`pith recover run.pith.spill\` makes a log of its records" "$mpi: and a line what to do"
+done
+finish
