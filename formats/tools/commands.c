@@ -166,13 +166,14 @@ const struct pithi_command pithi_commands[] = {
      "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"},
     {"check", pithi_tool_check, "LOG", "verify a whole log; exit status 0 or 1",
      "Reads the whole log and prints a line for each damage: what is wrong, at which byte.\n"},
-    {"top", pithi_tool_top, "LOG [--once] [--every TIME] [--last TIME] [--json]",
+    {"top", pithi_tool_top, "LOG [--why] [--once] [--every TIME] [--last TIME] [--json]",
      "show what each rank of a running job does now",
      "LOG is the log that the job will write, its folder LOG.spill, or another folder of spill files. A line for each\n"
      "rank: its state now and since when, the share of MPI in the last seconds, its records so far. First come the\n"
      "ranks that have computed for longest, last those that have been in MPI for longest. Ranks in the same state\n"
      "share a line if the terminal has too few. Also for a job that was killed.\n"
      "\n"
+     "  --why          who waits for whom, instead: the ranks that keep others waiting, and deadlocks\n"
      "  --once         print one page, then end; so it does if the output is no terminal\n"
      "  --every TIME   a new page after each TIME, also if the output is no terminal; default 2 (seconds)\n"
      "  --last TIME    the time that the share of MPI is of; default 10 (seconds)\n"

@@ -15,7 +15,7 @@
 #include "tools/tools.h"
 
 struct asked {
-    int once, json;
+    int once, json, why;
     int64_t every_ns, recent_ns; /* every_ns 0: not given */
 };
 
@@ -180,7 +180,7 @@ static void put_rank(struct pithi_json_out *j, const struct pithi_top *top, cons
     pithi_json_put_end(j, '}');
 }
 
-static int put_json(const struct pithi_top *top)
+static int put_json(const struct pithi_top *top, int why)
 {
     const struct pithlog_follow_info *info = top->info;
     struct pithi_json_out j = {.is_first = 1};
@@ -208,10 +208,12 @@ static int put_json(const struct pithi_top *top)
     for (uint32_t i = 0; i < count; i++)
         put_rank(&j, top, &rows[i]);
     pithi_json_put_end(&j, ']');
+    if (why)
+        err = pithi_top_why_json(top, &j);
     pithi_json_put_end(&j, '}');
     pithi_out_char(&j.out, '\n');
     free_rows(rows, count);
-    return pithi_out_close(&j.out, PITH_OK);
+    return pithi_out_close(&j.out, err);
 }
 
 /* ---- Pages ------------------------------------------------------------------------------------------------------- */
@@ -233,7 +235,14 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
 
     if (on_terminal && !asked->json && !asked->once)
         fputs("\033[H\033[2J", stdout);
-    err = asked->json ? put_json(top) : put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX);
+    if (asked->json) {
+        err = put_json(top, asked->why);
+    } else if (asked->why) {
+        put_head(top, running);
+        err = pithi_top_why_print(top);
+    } else {
+        err = put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX);
+    }
     if (fflush(stdout) != 0 && err == PITH_OK)
         err = pithi_fail(PITH_ERR_IO, "standard output: cannot be written");
     return err;
@@ -314,6 +323,7 @@ int pithi_tool_top(int argc, char **argv)
         {"every", 0, PITHI_READ, &asked.every_ns, NULL, read_time},
         {"last", 0, PITHI_READ, &asked.recent_ns, NULL, read_time},
         {"json", 0, PITHI_FLAG, &asked.json, NULL, NULL},
+        {"why", 0, PITHI_FLAG, &asked.why, NULL, NULL},
         {.name = NULL},
     };
 

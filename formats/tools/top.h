@@ -39,6 +39,7 @@ struct pithi_top_lane {
     int64_t inside_ns, outside_ns; /* begin of the present MPI call; end of the last one, or the first record */
     uint64_t records;
     int is_partial, has_finalized; /* records are missing; MPI_Finalize was called */
+    int has_other_requests;        /* of collectives, files, windows: MPI_Wait may wait for them */
     struct pithi_top_call call;
     struct {
         int64_t number, ns; /* of the step of time; time in MPI */
@@ -62,6 +63,7 @@ struct pithi_top {
     unsigned *traits; /* of each definition: PITHI_CALL ... */
     struct pithi_coll_rule *rules;
     uint32_t def_count;
+    int has_strangers; /* processes of other jobs may send messages, which are not recorded: MPI_Comm_spawn ... */
     struct pithi_map entered;        /* communicator, rank: number of collectives that the rank has begun */
     struct pithi_map sent, received; /* rank: messages to it; messages that it has received */
     struct pithi_top_rank *ranks;    /* by rank */
@@ -73,6 +75,8 @@ int pithi_top_open(struct pithi_top *top, const char *path, int64_t recent_ns);
 int pithi_top_look(struct pithi_top *top);
 void pithi_top_close(struct pithi_top *top);
 
+/* The rank; NULL: it has no records here. */
+const struct pithi_top_rank *pithi_top_find(const struct pithi_top *top, int32_t rank);
 static inline const struct pithi_top_lane *pithi_top_lane_of(const struct pithi_top *top,
                                                              const struct pithi_top_rank *rank)
 {
@@ -90,5 +94,13 @@ double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank 
 /* "0-2,5", of ascending ranks; a long list is cut: "0-2,5,9... (120 ranks)". Returns `text`. */
 enum { PITHI_TOP_RANKS_TEXT = 64 };
 const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count);
+
+/* ---- Who waits for whom ------------------------------------------------------------------------------------------ */
+
+struct pithi_json_out;
+/* Prints who waits for whom, and which ranks keep the others waiting (top_why.c); as text, or as a member of an
+ * object. */
+int pithi_top_why_print(const struct pithi_top *top);
+int pithi_top_why_json(const struct pithi_top *top, struct pithi_json_out *j);
 
 #endif

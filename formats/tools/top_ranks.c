@@ -9,7 +9,27 @@
 
 enum { DEPTH = 4096 }; /* of kept open states */
 
+/* More traits of calls, above those of mpi_calls.h: begins a request that is no message; meets another job. */
+#define OTHER_REQUEST (1u << 30)
+#define MEETS_STRANGERS (1u << 31)
+
 /* ---- Definitions and lanes --------------------------------------------------------------------------------------- */
+
+static unsigned more_traits(const char *name, struct pithi_coll_rule rule, unsigned traits)
+{
+    static const char *const strangers[] = {"MPI_Comm_spawn",      "MPI_Comm_connect",   "MPI_Comm_accept",
+                                            "MPI_Comm_join",       "MPI::Intracomm::Sp", "MPI::Intracomm::Con",
+                                            "MPI::Intracomm::Acc", "MPI::Comm::Join"};
+    static const char *const others[] = {"MPI_File_i", "MPI::File::I", "MPI_Grequest_start", "MPI::Grequest::Start"};
+
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
+        if (strncmp(name, strangers[i], strlen(strangers[i])) == 0)
+            return MEETS_STRANGERS;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
+            return OTHER_REQUEST;
+    return rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS) || traits & PITHI_ACCESSES ? OTHER_REQUEST : 0;
+}
 
 static int learn_defs(struct pithi_top *top)
 {
@@ -23,8 +43,10 @@ static int learn_defs(struct pithi_top *top)
     for (uint32_t i = top->def_count; i < count; i++) {
         const struct pithlog_def *def = pithlog_follow_get_def(top->follow, i);
         top->traits[i] = pithi_mpi_call_traits(def);
-        if (top->traits[i])
+        if (top->traits[i]) {
             top->rules[i] = pithi_coll_rule(def->name);
+            top->traits[i] |= more_traits(def->name, top->rules[i], top->traits[i]);
+        }
     }
     top->def_count = count;
     return PITH_OK;
@@ -123,6 +145,8 @@ static int enter(struct pithi_top *top, struct pithi_top_lane *lane, const struc
     if (!pithi_grow(&lane->open, lane->depth, &lane->room, sizeof *lane->open))
         return pithi_no_memory();
     lane->open[lane->depth++] = (struct pithi_top_open){r->id, r->time_ns};
+    lane->has_other_requests |= (top->traits[r->id] & OTHER_REQUEST) != 0;
+    top->has_strangers |= (top->traits[r->id] & MEETS_STRANGERS) != 0;
     if (top->traits[r->id] && lane->calls++ == 0) {
         lane->inside_ns = r->time_ns;
         memset(&lane->call, 0, sizeof lane->call);
@@ -247,6 +271,20 @@ void pithi_top_close(struct pithi_top *top)
     pithi_map_free(&top->received);
     if (top->follow)
         pithlog_follow_close(top->follow);
+}
+
+const struct pithi_top_rank *pithi_top_find(const struct pithi_top *top, int32_t rank)
+{
+    uint32_t low = 0, high = top->rank_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (top->ranks[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < top->rank_count && top->ranks[low].rank == rank ? &top->ranks[low] : NULL;
 }
 
 const struct pithlog_def *pithi_top_state(const struct pithi_top *top, const struct pithi_top_rank *rank)

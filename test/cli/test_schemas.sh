@@ -116,6 +116,11 @@ for mpi in $(mpis); do
     is "$? $(pith check "$mpi.pith" >/dev/null; echo $?)" "0 0" "$mpi: a log" || cat err
     check_all "$mpi.pith"
     for by in function line callsite callpath; do check "stat#$by" pith stat --json --by $by "$mpi.pith"; done
+    # A job that dies while its ranks wait.
+    "mpicc.$mpi" -O1 -I"$build/include" -o hangs "$top/test/mpi/hangs.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib"
+    mpiexec_of "$mpi" 4 timeout 60 pith run -o "$mpi-hung.pith" ./hangs chain . die >out 2>err
+    check top pith top --json "$mpi-hung.pith"
+    check top pith top --json --why "$mpi-hung.pith"
     for how in PITH_QUIET=1 'PITH_TIME_MATRIX=1 PITH_TIME_COMM=1 PITH_COMPENSATE=message'; do
         # shellcheck disable=SC2086
         PITH_TIME_FILE=time.json mpiexec_of "$mpi" 2 \

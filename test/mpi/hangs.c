@@ -1,38 +1,65 @@
-/* hangs.c - jobs that hang, each in its own way, until they are killed or for as long as is told:
+/* hangs.c - jobs that hang, each in its own way, until they are killed or, where a FILE is given, until that exists:
  *
- *     hangs io SECONDS    the last rank is outside MPI, in the state `io`, while the others wait for it in MPI_Barrier
- *     hangs receive       the first two ranks wait for a message of each other; the others wait for both in MPI_Barrier
- *     hangs send          each rank sends to the next one with MPI_Ssend, in a ring
- *     hangs chain SECONDS rank 0 sends to rank 1 with MPI_Ssend; rank 1 waits in MPI_Allreduce for the last, in `io`
- *     hangs tag           rank 1 receives with another tag than rank 0 sent with; rank 0 waits in MPI_Finalize
+ *     hangs io FILE         the last rank is outside MPI, in the state `io`; the others wait for it in MPI_Barrier
+ *     hangs receive         the first two ranks wait for a message of each other, the others for both in MPI_Barrier
+ *     hangs send            each rank sends to the next one with MPI_Ssend, in a ring
+ *     hangs chain FILE      rank 0 sends to rank 1 with MPI_Ssend; rank 1 waits in MPI_Allreduce for the last, in `io`
+ *     hangs chain FILE die  the same, but then the last rank dies, and the job with it
+ *     hangs master FILE     rank 0 receives from each other rank; the last one is in `io` first
+ *     hangs request         all ranks wait for generalized requests
+ *     hangs tag             rank 1 receives with another tag than rank 0 sent with; rank 0 waits in MPI_Finalize
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "pith.h"
 
-static int rank, size;
+static int rank, size, dies;
 
-static void work(double seconds)
+/* In `io` until the file exists, but at least for half a second, in which the others come to their calls. */
+static void work(const char *file)
 {
-    struct timespec left = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
     uint32_t io = pith_state_define("io", "brown");
+    int steps = 0;
 
     pith_begin(io);
-    while (nanosleep(&left, &left) != 0)
-        ;
+    while (steps++ < 50 || access(file, F_OK) != 0)
+        usleep(10000);
+    if (dies)
+        raise(SIGKILL);
     pith_end(io);
 }
 
-static void run(const char *how, double seconds)
+static int query(void *state, MPI_Status *status)
+{
+    (void)state;
+    (void)status;
+    return MPI_SUCCESS;
+}
+
+static int forget(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int is_complete)
+{
+    (void)state;
+    (void)is_complete;
+    return MPI_SUCCESS;
+}
+
+static void run(const char *how, const char *file)
 {
     int number = rank, sum = 0;
 
     if (strcmp(how, "io") == 0) {
         if (rank == size - 1)
-            work(seconds);
+            work(file);
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(how, "receive") == 0) {
         if (rank < 2)
@@ -43,14 +70,27 @@ static void run(const char *how, double seconds)
     } else if (strcmp(how, "chain") == 0) {
         MPI_Comm others;
         MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &others);
+        if (rank > 0)
+            MPI_Comm_set_name(others, "others");
         if (rank == 0)
             MPI_Ssend(&number, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
         if (rank == size - 1)
-            work(seconds);
+            work(file);
         if (rank > 0)
             MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, others);
         if (rank == 1)
             MPI_Recv(&number, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "master") == 0) {
+        if (rank == size - 1)
+            work(file);
+        if (rank > 0)
+            MPI_Send(&number, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+        for (int i = 1; rank == 0 && i < size; i++)
+            MPI_Recv(&number, 1, MPI_INT, i, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "request") == 0) {
+        MPI_Request request;
+        MPI_Grequest_start(query, forget, cancel, NULL, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (strcmp(how, "tag") == 0) {
         if (rank == 0)
             MPI_Send(&number, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
@@ -61,11 +101,12 @@ static void run(const char *how, double seconds)
 
 int main(int argc, char **argv)
 {
+    dies = argc > 3;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Barrier(MPI_COMM_WORLD);
-    run(argc > 1 ? argv[1] : "", argc > 2 ? atof(argv[2]) : 0);
+    run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "");
     MPI_Finalize();
     return 0;
 }

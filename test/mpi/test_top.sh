@@ -7,7 +7,7 @@ export PITH_QUIET=1
 start() {
     local n=$1 wanted=$2
     shift 2
-    rm -rf run.pith*
+    rm -rf run.pith* go
     mpiexec_of "$mpi" "$n" pith run -o run.pith "./hangs-$mpi" "$@" >out 2>err &
     job=$!
     for _ in $(seq 300); do
@@ -29,8 +29,30 @@ stop() {
         sleep 0.1
     done
 }
+# on_terminal ROWS OPTIONS: pith top on a terminal of this height.
+on_terminal() {
+    python3 - "$@" <<'P' | tr -d '\r'
+import fcntl, os, pty, struct, subprocess, sys, termios
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", int(sys.argv[1]), 120, 0, 0))
+process = subprocess.Popen(["pith", "top", "run.pith"] + sys.argv[2:], stdout=slave)
+os.close(slave)
+text = b""
+while True:
+    try:
+        piece = os.read(master, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    text += piece
+sys.stdout.write(text.decode())
+P
+}
 # rows FILE: rank, state and MPI share, in its order.
 rows() { tail -n +3 "$1" | sed -E 's/^([^ ]+) +([^ ]+( [^ ]+)*)  +[0-9.]+ [mun]?s +([0-9.]+) .*/\1 \2 \4/'; }
+# why: the output of --why without its heading, and without times.
+why() { pith top --why run.pith 2>/dev/null | tail -n +2 | sed -E 's/ for ([0-9.]+ [mun]?s to )?[0-9.]+ [mun]?s/ for TIME/'; }
 # value EXPRESSION: of the object in the last line of the file json.
 value() { tail -n 1 json | python3 -c 'import json, sys; d = json.loads(sys.stdin.read()); r = d["ranks"]; print(eval(sys.argv[1]))' "$1"; }
 
@@ -44,7 +66,7 @@ for mpi in $(mpis); do
     ok $? "$mpi: the program compiles" || continue
 
     # ---- the last rank outside MPI, the others in a barrier
-    start 4 '(MPI_Barrier|io)  ' io 5
+    start 4 '(MPI_Barrier|io)  ' io go
     pith top run.pith --last 500ms >page
     is "$? $(rows page | head -n 1) $(rows page | tail -n +2 | sort | tr '\n' ' ')" "0 3 io 0.000 0 MPI_Barrier 1.000 1 MPI_Barrier 1.000 2 MPI_Barrier 1.000 " \
         "$mpi: the laggard comes first; the others spend all their time in MPI"
@@ -54,19 +76,63 @@ for mpi in $(mpis); do
         "0 1 [4, 4, [0, 1, 2, 3], 3, 'io', False]" "$mpi: --json prints an object, once where no terminal is"
     is "$(value '[all(x["for_ns"] > 9e8 and x["for_ns"] == d["now_ns"] - x["since_ns"] for x in r), sum(x["records"] for x in r) == d["records"]]')" \
         "[True, True]" "$mpi: since when, and how many records"
-    pith top run.pith --json --every 200ms >json 2>err
+    is "$(why)" "rank 3 is outside MPI in \`io\` for TIME; 3 ranks wait for it
+  ranks 0-2 in MPI_Barrier on MPI_COMM_WORLD for TIME: wait for rank 3, which has not entered it" "$mpi: --why: who waits for whom"
+    pith top run.pith --json --why >json
+    is "$? $(value '[(w["kind"], w["ranks"], w["waiting"], [(c["ranks"], c["waits_for"], c["guess"]) for c in w["chain"]]) for w in d["why"]]')" \
+        "0 [('outside MPI', [3], 3, [([0, 1, 2], [3], False)])]" "$mpi: --why --json"
+    is "$(on_terminal 24 --once | tail -n +3 | wc -l) $(on_terminal 5 --once | tail -n +3 | cut -d' ' -f1 | tr '\n' ' ')" "4 3 0-2 " \
+        "$mpi: on a terminal with too few lines, ranks in the same state share one"
+    pith top run.pith --json --every 200ms >json 2>err &
+    follower=$!
+    sleep 1
+    touch go
+    wait $follower
     is "$? $(cat err)" "0 pith: $scratch/run.pith: the job has ended and its log is written" "$mpi: --every ends with the job"
     wait $job
-    ok $(($(wc -l <json) < 5)) "$mpi: a page after each time"
+    ok $(($(wc -l <json) < 3)) "$mpi: a page after each time"
     pith top run.pith 2>err
     is "$? $(cat err)" "1 pith: run.pith: the job has ended and its log is written: \`pith analyze run.pith\`" "$mpi: too late"
 
     # ---- killed: what its ranks did last
     start 2 'MPI_Recv  ' receive
+    is "$(why)" "deadlock: ranks 0,1 wait to receive, and no rank can go on to send
+  ranks 0,1 in MPI_Recv for TIME: the source is not recorded before the call ends" "$mpi: two ranks that wait for each other"
     stop
+    is "$(why | head -n 1)" "deadlock: ranks 0,1 wait to receive, and no rank can go on to send" "$mpi: also when they were killed"
     pith top run.pith >page 2>err
     is "$? $(rows page | cut -d' ' -f1,2 | sort | tr '\n' ' ')" "0 0 MPI_Recv 1 MPI_Recv " "$mpi: killed: what the ranks did last"
     like "$(head -n 1 page)" ": 2 ranks, ended, at .* \(the last record\), " "$mpi: the heading says that it has ended"
     is "$(cat err)" "pith: run.pith.spill: the program ended without writing $scratch/run.pith; \`pith recover run.pith.spill\` makes a log of its records" "$mpi: and a line what to do"
+
+    # ---- other deadlocks, chains, guesses
+    start 4 'MPI_(Recv|Barrier)  ' receive
+    is "$(why)" "deadlock: ranks 0,1 wait to receive, and no rank can go on to send; 2 more ranks wait for them
+  ranks 0,1 in MPI_Recv for TIME: the source is not recorded before the call ends
+  ranks 2,3 in MPI_Barrier on MPI_COMM_WORLD for TIME: wait for ranks 0,1, which have not entered it" "$mpi: others wait for the two"
+    stop
+    start 4 'MPI_Ssend  ' send
+    is "$(why)" "deadlock: ranks 0 -> 1 -> 2 -> 3 -> 0 wait for each other in a cycle
+  rank 0 in MPI_Ssend to rank 1, tag 7, on MPI_COMM_WORLD for TIME: waits until rank 1 receives
+  rank 1 in MPI_Ssend to rank 2, tag 7, on MPI_COMM_WORLD for TIME: waits until rank 2 receives
+  rank 2 in MPI_Ssend to rank 3, tag 7, on MPI_COMM_WORLD for TIME: waits until rank 3 receives
+  rank 3 in MPI_Ssend to rank 0, tag 7, on MPI_COMM_WORLD for TIME: waits until rank 0 receives" "$mpi: a cycle of sends"
+    stop
+    start 4 '(MPI_Ssend|MPI_Allreduce|io)  ' chain go
+    is "$(why)" "rank 3 is outside MPI in \`io\` for TIME; 3 ranks wait for it
+  ranks 1,2 in MPI_Allreduce on others for TIME: wait for rank 3, which has not entered it
+  rank 0 in MPI_Ssend to rank 1, tag 7, on MPI_COMM_WORLD for TIME: waits until rank 1 receives" "$mpi: a chain, through another communicator"
+    stop
+    start 2 '(MPI_Recv|MPI_Finalize)  ' tag
+    is "$(why)" "rank 1 in MPI_Recv for TIME: the source is not recorded before the call ends; 1 message to it is not received: another tag or communicator?; 1 rank waits for it
+  rank 0 in MPI_Finalize for TIME: waits for rank 1, which has not entered it" "$mpi: a wrong tag is no certain deadlock"
+    stop
+    start 2 '(MPI_Recv|io)  ' master go
+    is "$(why)" "rank 1 is outside MPI in \`io\` for TIME; 1 rank waits for it
+  rank 0 in MPI_Recv for TIME: the source is not recorded before the call ends; a guess: for rank 1, as all others wait" "$mpi: a receive: a guess, marked"
+    stop
+    start 2 'MPI_Wait  ' request
+    is "$(why)" "ranks 0,1 in MPI_Wait for TIME: its requests are not recorded before the call ends" "$mpi: requests that are no messages: no deadlock is claimed"
+    stop
 done
 finish

@@ -1,0 +1,843 @@
+/* top_why.c - who waits for whom in a running job, as far as the records tell (top.h).
+ *
+ * A collective and a send are recorded when the call begins, so it is known what a rank in them waits for: a member
+ * that has begun fewer collectives on the communicator has not entered this one, as all members call them in the same
+ * order. A receive is recorded when it ends; of a rank in MPI_Recv or MPI_Wait only the function is known.
+ *
+ * Ranks that are alike (same call, same communicator and collective; same receiver and tag; same state outside MPI)
+ * make a group. A group has blockers: the ranks that it waits for. A group without blockers is a root: it keeps others
+ * waiting. From each root, the groups that wait for it are found, directly or through other groups: its chain.
+ *
+ *     rank 0 in MPI_Ssend to rank 1; ranks 1, 2 in MPI_Barrier; rank 3 outside MPI in `io`
+ *     root    rank 3, outside MPI in `io`; 3 ranks wait for it
+ *     chain   ranks 1-2 in MPI_Barrier, for rank 3; rank 0 in MPI_Ssend, for rank 1
+ *
+ * Deadlocks are found by the opposite: which ranks may go on? Those outside MPI; those in calls that wait for nobody we
+ * know; in a collective or a send, those whose blockers all may go on; in a receive, all if any rank may go on and
+ * send, or if a message to the rank is under way. A rank that waits for requests may go on if it had others than
+ * messages (collectives, files), and one that receives if the job ever met other jobs. The others wait for ever: in a
+ * cycle, or in receives that nobody can serve. A call that began less than a second ago may go on, as it may be
+ * about to end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mpi_calls.h"
+#include "base/decimal.h"
+#include "base/error.h"
+#include "tools/put_json.h"
+#include "tools/table.h"
+#include "tools/tools.h"
+#include "tools/top.h"
+
+enum { YOUNG_NS = 1000000000, MOST_FINDINGS = 100, MOST_LINES = 8, MOST_LOWER = 64, NAMED_IN_CYCLE = 16 };
+
+enum doing {
+    OUTSIDE, /* outside MPI */
+    OVER,    /* after MPI_Finalize */
+    ENDED,   /* the process is gone, while others run */
+    COLLECTIVE,
+    SEND,
+    RECEIVE,    /* MPI_Recv, MPI_Probe ...: source unknown */
+    COMPLETION, /* MPI_Wait ...: requests unknown */
+    FINALIZE,
+    CALL /* another MPI call, or too little is known */
+};
+
+/* What a rank does; ranks with equal keys make a group. */
+struct deed {
+    struct key {
+        enum doing doing;
+        uint32_t state; /* definition; UINT32_MAX: none */
+        uint32_t comm;
+        int32_t peer, tag; /* of a send. COLLECTIVE: peer is the root, and tag tells members apart that wait for others:
+                              the root, or in MPI_Scan each rank */
+        uint64_t number;
+    } key;
+    uint32_t at; /* index of the rank */
+    int64_t for_ns;
+};
+
+struct group {
+    const struct deed *deeds; /* [count], by rank */
+    uint32_t count;
+    int32_t *ranks;
+    int64_t shortest_ns, longest_ns;
+    uint32_t *blockers, blocker_count, blocker_room; /* indexes of ranks */
+    uint32_t unseen;                                 /* ranks that it may wait for, whose records are not here */
+    int is_guess;
+};
+
+enum finding_kind { ROOT, CYCLE, NO_SENDER };
+
+struct finding {
+    enum finding_kind kind;
+    uint32_t group;          /* ROOT */
+    int32_t *ranks;          /* the ranks that keep others waiting; CYCLE: each waits for the next */
+    uint32_t count, waiting; /* of ranks; others that wait for them */
+    uint32_t *chain, length; /* groups that wait */
+};
+
+struct why {
+    const struct pithi_top *top;
+    struct deed *deeds;
+    struct group *groups;
+    uint32_t group_count;
+    uint32_t *group_of; /* of each index of a rank, as are: */
+    unsigned char *may_go, *marked;
+    struct finding *findings;
+    uint32_t finding_count;
+    uint32_t partial, unseen; /* ranks with missing records; ranks without any */
+};
+
+static const struct pithi_top_lane *lane_at(const struct why *w, uint32_t at)
+{
+    return pithi_top_lane_of(w->top, &w->top->ranks[at]);
+}
+
+/* ---- What each rank does ----------------------------------------------------------------------------------------- */
+
+static int is_blocking(struct pithi_coll_rule rule)
+{
+    return rule.shape != PITHI_COLL_NONE && !(rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS | PITHI_COLL_AFTER));
+}
+
+static void set_collective(struct key *key, const struct pithi_top_lane *lane, struct pithi_coll_rule rule,
+                           int32_t rank)
+{
+    key->doing = COLLECTIVE;
+    key->comm = lane->call.comm;
+    key->number = lane->call.number;
+    key->peer = lane->call.root;
+    if (rule.shape == PITHI_COLL_LOWER || rule.shape == PITHI_COLL_NEIGHBOURS)
+        key->tag = rank;
+    else
+        key->tag = lane->call.root == rank;
+}
+
+static void set_call(const struct pithi_top *top, struct key *key, const struct pithi_top_lane *lane, int32_t rank)
+{
+    unsigned traits = top->traits[key->state];
+    struct pithi_coll_rule rule = top->rules[key->state];
+
+    key->doing = CALL;
+    if (!traits || lane->is_partial)
+        return;
+    if (strcmp(pithlog_follow_get_def(top->follow, key->state)->name, "MPI_Finalize") == 0) {
+        key->doing = FINALIZE;
+    } else if (lane->call.has_coll && is_blocking(rule)) {
+        set_collective(key, lane, rule, rank);
+    } else if (traits & PITHI_COMPLETES) {
+        key->doing = COMPLETION;
+    } else if (lane->call.has_send && traits & (PITHI_SENDS | PITHI_SYNCHRONOUS) && !(traits & PITHI_SENDS_LATER)) {
+        key->doing = SEND;
+        key->comm = lane->call.comm;
+        key->peer = lane->call.peer;
+        key->tag = lane->call.tag;
+    } else if (traits & PITHI_MOVES && !(traits & (PITHI_TESTS | PITHI_SYNCHRONOUS)) && rule.shape == PITHI_COLL_NONE) {
+        key->doing = RECEIVE;
+    }
+}
+
+static void set_deed(struct why *w, uint32_t at)
+{
+    const struct pithi_top *top = w->top;
+    const struct pithi_top_rank *rank = &top->ranks[at];
+    const struct pithi_top_lane *lane = lane_at(w, at);
+    struct deed *deed = &w->deeds[at];
+    int is_over = lane->has_finalized && lane->calls == 0;
+
+    memset(deed, 0, sizeof *deed);
+    deed->at = at;
+    deed->key.state = lane->depth ? lane->open[lane->depth - 1].id : UINT32_MAX;
+    deed->for_ns = top->now_ns - (lane->calls ? lane->inside_ns : lane->outside_ns);
+    deed->for_ns = deed->for_ns > 0 ? deed->for_ns : 0;
+    if (is_over)
+        deed->key.doing = OVER;
+    else if (!rank->is_running && top->info->running > 0)
+        deed->key.doing = ENDED;
+    else if (lane->calls > 0)
+        set_call(top, &deed->key, lane, rank->rank);
+    w->partial += lane->is_partial;
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+static int compare_keys(const struct key *a, const struct key *b)
+{
+    if (a->doing != b->doing)
+        return a->doing < b->doing ? -1 : 1;
+    if (a->state != b->state)
+        return a->state < b->state ? -1 : 1;
+    if (a->comm != b->comm)
+        return a->comm < b->comm ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    if (a->peer != b->peer)
+        return a->peer < b->peer ? -1 : 1;
+    return (a->tag > b->tag) - (a->tag < b->tag);
+}
+
+static int compare_deeds(const void *a, const void *b)
+{
+    const struct deed *x = a, *y = b;
+    int order = compare_keys(&x->key, &y->key);
+    return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+static int make_groups(struct why *w)
+{
+    uint32_t ranks = w->top->rank_count;
+
+    qsort(w->deeds, ranks, sizeof *w->deeds, compare_deeds);
+    for (uint32_t i = 0, end; i < ranks; i = end) {
+        struct group *g = &w->groups[w->group_count];
+        for (end = i + 1; end < ranks && compare_keys(&w->deeds[i].key, &w->deeds[end].key) == 0; end++)
+            ;
+        g->deeds = &w->deeds[i];
+        g->count = end - i;
+        if (!(g->ranks = malloc(g->count * sizeof *g->ranks)))
+            return pithi_no_memory();
+        g->shortest_ns = INT64_MAX;
+        for (uint32_t k = 0; k < g->count; k++) {
+            const struct deed *deed = &g->deeds[k];
+            g->ranks[k] = w->top->ranks[deed->at].rank;
+            g->shortest_ns = deed->for_ns < g->shortest_ns ? deed->for_ns : g->shortest_ns;
+            g->longest_ns = deed->for_ns > g->longest_ns ? deed->for_ns : g->longest_ns;
+            w->group_of[deed->at] = w->group_count;
+        }
+        w->group_count++;
+    }
+    return PITH_OK;
+}
+
+/* ---- Blockers ---------------------------------------------------------------------------------------------------- */
+
+static int add_blocker(struct group *g, uint32_t at)
+{
+    if (!pithi_grow(&g->blockers, g->blocker_count, &g->blocker_room, sizeof *g->blockers))
+        return pithi_no_memory();
+    g->blockers[g->blocker_count++] = at;
+    return PITH_OK;
+}
+
+/* Adds the rank, unless it has entered the collective. */
+static int add_missing(struct why *w, struct group *g, int32_t rank)
+{
+    const struct key *key = &g->deeds[0].key;
+    const struct pithi_top_rank *found = pithi_top_find(w->top, rank);
+    const uint64_t *entered;
+
+    if (!found || pithi_top_lane_of(w->top, found)->is_partial) {
+        g->unseen++;
+        return PITH_OK;
+    }
+    entered = pithi_map_find(&w->top->entered, pithi_map_pair(key->comm, (uint32_t)rank));
+    return entered && *entered >= key->number ? PITH_OK : add_blocker(g, (uint32_t)(found - w->top->ranks));
+}
+
+/* The members of the communicator that have not entered, of those before `until` (-1: all). */
+static int add_members(struct why *w, struct group *g, int32_t until)
+{
+    const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, g->deeds[0].key.comm);
+    int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
+
+    if (count > 0) {
+        for (int64_t i = 0; i < count && comm->world_ranks[i] != until; i++)
+            if (until < 0 || g->blocker_count < MOST_LOWER)
+                CHECK(add_missing(w, g, comm->world_ranks[i]));
+    } else if (g->deeds[0].key.comm == 0) {
+        for (uint32_t i = 0; i < w->top->rank_count && w->top->ranks[i].rank != until; i++)
+            if (until < 0 || g->blocker_count < MOST_LOWER)
+                CHECK(add_missing(w, g, w->top->ranks[i].rank));
+        g->unseen += w->unseen;
+    } else {
+        g->unseen++;
+    }
+    return PITH_OK;
+}
+
+static int block_collective(struct why *w, struct group *g)
+{
+    const struct key *key = &g->deeds[0].key;
+    struct pithi_coll_rule rule = w->top->rules[key->state];
+    int is_root = key->peer == g->ranks[0];
+
+    /* Members of the other kinds wait for no data; they may wait in some implementations, and if there is much. */
+    g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
+                  (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
+    if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
+        return add_missing(w, g, key->peer);
+    return add_members(w, g, rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1);
+}
+
+static int add_blockers(struct why *w, struct group *g)
+{
+    const struct key *key = &g->deeds[0].key;
+    const struct pithi_top_rank *peer;
+
+    if (key->doing == COLLECTIVE)
+        return block_collective(w, g);
+    if (key->doing == SEND) {
+        peer = pithi_top_find(w->top, key->peer);
+        g->unseen += !peer;
+        return peer ? add_blocker(g, (uint32_t)(peer - w->top->ranks)) : PITH_OK;
+    }
+    if (key->doing != FINALIZE)
+        return PITH_OK;
+    for (uint32_t i = 0; i < w->top->rank_count; i++)
+        if (!lane_at(w, i)->has_finalized)
+            CHECK(add_blocker(g, i));
+    g->unseen += w->unseen;
+    return PITH_OK;
+}
+
+/* ---- Which ranks may go on --------------------------------------------------------------------------------------- */
+
+static uint64_t value_of(const struct pithi_map *map, int32_t rank)
+{
+    const uint64_t *value = pithi_map_find(map, (uint32_t)rank);
+    return value ? *value : 0;
+}
+
+/* Messages to the rank that it has not received. */
+static uint64_t under_way(const struct why *w, int32_t rank)
+{
+    uint64_t sent = value_of(&w->top->sent, rank), received = value_of(&w->top->received, rank);
+    return sent > received ? sent - received : 0;
+}
+
+static int is_receive(enum doing doing) { return doing == RECEIVE || doing == COMPLETION; }
+
+/* Whether the rank may go on, whatever others do. */
+static int may_go_alone(const struct why *w, const struct group *g, const struct deed *deed)
+{
+    enum doing doing = deed->key.doing;
+
+    if (doing == ENDED || doing == OVER)
+        return 0;
+    if (doing == OUTSIDE || doing == CALL || g->unseen > 0 || w->top->ranks[deed->at].threads > 1)
+        return 1;
+    if (w->top->info->running > 0 && deed->for_ns < YOUNG_NS)
+        return 1;
+    if (doing == COMPLETION && lane_at(w, deed->at)->has_other_requests)
+        return 1;
+    if (is_receive(doing))
+        return w->unseen > 0 || w->top->has_strangers || under_way(w, w->top->ranks[deed->at].rank) > 0;
+    return g->is_guess || g->blocker_count == 0;
+}
+
+static int blockers_may_go(const struct why *w, const struct group *g)
+{
+    for (uint32_t i = 0; i < g->blocker_count; i++)
+        if (!w->may_go[g->blockers[i]])
+            return 0;
+    return 1;
+}
+
+/* *alone: the number of ranks that may go on whatever others do; *only: the index of the last one. */
+static void find_movable(struct why *w, uint32_t *alone, uint32_t *only)
+{
+    int any, changed = 1;
+
+    *alone = *only = 0;
+    for (uint32_t i = 0; i < w->group_count; i++)
+        for (uint32_t k = 0; k < w->groups[i].count; k++)
+            if (may_go_alone(w, &w->groups[i], &w->groups[i].deeds[k])) {
+                *only = w->groups[i].deeds[k].at;
+                w->may_go[*only] = 1;
+                ++*alone;
+            }
+    for (any = *alone > 0; changed;) {
+        changed = 0;
+        for (uint32_t i = 0; i < w->group_count; i++) {
+            const struct group *g = &w->groups[i];
+            enum doing doing = g->deeds[0].key.doing;
+            int go = is_receive(doing) ? any : g->blocker_count > 0 && blockers_may_go(w, g);
+            for (uint32_t k = 0; go && k < g->count; k++) {
+                changed |= !w->may_go[g->deeds[k].at];
+                w->may_go[g->deeds[k].at] = 1;
+            }
+        }
+    }
+}
+
+/* If a single rank may go on, or one has ended, then a receive waits for it, as far as can be seen. */
+static int guess_senders(struct why *w, uint32_t alone, uint32_t only)
+{
+    for (uint32_t i = 0; i < w->group_count; i++) {
+        struct group *g = &w->groups[i];
+        if (!is_receive(g->deeds[0].key.doing))
+            continue;
+        if (alone == 1 && w->group_of[only] != i)
+            CHECK(add_blocker(g, only));
+        for (uint32_t k = 0; alone == 0 && k < w->top->rank_count; k++)
+            if (w->groups[w->group_of[k]].deeds[0].key.doing == ENDED)
+                CHECK(add_blocker(g, k));
+        g->is_guess = g->blocker_count > 0;
+    }
+    return PITH_OK;
+}
+
+/* ---- Findings ---------------------------------------------------------------------------------------------------- */
+
+/* A finding about `ranks` (indexes). Finds the groups that wait for them. */
+static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, const uint32_t *ranks, uint32_t count)
+{
+    struct finding *f = &w->findings[w->finding_count];
+    unsigned char *is_in = calloc(w->group_count, 1);
+    int err = PITH_OK, changed = 1;
+    uint32_t total = 0;
+
+    if (w->finding_count == MOST_FINDINGS) {
+        free(is_in);
+        return PITH_OK;
+    }
+    memset(w->marked, 0, w->top->rank_count);
+    *f = (struct finding){.kind = kind, .group = group, .count = count};
+    f->ranks = malloc(count * sizeof *f->ranks);
+    f->chain = malloc(w->group_count * sizeof *f->chain);
+    w->finding_count++;
+    if (!is_in || !f->ranks || !f->chain)
+        TRY(pithi_no_memory());
+    for (uint32_t i = 0; i < count; i++) {
+        f->ranks[i] = w->top->ranks[ranks[i]].rank;
+        w->marked[ranks[i]] = 1;
+        uint32_t own = w->group_of[ranks[i]];
+        if (kind != ROOT && !is_in[own]) {
+            is_in[own] = 1;
+            f->chain[f->length++] = own;
+            total += w->groups[own].count;
+        }
+    }
+    while (changed) {
+        changed = 0;
+        for (uint32_t i = 0; i < w->group_count; i++) {
+            const struct group *g = &w->groups[i];
+            uint32_t k = 0;
+            while (k < g->blocker_count && !w->marked[g->blockers[k]])
+                k++;
+            if (is_in[i] || k == g->blocker_count)
+                continue;
+            is_in[i] = 1;
+            changed = 1;
+            f->chain[f->length++] = i;
+            total += g->count;
+            for (k = 0; k < g->count; k++)
+                w->marked[g->deeds[k].at] = 1;
+        }
+    }
+    f->waiting = kind == ROOT ? total : total - count;
+out:
+    free(is_in);
+    return err;
+}
+
+/* From each rank that cannot go on, goes to a blocker that cannot either, until it comes to a rank of this walk again:
+ * a cycle. `seen`: the number of the walk that was at a rank. */
+static int find_cycles(struct why *w)
+{
+    uint32_t ranks = w->top->rank_count, length, walk = 0;
+    uint32_t *seen = calloc(ranks, sizeof *seen), *path = malloc(ranks * sizeof *path);
+    int err = PITH_OK;
+
+    if (!seen || !path)
+        TRY(pithi_no_memory());
+    for (uint32_t start = 0; start < ranks; start++) {
+        uint32_t at = start, next = start;
+        walk++;
+        for (length = 0; next != UINT32_MAX && !seen[next] && !w->may_go[next];) {
+            const struct group *g = &w->groups[w->group_of[at = next]];
+            seen[at] = walk;
+            path[length++] = at;
+            next = UINT32_MAX;
+            for (uint32_t i = 0; i < g->blocker_count && !g->is_guess && next == UINT32_MAX; i++)
+                if (!w->may_go[g->blockers[i]])
+                    next = g->blockers[i];
+        }
+        if (next == UINT32_MAX || seen[next] != walk || length == 0)
+            continue;
+        uint32_t first = 0;
+        while (path[first] != next)
+            first++;
+        TRY(add_finding(w, CYCLE, 0, path + first, length - first));
+    }
+out:
+    free(seen);
+    free(path);
+    return err;
+}
+
+/* Ranks in receives that no rank can go on to serve. */
+static int find_unserved(struct why *w)
+{
+    uint32_t *found = malloc(w->top->rank_count * sizeof *found), count = 0;
+    int err;
+
+    if (!found)
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < w->top->rank_count; i++) {
+        const struct group *g = &w->groups[w->group_of[i]];
+        if (!w->may_go[i] && is_receive(g->deeds[0].key.doing) && g->blocker_count == 0)
+            found[count++] = i;
+    }
+    err = count ? add_finding(w, NO_SENDER, 0, found, count) : PITH_OK;
+    free(found);
+    return err;
+}
+
+/* Groups that wait for nobody we know, if others wait for them, or if they are in a call for long. */
+static int find_roots(struct why *w)
+{
+    for (uint32_t i = 0; i < w->group_count; i++) {
+        const struct group *g = &w->groups[i];
+        enum doing doing = g->deeds[0].key.doing;
+        struct finding *f;
+        uint32_t *all;
+        int err;
+
+        if (g->blocker_count > 0 || doing == OVER || (is_receive(doing) && !w->may_go[g->deeds[0].at]))
+            continue;
+        if (!(all = malloc(g->count * sizeof *all)))
+            return pithi_no_memory();
+        for (uint32_t k = 0; k < g->count; k++)
+            all[k] = g->deeds[k].at;
+        f = &w->findings[w->finding_count];
+        err = w->finding_count < MOST_FINDINGS ? add_finding(w, ROOT, i, all, g->count) : PITH_OK;
+        free(all);
+        CHECK(err);
+        if (w->finding_count == MOST_FINDINGS)
+            return PITH_OK;
+        int is_long = doing > ENDED && (g->longest_ns >= YOUNG_NS || w->top->info->running == 0);
+        if (f->waiting == 0 && doing != ENDED && !is_long) {
+            free(f->ranks);
+            free(f->chain);
+            w->finding_count--;
+        }
+    }
+    return PITH_OK;
+}
+
+/* Deadlocks first; then those that most ranks wait for. */
+static int compare_findings(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+    if ((x->kind == ROOT) != (y->kind == ROOT))
+        return x->kind == ROOT ? 1 : -1;
+    if (x->waiting != y->waiting)
+        return x->waiting < y->waiting ? 1 : -1;
+    return (x->ranks[0] > y->ranks[0]) - (x->ranks[0] < y->ranks[0]);
+}
+
+static int conclude(struct why *w, const struct pithi_top *top)
+{
+    uint32_t ranks = top->rank_count, alone, only;
+
+    *w = (struct why){.top = top};
+    w->deeds = calloc(ranks + 1, sizeof *w->deeds);
+    w->groups = calloc(ranks + 1, sizeof *w->groups);
+    w->group_of = calloc(ranks + 1, sizeof *w->group_of);
+    w->may_go = calloc(ranks + 1, 1);
+    w->marked = calloc(ranks + 1, 1);
+    w->findings = calloc(MOST_FINDINGS + 1, sizeof *w->findings);
+    if (!w->deeds || !w->groups || !w->group_of || !w->may_go || !w->marked || !w->findings)
+        return pithi_no_memory();
+    w->unseen = top->info->ranks > ranks ? top->info->ranks - ranks : 0;
+    for (uint32_t i = 0; i < ranks; i++)
+        set_deed(w, i);
+    CHECK(make_groups(w));
+    for (uint32_t i = 0; i < w->group_count; i++)
+        CHECK(add_blockers(w, &w->groups[i]));
+    find_movable(w, &alone, &only);
+    CHECK(guess_senders(w, alone, only));
+    CHECK(find_cycles(w));
+    CHECK(find_unserved(w));
+    CHECK(find_roots(w));
+    qsort(w->findings, w->finding_count, sizeof *w->findings, compare_findings);
+    return PITH_OK;
+}
+
+static void forget(struct why *w)
+{
+    for (uint32_t i = 0; i < w->finding_count; i++) {
+        free(w->findings[i].ranks);
+        free(w->findings[i].chain);
+    }
+    for (uint32_t i = 0; i < w->group_count; i++) {
+        free(w->groups[i].ranks);
+        free(w->groups[i].blockers);
+    }
+    free(w->findings);
+    free(w->groups);
+    free(w->deeds);
+    free(w->group_of);
+    free(w->may_go);
+    free(w->marked);
+}
+
+/* ---- As text ----------------------------------------------------------------------------------------------------- */
+
+/* "rank 3", "ranks 0-2". */
+struct ranks_text {
+    char text[PITHI_TOP_RANKS_TEXT + 8];
+};
+static const char *name_ranks(struct ranks_text *to, const int32_t *ranks, uint32_t count)
+{
+    char list[PITHI_TOP_RANKS_TEXT];
+
+    snprintf(to->text, sizeof to->text, "rank%s %s", count == 1 ? "" : "s", pithi_top_ranks_text(list, ranks, count));
+    return to->text;
+}
+
+/* "12.3 s", "2.5 to 12.3 s". */
+struct span_text {
+    char text[2 * PITHI_NS_TEXT + 8];
+};
+static const char *name_span(struct span_text *to, const struct group *g)
+{
+    char shortest[PITHI_NS_TEXT], longest[PITHI_NS_TEXT];
+
+    pithi_ns_text(shortest, (double)g->shortest_ns);
+    pithi_ns_text(longest, (double)g->longest_ns);
+    if (g->longest_ns - g->shortest_ns > g->longest_ns / 10)
+        snprintf(to->text, sizeof to->text, "%s to %s", shortest, longest);
+    else
+        snprintf(to->text, sizeof to->text, "%s", longest);
+    return to->text;
+}
+
+static const char *state_of(const struct why *w, const struct group *g)
+{
+    uint32_t state = g->deeds[0].key.state;
+
+    return state == UINT32_MAX ? PITHI_COMPUTING_NAME : pithlog_follow_get_def(w->top->follow, state)->name;
+}
+
+static const char *comm_name(const struct why *w, uint32_t id, char text[32])
+{
+    const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, id);
+
+    snprintf(text, 32, "communicator %u", id);
+    return comm && comm->name && *comm->name ? comm->name : id == 0 ? "MPI_COMM_WORLD" : text;
+}
+
+/* The ranks of the blockers, in ascending order; malloc'ed. */
+static int32_t *blocker_ranks(const struct why *w, const struct group *g)
+{
+    int32_t *ranks = malloc((g->blocker_count + 1) * sizeof *ranks);
+
+    for (uint32_t i = 0; ranks && i < g->blocker_count; i++)
+        ranks[i] = w->top->ranks[g->blockers[i]].rank;
+    return ranks;
+}
+
+/* What is known of why a group waits. */
+static void put_reason(const struct why *w, const struct group *g, char *text, size_t size)
+{
+    enum doing doing = g->deeds[0].key.doing;
+    int32_t *ranks = blocker_ranks(w, g);
+    struct ranks_text list = {"ranks"};
+    const char *s = g->count == 1 ? "s" : "", *has = g->blocker_count == 1 ? "has" : "have";
+    uint64_t messages = g->count == 1 ? under_way(w, g->ranks[0]) : 0;
+    int at = 0;
+
+    if (ranks)
+        name_ranks(&list, ranks, g->blocker_count);
+    free(ranks);
+    if (is_receive(doing)) {
+        at = snprintf(text, size, "%s not recorded before the call ends",
+                      doing == RECEIVE ? "the source is" : "its requests are");
+        if (messages > 0)
+            at += snprintf(text + at, size - (size_t)at,
+                           "; %llu message%s to it %s not received: another tag or communicator?",
+                           (unsigned long long)messages, messages == 1 ? "" : "s", messages == 1 ? "is" : "are");
+        if (g->blocker_count > 0)
+            snprintf(text + at, size - (size_t)at, "; a guess: for %s, as all others wait", list.text);
+    } else if (doing == CALL) {
+        snprintf(text, size, "for whom is not recorded");
+    } else if (g->blocker_count == 0) {
+        snprintf(text, size, "%s",
+                 g->unseen > 0       ? "for ranks whose records are not here"
+                 : doing == FINALIZE ? "all ranks are in it"
+                                     : "all members that it needs have entered it");
+    } else if (doing == SEND) {
+        snprintf(text, size, "wait%s until %s receives", s, list.text);
+    } else {
+        snprintf(text, size, "%swait%s for %s, which %s not entered it", g->is_guess ? "a guess: " : "", s, list.text,
+                 has);
+    }
+}
+
+/* "rank 0 in MPI_Ssend to rank 1, tag 7, on MPI_COMM_WORLD" */
+static void name_group(const struct why *w, const struct group *g, char *text, size_t size)
+{
+    const struct key *key = &g->deeds[0].key;
+    struct ranks_text list;
+    char comm[32];
+    int at = snprintf(text, size, "%s in %.100s", name_ranks(&list, g->ranks, g->count), state_of(w, g));
+
+    if (key->doing == SEND)
+        at += snprintf(text + at, size - (size_t)at, " to rank %d, tag %d,", key->peer, key->tag);
+    if (key->doing == SEND || key->doing == COLLECTIVE)
+        snprintf(text + at, size - (size_t)at, " on %.100s", comm_name(w, key->comm, comm));
+}
+
+static void put_group(const struct why *w, const struct group *g)
+{
+    char name[512], reason[512];
+    struct span_text span;
+
+    name_group(w, g, name, sizeof name);
+    put_reason(w, g, reason, sizeof reason);
+    pithi_tool_say(stdout, "  %s for %s: %s", name, name_span(&span, g), reason);
+}
+
+static void put_root(const struct why *w, const struct finding *f)
+{
+    const struct group *g = &w->groups[f->group];
+    struct ranks_text list;
+    struct span_text span;
+    char waiting[64] = "", reason[512], name[512];
+    int one = g->count == 1, in_state = g->deeds[0].key.state != UINT32_MAX;
+
+    name_ranks(&list, g->ranks, g->count);
+    name_span(&span, g);
+    if (f->waiting > 0)
+        snprintf(waiting, sizeof waiting, "; %u rank%s for %s", f->waiting, f->waiting == 1 ? " waits" : "s wait",
+                 one ? "it" : "them");
+    switch (g->deeds[0].key.doing) {
+    case OUTSIDE:
+        pithi_tool_say(stdout, "%s %s outside MPI%s%s%s for %s%s", list.text, one ? "is" : "are",
+                       in_state ? " in `" : "", in_state ? state_of(w, g) : "", in_state ? "`" : "", span.text,
+                       waiting);
+        break;
+    case ENDED:
+        pithi_tool_say(stdout, "%s %s ended, last in %s%s", list.text, one ? "has" : "have", state_of(w, g), waiting);
+        break;
+    default:
+        put_reason(w, g, reason, sizeof reason);
+        name_group(w, g, name, sizeof name);
+        pithi_tool_say(stdout, "%s for %s: %s%s", name, span.text, reason, waiting);
+    }
+}
+
+static void put_deadlock(const struct finding *f)
+{
+    char waiting[64] = "", cycle[NAMED_IN_CYCLE * 14 + 16];
+    struct ranks_text list;
+    int at = 0;
+
+    if (f->waiting > 0)
+        snprintf(waiting, sizeof waiting, "; %u more rank%s for them", f->waiting,
+                 f->waiting == 1 ? " waits" : "s wait");
+    if (f->kind == NO_SENDER) {
+        pithi_tool_say(stdout, "deadlock: %s wait%s to receive, and no rank can go on to send%s",
+                       name_ranks(&list, f->ranks, f->count), f->count == 1 ? "s" : "", waiting);
+        return;
+    }
+    for (uint32_t i = 0; i < f->count && i < NAMED_IN_CYCLE; i++)
+        at += snprintf(cycle + at, sizeof cycle - (size_t)at, "%d -> ", f->ranks[i]);
+    snprintf(cycle + at, sizeof cycle - (size_t)at, "%s%d", f->count > NAMED_IN_CYCLE ? "... -> " : "", f->ranks[0]);
+    pithi_tool_say(stdout, "deadlock: ranks %s wait for each other in a cycle%s", cycle, waiting);
+}
+
+int pithi_top_why_print(const struct pithi_top *top)
+{
+    struct why w;
+    int err = conclude(&w, top);
+
+    for (uint32_t i = 0; err == PITH_OK && i < w.finding_count; i++) {
+        const struct finding *f = &w.findings[i];
+        if (f->kind == ROOT)
+            put_root(&w, f);
+        else
+            put_deadlock(f);
+        for (uint32_t k = 0; k < f->length && k < MOST_LINES; k++)
+            put_group(&w, &w.groups[f->chain[k]]);
+        if (f->length > MOST_LINES)
+            printf("  ... and %u more groups of ranks\n", f->length - MOST_LINES);
+    }
+    if (err == PITH_OK && w.finding_count == 0)
+        printf("no rank waits for another, as far as the records tell\n");
+    if (err == PITH_OK && w.partial > 0)
+        printf("note: of %u rank%s, records are missing: nothing is concluded from what it called\n", w.partial,
+               w.partial == 1 ? "" : "s");
+    if (err == PITH_OK && w.unseen > 0)
+        printf("note: %u rank%s of the job %s no records here\n", w.unseen, w.unseen == 1 ? "" : "s",
+               w.unseen == 1 ? "has" : "have");
+    forget(&w);
+    return err;
+}
+
+/* ---- As JSON ----------------------------------------------------------------------------------------------------- */
+
+static void put_ranks(struct pithi_json_out *j, const char *name, const int32_t *ranks, uint32_t count)
+{
+    pithi_json_put_begin(j, name, '[');
+    for (uint32_t i = 0; ranks && i < count; i++)
+        pithi_json_put_item(j, ranks[i]);
+    pithi_json_put_end(j, ']');
+}
+
+static void put_group_json(struct pithi_json_out *j, const struct why *w, const struct group *g)
+{
+    const struct key *key = &g->deeds[0].key;
+    int32_t *ranks = blocker_ranks(w, g);
+    char comm[32];
+
+    pithi_json_put_begin(j, NULL, '{');
+    put_ranks(j, "ranks", g->ranks, g->count);
+    pithi_json_put_text(j, "state", state_of(w, g));
+    pithi_json_put_integer(j, "for_ns", g->longest_ns);
+    if (key->doing == SEND || key->doing == COLLECTIVE)
+        pithi_json_put_text(j, "comm", comm_name(w, key->comm, comm));
+    if (key->doing == SEND) {
+        pithi_json_put_integer(j, "peer", key->peer);
+        pithi_json_put_integer(j, "tag", key->tag);
+    }
+    put_ranks(j, "waits_for", ranks, g->blocker_count);
+    pithi_json_put_flag(j, "guess", g->is_guess);
+    pithi_json_put_end(j, '}');
+    free(ranks);
+}
+
+static void put_finding_json(struct pithi_json_out *j, const struct why *w, const struct finding *f)
+{
+    static const char *const kinds[] = {
+        [OUTSIDE] = "outside MPI", [ENDED] = "ended",          [COLLECTIVE] = "in a call", [SEND] = "in a call",
+        [RECEIVE] = "in a call",   [COMPLETION] = "in a call", [FINALIZE] = "in a call",   [CALL] = "in a call"};
+    const struct group *g = &w->groups[f->group];
+
+    pithi_json_put_begin(j, NULL, '{');
+    pithi_json_put_text(j, "kind",
+                        f->kind == CYCLE       ? "cycle"
+                        : f->kind == NO_SENDER ? "no sender"
+                                               : kinds[g->deeds[0].key.doing]);
+    put_ranks(j, "ranks", f->ranks, f->count);
+    if (f->kind == ROOT) {
+        pithi_json_put_text(j, "state", state_of(w, g));
+        pithi_json_put_integer(j, "for_ns", g->longest_ns);
+    }
+    pithi_json_put_integer(j, "waiting", f->waiting);
+    pithi_json_put_begin(j, "chain", '[');
+    for (uint32_t i = 0; i < f->length; i++)
+        put_group_json(j, w, &w->groups[f->chain[i]]);
+    pithi_json_put_end(j, ']');
+    pithi_json_put_end(j, '}');
+}
+
+int pithi_top_why_json(const struct pithi_top *top, struct pithi_json_out *j)
+{
+    struct why w;
+    int err = conclude(&w, top);
+
+    if (err == PITH_OK) {
+        pithi_json_put_begin(j, "why", '[');
+        for (uint32_t i = 0; i < w.finding_count; i++)
+            put_finding_json(j, &w, &w.findings[i]);
+        pithi_json_put_end(j, ']');
+        pithi_json_put_integer(j, "ranks_unseen", w.unseen);
+        pithi_json_put_integer(j, "ranks_partial", w.partial);
+    }
+    forget(&w);
+    return err;
+}
