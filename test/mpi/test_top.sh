@@ -8,7 +8,8 @@ start() {
     local n=$1 wanted=$2
     shift 2
     rm -rf run.pith* go
-    mpiexec_of "$mpi" "$n" pith run -o run.pith "./hangs-$mpi" "$@" >out 2>err &
+    # shellcheck disable=SC2086
+    mpiexec_of "$mpi" "$n" ${launcher:-} pith run -o run.pith "./hangs-$mpi" "$@" >out 2>err &
     job=$!
     for _ in $(seq 300); do
         pith top run.pith >page 2>/dev/null && [ "$(grep -cE "$wanted" page)" = "$n" ] && break
@@ -133,6 +134,18 @@ for mpi in $(mpis); do
     stop
     start 2 'MPI_Wait  ' request
     is "$(why)" "ranks 0,1 in MPI_Wait for TIME: its requests are not recorded before the call ends" "$mpi: requests that are no messages: no deadlock is claimed"
+    stop
+
+    # ---- a rank that died while the others go on: MPICH's launcher always ends the job then
+    [ "$mpi" = openmpi ] || continue
+    launcher=--enable-recovery start 4 '(MPI_Barrier|ended in io)  ' io . die
+    if grep 'ended in io' page >/dev/null; then
+        is "$(rows page | head -n 1 | cut -d' ' -f1-4)" "3 ended in io" "$mpi: a rank that has ended comes first"
+        is "$(why)" "rank 3 has ended, last in io; 3 ranks wait for it
+  ranks 0-2 in MPI_Barrier on MPI_COMM_WORLD for TIME: wait for rank 3, which has not entered it" "$mpi: others wait for a rank that has ended"
+    else
+        skip "$mpi: a rank that has ended" "the launcher ends the job"
+    fi
     stop
 done
 finish
