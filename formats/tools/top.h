@@ -11,14 +11,10 @@
 
 #include "analysis/coll_rules.h"
 #include "base/map.h"
+#include "native/stack.h"
 #include "pithlog.h"
 
 enum { PITHI_TOP_STEPS = 32 }; /* the recent time is known to this part of it */
-
-struct pithi_top_open {
-    uint32_t id;
-    int64_t from_ns;
-};
 
 /* What was recorded in an MPI call so far. A send and a collective are recorded at the call's begin. A receive is
  * recorded at its end, so its source is unknown before. */
@@ -31,9 +27,7 @@ struct pithi_top_call {
 };
 
 struct pithi_top_lane {
-    struct pithi_top_open *open; /* outermost first */
-    uint32_t depth, room;
-    uint64_t above;                /* open states beyond a limit, not kept */
+    struct pithi_stack open;
     uint32_t calls;                /* number of MPI calls in `open` */
     int64_t first_ns, since_ns;    /* the first record; the last begin or end of a state */
     int64_t inside_ns, outside_ns; /* begin of the present MPI call; end of the last one, or the first record */

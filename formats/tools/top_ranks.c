@@ -7,8 +7,6 @@
 #include "tools/table.h"
 #include "tools/top.h"
 
-enum { DEPTH = 4096 }; /* of kept open states */
-
 /* More traits of calls, above those of mpi_calls.h: begins a request that is no message; meets another job. */
 #define OTHER_REQUEST (1u << 30)
 #define MEETS_STRANGERS (1u << 31)
@@ -137,14 +135,16 @@ double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank 
 
 static int enter(struct pithi_top *top, struct pithi_top_lane *lane, const struct pithlog_record *r)
 {
+    uint32_t before = lane->open.count;
+
     lane->since_ns = r->time_ns;
-    if (lane->depth == DEPTH) {
-        lane->above++;
-        return PITH_OK;
-    }
-    if (!pithi_grow(&lane->open, lane->depth, &lane->room, sizeof *lane->open))
+    if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
         return pithi_no_memory();
-    lane->open[lane->depth++] = (struct pithi_top_open){r->id, r->time_ns};
+    if (lane->open.count != before + 1) { /* some were forgotten */
+        lane->calls = 0;
+        for (uint32_t i = 0; i + 1 < lane->open.count; i++)
+            lane->calls += top->traits[lane->open.states[i].id] != 0;
+    }
     lane->has_other_requests |= (top->traits[r->id] & OTHER_REQUEST) != 0;
     top->has_strangers |= (top->traits[r->id] & MEETS_STRANGERS) != 0;
     if (top->traits[r->id] && lane->calls++ == 0) {
@@ -155,23 +155,13 @@ static int enter(struct pithi_top *top, struct pithi_top_lane *lane, const struc
     return PITH_OK;
 }
 
-/* Ends the innermost open state of this id. */
 static void leave(struct pithi_top *top, struct pithi_top_lane *lane, const struct pithlog_record *r)
 {
-    uint32_t at = lane->depth;
+    struct pithi_open_state ended;
+    uint32_t depth;
 
     lane->since_ns = r->time_ns;
-    if (lane->above > 0) {
-        lane->above--;
-        return;
-    }
-    while (at > 0 && lane->open[at - 1].id != r->id)
-        at--;
-    if (at == 0)
-        return;
-    memmove(&lane->open[at - 1], &lane->open[at], (lane->depth - at) * sizeof *lane->open);
-    lane->depth--;
-    if (top->traits[r->id] && --lane->calls == 0) {
+    if (pithi_stack_leave(&lane->open, r->id, r->time_ns, &ended, &depth) && top->traits[r->id] && --lane->calls == 0) {
         add_time(top, lane, lane->inside_ns, r->time_ns);
         lane->outside_ns = r->time_ns;
     }
@@ -261,7 +251,7 @@ int pithi_top_look(struct pithi_top *top)
 void pithi_top_close(struct pithi_top *top)
 {
     for (uint32_t i = 0; i < top->lane_count; i++)
-        free(top->lanes[i].open);
+        free(top->lanes[i].open.states);
     free(top->lanes);
     free(top->traits);
     free(top->rules);
@@ -291,7 +281,7 @@ const struct pithlog_def *pithi_top_state(const struct pithi_top *top, const str
 {
     const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
 
-    return lane->depth ? pithlog_follow_get_def(top->follow, lane->open[lane->depth - 1].id) : NULL;
+    return lane->open.count ? pithlog_follow_get_def(top->follow, lane->open.states[lane->open.count - 1].id) : NULL;
 }
 
 const char *pithi_top_state_text(const struct pithi_top *top, const struct pithi_top_rank *rank)

@@ -148,7 +148,7 @@ static void set_deed(struct why *w, uint32_t at)
 
     memset(deed, 0, sizeof *deed);
     deed->at = at;
-    deed->key.state = lane->depth ? lane->open[lane->depth - 1].id : UINT32_MAX;
+    deed->key.state = lane->open.count ? lane->open.states[lane->open.count - 1].id : UINT32_MAX;
     deed->for_ns = top->now_ns - (lane->calls ? lane->inside_ns : lane->outside_ns);
     deed->for_ns = deed->for_ns > 0 ? deed->for_ns : 0;
     if (is_over)

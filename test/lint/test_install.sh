@@ -16,7 +16,7 @@ wanted() {
         lib/libpith{,log,-null}.{a,so,so.0} lib/pkgconfig/pith{,log}.pc \
         lib/pkgconfig/pith-null.pc lib/pith/libpith-{run,io,openmp,pthread,memory}.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,bindings.table,real.c} include/pith/real.h
     (cd "$top/samples" && printf 'share/pith/samples/%s\n' README.md ./*.{c,f,f90,py} own-library/* cxx/* slow/*) | sed 's|/\./|/|'
-    printf 'share/pith/schemas/%s.schema.json\n' analyze diff print print-columns sql stat time
+    printf 'share/pith/schemas/%s.schema.json\n' analyze diff print print-columns sql stat time top
     printf 'lib/pith/serial/%s\n' libpith-mpe.a libpith-mpe-null.a libmpe{,_null,_nompi,_nompi_null,_f2cmpi}.a
     printf '%s\n' bin/mpe{cc,fc} share/man/man1/mpe{cc,fc}.1; (cd "$top/wrappers/mpe" && printf 'include/%s\n' $(ls mpe.h mpe_{log,logf,nompi,misc,callstack,graphics,graphicsf}.h 2>/dev/null))
     for mpi in $(mpis); do

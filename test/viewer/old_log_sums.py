@@ -64,13 +64,22 @@ def sums(starts, ends, events, records):
     return count, took, whole
 
 
+def seconds(text):
+    """Of "1.5 ms", "2:05.3", "1:02:33"."""
+    number, _, unit = text.partition(" ")
+    sum_s = 0
+    for part in number.split(":"):
+        sum_s = sum_s * 60 + float(part)
+    return sum_s * {"": 1, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
+
+
 def table(lines):
-    units = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+    time = r"[-\d.e+]+ \w+|[\d:.]+"
     rows = {}
     for line in lines:
-        row = re.match(r"^(.*?) +(\d+)(?: +([-\d.e+]+) (\w+) +[-\d.e+]+ \w+ +[\d.]+%)?$", line)
+        row = re.match(rf"^(.*?) +(\d+)(?: +({time}) +(?:{time}) +[\d.]+%)?$", line)
         if row:
-            rows[row.group(1)] = int(row.group(2)), float(row.group(3)) * units[row.group(4)] if row.group(3) else None
+            rows[row.group(1)] = int(row.group(2)), seconds(row.group(3)) if row.group(3) else None
     return rows
 
 
