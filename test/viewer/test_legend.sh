@@ -55,7 +55,7 @@ for scale in 1 2; do
         puts [lmap item [$tree children {}] {$tree set $item exclusive}]
         $tree column exclusive -width 50
         zoom 0 2987700000; sync; puts [$tree column exclusive -width]
-        quit' 2>stderr.txt)" $'{8962962963 s} {437037 s}\n50' "scale $scale: no digit of a long time is cut; a column that is made narrow stays so"
+        quit' 2>stderr.txt)" $'{8962962963 s} 121:23:57\n50' "scale $scale: no digit of a long time is cut; a column that is made narrow stays so"
 done
 
 # ---- What depends on the paper; messages
