@@ -119,6 +119,8 @@ is [lmap bar [ranked] {list [lindex $bar 0] [lindex $bar 2]}] {{0 {500 ms}} {1 {
 is [by_rank red] {{{rank 0} 400000000} {{rank 1} 0}} "red: rank 0 only, and rank 1 with nothing"
 is [by_rank red total] {{{rank 0} 500000000} {{rank 1} 0}} "with what is nested in it"
 is [by_rank red count] {{{rank 0} 1} {{rank 1} 0}} "how many"
+is "[lsort [by_rank mark]] [set [$pane.body.book.rows.of.measure cget -textvariable]]" "{{rank 0} 0} {{rank 1} 1} Count" \
+    "an event has a count only"
 is [by_rank blue] {{{rank 0} 500000000} {{rank 1} 500000000}} "blue again"
 zoom 0.25 0.8
 by_rank blue

@@ -511,12 +511,16 @@ oo::class create ::pith::Legend {
         return 1
     }
 
-    # A click on a name: its time by rank.
+    # A click on a name: its time by rank. Counters and messages have none.
     method released {x y} {
         set item [$tree identify item $x $y]
-        if {$asker ne {} && $item in [$tree selection] && ![my on_checkbox $x $y] &&
-            ![string match *indicator [$tree identify element $x $y]] && [my ids_of [list $item]] ne {}} {
-            {*}$asker [my ids_of [list $item]] [my name $item]
+        if {$asker eq {} || $item ni [$tree selection] || [my on_checkbox $x $y] ||
+            [string match *indicator [$tree identify element $x $y]]} {
+            return
+        }
+        set ids [lmap id [my ids_of [list $item]] {if {[dict get [$model def $id] kind] eq "counter"} continue; set id}]
+        if {$ids ne {}} {
+            {*}$asker $ids [my name $item]
         }
     }
 

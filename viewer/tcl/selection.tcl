@@ -360,9 +360,12 @@ oo::class create ::pith::Selection {
 
     # ---- One state
 
-    # Shows bars of these definitions, in words TEXT; without, of all.
+    # Shows bars of these definitions, in words TEXT; without, of all. Events have only a count.
     method set_of {ids {text {}}} {
         set of $ids
+        if {$ids ne {} && "state" ni [lmap id $ids {dict get [$model def $id] kind}]} {
+            set measure Count
+        }
         set of_text [expr {$ids eq {} ? [my all_text] : $text}]
         set ranking {}
         if {$ids eq {} && [$model selection] eq {}} {
@@ -401,7 +404,7 @@ oo::class create ::pith::Selection {
         $model set_selection {}
     }
 
-    # A row of which the pointer is at the bar is shown in the timelines.
+    # Shows the row of the bar under the pointer in the time lines.
     method go {y} {
         set row [my row_at $y]
         if {$row >= 0} {
@@ -509,7 +512,7 @@ oo::class create ::pith::Selection {
             return
         }
         set ids [$model ids_of $pattern]
-        set measure [expr {"state" in [lmap id $ids {dict get [$model def $id] kind}] ? $its_measure : "Count"}]
+        set measure $its_measure
         my set_of $ids [expr {[llength $ids] == 1 ? [$model name [lindex $ids 0]] : $pattern}]
         my renew 0
         my wait

@@ -14,8 +14,8 @@ struct pithi_axis_tick {
 };
 
 struct pithi_axis {
-    int64_t
-        step_ns; /* 1, 2 or 5 times a power of ten; in h:mm:ss from 15 s on a part or multiple of 1 min, 1 h, 1 day */
+    /* 1, 2 or 5 times a power of ten; in h:mm:ss from 15 s on a part or multiple of a minute, an hour, a day */
+    int64_t step_ns;
     struct pithi_axis_tick ticks[PITHI_AXIS_MAX];
     uint32_t count;
     /* In a short window far from the start all labels would begin alike ("12.345678 s"). Then they are relative
