@@ -216,6 +216,42 @@ static void test_fill(struct pithlog *log)
     pithi_theme_choose("light");
 }
 
+/* States of a program that set no colours, beside the calls of MPI (wrappers/mpi/group.c, roles.table). */
+static void test_quiet(void)
+{
+    /* MPI_Allreduce, MPI_Barrier, MPI_Wait, MPI_Send, MPI_Init */
+    static const uint32_t mpi[] = {0x8a79b5, 0x756fa0, 0xd9694f, 0xa58ab5, 0xb9bfca};
+    struct core_log made;
+    uint32_t rgb[16];
+    double warmest = -200;
+    char name[16];
+
+    core_log_begin(&made);
+    core_add(&made, core_lane(&made, 0, 0, ""), PITHLOG_ENTER, 0, core_define(&made, PITHLOG_STATE, "0", ""));
+    for (int i = 1; i < 16; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        core_define(&made, PITHLOG_STATE, name, "");
+    }
+    struct pithlog *log = core_log_end(&made);
+    OK(!pithi_palette_fill(log, NULL, PITHI_PALETTE_LOG, rgb), "colours of our own");
+    for (int eye = 0; eye < 3; eye++) {
+        double from_mpi = 1e9;
+        OK(least(rgb, 8, eye) > 23, "the first eight, %s: %.1f apart", eye_names[eye], least(rgb, 8, eye));
+        OK(least(rgb, 16, eye) > 13, "all of them, %s: %.1f", eye_names[eye], least(rgb, 16, eye));
+        for (int i = 0; i < 16; i++)
+            for (size_t k = 0; k < sizeof mpi / sizeof *mpi; k++)
+                from_mpi = fmin(from_mpi, distance(rgb[i], mpi[k], eye));
+        OK(from_mpi > 10, "and from the calls of MPI: %.1f", from_mpi);
+    }
+    for (int i = 0; i < 16; i++) {
+        double lab[3];
+        see(rgb[i], eyes[0], lab);
+        warmest = fmax(warmest, lab[1]);
+    }
+    OK(warmest < 15, "none is red: that is what waits (%.1f)", warmest);
+    pithlog_close(log);
+}
+
 int main(void)
 {
     struct pithlog *log = make_log();
@@ -227,6 +263,7 @@ int main(void)
     test_classic();
     test_groups();
     test_fill(log);
+    test_quiet();
     pithlog_close(log);
     return tap_done();
 }

@@ -49,7 +49,7 @@ static void define_all(void)
     defs.write = define(PITHLOG_STATE, "write checkpoint", "#206080", "user", "");
     defs.irecv = define(PITHLOG_STATE, "MPI_Irecv", "#d6c8de", "MPI point-to-point", "");
     defs.isend = define(PITHLOG_STATE, "MPI_Isend", "#c7b4d2", "MPI point-to-point", "");
-    defs.waitall = define(PITHLOG_STATE, "MPI_Waitall", "#d4735e", "MPI wait", "");
+    defs.waitall = define(PITHLOG_STATE, "MPI_Waitall", "#d9694f", "MPI wait", "");
     defs.allreduce = define(PITHLOG_STATE, "MPI_Allreduce", "#8a79b5", "MPI collective", "");
     defs.barrier = define(PITHLOG_STATE, "MPI_Barrier", "#756fa0", "MPI collective", "");
     defs.init = define(PITHLOG_STATE, "MPI_Init", "#b9bfca", "MPI environment", "");

@@ -335,6 +335,9 @@ oo::class create ::pith::Selection {
         }
         set ranking [lsort -stride 2 -real -decreasing -index 1 $amounts]
         set ranking [lmap {row amount} $ranking {list $row $amount}]
+        if {[my is_shown]} {
+            [winfo parent $bars].of.measure state [expr {$of eq {} ? "disabled" : "!disabled"}]
+        }
         my draw_bars
     }
 

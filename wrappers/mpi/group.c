@@ -16,7 +16,7 @@ static const struct {
     {"isend", "", "MPI point-to-point", "#c7b4d2"},
     {"recv", "", "MPI point-to-point", "#85689a"},
     {"irecv", "", "MPI point-to-point", "#d6c8de"},
-    {"wait", "", "MPI wait", "#d9745f"},
+    {"wait", "", "MPI wait", "#d9694f"},
     {"test", "", "MPI wait", "#e8b3a3"},
     {"start", "", "MPI point-to-point", "#c7b4d2"},
     {"probe", "", "MPI point-to-point", "#b59fc0"},
