@@ -265,6 +265,7 @@ set said $top.panes.second.bar.difference
 ok [expr {[font measure TkDefaultFont [$said cget -text]] <= [winfo width $said]}] "what is said of both is cut: [$said cget -text]"
 beside none
 show_keys
+show_keys ;# all of them
 set keys $top.keys
 settle_until {[winfo ismapped $keys] && [winfo ismapped $keys.bar]}
 ok [expr {[winfo width $keys] <= [winfo screenwidth .] && [winfo height $keys] <= [winfo screenheight .]}] \

@@ -87,8 +87,35 @@ press_key u
 is [llength [row_list]] 2 "which is nothing to undo: the choice before it is undone"
 fit
 press_key question
-ok [winfo exists $top.keys] "? shows the keys"
-press_key Escape
+proc key_count {} {
+    variable top
+    set count 0
+    set frames [list $top.keys.view.rows]
+    while {$frames ne {}} {
+        set frames [lassign $frames frame]
+        lappend frames {*}[winfo children $frame]
+        incr count [string match k* [winfo name $frame]]
+    }
+    return $count
+}
+sync
+set few [key_count]
+ok [expr {$few >= 15 && $few <= 20}] "? shows the keys that a newcomer needs: $few"
+focus -force $top.keys
+event generate $top.keys <Key-question>
+sync
+ok [expr {[winfo exists $top.keys] && [key_count] > 60}] "? again shows all: [key_count]"
+focus -force $top.keys
+event generate $top.keys <Key-question>
+sync
+ok [expr {![winfo exists $top.keys]}] "and once more closes them"
+press_key question
+$top.keys.all invoke
+sync
+ok [expr {[winfo exists $top.keys] && [key_count] > 60}] "the button shows all, too"
+focus -force $top.keys
+event generate $top.keys <Escape>
+sync
 ok [expr {![winfo exists $top.keys]}] "Escape closes them"
 set before [colour 0.45 0 0.72]
 arrows off

@@ -205,9 +205,15 @@ namespace eval ::pith::keys {
             {Control-q q}              {Ctrl-q  q}   {quit}                       {quit}
         }
         Window {
-            {question F1}              {?  F1}       {show these keys}            {show_keys}
+            {question F1}              {?  F1}       {show the usual keys; again: all} {show_keys}
         }
     }
+    # The scripts whose keys a newcomer needs, and the mouse actions; the rest is one click away.
+    variable common {
+        in out fit work {pan -0.25} {pan 0.25} zoom_chosen undo toggle_arrows
+        {waits toggle} {critical_path toggle} {findings toggle} find command
+    }
+    variable common_pointing {Ctrl-wheel Drag Click}
     variable pointing {
         {Wheel}                    {scroll rows; if all rows are visible, zoom at the pointer}
         {Ctrl-wheel}               {zoom at the pointer}
@@ -264,33 +270,67 @@ proc ::pith::keys::run {top widget state held command script} {
 
 # ---- The dialog
 
-# GROUPS: a dict of rows as in the tables. POINTING: mouse actions and their help.
+# GROUPS: a dict of rows as in the tables. POINTING: mouse actions and their help. First those that a newcomer needs;
+# `show` again, or the button below them, shows all; once more closes the dialog. Without mouse actions there are few keys.
 proc ::pith::keys::show {top groups pointing} {
     set dialog $top.keys
+    set all [expr {[winfo exists $dialog] || $pointing eq {}}]
     if {[winfo exists $dialog]} {
+        set is_last [expr {![winfo exists $dialog.all]}]
         destroy $dialog
-        return
+        if {$is_last} {
+            return
+        }
     }
     toplevel $dialog -background [::pith::theme::colour paper]
     wm title $dialog "Pith: keys"
     wm transient $dialog $top
-    set texts [dict map {group rows} $groups {concat {*}[lmap {events shown help script} $rows {list $shown $help}]}]
-    if {$pointing ne {}} {
-        dict set texts Mouse $pointing
+    set inside [::pith::theme::build_scrolled $dialog [::pith::theme::colour paper]]
+    $inside configure -padx 18 -pady 14
+    if {$all} {
+        set texts [dict map {group rows} $groups {
+            concat {*}[lmap {events shown help script} $rows {list $shown $help}]
+        }]
+        if {$pointing ne {}} {
+            dict set texts Mouse $pointing
+        }
+        fill $inside $texts
+    } else {
+        pack [group $inside.first {} [common_texts $groups $pointing]] -anchor w
+        ttk::button $dialog.all -text "All keys" -command [list ::pith::keys::show $top $groups $pointing]
+        pack $dialog.all -side bottom -anchor w -padx 18 -pady {0 12}
     }
-    set rows [::pith::theme::build_scrolled $dialog [::pith::theme::colour paper]]
-    $rows configure -padx 18 -pady 14
-    fill $rows $texts
     ::pith::theme::fit_scrolled $dialog 0
     pack $dialog.view -fill both -expand 1
     ::pith::theme::put_over $dialog $top
     # After these the dialog is gone, so no other binding must see them (Tab moves the focus).
     bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]; break}}
-    bind $dialog <Button-1> {if {[winfo class %W] ne "TScrollbar"} {destroy [winfo toplevel %W]; break}}
+    bind $dialog <question> "[list ::pith::keys::show $top $groups $pointing]; break"
+    bind $dialog <Button-1> {
+        if {[winfo class %W] ni {TScrollbar TButton}} {
+            destroy [winfo toplevel %W]
+            break
+        }
+    }
     foreach {key by} {Up {-2 units} Down {2 units} Prior {-1 pages} Next {1 pages}} {
         bind $dialog <$key> [list $dialog.view yview scroll {*}$by]
     }
     after idle [list catch [list focus $dialog]]
+}
+
+proc ::pith::keys::common_texts {groups pointing} {
+    variable common
+    variable common_pointing
+    set texts {}
+    foreach {events shown help script} [concat {*}[dict values $groups]] {
+        if {$script in $common} {
+            lappend texts $shown $help
+        }
+    }
+    foreach action $common_pointing {
+        lappend texts $action [dict get $pointing $action]
+    }
+    return $texts
 }
 
 # Groups one below the other, in columns of about 30 lines, as many as the screen is wide enough for.
@@ -316,8 +356,10 @@ proc ::pith::keys::fill {frame texts} {
 
 proc ::pith::keys::group {frame title lines} {
     frame $frame -background [::pith::theme::colour paper]
-    ttk::label $frame.title -text $title -style CardFaint.TLabel
-    grid $frame.title -columnspan 2 -sticky w -pady {0 2}
+    if {$title ne {}} {
+        ttk::label $frame.title -text $title -style CardFaint.TLabel
+        grid $frame.title -columnspan 2 -sticky w -pady {0 2}
+    }
     set line 0
     foreach {shown help} $lines {
         ttk::label $frame.k$line -text $shown -style CardBold.TLabel

@@ -157,7 +157,7 @@ oo::class create ::pith::Status {
         if {[$model reading] ni {{} 0}} {
             append said [format "      reading messages %.0f %%" [expr {100 * [$model reading]}]]
         }
-        my put [list "$said      ? shows all keys"]
+        my put [list "$said      ? shows keys"]
     }
 
     method counted {key noun} {
