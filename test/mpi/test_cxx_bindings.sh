@@ -34,9 +34,9 @@ for mpi in $(mpis); do
         CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" $mode >out 2>err
         is "$? $(grep -c '^checked 0 wrong' out)" "0 2" "$mpi: begun by another Init ($mode)" || cat out err
     done
-    # The launcher of Open MPI 4.1 sometimes never answers a spawned process, so there are three tries.
-    for _ in 1 2 3; do
-        CXX_CALLED=$PWD/called timeout -k 5 30 "mpiexec.$mpi" -n 1 "./calls-$mpi" spawn >out 2>err
+    # The launcher of Open MPI 4.1 sometimes never answers a spawned process, so there are six tries.
+    for _ in 1 2 3 4 5 6; do
+        CXX_CALLED=$PWD/called timeout -k 5 20 "mpiexec.$mpi" -n 1 "./calls-$mpi" spawn >out 2>err
         status=$?
         [ $status = 124 ] || break
     done
