@@ -137,6 +137,15 @@ for {set i 0} {$i < 100 && [lindex [ranked] 0 0] != 0} {incr i} {
     sync
 }
 is [lmap bar [ranked] {list [lindex $bar 0] [lindex $bar 2]}] {{0 {500 ms}} {1 {250 ms}}} "the bars follow the view"
+rows 1
+is [ranked] {} "other rows: nothing is shown until their numbers are there"
+for {set i 0} {$i < 100 && [ranked] eq {}} {incr i} {
+    after 20
+    sync
+}
+is [lmap bar [ranked] {list [lindex $bar 0] [lindex $bar 2]}] {{0 {250 ms}}} "then those of rank 1, in the only row"
+rows
+sync
 $pane.body.book.rows.of.state set "all states"
 event generate $pane.body.book.rows.of.state <<ComboboxSelected>>
 sync

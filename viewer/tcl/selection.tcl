@@ -9,6 +9,7 @@ oo::class create ::pith::Selection {
     variable tree bars     ;# table of states; canvas with a bar per row
     variable cut           ;# keeps names and headings within their columns
     variable found         ;# result, a command of tk/log_object.h; {} none yet
+    variable is_old        ;# 1: it is of other rows than those of now
     variable traffic       ;# dict of message sums; {} none yet
     variable headline message_text ;# duration; messages
     variable of            ;# ids that the bars show; {} all
@@ -20,6 +21,7 @@ oo::class create ::pith::Selection {
         next $its_window "Selection"
         lassign {} found traffic headline message_text of ranking
         set measure Self
+        set is_old 0
         set of_text [my all_text]
         set board [$window top].panes.legend.selection
     }
@@ -149,7 +151,8 @@ oo::class create ::pith::Selection {
                 }
             }
             rows - digest {
-                set ranking {} ;# of rows that are gone, perhaps
+                set is_old 1
+                my rank
                 if {[my is_shown]} {
                     my renew 60
                 }
@@ -196,6 +199,7 @@ oo::class create ::pith::Selection {
         }
         my drop
         set found $result
+        set is_old 0
         my draw
         if {[$model info messages]} {
             set job [[$model log] traffic {*}$stretch [my job_callback]]
@@ -323,7 +327,7 @@ oo::class create ::pith::Selection {
     # Sets the ranking: {row amount}..., most first; the amount of a group is the mean of its lanes.
     method rank {} {
         set amounts {}
-        if {$found ne {}} {
+        if {$found ne {} && !$is_old} {
             set column [dict get {Count 2 Total 3 Self 4} $measure]
             foreach id $of {
                 foreach sum [$found rows $id] {
