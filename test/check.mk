@@ -15,7 +15,7 @@ needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
 gives_way := $(if $(filter mpich,$(MPIS)),$(O)/test/mpi/gives_way/mpiexec.mpich) # of all that start ranks
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so) $(gives_way)
-needs_viewer := $(gives_way)
+needs_viewer := $(gives_way) $(O)/test/bench/make_big_log
 needs_cli := $(gives_way) $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden \
 	$(O)/test/bench/make_big_log
 needs_analyze := $(gives_way) $(O)/test/bench/make_big_log
