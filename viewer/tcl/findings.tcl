@@ -11,7 +11,7 @@ oo::class create ::pith::Findings {
     variable readout       ;# line at the foot
     variable listed        ;# the findings in the list; {} none yet
     variable table         ;# a CutTable of the list
-    variable strip         ;# the frame above the time lines
+    variable strip         ;# the frame above the timelines
     variable answer        ;# what it says
     variable facts         ;# line on the run
     variable notice        ;# why there is something missing; {} nothing is

@@ -411,7 +411,7 @@ oo::class create ::pith::Selection {
         $model set_selection {}
     }
 
-    # Shows the row of the bar under the pointer in the time lines.
+    # Shows the row of the bar under the pointer in the timelines.
     method go {y} {
         set row [my row_at $y]
         if {$row >= 0} {
