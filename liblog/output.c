@@ -219,21 +219,21 @@ int pithi_output_answer(void)
     return 1;
 }
 
-/* Whoever ends a job kills its other processes, also one that is about to speak: so they wait until it has spoken, at
- * most this long. */
+/* A process that ends its job may make the launcher kill the one that is about to print the line about it. So the
+ * others wait until it is printed, at most this long. */
 enum { MOST_SPEAKING_MS = 50 };
 
-static void wait_until_told(const char *mark)
+static void wait_until_said(const char *mark)
 {
     const struct timespec ms = {.tv_nsec = 1000000};
-    struct stat told;
+    struct stat said;
 
-    for (int i = 0; i < MOST_SPEAKING_MS && stat(mark, &told) == 0 && told.st_size == 0; i++)
+    for (int i = 0; i < MOST_SPEAKING_MS && stat(mark, &said) == 0 && said.st_size == 0; i++)
         nanosleep(&ms, NULL);
 }
 
 /* A descriptor for has_spoken in only one of the processes that share a folder, the one that makes this file; -1 in the
- * others, once that one has spoken. */
+ * others, after it has spoken or the time is over. */
 static int speak_for_folder(void)
 {
     char mark[PITHI_PATH_MAX + 32];
@@ -241,7 +241,7 @@ static int speak_for_folder(void)
     snprintf(mark, sizeof mark, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
     fd = open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 && errno == EEXIST)
-        wait_until_told(mark);
+        wait_until_said(mark);
     return fd;
 }
 

@@ -173,7 +173,7 @@ const struct pithi_command pithi_commands[] = {
      "ranks that have computed for longest, last those that have been in MPI for longest. Ranks in the same state\n"
      "share a line if the terminal has too few. Also for a job that was killed.\n"
      "\n"
-     "  --why          who waits for whom, instead: the ranks that keep others waiting, and deadlocks\n"
+     "  --why          show instead which ranks keep others waiting, and deadlocks\n"
      "  --once         print one page, then end; so it does if the output is no terminal\n"
      "  --every TIME   a new page after each TIME, also if the output is no terminal; default 2 (seconds)\n"
      "  --last TIME    the time that the share of MPI is of; default 10 (seconds)\n"

@@ -1,4 +1,4 @@
-/* running.h - what commands share that look at a running program: where its records are, waiting, and its death. */
+/* running.h - shared by the commands that look at a running program: where its records are, waiting, and its death. */
 #ifndef PITHI_RUNNING_H
 #define PITHI_RUNNING_H
 

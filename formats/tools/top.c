@@ -37,7 +37,7 @@ static int is_gone(const struct pithi_top *top, const struct pithi_top_rank *ran
 }
 
 /* Ranks that keep others waiting first: those that have ended, then those outside MPI, the longest first, then those in
- * MPI, the last to come first. */
+ * MPI, the most recent call first. */
 static const struct pithi_top *sorted_top; /* for qsort */
 static int compare_rows(const void *a, const void *b)
 {

@@ -1,9 +1,9 @@
-/* top.h - `pith top`: what the ranks of a running job do now, and who waits for whom.
+/* top.h - `pith top`: what the ranks of a running job do now, and which ranks wait for which.
  *
  *     top_ranks.c   takes the records of a follower, and keeps of each lane only the present: open states, the facts of
  *                   the present MPI call, the time in MPI lately. Memory: about 1 KiB for a lane, 32 bytes for each
  *                   member of a communicator that had a collective.
- *     top_why.c     concludes who waits for whom
+ *     top_why.c     concludes which ranks wait for which
  *     top.c         the command, its page and its JSON
  */
 #ifndef PITHI_TOP_H
@@ -16,7 +16,7 @@
 
 enum { PITHI_TOP_STEPS = 32 }; /* the recent time is known to this part of it */
 
-/* What was recorded in an MPI call so far. A send and a collective are recorded at the call's begin. A receive is
+/* What was recorded in an MPI call so far. A send and a collective are recorded when the call begins. A receive is
  * recorded at its end, so its source is unknown before. */
 struct pithi_top_call {
     int has_send, has_coll;
@@ -80,7 +80,7 @@ static inline const struct pithi_top_lane *pithi_top_lane_of(const struct pithi_
 const struct pithlog_def *pithi_top_state(const struct pithi_top *top, const struct pithi_top_rank *rank);
 /* Its name, or what the rank does outside all states. Valid until the next look. */
 const char *pithi_top_state_text(const struct pithi_top *top, const struct pithi_top_rank *rank);
-/* The time since the rank has been in this state: since it began, or a state inside it ended. */
+/* How long the rank has been in this state: since it began, or since a state inside it ended. */
 int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_rank *rank);
 /* The part of the recent time that the rank spent in MPI, 0 to 1. */
 double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank *rank);
@@ -89,10 +89,10 @@ double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank 
 enum { PITHI_TOP_RANKS_TEXT = 64 };
 const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count);
 
-/* ---- Who waits for whom ------------------------------------------------------------------------------------------ */
+/* ---- Which ranks wait for which ---------------------------------------------------------------------------------- */
 
 struct pithi_json_out;
-/* Prints who waits for whom, and which ranks keep the others waiting (top_why.c); as text, or as a member of an
+/* Prints which ranks wait for which, and which ranks keep the others waiting (top_why.c); as text, or as a member of an
  * object. */
 int pithi_top_why_print(const struct pithi_top *top);
 int pithi_top_why_json(const struct pithi_top *top, struct pithi_json_out *j);

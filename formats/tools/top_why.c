@@ -1,23 +1,24 @@
-/* top_why.c - who waits for whom in a running job, as far as the records tell (top.h).
+/* top_why.c - concludes from the records of a running job which ranks wait for which (top.h).
  *
  * A collective and a send are recorded when the call begins, so it is known what a rank in them waits for: a member
  * that has begun fewer collectives on the communicator has not entered this one, as all members call them in the same
  * order. A receive is recorded when it ends; of a rank in MPI_Recv or MPI_Wait only the function is known.
  *
  * Ranks that are alike (same call, same communicator and collective; same receiver and tag; same state outside MPI)
- * make a group. A group has blockers: the ranks that it waits for. A group without blockers is a root: it keeps others
- * waiting. From each root, the groups that wait for it are found, directly or through other groups: its chain.
+ * make a group. A group has blockers: the ranks that it waits for. A group without blockers is an origin: it keeps
+ * others waiting. From each origin, the groups that wait for it are found, directly or through others: its chain.
  *
- *     rank 0 in MPI_Ssend to rank 1; ranks 1, 2 in MPI_Barrier; rank 3 outside MPI in `io`
- *     root    rank 3, outside MPI in `io`; 3 ranks wait for it
- *     chain   ranks 1-2 in MPI_Barrier, for rank 3; rank 0 in MPI_Ssend, for rank 1
+ *     rank 0 in MPI_Ssend to rank 1, on MPI_COMM_WORLD; ranks 1 and 2 in MPI_Barrier on `others`, of which rank 0 is
+ *     no member; rank 3 outside MPI in `io`
+ *     origin  rank 3, outside MPI in `io`; 3 ranks wait for it
+ *     chain   ranks 1,2 in MPI_Barrier, for rank 3; rank 0 in MPI_Ssend, for rank 1
  *
- * Deadlocks are found by the opposite: which ranks may go on? Those outside MPI; those in calls that wait for nobody we
- * know; in a collective or a send, those whose blockers all may go on; in a receive, all if any rank may go on and
+ * To find deadlocks, first find the ranks that may go on: those outside MPI; those in calls whose blockers are not
+ * known; in a collective or a send, those whose blockers all may go on; in a receive, all if any rank may go on and
  * send, or if a message to the rank is under way. A rank that waits for requests may go on if it had others than
- * messages (collectives, files), and one that receives if the job ever met other jobs. The others wait for ever: in a
- * cycle, or in receives that nobody can serve. A call that began less than a second ago may go on, as it may be
- * about to end. */
+ * messages (collectives, files), and one that receives if the job has communicated with other jobs. The others wait for
+ * ever: in a cycle, or in receives that no rank can serve. A call that began less than a second ago may go on, as it
+ * may be about to end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,11 +68,11 @@ struct group {
     int is_guess;
 };
 
-enum finding_kind { ROOT, CYCLE, NO_SENDER };
+enum finding_kind { ORIGIN, CYCLE, NO_SENDER };
 
 struct finding {
     enum finding_kind kind;
-    uint32_t group;          /* ROOT */
+    uint32_t group;          /* ORIGIN */
     int32_t *ranks;          /* the ranks that keep others waiting; CYCLE: each waits for the next */
     uint32_t count, waiting; /* of ranks; others that wait for them */
     uint32_t *chain, length; /* groups that wait */
@@ -262,7 +263,7 @@ static int block_collective(struct why *w, struct group *g)
     struct pithi_coll_rule rule = w->top->rules[key->state];
     int is_root = key->peer == g->ranks[0];
 
-    /* Members of the other kinds wait for no data; they may wait in some implementations, and if there is much. */
+    /* Other members need no data. Some MPI libraries make them wait all the same, or do so if the data are large. */
     g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
                   (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
     if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
@@ -361,7 +362,13 @@ static void find_movable(struct why *w, uint32_t *alone, uint32_t *only)
     }
 }
 
-/* If a single rank may go on, or one has ended, then a receive waits for it, as far as can be seen. */
+static enum doing doing_of(const struct why *w, uint32_t at)
+{
+    return w->groups[w->group_of[at]].deeds[0].key.doing;
+}
+
+/* A receive waits for the only rank that may go on by itself, or if there is none, for those that have ended: a
+ * guess. */
 static int guess_senders(struct why *w, uint32_t alone, uint32_t only)
 {
     for (uint32_t i = 0; i < w->group_count; i++) {
@@ -371,7 +378,7 @@ static int guess_senders(struct why *w, uint32_t alone, uint32_t only)
         if (alone == 1 && w->group_of[only] != i)
             CHECK(add_blocker(g, only));
         for (uint32_t k = 0; alone == 0 && k < w->top->rank_count; k++)
-            if (w->groups[w->group_of[k]].deeds[0].key.doing == ENDED)
+            if (doing_of(w, k) == ENDED)
                 CHECK(add_blocker(g, k));
         g->is_guess = g->blocker_count > 0;
     }
@@ -403,7 +410,7 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
         f->ranks[i] = w->top->ranks[ranks[i]].rank;
         w->marked[ranks[i]] = 1;
         uint32_t own = w->group_of[ranks[i]];
-        if (kind != ROOT && !is_in[own]) {
+        if (kind != ORIGIN && !is_in[own]) {
             is_in[own] = 1;
             f->chain[f->length++] = own;
             total += w->groups[own].count;
@@ -426,7 +433,7 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
                 w->marked[g->deeds[k].at] = 1;
         }
     }
-    f->waiting = kind == ROOT ? total : total - count;
+    f->waiting = kind == ORIGIN ? total : total - count;
 out:
     free(is_in);
     return err;
@@ -486,7 +493,7 @@ static int find_unserved(struct why *w)
 }
 
 /* Groups that wait for nobody we know, if others wait for them, or if they are in a call for long. */
-static int find_roots(struct why *w)
+static int find_origins(struct why *w)
 {
     for (uint32_t i = 0; i < w->group_count; i++) {
         const struct group *g = &w->groups[i];
@@ -502,7 +509,7 @@ static int find_roots(struct why *w)
         for (uint32_t k = 0; k < g->count; k++)
             all[k] = g->deeds[k].at;
         f = &w->findings[w->finding_count];
-        err = w->finding_count < MOST_FINDINGS ? add_finding(w, ROOT, i, all, g->count) : PITH_OK;
+        err = w->finding_count < MOST_FINDINGS ? add_finding(w, ORIGIN, i, all, g->count) : PITH_OK;
         free(all);
         CHECK(err);
         if (w->finding_count == MOST_FINDINGS)
@@ -521,8 +528,8 @@ static int find_roots(struct why *w)
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
-    if ((x->kind == ROOT) != (y->kind == ROOT))
-        return x->kind == ROOT ? 1 : -1;
+    if ((x->kind == ORIGIN) != (y->kind == ORIGIN))
+        return x->kind == ORIGIN ? 1 : -1;
     if (x->waiting != y->waiting)
         return x->waiting < y->waiting ? 1 : -1;
     return (x->ranks[0] > y->ranks[0]) - (x->ranks[0] < y->ranks[0]);
@@ -551,7 +558,7 @@ static int conclude(struct why *w, const struct pithi_top *top)
     CHECK(guess_senders(w, alone, only));
     CHECK(find_cycles(w));
     CHECK(find_unserved(w));
-    CHECK(find_roots(w));
+    CHECK(find_origins(w));
     qsort(w->findings, w->finding_count, sizeof *w->findings, compare_findings);
     return PITH_OK;
 }
@@ -651,7 +658,10 @@ static void put_reason(const struct why *w, const struct group *g, char *text, s
                            "; %llu message%s to it %s not received: another tag or communicator?",
                            (unsigned long long)messages, messages == 1 ? "" : "s", messages == 1 ? "is" : "are");
         if (g->blocker_count > 0)
-            snprintf(text + at, size - (size_t)at, "; a guess: for %s, as all others wait", list.text);
+            snprintf(text + at, size - (size_t)at, "; a guess: for %s, %s", list.text,
+                     doing_of(w, g->blockers[0]) != ENDED ? "as all others wait"
+                     : g->blocker_count == 1              ? "which has ended"
+                                                          : "which have ended");
     } else if (doing == CALL) {
         snprintf(text, size, "for whom is not recorded");
     } else if (g->blocker_count == 0) {
@@ -691,7 +701,7 @@ static void put_group(const struct why *w, const struct group *g)
     pithi_tool_say(stdout, "  %s for %s: %s", name, name_span(&span, g), reason);
 }
 
-static void put_root(const struct why *w, const struct finding *f)
+static void put_origin(const struct why *w, const struct finding *f)
 {
     const struct group *g = &w->groups[f->group];
     struct ranks_text list;
@@ -747,8 +757,8 @@ int pithi_top_why_print(const struct pithi_top *top)
 
     for (uint32_t i = 0; err == PITH_OK && i < w.finding_count; i++) {
         const struct finding *f = &w.findings[i];
-        if (f->kind == ROOT)
-            put_root(&w, f);
+        if (f->kind == ORIGIN)
+            put_origin(&w, f);
         else
             put_deadlock(f);
         for (uint32_t k = 0; k < f->length && k < MOST_LINES; k++)
@@ -813,7 +823,7 @@ static void put_finding_json(struct pithi_json_out *j, const struct why *w, cons
                         : f->kind == NO_SENDER ? "no sender"
                                                : kinds[g->deeds[0].key.doing]);
     put_ranks(j, "ranks", f->ranks, f->count);
-    if (f->kind == ROOT) {
+    if (f->kind == ORIGIN) {
         pithi_json_put_text(j, "state", state_of(w, g));
         pithi_json_put_integer(j, "for_ns", g->longest_ns);
     }

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+from terminal import text_from
+
 master, slave = pty.openpty()
 process = subprocess.Popen(sys.argv[2:], stderr=slave, stdout=subprocess.DEVNULL)
 os.close(slave)
@@ -18,13 +20,5 @@ while process.poll() is None and time.clock_gettime(clock) < int(sys.argv[1]) / 
 process.send_signal(signal.SIGSTOP)
 time.sleep(1)
 process.send_signal(signal.SIGCONT)
-text = b""
-while True:
-    try:
-        piece = os.read(master, 4096)
-    except OSError:
-        break
-    if not piece:
-        break
-    text += piece
-print(process.wait(), repr(text.decode()))
+text = text_from(master)
+print(process.wait(), repr(text))

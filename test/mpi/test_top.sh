@@ -34,20 +34,12 @@ stop() {
 on_terminal() {
     python3 - "$@" <<'P' | tr -d '\r'
 import fcntl, os, pty, struct, subprocess, sys, termios
+from terminal import text_from
 master, slave = pty.openpty()
 fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", int(sys.argv[1]), 120, 0, 0))
 process = subprocess.Popen(["pith", "top", "run.pith"] + sys.argv[2:], stdout=slave)
 os.close(slave)
-text = b""
-while True:
-    try:
-        piece = os.read(master, 4096)
-    except OSError:
-        break
-    if not piece:
-        break
-    text += piece
-sys.stdout.write(text.decode())
+sys.stdout.write(text_from(master))
 P
 }
 # rows FILE: rank, state and MPI share, in its order.

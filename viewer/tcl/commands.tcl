@@ -270,8 +270,9 @@ proc ::pith::keys::run {top widget state held command script} {
 
 # ---- The dialog
 
-# GROUPS: a dict of rows as in the tables. POINTING: mouse actions and their help. First those that a newcomer needs;
-# `show` again, or the button below them, shows all; once more closes the dialog. Without mouse actions there are few keys.
+# GROUPS: a dict of rows as in the tables. POINTING: mouse actions and their help. First shows the usual keys; a
+# second call, or the button below them, shows all, a third closes the dialog. Without mouse actions there are few keys, all
+# of which are shown.
 proc ::pith::keys::show {top groups pointing} {
     set dialog $top.keys
     set all [expr {[winfo exists $dialog] || $pointing eq {}}]

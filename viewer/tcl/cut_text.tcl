@@ -13,12 +13,11 @@ proc ::pith::cut_text {text font room} {
     return [expr {$keep ? "[string range $text 0 $keep-1]\u2026" : {}}]
 }
 
-# What the figures below a heading are, in the words of pith-stat(1) and pith-analyze(1). Columns that are not here need no
-# words: Name, Finding.
+# What headings of tables mean, in the words of pith-stat(1) and pith-analyze(1). Name and Finding need no words.
 namespace eval ::pith {
     variable headings {
         show "Whether it is drawn: a click hides or shows it."
-        find "Whether searches, hits and walks look at it."
+        find "Whether searches find it: a click excludes or includes it."
         count "How often it occurs in the time shown or selected. Of a counter: its values in the whole log."
         inclusive "Total: the time in it, with the states nested in it. Where a state calls itself, the outer one counts."
         exclusive "Self: the time in it, without the states nested in it."

@@ -55,7 +55,7 @@ oo::class create ::pith::Export {
         if {[$model notes] ne {}} {
             lappend words {notes on}
         }
-        lappend words {*}[[$window part Waiting] words] {*}[[$window part CoreWaits] words] {*}[[$window part TimeOfDay] words]
+        lappend words {*}[[$window part Waiting] words] {*}[[$window part CoreWaits] words] {*}[[$window part Looks] words]
         lappend words [list ranges [[$window part Ranges] word]]
         return [join $words "; "]
     }

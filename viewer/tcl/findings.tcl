@@ -1,4 +1,4 @@
-# findings.tcl - the run at a glance. Above the time lines stands what costs most, in one sentence; a pane below the legend
+# findings.tcl - the run at a glance. Above the timelines stands what costs most, in one sentence; a pane below the legend
 # that opens with the window has ranks, hosts, threads and duration, the efficiencies, and what makes the run slow, as
 # `pith analyze` says it. A click goes to the longest wait state, or to the lane with most of it; arrow keys go to the
 # other wait states. waiting.tcl has the switch and the analysis.
@@ -108,7 +108,7 @@ oo::class create ::pith::Findings {
         bind $pane <Configure> [list [self] keep_room]
     }
 
-    # It is there from the start of the analysis, so that the time lines do not move when the answer comes.
+    # It is there from the start of the analysis, so that the timelines do not move when the answer comes.
     method build_strip {} {
         ttk::frame $strip -padding {10 4}
         ttk::label $strip.text -textvariable [my varname answer] -anchor w -justify left

@@ -306,11 +306,13 @@ oo::class create ::pith::Looks {
         set followed {}
         foreach {key method} {
             palette palette_preferred  arrows arrows_preferred  row_height height_preferred
+            time_of_day time_preferred
             legend parts_preferred  overview parts_preferred  toolbar parts_preferred
         } {
             my follow $key $method
         }
         my arrows_preferred arrows
+        my time_preferred time_of_day
         my height_preferred row_height
         my parts_preferred legend
         $model forget_past
@@ -332,6 +334,7 @@ oo::class create ::pith::Looks {
 
     method palette_preferred {key} { $model set_palette [::pith::preferences::get palette] }
     method arrows_preferred {key} { $model set_arrows [::pith::preferences::get arrows] }
+    method time_preferred {key} { $model set_time_of_day [::pith::preferences::get time_of_day] }
 
     # 0: rows fill the window, the default.
     method height_preferred {key} {
@@ -408,6 +411,23 @@ oo::class create ::pith::Looks {
         my show_part $part [expr {$on eq {} ? ![my has_part $part] : $on}]
     }
 
+    # Times from the log's start, or dates with times of day. Logs know these if their recorder noted start_unix_s.
+    method word_time_of_day {word} {
+        if {$word eq "toggle"} {
+            set word [expr {![$model time_of_day]}]
+        }
+        if {![string is boolean -strict $word]} {
+            throw {PITH USAGE} "time_of_day: must be on or off"
+        }
+        $model set_time_of_day [expr {!!$word}]
+        if {$word && ![$model time_of_day]} {
+            $window say "this log does not know when it was recorded"
+        }
+    }
+
+    # For `pith draw` (export.tcl).
+    method words {} { expr {[$model time_of_day] ? {{time_of_day on}} : {}} }
+
     method word_toggle_theme {} {
         ::pith::theme::choose [expr {[::pith::theme::name] eq "dark" ? "light" : "dark"}]
     }
@@ -419,6 +439,7 @@ oo::class create ::pith::Looks {
         palette      {?log|classic|safe?}   {set the colours of the states in this window}       word_palette
         pane         {legend|overview|toolbar ?on|off?} {show, hide or toggle a part of the window} word_pane
         toggle_theme {}                     {switch between light and dark}                       word_toggle_theme
+        time_of_day  {on|off} {show dates and times of day, if the log knows them, in place of times from its start} word_time_of_day
     }
     keys {
         {Control-t} {Ctrl-t} {switch between light and dark} {toggle_theme}
@@ -430,6 +451,7 @@ oo::class create ::pith::Looks {
             "Legend" {pane legend} F9
             "Overview" {pane overview} {}
             "Buttons" {pane toolbar} {}
+            "Time of day" {time_of_day toggle} {}
             - - -
             "Dark theme" toggle_theme Ctrl-T
             "Colours of the log" {palette log} {}

@@ -9,11 +9,12 @@ oo::class create ::pith::Selection {
     variable tree bars     ;# table of states; canvas with a bar per row
     variable cut           ;# keeps names and headings within their columns
     variable found         ;# result, a command of tk/log_object.h; {} none yet
-    variable is_old        ;# 1: it is of other rows than those of now
+    variable changes       ;# number of changes of the rows so far
+    variable asked_at found_at ;# that number when the job began, and of the result
     variable traffic       ;# dict of message sums; {} none yet
     variable headline message_text ;# duration; messages
     variable of            ;# ids that the bars show; {} all
-    variable measure       ;# what a bar of those is long by: Self, Total or Count
+    variable measure       ;# what the length of a bar shows: Self, Total or Count
     variable of_text       ;# text of the combobox
     variable ranking       ;# {row amount}... of one state, most first
 
@@ -21,7 +22,7 @@ oo::class create ::pith::Selection {
         next $its_window "Selection"
         lassign {} found traffic headline message_text of ranking
         set measure Self
-        set is_old 0
+        lassign {0 0 0} changes asked_at found_at
         set of_text [my all_text]
         set board [$window top].panes.legend.selection
     }
@@ -151,7 +152,7 @@ oo::class create ::pith::Selection {
                 }
             }
             rows - digest {
-                set is_old 1
+                incr changes
                 my rank
                 if {[my is_shown]} {
                     my renew 60
@@ -187,6 +188,7 @@ oo::class create ::pith::Selection {
 
     method ask {callback} {
         set traffic {}
+        set asked_at $changes
         return [[$model log] stretch {*}$stretch $callback]
     }
 
@@ -199,7 +201,7 @@ oo::class create ::pith::Selection {
         }
         my drop
         set found $result
-        set is_old 0
+        set found_at $asked_at
         my draw
         if {[$model info messages]} {
             set job [[$model log] traffic {*}$stretch [my job_callback]]
@@ -327,7 +329,7 @@ oo::class create ::pith::Selection {
     # Sets the ranking: {row amount}..., most first; the amount of a group is the mean of its lanes.
     method rank {} {
         set amounts {}
-        if {$found ne {} && !$is_old} {
+        if {$found ne {} && $found_at == $changes} { ;# else it is of rows that may be gone
             set column [dict get {Count 2 Total 3 Self 4} $measure]
             foreach id $of {
                 foreach sum [$found rows $id] {
@@ -367,7 +369,7 @@ oo::class create ::pith::Selection {
 
     # ---- One state
 
-    # Shows bars of these definitions, in words TEXT; without, of all. Events have only a count.
+    # Shows bars of these definitions, whose name is TEXT; without ids, of all states. Events have only a count.
     method set_of {ids {text {}}} {
         set of $ids
         if {$ids ne {} && "state" ni [lmap id $ids {dict get [$model def $id] kind}]} {

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Quiet colours, so that what the program does and where it waits are seen first: red for calls that only wait, violet
- * and grey for the others, brown for files. Functions that should differ at sight have colours of their own in
- * roles.table. Matched with the beginning of the class or the name; the first match counts. */
+/* Quiet colours, so that what the program does and where it waits are seen first: red for calls that only wait, light
+ * red for tests, violet, grey and beige for the others, brown for files. Functions that should differ at sight have
+ * colours of their own in roles.table. Matched with the beginning of the class or the name; the first match counts. */
 static const struct {
     const char *classes, *name, *group, *colour;
 } groups[] = {

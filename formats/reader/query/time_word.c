@@ -93,25 +93,13 @@ int pithlog_time_parse(const char *word, int64_t *time_ns)
 
 /* ---- Dates and times of day ------------------------------------------------------------------------------------- */
 
-/* Days from 1970-01-01 to a date of the Gregorian calendar. */
-static int64_t days_to(int year, int month, int day)
-{
-    int64_t y = month > 2 ? year : year - 1; /* of years that begin in March, so that a leap day is their last */
-    int64_t m = month > 2 ? month - 3 : month + 9;
-
-    return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719468;
-}
-
 /* Local time minus UTC at that time. One offset counts for a whole log, so that its axis has no jump. */
 static int64_t zone_ns(int64_t unix_ns)
 {
     time_t seconds = (time_t)(unix_ns / SECOND);
     struct tm local;
 
-    if (!localtime_r(&seconds, &local))
-        return 0;
-    int64_t days = days_to(local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
-    return (days * 86400 + local.tm_hour * 3600 + local.tm_min * 60 + local.tm_sec - (int64_t)seconds) * SECOND;
+    return localtime_r(&seconds, &local) ? local.tm_gmtoff * SECOND : 0;
 }
 
 int pithlog_wall_clock(const struct pithlog *log, int64_t *unix_ns, int64_t *local_ns)
@@ -159,7 +147,7 @@ static int read_day(const char **text, int64_t *day)
     if (!read_digits(text, 4, &y) || *(*text)++ != '-' || !read_digits(text, 2, &m) || *(*text)++ != '-' ||
         !read_digits(text, 2, &d) || m < 1 || m > 12 || d < 1 || d > most[m - 1] || y < 1970 || y > 2200)
         return 0;
-    *day = days_to(y, m, d);
+    *day = timegm(&(struct tm){.tm_year = y - 1900, .tm_mon = m - 1, .tm_mday = d}) / 86400;
     return 1;
 }
 
@@ -187,7 +175,7 @@ static int read_date(const char *word, struct date *date)
     return isdigit((unsigned char)*time) && read_sixties(time, &date->ns) && date->ns < DAY;
 }
 
-/* A time of day is the first such in the log, or if there is none, the nearest to it. */
+/* A time of day without a date is its first occurrence in the log; if it does not occur there, the nearest one. */
 static int find_date(struct pithlog *log, const char *word, const struct date *date, int64_t *time_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -396,7 +384,8 @@ static int is_place(const char *word)
 }
 
 /* Splits "init+100ms" into a place, copied to *place, and an offset. 1; 0: the word is not of this form; -1: no
- * memory. Names of states and numbers such as 1e-3 have such signs, too: the first that fits both sides counts. */
+ * memory. Names of states and numbers such as 1e-3 have such signs, too: the first sign with a time on both sides
+ * counts. */
 static int split_offset(const char *word, char **place, int64_t *by_ns)
 {
     char *copy = malloc(strlen(word) + 1);
