@@ -14,6 +14,26 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 END
+# Delays the line about the records, as if the process that prints it had no core just then.
+cat >late.c <<'END'
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+ssize_t write(int fd, const void *text, size_t size)
+{
+    if (fd == 2 && memmem(text, size, "records are kept", 16))
+        usleep(10000);
+    return syscall(SYS_write, fd, text, size);
+}
+END
+${CC:-cc} -shared -fPIC -O1 -o late.so late.c
+ok $? "a library that delays a line"
+says_late() {
+    rm -rf late.pith*
+    mpiexec_of "$mpi" 4 env LD_PRELOAD="$PWD/late.so" pith run -o late.pith "./dies-$mpi" now >out 2>err
+    grep 'records are kept: pith recover' err >/dev/null
+}
 # remove_rank_1 FOLDER: removes its spill file
 remove_rank_1() {
     local file
@@ -51,5 +71,7 @@ incomplete: no records of rank 1" "$mpi: rank 1 is gone: so does the log"
     eval "$(sed -n 's/.*records are kept: //p' err)" >said 2>&1
     is "$? $(pith info "$odd" | grep '^ranks:')" "0 ranks: 2" "$mpi: the command that recovers it" || cat err said
     rm -rf "$odd"*
+    quota 4 5 says_late
+    ok $? "$mpi: a process that ends the job waits for the line of another one ($quota)" || cat err
 done
 finish
