@@ -8,6 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5) /* Open MPI 5 says that it is 3.1 */
+#define HAS_MPI4 1
+#endif
+
 static MPI_Comm another(MPI_Comm comm)
 {
     MPI_Comm made;
@@ -193,7 +197,7 @@ static void attributes(void)
     MPI_Comm_free_keyval(&key);
 }
 
-#if MPI_VERSION >= 4
+#if HAS_MPI4
 static void persistent(void)
 {
     MPI_Request request, unused;
@@ -293,7 +297,7 @@ static void groups(void)
     MPI_Comm_create_group(*world, group, 5, &made);
     MPI_Bcast(a, 1, MPI_INT, size - 1, made);
     MPI_Comm_free(&made);
-#if MPI_VERSION >= 4
+#if HAS_MPI4
     MPI_Comm_create_from_group(group, "collodd", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
     MPI_Barrier(made);
     MPI_Comm_free(&made);
@@ -386,7 +390,7 @@ static void wrong_groups(void)
     }
     if (most < size) /* rank 1 forgets the last, and that one comes */
         wrong_call(MPI_Comm_create_group(*world, odd ? forth : all, 5, &made));
-#if MPI_VERSION >= 4
+#if HAS_MPI4
     if (rank < most)
         wrong_call(MPI_Comm_create_from_group(forth, odd ? "two" : "one", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made));
     MPI_Group own = group_of(1, &rank), other = group_of(1, (int[]){!rank});
@@ -483,7 +487,7 @@ int main(int argc, char **argv)
         undefined();
         links();
         groups();
-#if MPI_VERSION >= 4
+#if HAS_MPI4
         persistent();
 #endif
         if (given == MPI_THREAD_MULTIPLE)

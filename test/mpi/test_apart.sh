@@ -20,6 +20,7 @@ host=\$1; shift
 exec unshare -u -m sh -c "\$mount; hostname \$host; cd $PWD/own; \$*"
 END
 chmod +x agent
+ssh_is "$scratch/agent"
 
 # on MPI A B ARGS...: A ranks on hosta, B on hostb
 on() {
@@ -27,7 +28,7 @@ on() {
     cd own || return
     case $mpi in
     mpich) timeout 120 mpiexec.mpich -launcher ssh -launcher-exec "$scratch/agent" -hosts "hosta:$a,hostb:$b" -n $((a + b)) "$@" ;;
-    openmpi) timeout 120 mpiexec.openmpi -mca plm_rsh_agent "$scratch/agent" -host "hosta:$a,hostb:$b" -n $((a + b)) "$@" ;;
+    openmpi) timeout 120 mpiexec.openmpi -host "hosta:$a,hostb:$b" -n $((a + b)) "$@" ;;
     esac >../out 2>../err
     local status=$?
     cd ..

@@ -13,6 +13,7 @@ host=$1; shift
 exec unshare -u sh -c "hostname $host; $*"
 END
 chmod +x agent
+ssh_is "$PWD/agent"
 
 # on HOSTS MPI RANKS ARGS...
 on() {
@@ -20,7 +21,7 @@ on() {
     case $hosts$mpi in
     1*) mpiexec_of "$mpi" "$ranks" "$@" ;;
     2mpich) mpiexec.mpich -launcher fork -hosts hosta,hostb -ppn $half -n "$ranks" "$@" ;;
-    2openmpi) mpiexec.openmpi -mca plm_rsh_agent "$PWD/agent" -host hosta:$half,hostb:$half -n "$ranks" "$@" ;;
+    2openmpi) mpiexec.openmpi -host hosta:$half,hostb:$half -n "$ranks" "$@" ;;
     esac
 }
 

@@ -29,6 +29,7 @@ shift
 exec ip netns exec $there unshare -m -u -T --monotonic 1000 sh -c "mount --bind $PWD/boot_id /proc/sys/kernel/random/boot_id; hostname otherhost; cd $PWD; export UCX_TLS=\$UCX_TLS; \$*"
 END
 chmod +x agent
+ssh_is "$PWD/agent"
 
 # launch MPI RANKS COMMAND...: half of the ranks on each
 launch() {
@@ -36,7 +37,7 @@ launch() {
     case $mpi in
     mpich) timeout 60 ip netns exec "$here" mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent" -iface "v$$a" \
         -hosts "$net.1:$half,$net.2:$half" -n "$ranks" "$@" ;;
-    openmpi) timeout 60 ip netns exec "$here" mpiexec.openmpi -mca plm_rsh_agent "$PWD/agent" -mca oob_tcp_if_include "$net.0/24" \
+    openmpi) timeout 60 ip netns exec "$here" mpiexec.openmpi -mca oob_tcp_if_include "$net.0/24" \
         -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" ${PITH_COMPENSATE:+-x PITH_COMPENSATE} -n "$ranks" "$@" ;;
     esac >out 2>err
 }

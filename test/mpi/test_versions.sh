@@ -22,6 +22,7 @@ apart="started with pith run \(0-1\) and 2 with another version of it \(2-3\), w
 
 # Hosts that are processes of this machine, so that marks show nothing.
 printf '#!/bin/sh\n[ "$1" = -x ] && shift\nshift\nexec unshare -u sh -c "hostname h$$; $*"\n' >agent; chmod +x agent
+ssh_is "$PWD/agent"
 for mpi in $(mpis); do
     compile hosts "$mpi"
     other "$mpi"; ok $? "$mpi: another version" || continue
@@ -35,7 +36,7 @@ for mpi in $(mpis); do
     if unshare -u true 2>/dev/null; then
         case $mpi in
         mpich) hosts="-launcher ssh -launcher-exec $PWD/agent -hosts ha:2,hb:2" ;;
-        openmpi) hosts="-mca plm_rsh_agent $PWD/agent -host ha:2,hb:2 -map-by slot" ;;
+        openmpi) hosts="-host ha:2,hb:2" ;;
         esac
         timeout -k 5 60 "mpiexec.$mpi" $hosts -n 2 env PWD="$PWD" sh -c "cd $PWD; exec $ours" : -n 2 sh -c "cd $PWD; exec $theirs" >out 2>err
         is "$? $(ranks ours.pith theirs.pith)" "0 2 0-1 2 2-3 " "$mpi: over several hosts too" || cat err
