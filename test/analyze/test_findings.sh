@@ -189,21 +189,22 @@ is "$(found 'descheduled ranks')" "" "a member that ends 200 us after another on
 inner 2000
 is "$(found 'descheduled ranks')" 0.095040000 "if it ends 2 ms after it, 16 calls of three ranks are 1.98 ms too long"
 
-# team SERIAL SLOW: ten steps on two ranks with three threads each; in a step, SERIAL ms on the first thread; then a region in
-# which thread 2 works SLOW ms, the others 10 ms; then MPI_Barrier.
+# team SERIAL SLOW [RANK]: ten steps on two ranks with three threads each; in a step, SERIAL ms on the first thread; then a region
+# in which thread 2 works SLOW ms (on RANK only, if given), the others 10 ms; then MPI_Barrier.
 team() {
-    awk -v serial="$1" -v slow="$2" 'BEGIN {
+    awk -v serial="$1" -v slow="$2" -v only="${3-}" 'BEGIN {
         print "# state\tname=omp:implicit_task\tgroup=OpenMP"
         print "# state\tname=omp:barrier\tgroup=OpenMP waiting"
         print "# state\tname=omp:idle\tgroup=OpenMP waiting"
         print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1"
         for (i = 0; i < 10; i++) for (rank = 0; rank < 2; rank++) for (thread = 0; thread < 3; thread++) {
-            at = i * (serial + slow); begin = at + serial; end = begin + slow; head = "\t" rank "\t" thread "\t"
+            at = i * (serial + slow); begin = at + serial; all = begin + slow; head = "\t" rank "\t" thread "\t"
+            end = only == "" || rank == only ? all : begin + 10
             if (thread) printf "%.9f%senter\tomp:idle\n%.9f%sleave\tomp:idle\n", at / 1000, head, begin / 1000, head
             printf "%.9f%senter\tomp:implicit_task\n", begin / 1000, head
             if (thread < 2) printf "%.9f%senter\tomp:barrier\n%.9f%sleave\tomp:barrier\n", (begin + 10) / 1000, head, end / 1000, head
             printf "%.9f%sleave\tomp:implicit_task\n", end / 1000, head
-            if (!thread) printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.9f%sleave\tMPI_Barrier\n", end / 1000, head, end / 1000, head, end / 1000, head
+            if (!thread) printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.9f%sleave\tMPI_Barrier\n", end / 1000, head, end / 1000, head, all / 1000, head
         } }' | sort -s -g -k 1,1 >log.txt
     pith convert log.txt log.pith
 }
@@ -211,11 +212,50 @@ team 20 60
 is "$(answer)" "threads|0|omp:implicit_task|None|None|0.417|Thread 2 of each rank works 6.0 times as long as the others of its team: 42 % of the threads' time is lost." \
     "a slow thread: 2 x 50 of 3 x 80 ms"
 like "$(pith analyze log.pith)" '^  Threads are lowest: they work 42 % of the time' "and the threads are said to be lowest"
+team 0 60 1
+is "$(answer)" "threads|1|omp:implicit_task|None|None|0.694|Thread 2 of rank 1 works 6.0 times as long as the others of its team, and other ranks wait for that: 69 % of the threads' time is lost." \
+    "one of one rank: five of six threads wait 50 of 60 ms"
 team 60 10
 is "$(answer)" "threads|None|None|None|None|0.571|Other threads have no work while the first one of each rank works alone: 57 % of the threads' time is lost." \
     "a serial part: 2 x 60 of 3 x 70 ms"
 sed 's/omp:/part_/' log.txt >unknown.txt
 like "$(joined "$(pith analyze unknown.txt)")" 'Waiting of threads for one another is not in the log [(]pith run --also pthread,[|]' "without such states, the page says what it cannot see"
+
+# no_calls RANKS: in each of ten steps, rank 1 receives while it computes 50 ms without a call, and rank 0 sends to it after 10 ms;
+# the other ranks compute 10 ms. All meet at 52 ms.
+no_calls() {
+    awk -v ranks="$1" 'BEGIN {
+        all = "0"; for (rank = 1; rank < ranks; rank++) all = all "," rank
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=" ranks "\tranks=" all
+        for (i = 0; i < 10; i++) for (rank = 0; rank < ranks; rank++) {
+            at = i * 0.052; head = "\t" rank "\t0\t"; meets = rank > 1 ? 0.01 : rank ? 0.051 : 0.05001
+            if (rank == 1) {
+                printf "%.9f%senter\tMPI_Irecv\n%.9f%sleave\tMPI_Irecv\n", at, head, at + 1e-6, head
+                printf "%.9f%senter\tMPI_Wait\n%.9f%srecv\tMPI_COMM_WORLD\tcomm=0\tpeer=0\ttag=1\tbytes=1000000\tposted=%d\n%.9f%sleave\tMPI_Wait\n", at + 0.05, head, at + 0.051, head, i, at + 0.051, head
+            } else if (rank == 0)
+                printf "%.9f%senter\tMPI_Send\n%.9f%ssend\tMPI_COMM_WORLD\tcomm=0\tpeer=1\ttag=1\tbytes=1000000\n%.9f%sleave\tMPI_Send\n", at + 0.01, head, at + 0.01, head, at + 0.05001, head
+            printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.9f%sleave\tMPI_Barrier\n", at + meets, head, at + meets, head, at + 0.052, head
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+no_calls 2
+like "$(answer)" '^progress[|]1[|]computing[|]0[|]' "a rank waits for one that does not call MPI"
+no_calls 4
+like "$(answer)" '^imbalance[|]1[|]computing[|].*[|]Rank 1 computes 4.9 times as long as the others: ' "if more wait for what it computes, calls would not help"
+
+# start MS: rank 1 of three calls MPI_Init so much later than the others; all compute 600 ms after it.
+start() {
+    for rank in 0 1 2; do
+        echo "$rank $((rank == 1 ? $1 : rank))"
+    done | awk -v late="$1" '
+        function state(from, to, name) { printf "%.6f\t%d\t0\tenter\t%s\n%.6f\t%d\t0\tleave\t%s\n", from / 1000, $1, name, to / 1000, $1, name }
+        { state($2, late + 10, "MPI_Init"); state(late + 610, late + 620, "MPI_Finalize") }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+start 370
+like "$(answer)" '^start and end[|]1[|]None[|]None[|]None[|]0[.]37.[|]Rank 1 calls MPI_Init 36[0-9.]+ ms after all other ranks: 37 % of the run is lost[.]$' "a rank that starts late"
+start 90
+like "$(answer)" '^balanced[|]' "a tenth of a second is what launchers need"
 
 # threads RANK.THREAD:STATE:MS ...: in each of five steps, the threads are in these states one after another; pthread_ is the
 # group of --also pthread. First threads then meet in MPI_Barrier, 60 ms after the begin of the step.

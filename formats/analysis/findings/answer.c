@@ -26,6 +26,7 @@
 
 #define LEAST 0.05 /* of the run */
 #define LEAST_ENDS_NS 1e9
+#define LEAST_LATE_NS 1e8 /* launchers start ranks one after another, too, but faster */
 #define MOST 0.6     /* of a cost */
 #define SMALL_NS 1e5 /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
@@ -54,7 +55,8 @@ struct rules {
     double run_ns;                                  /* of all lanes with MPI calls */
     /* Waiting, by what caused it. */
     double *by_lane, *by_state, *of_lanes; /* computing: [all_lanes], [defs + 1]; on the lanes in `set`: [defs + 1] */
-    double computing_ns, files_ns, threads_ns, transfer_ns, progress_ns, most_files, most_progress;
+    double *progress_of; /* [all_lanes]: waiting for its progress less that for its computing */
+    double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_files, most_progress;
     uint32_t files_lane, files_state, progress_lane, progress_state;
     double *computing;       /* [all_lanes], of lanes with MPI calls */
     unsigned char *set;      /* [all_lanes]: 1: a lane that a candidate blames */
@@ -99,12 +101,27 @@ static void know_states(struct rules *r)
     r->computes[r->defs] = 1;
 }
 
+/* 1: others wait mainly because the delay's lane does not call MPI. If most of what they wait for the lane is for its
+ * computing itself, it would make them wait with calls as well. */
+static int is_for_progress(const struct rules *r, const struct pithlog_delay *delay)
+{
+    return delay->kind == PITHLOG_WAIT_FOR_PROGRESS && r->progress_of[delay->lane] > 0;
+}
+
 static void sum_delays(struct rules *r)
 {
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
         double ns = delay->direct_ns + delay->indirect_ns;
-        if (delay->kind == PITHLOG_WAIT_FOR_PROGRESS) {
+        if (delay->kind == PITHLOG_WAIT_FOR_PROGRESS)
+            r->progress_of[delay->lane] += ns;
+        else if (is_computing(r, delay->state))
+            r->progress_of[delay->lane] -= ns;
+    }
+    for (size_t i = 0; i < r->a->delay_count; i++) {
+        const struct pithlog_delay *delay = &r->a->delays[i];
+        double ns = delay->direct_ns + delay->indirect_ns;
+        if (is_for_progress(r, delay)) {
             r->progress_ns += ns;
             if (ns > r->most_progress) {
                 r->most_progress = ns;
@@ -124,7 +141,7 @@ static void sum_delays(struct rules *r)
             }
         } else if (pithi_is_thread_wait(pithlog_get_def(r->log, delay->state))) {
             const char *group = pithlog_get_def(r->log, delay->state)->group;
-            r->threads_ns += strcmp(group, PITHI_PTHREAD_WAITS) == 0 ? ns : 0; /* find_threads has those of OpenMP */
+            *(strcmp(group, PITHI_PTHREAD_WAITS) == 0 ? &r->pthreads_ns : &r->omp_ns) += ns;
         } else {
             r->transfer_ns += ns;
         }
@@ -351,7 +368,7 @@ static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
     memset(r->of_lanes, 0, (r->defs + (size_t)1) * sizeof *r->of_lanes);
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
-        if (r->set[delay->lane] && delay->kind != PITHLOG_WAIT_FOR_PROGRESS && is_computing(r, delay->state))
+        if (r->set[delay->lane] && !is_for_progress(r, delay) && is_computing(r, delay->state))
             r->of_lanes[index_of(r, delay->state)] += delay->direct_ns + delay->indirect_ns;
     }
     for (uint32_t i = 0; i <= r->defs; i++)
@@ -439,7 +456,7 @@ static const struct pithlog_delay *largest_delay(const struct rules *r, uint32_t
 
     for (size_t i = 0; i < r->a->delay_count; i++) {
         const struct pithlog_delay *delay = &r->a->delays[i];
-        if (delay->lane != but && delay->kind != PITHLOG_WAIT_FOR_PROGRESS && is_computing(r, delay->state) &&
+        if (delay->lane != but && !is_for_progress(r, delay) && is_computing(r, delay->state) &&
             (!largest || delay->direct_ns + delay->indirect_ns > largest->direct_ns + largest->indirect_ns))
             largest = delay;
     }
@@ -773,7 +790,9 @@ static uint32_t team_of(const struct rules *r, uint32_t first, struct team *team
  * time.
  *
  *     three threads, 80 ms: 20 ms on the first one alone; in the region, two work 10 ms and one 60 ms
- *     waiting: 2 x 50 ms of 3 x 80 ms, 42 %;   without work: 2 x 20 ms, 17 % */
+ *     waiting: 2 x 50 ms of 3 x 80 ms, 42 %;   without work: 2 x 20 ms, 17 %
+ *
+ * While a rank waits for another one's OpenMP, so do all its threads. */
 static int find_threads(struct rules *r)
 {
     double waits = 0, idles = 0, all_ns = (double)(r->a->info.to_ns - r->a->info.from_ns) * r->all_lanes;
@@ -793,7 +812,8 @@ static int find_threads(struct rules *r)
     }
     if (worst.waits < 0 || waits + idles <= 0)
         return 1;
-    struct candidate *c = propose(r, "threads", waits > idles ? waits : idles);
+    double others = r->omp_ns * r->all_lanes / r->lanes;
+    struct candidate *c = propose(r, "threads", waits > idles ? waits + others : idles);
     const struct pithlog_lane *slow = pithlog_get_lane(r->log, worst.slow);
     double other_waits = (worst.waits - worst.slow_waits) / (worst.threads - 1);
     c->share = c->ns / all_ns;
@@ -826,7 +846,7 @@ static int find_threads(struct rules *r)
     }
     fprintf(out, " ");
     put_ratio((worst.region - worst.slow_waits) / (worst.region - other_waits), out);
-    fprintf(out, " the others of its team");
+    fprintf(out, " the others of its team%s", others > 0.1 * waits ? ", and other ranks wait for that" : "");
     return fclose(out) == 0;
 }
 
@@ -848,7 +868,7 @@ static int find_thread_waits(struct rules *r)
     for (uint32_t lane = 0; lane < r->all_lanes; lane++)
         for (uint32_t i = 0; i < r->defs && !pithlog_analysis_calls_mpi(r->a, lane); i++)
             threads_ns += (double)pithlog_analysis_state_ns(r->a, lane, i);
-    struct candidate *c = propose(r, "threads", waits->ns + r->threads_ns);
+    struct candidate *c = propose(r, "threads", waits->ns + r->pthreads_ns);
     FILE *out = fmemopen(c->text, sizeof c->text, "w");
     if (!out)
         return 0;
@@ -865,9 +885,29 @@ static int find_thread_waits(struct rules *r)
         put_state(r, meanwhile.state, out);
         c->state = is_computing(r, meanwhile.state) ? meanwhile.state : c->state;
     }
-    if (r->threads_ns > 0.1 * waits->ns)
+    if (r->pthreads_ns > 0.1 * waits->ns)
         fprintf(out, ", and other ranks wait for that");
     return fclose(out) == 0;
+}
+
+/* One rank calls MPI_Init long after all others. */
+static int find_late_start(struct rules *r)
+{
+    const struct pithlog_info *info = pithlog_get_info(r->log);
+    double late_ns = (double)r->a->graph.late_init_ns;
+    char late[PITHI_NS_TEXT], rank[32];
+
+    if (!r->a->info.has_init || late_ns < LEAST_LATE_NS)
+        return 1;
+    struct candidate *c = propose(r, "start and end", late_ns * (r->lanes - 1));
+    c->lane = r->a->graph.last_init_lane;
+    c->share = late_ns / (double)(info->end_ns - info->start_ns);
+    c->place = (struct pithlog_finding_place){info->start_ns, r->a->info.from_ns, c->lane, PITHI_NO_LANE};
+    pithi_lane_text(r->log, c->lane, rank);
+    rank[0] = 'R';
+    snprintf(c->text, sizeof c->text, "%s calls MPI_Init %s after all other ranks", rank,
+             pithi_ns_text(late, late_ns));
+    return 1;
 }
 
 /* The time before the analysed part of the run, and the time after it. */
@@ -961,6 +1001,7 @@ static int begin_rules(struct rules *r, struct pithlog_analysis *a)
                         .defs = pithlog_get_info(a->graph.log)->defs,
                         .run_ns = (double)(a->info.to_ns - a->info.from_ns) * a->info.lanes};
     r->by_lane = calloc(r->all_lanes + (size_t)1, sizeof *r->by_lane);
+    r->progress_of = calloc(r->all_lanes + (size_t)1, sizeof *r->progress_of);
     r->by_state = calloc(r->defs + (size_t)1, sizeof *r->by_state);
     r->of_lanes = calloc(r->defs + (size_t)1, sizeof *r->of_lanes);
     r->computing = calloc(r->all_lanes + (size_t)1, sizeof *r->computing);
@@ -968,7 +1009,7 @@ static int begin_rules(struct rules *r, struct pithlog_analysis *a)
     r->computes = calloc(r->defs + (size_t)1, 1);
     if (r->computes)
         know_states(r);
-    return r->by_lane && r->by_state && r->of_lanes && r->computing && r->set && r->computes;
+    return r->by_lane && r->progress_of && r->by_state && r->of_lanes && r->computing && r->set && r->computes;
 }
 
 static void end_rules(struct rules *r)
@@ -976,6 +1017,7 @@ static void end_rules(struct rules *r)
     for (uint32_t i = 0; i < r->count; i++)
         free(r->list[i].by_iteration);
     free(r->by_lane);
+    free(r->progress_of);
     free(r->by_state);
     free(r->of_lanes);
     free(r->computing);
@@ -986,7 +1028,8 @@ static void end_rules(struct rules *r)
 int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_answer **answer)
 {
     static int (*const rules[])(struct rules *) = {find_cores,    find_progress, find_computing,    find_files,
-                                                   find_transfer, find_threads,  find_thread_waits, find_ends};
+                                                   find_transfer, find_threads,  find_thread_waits, find_late_start,
+                                                   find_ends};
     const struct pithlog_iterations *iterations;
     struct rules r = {0};
     int err = PITH_OK, good = 1;

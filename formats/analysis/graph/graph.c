@@ -545,15 +545,24 @@ static void init_together(struct building *b)
 {
     struct pithi_need need = {.release_ns = INT64_MIN, .kind = PITHLOG_WAIT_AT_INIT, .of = PITHI_NEED_LANE};
     uint32_t lanes = pithlog_get_info(b->graph->log)->lanes;
+    int64_t before_ns = INT64_MIN;
 
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t piece = b->lanes[i].init - 1;
-        if (b->lanes[i].init && pithi_graph_piece(b->graph, i, piece)->begin_ns > need.release_ns) {
-            need.release_ns = pithi_graph_piece(b->graph, i, piece)->begin_ns;
+        if (!b->lanes[i].init)
+            continue;
+        int64_t begin_ns = pithi_graph_piece(b->graph, i, piece)->begin_ns;
+        if (begin_ns > need.release_ns) {
+            before_ns = need.release_ns;
+            need.release_ns = begin_ns;
             need.lane = i;
             need.position = piece;
+        } else if (begin_ns > before_ns) {
+            before_ns = begin_ns;
         }
     }
+    b->graph->last_init_lane = before_ns > INT64_MIN ? need.lane : PITHI_NO_LANE;
+    b->graph->late_init_ns = before_ns > INT64_MIN ? need.release_ns - before_ns : 0;
     for (uint32_t i = 0; i < lanes && need.release_ns <= b->first_init_ns; i++)
         if (b->lanes[i].init && i != need.lane)
             add_need(b, i, b->lanes[i].init - 1, need);

@@ -90,6 +90,8 @@ struct pithi_graph {
     struct pithlog *log;
     int64_t from_ns, to_ns;         /* the window */
     int has_init, has_finalize;     /* the window's ends are those of MPI_Init and MPI_Finalize */
+    uint32_t last_init_lane;        /* begins MPI_Init last; PITHI_NO_LANE: fewer than two lanes call it */
+    int64_t late_init_ns;           /* so much later than the lane before it */
     int has_mpi;                    /* the log has states of MPI functions */
     unsigned char *is_call;         /* [definitions]: 1: an MPI call; PITHI_CALL_FIRST: it waits for the first need */
     struct pithi_graph_lane *lanes; /* [lanes] */
