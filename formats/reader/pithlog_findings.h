@@ -99,7 +99,7 @@ struct pithlog_what_if {
                         function, on one host and between two; `network` is the factor for the latency */
     double bytes;    /* is_fitted: factor for the time of bytes */
     uint32_t state;  /* the state (PITHLOG_COMPUTING: outside all) to change */
-    uint32_t lane;   /* on this lane; UINT32_MAX: on all */
+    uint32_t lane;   /* on this lane, and on threads of its rank that it waits for; UINT32_MAX: on all */
     double factor;   /* factor for the time in the state; 1: as measured */
     int is_balanced; /* 1: between two collectives in which all lanes with MPI calls wait for all, each that computes is
                         scaled to compute as long as their mean */

@@ -76,6 +76,8 @@ near() { awk -v a="$1" -v b="$2" -v part="$3" 'BEGIN { exit !(b > 0 && a / b > 1
 near "$(pith analyze exchange.txt --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["trust"]["replay_ns"])')" "$(measured exchange.txt)" 0.02
 ok $? "exchanges of long messages: the replay on the fitted network takes as long as the run" || pith analyze exchange.txt
 
+is "$(python3 "$top/test/analyze/threads_what_if.py" 40)" "0 wrong" "teams of threads: 40 random programs, simulated again with a faster state"
+
 for mpi in $(mpis); do
     "mpicc.$mpi" -std=gnu11 -O1 -g -I"$build/include" -o step step.c -L"$build/lib" -Wl,-rpath,"$build/lib" -lpith ||
         { ok 1 "$mpi: built"; continue; }

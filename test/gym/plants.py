@@ -123,13 +123,13 @@ plant("win_progress", "gym_windows progress", 2, "progress", 1, "overlap", 40 / 
 
 # ---- Threads: of all threads' time, or of that of the threads that call MPI
 plant("omp_slow_thread", "gym_openmp slow_thread", 2, "threads", ANY, ANY, (80 / 180, 40 / 60), "OpenMP waiting, load imbalance",
-      also="openmp")
+      also="openmp", what_if="omp:implicit_task=3")
 plant("omp_slow_rank", "gym_openmp slow_rank", 2, ("threads", "imbalance"), 1, ANY, (200 / 360, 80 / 120, 40 / 120),
-      "OpenMP waiting, load imbalance, wait at N x N", also="openmp")
+      "OpenMP waiting, load imbalance, wait at N x N", also="openmp", what_if="omp:implicit_task@1=3")
 plant("pthread_join", "gym_pthread join", 2, "threads", ANY, ("filter", "pthread_join"), (40 / 60, 40 / 120), "thread waiting",
-      also="pthread")
+      also="pthread", what_if="filter=3")
 plant("pthread_condition", "gym_pthread condition", 2, "threads", ANY, ("filter", "pthread_cond_wait"), (40 / 60, 40 / 120),
-      "thread waiting", also="pthread")
+      "thread waiting", also="pthread", what_if="filter=3")
 
 # ---- Cores: each rank needs 20 ms of a core and gets half of one
 if CORES <= 8:

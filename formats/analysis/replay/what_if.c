@@ -12,12 +12,20 @@
  * in the replay, plus its transfer: the part of the measured call after its release. So a replay without a change gives
  * the measured times. On a fitted network (network.h), the model gives the time from the release of a message or
  * collective to its arrival; a call keeps its measured time if it has no transfer of its own. A lane
- * stops as long as a need of its call is not released. */
+ * stops as long as a need of its call is not released.
+ *
+ * A lane that waits for threads of its rank (OpenMP, pthreads) goes on when the last of them has done its work in the
+ * replay, plus what the measured wait lasted beyond that:
+ *
+ *     thread 0     solve 0-20    omp:barrier 20-62
+ *     thread 1     solve 0-60                             its work ends at 60, and the wait 2 later
+ *     solve three times as fast    thread 0 is at its barrier at 7, thread 1 has done its work at 20: 22 */
 #include <math.h>
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
+#include "analysis/hybrid_model.h"
 #include "analysis/replay/network.h"
 #include "base/error.h"
 #include "native/log.h"
@@ -45,6 +53,8 @@ struct walker {
     uint32_t needed;        /* the piece of the other lane that it waits for */
     uint32_t *list;         /* the list of waiters that it is in; NULL: it is not blocked */
     int is_begun;           /* its next piece has begun */
+    uint32_t synced;        /* the piece after its last MPI call or wait for threads ... */
+    double synced_ns;       /* ... and when that begins */
     uint32_t phase;         /* balanced computing */
     double phase_ns;        /* its computing in this phase; below 0: not summed yet */
 };
@@ -70,6 +80,7 @@ struct replay {
     struct phase *phases; /* balanced computing */
     uint32_t phase_count;
     struct pithi_replay_state *states; /* [definitions]; NULL: not asked for */
+    unsigned char *thread_waits;       /* [definitions]: 1: in this state, a lane waits for threads of its rank */
 };
 
 /* The computing of all lanes that compute between two collectives in which all lanes wait for all. To balance it, each
@@ -300,9 +311,18 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
     return 1;
 }
 
-static double computing(const struct replay *r, uint32_t lane, struct walker *w, uint32_t state, double ns)
+/* Other threads of a rank change with the one that calls MPI. */
+static int is_changed(const struct replay *r, uint32_t lane, uint32_t state)
 {
     const struct pithlog_what_if *what = r->what;
+
+    return what->factor != 1 && state == what->state &&
+           (what->lane == PITHI_NO_LANE ||
+            pithi_log_rank_of(r->g->log, what->lane) == pithi_log_rank_of(r->g->log, lane));
+}
+
+static double computing(const struct replay *r, uint32_t lane, struct walker *w, uint32_t state, double ns)
+{
 
     if (r->phases && r->g->lanes[lane].calls && ns > 0) {
         uint32_t piece = w->piece, member = w->member;
@@ -310,9 +330,58 @@ static double computing(const struct replay *r, uint32_t lane, struct walker *w,
             w->phase_ns = rest_of_phase(r, lane, &piece, &member);
         ns *= r->phases[w->phase].ns / r->phases[w->phase].lanes / w->phase_ns;
     }
-    return what->factor != 1 && state == what->state && (what->lane == PITHI_NO_LANE || what->lane == lane)
-               ? ns * what->factor
-               : ns;
+    return is_changed(r, lane, state) ? ns * r->what->factor : ns;
+}
+
+/* The time within [from_ns, to_ns) that a lane spends less in the changed state than in the log. *work: the begin and
+ * end of its work there, which waiting for others is not, nor is what a thread without MPI calls does outside all
+ * states. */
+static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t work[2])
+{
+    uint32_t piece = pithi_graph_find(r->g, lane, from_ns);
+    double ns = 0;
+
+    work[0] = work[1] = INT64_MIN;
+    for (; piece < r->g->lanes[lane].pieces.count - 1; piece++) {
+        const struct pithi_lane_piece *of = pithi_graph_piece(r->g, lane, piece);
+        int64_t begin_ns = of->begin_ns > from_ns ? of->begin_ns : from_ns;
+        int64_t end_ns = pithi_graph_next(r->g, lane, of, piece)->begin_ns;
+        end_ns = end_ns < to_ns ? end_ns : to_ns;
+        if (of->begin_ns >= to_ns)
+            break;
+        int is_work = of->state == PITHI_OUTSIDE ? r->g->lanes[lane].calls > 0 : !r->thread_waits[of->state];
+        if (end_ns <= begin_ns || !is_work)
+            continue;
+        work[0] = work[0] > INT64_MIN ? work[0] : begin_ns;
+        work[1] = end_ns;
+        uint32_t state = of->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : of->state;
+        ns += is_changed(r, lane, state) ? (double)(end_ns - begin_ns) * (1 - r->what->factor) : 0;
+    }
+    return ns;
+}
+
+/* How long a lane waits for the threads of its rank, in the replay. Each of them begins its work when it did in the
+ * log, earlier by what its rank's lane has gained up to then. */
+static double wait_for_threads(const struct replay *r, uint32_t lane, const struct walker *w, int64_t from_ns,
+                               int64_t to_ns)
+{
+    const struct pithi_log_rank *rank = pithi_log_rank(r->g->log, pithi_log_rank_of(r->g->log, lane));
+    int64_t since_ns = pithi_graph_piece(r->g, lane, w->synced)->begin_ns, last_ns = from_ns, work[2], own[2];
+    double done = w->now;
+
+    since_ns = since_ns > r->g->from_ns ? since_ns : r->g->from_ns;
+    for (uint32_t i = rank->first_lane; i < rank->first_lane + rank->lane_count; i++) {
+        if (i == lane || r->g->lanes[i].calls)
+            continue;
+        double gain = gained(r, i, since_ns, to_ns, work);
+        if (work[1] == INT64_MIN)
+            continue;
+        gain += gained(r, lane, since_ns, work[0] < from_ns ? work[0] : from_ns, own);
+        double at = w->synced_ns + (double)(work[1] - since_ns) - gain;
+        done = at > done ? at : done;
+        last_ns = work[1] > last_ns ? work[1] : last_ns;
+    }
+    return done - w->now + (double)(to_ns - last_ns);
 }
 
 /* Goes on with a lane until a call of it needs what is not known yet; it is then in the list of waiters of the lane or
@@ -334,13 +403,20 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
                 arrive(r, lane, w);
         }
         w->is_begun = 1;
-        if (!pithi_graph_is_call(r->g, p.piece->state)) {
-            pithi_pieces_part(r->a, &p, &from_ns, &to_ns);
-            w->now += computing(r, lane, w, p.piece->state, (double)(to_ns - from_ns));
-        } else if (!end_of_call(r, lane, p.piece, p.next, may_give_up, &w->now)) {
+        int is_call = pithi_graph_is_call(r->g, p.piece->state);
+        int is_wait = p.piece->state != PITHI_OUTSIDE && r->thread_waits[p.piece->state];
+        pithi_pieces_part(r->a, &p, &from_ns, &to_ns);
+        if (is_call && !end_of_call(r, lane, p.piece, p.next, may_give_up, &w->now))
             break;
-        }
+        if (!is_call && is_wait && r->what->factor != 1 && r->g->lanes[lane].calls)
+            w->now += wait_for_threads(r, lane, w, from_ns, to_ns);
+        else if (!is_call)
+            w->now += computing(r, lane, w, p.piece->state, (double)(to_ns - from_ns));
         w->piece++;
+        if (is_call || is_wait) {
+            w->synced = w->piece;
+            w->synced_ns = w->now;
+        }
         w->is_begun = may_give_up = 0;
     }
     r->walked += w->piece - first;
@@ -422,17 +498,22 @@ static int prepare_begins(struct replay *r, uint32_t lanes)
 
 static int run(struct replay *r, uint32_t lanes, double *run_ns)
 {
+    uint32_t defs = pithlog_get_info(r->g->log)->defs;
     double pieces = 1;
 
     r->walkers = calloc(lanes + (size_t)1, sizeof *r->walkers);
     r->ready = malloc((lanes + (size_t)1) * sizeof *r->ready);
     r->instances = calloc(r->g->colls.count + (size_t)1, sizeof *r->instances);
     r->positions = malloc((r->g->positions.count + (size_t)1) * sizeof *r->positions);
-    if (!r->walkers || !r->ready || !r->instances || !r->positions || !prepare_begins(r, lanes) ||
+    r->thread_waits = calloc(defs + (size_t)1, 1);
+    for (uint32_t i = 0; r->thread_waits && i < defs; i++)
+        r->thread_waits[i] = (unsigned char)pithi_is_thread_wait(pithlog_get_def(r->g->log, i));
+    if (!r->thread_waits || !r->walkers || !r->ready || !r->instances || !r->positions || !prepare_begins(r, lanes) ||
         (r->what->is_balanced && !sum_phases(r, lanes)))
         return 0;
     for (uint32_t i = 0; i < lanes; i++) {
-        r->walkers[i] = (struct walker){.piece = r->a->lanes[i].first, .phase_ns = -1};
+        r->walkers[i] = (struct walker){
+            .piece = r->a->lanes[i].first, .synced = r->a->lanes[i].first, .phase_ns = -1};
         pieces += r->a->lanes[i].last - r->a->lanes[i].first;
     }
     for (uint32_t i = 0; i < r->g->positions.count; i++)
@@ -482,5 +563,6 @@ int pithi_analysis_replay(struct pithlog_analysis *a, const struct pithlog_what_
     pithi_scratch_free(&r.scratch);
     free(r.instances);
     free(r.positions);
+    free(r.thread_waits);
     return good ? PITH_OK : pithi_analysis_no_memory(a);
 }
