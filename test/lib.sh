@@ -10,7 +10,7 @@ case $build in /*) ;; *) build=$top/$build ;; esac
 export LC_ALL=C.UTF-8 PATH="$build/bin:$PATH"
 # Open MPI refuses root and counts slots; in a test neither matters. (4, 5 and 6 have different names for slots.)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe
+export OMPI_MCA_smsc=^cma,xpmem,knem PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe
 # hwloc, in both MPIs, looks for graphics cards at each X server from :0 to :9, whatever DISPLAY says: when another test's Xvfb
 # ends in that moment, Xlib ends the rank ("X connection to :0 broken"), in programs without Pith as well.
 export HWLOC_COMPONENTS=-gl

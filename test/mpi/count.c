@@ -49,6 +49,7 @@ __asm__(
     "    popq %r9\n    popq %r8\n    popq %rcx\n    popq %rdx\n    popq %rsi\n    popq %rdi\n    popq %rax\n"
     "    jmp *%r11\n");
 
+static int in_finalize; /* callbacks of attributes (mpi4py 4 makes calls in them) come when the log is written */
 static pid_t counting; /* the process that made the first call: children of fork write nothing */
 
 static int is_library(const void *address)
@@ -89,7 +90,9 @@ __attribute__((used)) static void *count_call(struct entry *entry, const void *c
     if (is_program(caller)) {
         if (!counting)
             counting = getpid();
-        __atomic_fetch_add(&entry->count, 1, __ATOMIC_RELAXED);
+        if (!in_finalize)
+            __atomic_fetch_add(&entry->count, 1, __ATOMIC_RELAXED);
+        in_finalize |= strcmp(entry->name, "MPI_Finalize") == 0;
     }
     return entry->next;
 }

@@ -22,15 +22,15 @@ for mpi in $(mpis); do
     limit=$(told 2) limit=${limit#same_host=} limit=${limit%% *}
     is "$(posted "$limit" 30) $(posted $((limit + 1)) 0.3)" "moves stays" "$mpi: $limit bytes go at once, one more does not"
     # Where a process may read another one's memory, the receiver fetches it; not everywhere it may.
-    export OMPI_MCA_btl_vader_single_copy_mechanism=cma
+    export OMPI_MCA_btl_vader_single_copy_mechanism=cma OMPI_MCA_smsc=cma
     case $(told 2) in
     network=*) is "$(posted 1000000 30)" moves "$mpi: no limit is told, and all go" ;;
     *) is "$(posted 1000000 0.3)" stays "$mpi: a limit is told here, too" ;;
     esac
-    export OMPI_MCA_btl_vader_single_copy_mechanism=none
+    export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_smsc=^cma,xpmem,knem
     # Other limits than usual.
-    export OMPI_MCA_btl_vader_eager_limit=2000
+    export OMPI_MCA_btl_vader_eager_limit=2000 OMPI_MCA_btl_sm_eager_limit=2000
     is "$(told 2 | cut -d' ' -f1) $(posted 1944 30) $(posted 1945 0.3)" "same_host=1944 moves stays" "$mpi: a limit that the user sets"
-    unset OMPI_MCA_btl_vader_eager_limit
+    unset OMPI_MCA_btl_vader_eager_limit OMPI_MCA_btl_sm_eager_limit
 done
 finish

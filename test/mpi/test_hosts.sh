@@ -21,7 +21,7 @@ on() {
     case $hosts$mpi in
     1*) mpiexec_of "$mpi" "$ranks" "$@" ;;
     2mpich) mpiexec.mpich -launcher fork -hosts hosta,hostb -ppn $half -n "$ranks" "$@" ;;
-    2openmpi) mpiexec.openmpi -host hosta:$half,hostb:$half -n "$ranks" "$@" ;;
+    2openmpi) PRTE_MCA_rmaps_default_mapping_policy=slot PRTE_MCA_mapby=slot mpiexec.openmpi -host hosta:$half,hostb:$half -n "$ranks" "$@" ;;
     esac
 }
 

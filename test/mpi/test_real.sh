@@ -41,7 +41,7 @@ cp "$top"/test/mpi/real/* input/
 
 # What stays the same from run to run, of the files in the folder $1.
 hpcc_output() { grep -E '^(Begin|End) of|Success|PASSED|FAILED|^[A-Za-z_]+_(N|NB|M|nprow|npcol|Procs|errCount|Errors|Failures)=' "$1/hpccoutf.txt" | grep -vE '^(WALL|CPU)'; cat "$1/out"; }
-netpipe_output() { cat "$1/out" "$1/err" | grep -v '^pith' | sed 's/-->.*//' | sort; }
+netpipe_output() { cat "$1/out" "$1/err" | grep -v '^pith' | sed 's/-->.*//; / Mbps in /d' | sort; }
 lammps_output() { grep -vE 'Loop time|CPU use|Performance|^(Pair|Neigh|Comm|Output|Modify|Other) |wall time|Memory| CPU = |timesteps/s' "$1/out"; }
 plain_output() { cat "$1/out"; }
 

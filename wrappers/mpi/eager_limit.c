@@ -25,8 +25,13 @@ struct variables {
 MAYBE int mca_base_var_find(const char *project, const char *framework, const char *component, const char *variable);
 MAYBE int mca_base_var_get_value(int index, const void *value, int *source, const char **file);
 
+MAYBE void *const mca_smsc;
+
 static struct variables find_variables(void) { return (struct variables){mca_base_var_find, mca_base_var_get_value}; }
+static void *const *find_reader(void) { return &mca_smsc; }
 #else
+static void *const *find_reader(void) { return pithi_real_symbol("mca_smsc"); }
+
 static struct variables find_variables(void)
 {
     void *find = pithi_real_symbol("mca_base_var_find"), *get = pithi_real_symbol("mca_base_var_get_value");
@@ -57,13 +62,17 @@ static size_t limit_of(const char *transport)
     return limit && *limit > HEADER ? *limit - HEADER : 0;
 }
 
-/* If a process may read the memory of another one (CMA), the receiver fetches long messages without the sender. */
+/* If a process may read the memory of another one (CMA), the receiver fetches long messages without the sender. In
+ * Open MPI 5 the transport is called sm, and a framework of its own reads the memory, or nothing does. */
 static size_t same_host_limit(void)
 {
     enum { EMULATED = 4, NONE = 3 };
     const int *copies = variable("opal", "btl", "vader", "single_copy_mechanism");
+    void *const *reader = find_reader();
 
-    return copies && (*copies == NONE || *copies == EMULATED) ? limit_of("vader") : 0;
+    if (copies)
+        return *copies == NONE || *copies == EMULATED ? limit_of("vader") : 0;
+    return reader && !*reader ? limit_of("sm") : 0;
 }
 
 /* The limit of TCP, unless a faster network is in use. */
