@@ -228,13 +228,6 @@ static inline unsigned char class_of(uint64_t step, unsigned *bits, uint64_t *re
     return (unsigned char)(4 * below + (unsigned)top);
 }
 
-/* Steps of whole units. */
-static void make_units(uint64_t *steps, uint32_t count, uint64_t unit)
-{
-    for (uint32_t i = 0; unit != 1 && i < count; i++)
-        steps[i] /= unit;
-}
-
 /* Fills PITHI_COL_TIME and PITHI_COL_BITS from the steps; counts the classes in `seen`. */
 static int code_times(struct pithi_encoder *e, uint32_t seen[256])
 {
@@ -247,8 +240,9 @@ static int code_times(struct pithi_encoder *e, uint32_t seen[256])
         return 0;
     if (count > 0)
         steps[0] = 0; /* the block has the time of its first record */
-    e->head.unit = unit_of(steps, count);
-    make_units(steps, count, e->head.unit);
+    uint64_t unit = e->head.unit = unit_of(steps, count);
+    for (uint32_t k = 0; unit != 1 && k < count; k++)
+        steps[k] /= unit;
     unsigned char *classes = time->data;
     struct bits b = {out->data, 0, 0};
     for (; i + 2 <= count; i += 2) { /* two at once, as few steps have many bits */

@@ -269,18 +269,13 @@ static uint32_t hash_of(int kind, const char *name, size_t size)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-static int is_same(const char *string, const struct pithi_slice *text)
-{
-    return strncmp(string, text->text, text->size) == 0 && string[text->size] == '\0';
-}
-
 /* The slot that has or would get (kind, name). */
 static uint32_t *find(const struct pithi_defs *s, int kind, const struct pithi_slice *name)
 {
     uint32_t at = hash_of(kind, name->text, name->size) & (s->slot_count - 1);
     while (s->slots[at]) {
         const struct pithlog_def *d = &s->defs[s->slots[at] - 1];
-        if ((int)d->kind == kind && is_same(d->name, name))
+        if ((int)d->kind == kind && strncmp(d->name, name->text, name->size) == 0 && d->name[name->size] == '\0')
             break;
         at = (at + 1) & (s->slot_count - 1);
     }

@@ -206,18 +206,6 @@ out:
     return err;
 }
 
-/* Returns the error for a volume without the main file of its log. */
-static int is_part(const struct pithlog *log, uint32_t number)
-{
-    char suffix[16];
-    int length = (int)strlen(log->path), cut = snprintf(suffix, sizeof suffix, ".%u", number);
-    if (length > cut && strcmp(log->path + length - cut, suffix) == 0)
-        return pithi_fail(PITH_ERR_OPEN, "%s: is only part %u of a log; open %.*s", log->path, number, length - cut,
-                          log->path);
-    return pithi_fail(PITH_ERR_OPEN, "%s: is only part %u of a log; open the file that has no number behind its name",
-                      log->path, number);
-}
-
 static int load_header(struct pithlog *log, int blocks)
 {
     unsigned char h[PITHI_HEADER_SIZE];
@@ -232,8 +220,17 @@ static int load_header(struct pithlog *log, int blocks)
         good = 0;
         volume = (struct pithi_volume){0};
     }
-    if (volume.number)
-        return is_part(log, volume.number);
+    if (volume.number) {
+        /* A volume cannot be read alone: say which file to open. */
+        char suffix[16];
+        int length = (int)strlen(log->path), cut = snprintf(suffix, sizeof suffix, ".%u", volume.number);
+        if (length > cut && strcmp(log->path + length - cut, suffix) == 0)
+            return pithi_fail(PITH_ERR_OPEN, "%s: is only part %u of a log; open %.*s", log->path, volume.number,
+                              length - cut, log->path);
+        return pithi_fail(PITH_ERR_OPEN,
+                          "%s: is only part %u of a log; open the file that has no number behind its name", log->path,
+                          volume.number);
+    }
     if (!good)
         pithi_log_damage(log, 0, "the header is damaged");
     return pithi_files_begin(&log->files, &volume, blocks);
@@ -249,21 +246,9 @@ static void take_reason(const struct pithlog *log, char *reason, size_t size)
     snprintf(reason, size, "%s", text);
 }
 
-/* `damage`: the first damage found while loading, or "". Recovering a log reads its blocks without the index, so it
- * does not count a missing index as damage. */
-static int tell_complete(struct pithlog *log, const char *damage)
-{
-    int err = PITH_OK;
-    if (*damage)
-        err = pithi_incomplete(log->defs, "%s", damage);
-    log->info.incomplete = pithi_incomplete_reason(log->defs);
-    log->info.complete = !log->info.incomplete;
-    return err;
-}
-
 int pithi_log_load(struct pithlog *log, int blocks)
 {
-    char damage[512] = "";
+    char damage[512] = ""; /* the first damage found while loading */
     int err = load_header(log, blocks);
     if (err != PITH_OK)
         return err;
@@ -272,13 +257,17 @@ int pithi_log_load(struct pithlog *log, int blocks)
     err = blocks ? PITH_ERR_DAMAGED : load_by_footer(log);
     log->rebuilt = err == PITH_ERR_DAMAGED;
     if (log->rebuilt) {
-        if (!*damage && !blocks)
+        if (!*damage && !blocks) /* recovering reads the blocks without the index: a missing one is no damage */
             take_reason(log, damage, sizeof damage);
         pithi_log_unload(log);
         err = pithi_log_rebuild(log);
     }
-    if (err == PITH_OK)
-        err = tell_complete(log, damage);
+    if (err == PITH_OK) {
+        if (*damage)
+            err = pithi_incomplete(log->defs, "%s", damage);
+        log->info.incomplete = pithi_incomplete_reason(log->defs);
+        log->info.complete = !log->info.incomplete;
+    }
     if (err == PITH_OK)
         err = pithi_log_clocks(log);
     log->info.format = "native";

@@ -339,17 +339,6 @@ static void end_rebuild(struct rebuild *b)
 
 /* ---- Lost descriptions ------------------------------------------------------------------------------------------- */
 
-static int fill_defs(struct rebuild *b)
-{
-    int err = PITH_OK;
-    for (uint32_t id = pithi_defs_count(b->log->defs); err == PITH_OK && id < b->def_count; id++) {
-        uint32_t kind = PITHLOG_STATE;
-        pithi_map_get(&b->def_kinds, id, &kind);
-        err = add_lost_def(b->log->defs, kind, id);
-    }
-    return err;
-}
-
 /* Makes a communicator for each one that a rank used but never described. */
 static int fill_comms(struct rebuild *b, uint32_t index)
 {
@@ -373,7 +362,13 @@ static int fill_comms(struct rebuild *b, uint32_t index)
 
 static int fill_lost(struct rebuild *b)
 {
-    int err = fill_defs(b);
+    /* Records refer to definitions by number, so a lost one gets a name that says so. */
+    int err = PITH_OK;
+    for (uint32_t id = pithi_defs_count(b->log->defs); err == PITH_OK && id < b->def_count; id++) {
+        uint32_t kind = PITHLOG_STATE;
+        pithi_map_get(&b->def_kinds, id, &kind);
+        err = add_lost_def(b->log->defs, kind, id);
+    }
     for (uint32_t i = 0; err == PITH_OK && i < b->part_count; i++)
         err = fill_comms(b, i);
     return err;

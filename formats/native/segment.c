@@ -526,15 +526,6 @@ static int append_blocks(struct pithi_segment *s, const struct lane *lane, uint6
     return err;
 }
 
-static int append_summary(struct pithi_segment *s, const struct lane *lane, uint64_t base)
-{
-    uint64_t offset;
-    int err = pithi_lane_summary_put(&lane->summary, base, &s->block);
-    if (err == PITH_OK && s->block.size > 0)
-        err = s->sink.append(s->sink.context, s->block.data, s->block.size, &offset);
-    return err;
-}
-
 int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_defs *defs)
 {
     size_t front = (size_t)index_front(s);
@@ -553,8 +544,11 @@ int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_def
     s->index_offset = base + offset;
     for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++)
         err = append_blocks(s, &s->lanes[i], base);
-    for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++)
-        err = append_summary(s, &s->lanes[i], base);
+    for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++) {
+        err = pithi_lane_summary_put(&s->lanes[i].summary, base, &s->block);
+        if (err == PITH_OK && s->block.size > 0)
+            err = s->sink.append(s->sink.context, s->block.data, s->block.size, &offset);
+    }
     return err;
 }
 
