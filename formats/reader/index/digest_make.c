@@ -371,21 +371,6 @@ static void hole(void *context, uint32_t lane)
     pithi_match_missing(m->match, rank, pithi_log_rank(m->digest->log, rank)->rank);
 }
 
-static int take_record(struct making *m, const struct pithlog_record *r)
-{
-    if (pithi_match_is_hole(m->digest->log, r))
-        hole(m, r->lane);
-    return r->kind == PITHLOG_COUNTER ? take_value(m, r) : r->kind == PITHLOG_LOST ? PITH_OK : take_message(m, r);
-}
-
-static int take_records(struct making *m, const struct pithlog_record *records, int count)
-{
-    int err = PITH_OK;
-    for (int i = 0; i < count && err == PITH_OK; i++)
-        err = take_record(m, &records[i]);
-    return err;
-}
-
 static int read_records(struct making *m)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
@@ -400,7 +385,15 @@ static int read_records(struct making *m)
            (count = pithlog_iter_next_many(iter, m->records, HELPING)) != 0) {
         if (count < 0 && m->damages++ == 0)
             snprintf(m->why, sizeof m->why, "%s", pithlog_error());
-        err = take_records(m, m->records, count);
+        err = PITH_OK; /* what is damaged is counted, and the rest still taken */
+        for (int i = 0; i < count && err == PITH_OK; i++) {
+            const struct pithlog_record *r = &m->records[i];
+            if (pithi_match_is_hole(m->digest->log, r))
+                hole(m, r->lane);
+            err = r->kind == PITHLOG_COUNTER ? take_value(m, r)
+                  : r->kind == PITHLOG_LOST  ? PITH_OK
+                                             : take_message(m, r);
+        }
         if (err == PITH_OK && count > 0)
             err = tell_progress(m, m->records[count - 1].time_ns);
     }
@@ -471,17 +464,6 @@ int pithi_digest_make(struct pithlog_digest *d, int (*progress)(void *context, d
 
 /* ---- A part of another digest ------------------------------------------------------------------------------------ */
 
-/* Takes the wanted messages of a node. */
-static int take_node(struct making *m, const struct pithi_selection *selection, const struct pithi_message_node *node,
-                     struct pithlog_message *messages)
-{
-    int err = pithi_message_node_read(selection->from, node, messages);
-    for (uint32_t i = 0; i < node->count && err == PITH_OK; i++)
-        if (selection->wanted(m->context, &messages[i]))
-            err = found_message(m, &messages[i]);
-    return err;
-}
-
 int pithi_digest_copy(struct pithlog_digest *d, const struct pithi_selection *selection)
 {
     struct making m = {.digest = d, .progress = selection->progress, .context = selection->context};
@@ -491,7 +473,10 @@ int pithi_digest_copy(struct pithlog_digest *d, const struct pithi_selection *se
         const struct pithi_message_node *node = &selection->from->nodes[i];
         if (node->sample)
             continue;
-        err = take_node(&m, selection, node, messages);
+        err = pithi_message_node_read(selection->from, node, messages);
+        for (uint32_t k = 0; k < node->count && err == PITH_OK; k++)
+            if (selection->wanted(m.context, &messages[k]))
+                err = found_message(&m, &messages[k]);
         if (err == PITH_OK && m.progress && m.progress(m.context, (i + 1.0) / selection->from->node_count))
             err = pithi_fail(PITH_ERR_STOPPED, "%s: stopped", d->log->path);
     }

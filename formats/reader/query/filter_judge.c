@@ -116,15 +116,6 @@ struct pithi_judge {
 /* The number of an ENTER in the stack carries whether its state matches. */
 static int64_t numbered(uint64_t number, int matches) { return (int64_t)(number << 1 | (unsigned)matches); }
 
-static void begin_lanes(struct pithi_judge *j)
-{
-    for (uint32_t i = 0; i < j->lane_count; i++) {
-        j->lanes[i].open.count = 0;
-        j->lanes[i].learned = j->lanes[i].entered;
-        j->lanes[i].entered = 0;
-    }
-}
-
 static uint32_t own_comm(const struct pithlog_record *r) { return r->comm ? r->comm + 1 : 0; }
 
 static enum pithi_answer ask_state(const struct pithi_judge *j, const struct pithlog_record *r, uint32_t known,
@@ -287,7 +278,12 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
     j->has_learned = !scope->is_empty && filter->fields & ends && scope->query.kinds >> PITHLOG_ENTER & 1;
     if (j->has_learned)
         err = learn_all(j, scope);
-    begin_lanes(j);
+    /* The pass over the records begins anew, with what was learned. */
+    for (uint32_t i = 0; i < j->lane_count; i++) {
+        j->lanes[i].open.count = 0;
+        j->lanes[i].learned = j->lanes[i].entered;
+        j->lanes[i].entered = 0;
+    }
     return err;
 }
 

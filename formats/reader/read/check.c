@@ -279,17 +279,6 @@ static void check_lanes(struct check *c)
         pithi_log_damage(c->log, c->log->files.size - PITHI_FOOTER_SIZE, "the footer has other totals than the lanes");
 }
 
-/* Reports a log that is marked incomplete: its file, or one that it was made from, was cut or damaged. Damage of its
- * own front was reported when it was opened. */
-static void check_complete(struct check *c)
-{
-    const struct pithlog_info *info = &c->log->info;
-    if (info->complete || c->log->damages)
-        return;
-    pithi_fail(PITH_ERR_DAMAGED, "%s: incomplete: %s", c->log->path, info->incomplete);
-    damage_as_said(c);
-}
-
 /* Reports what the reader of a foreign format could not take as it stands: it counted that in properties whose names
  * begin with the format's. This is no damage: a part of a trace looks the same. */
 static void say_counted(struct check *c)
@@ -320,7 +309,12 @@ int pithi_check_watched(const char *path, void (*say)(void *context, const char 
     struct check c = {.progress = progress, .context = context};
     if (pithi_log_open(path, say, context, progress, &c.log) != PITH_OK)
         return -1;
-    check_complete(&c);
+    /* Its file, or one that it was made from, was cut or damaged. Damage of its own front was reported at opening. */
+    const struct pithlog_info *info = &c.log->info;
+    if (!info->complete && !c.log->damages) {
+        pithi_fail(PITH_ERR_DAMAGED, "%s: incomplete: %s", c.log->path, info->incomplete);
+        damage_as_said(&c);
+    }
     if (!c.log->rebuilt)
         check_files(&c);
     check_lanes(&c);

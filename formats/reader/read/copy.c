@@ -315,17 +315,6 @@ static int copy_comm(struct copying *c, uint32_t number)
     return pithi_writer_comm(c->writer, comm, &c->comms[number]);
 }
 
-static int copy_places(struct copying *c)
-{
-    for (uint32_t i = 0; i < pithi_log_ranks(c->log); i++)
-        CHECK(copy_rank(c, pithi_log_rank(c->log, i)));
-    for (uint32_t i = 0; i < c->log->info.lanes; i++)
-        CHECK(copy_lane(c, i));
-    for (uint32_t i = 0; i < c->log->info.comms; i++)
-        CHECK(copy_comm(c, i));
-    return PITH_OK;
-}
-
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 /* 0: the kind of the record contradicts its definition: the record is damaged. */
@@ -457,7 +446,12 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     if (what->from_ns != INT64_MIN || what->to_ns != INT64_MAX)
         c.query.flags = PITHLOG_CLIP;
     TRY(copy_defs(&c));
-    TRY(copy_places(&c));
+    for (uint32_t i = 0; i < pithi_log_ranks(c.log); i++)
+        TRY(copy_rank(&c, pithi_log_rank(c.log, i)));
+    for (uint32_t i = 0; i < c.log->info.lanes; i++)
+        TRY(copy_lane(&c, i));
+    for (uint32_t i = 0; i < c.log->info.comms; i++)
+        TRY(copy_comm(&c, i));
     if (what->damages)
         *what->damages += pithi_log_lost_comms(log);
     else

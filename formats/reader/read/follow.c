@@ -449,22 +449,15 @@ int pithlog_follow_look(struct pithlog_follow *follow)
     return PITH_OK;
 }
 
-static int add_message(struct pithlog_follow *follow, const struct pithlog_message *message)
-{
-    if (!pithi_grow(&follow->messages, follow->message_count, &follow->message_room, sizeof *message))
-        return -1;
-    follow->messages[follow->message_count++] = *message;
-    return 1;
-}
-
 static int match(struct pithlog_follow *follow, const struct pithlog_record *record)
 {
     const struct pithi_follow_lane *lane = follow->lanes[record->lane];
     struct pithlog_message message;
     int status = pithi_match_take(follow->match, lane->process, lane->seen.rank, record, record->lane, &message);
     while (status == 1) {
-        if (add_message(follow, &message) < 0)
+        if (!pithi_grow(&follow->messages, follow->message_count, &follow->message_room, sizeof message))
             return -1;
+        follow->messages[follow->message_count++] = message;
         status = pithi_match_ready(follow->match, lane->process, lane->seen.rank, 0, &message);
     }
     return status;

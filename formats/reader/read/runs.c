@@ -297,14 +297,6 @@ static int open_sub(struct pithi_runs *m)
     return 1;
 }
 
-static int put_all(struct pithi_runs *m, const struct pithlog_record *records, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (put(m, &records[i], RECORD) < 0)
-            return -1;
-    return 1;
-}
-
 /* Makes the remaining runs of the slab: 1; -1: an error, call again to continue. */
 static int make_runs(struct pithi_runs *m)
 {
@@ -313,8 +305,11 @@ static int make_runs(struct pithi_runs *m)
         if (!m->sub && open_sub(m) < 0)
             return -1;
         int n = pithlog_iter_next_many(m->sub, records, AT_ONCE);
-        if (n < 0 || m->over || put_all(m, records, n) < 0)
+        if (n < 0 || m->over)
             return -1;
+        for (int i = 0; i < n; i++)
+            if (put(m, &records[i], RECORD) < 0)
+                return -1;
         if (m->written > FILE_MOST && m->length_ns > 1 && m->to_ns > m->first_ns) {
             uint64_t length_ns = (uint64_t)m->to_ns - (uint64_t)(m->from_ns > m->first_ns ? m->from_ns : m->first_ns);
             m->length_ns = (length_ns < m->length_ns ? length_ns : m->length_ns) / 2 + 1;
