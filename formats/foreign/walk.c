@@ -34,16 +34,6 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     return pithlog_walk_open(log, &query, &walk->steps);
 }
 
-/* States that begin or end for another reason than their record. */
-static void see_why(struct pithi_losses *losses, const struct pithlog_step *step)
-{
-    int ends = step->change == PITHLOG_ENDS;
-    losses->count[PITHI_LOSS_OPEN_START] += !ends && step->why & PITHLOG_AT_EDGE;
-    losses->count[PITHI_LOSS_OPEN_END] += ends && step->why & PITHLOG_AT_EDGE;
-    losses->count[PITHI_LOSS_OPEN_HOLE] += ends && step->why & PITHLOG_AT_HOLE;
-    losses->count[PITHI_LOSS_DISCARDED] += (step->why & PITHLOG_DISCARDED) != 0;
-}
-
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
 {
     int status;
@@ -64,8 +54,15 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
                           .lane = step->lane, .kind = PITHLOG_LEAVE, .id = step->open[step->at].id, .peer = -1};
             walk->made.time_ns = step->to_ns;
             step->record = &walk->made;
-            if (walk->losses)
-                see_why(walk->losses, step);
+            if (walk->losses) {
+                /* States may begin or end for another reason than their record. */
+                struct pithi_losses *losses = walk->losses;
+                int ends = step->change == PITHLOG_ENDS;
+                losses->count[PITHI_LOSS_OPEN_START] += !ends && step->why & PITHLOG_AT_EDGE;
+                losses->count[PITHI_LOSS_OPEN_END] += ends && step->why & PITHLOG_AT_EDGE;
+                losses->count[PITHI_LOSS_OPEN_HOLE] += ends && step->why & PITHLOG_AT_HOLE;
+                losses->count[PITHI_LOSS_DISCARDED] += (step->why & PITHLOG_DISCARDED) != 0;
+            }
         }
         if (walk->losses)
             pithi_losses_record(walk->losses, step->record);
@@ -272,29 +269,25 @@ void pithi_losses_colour(struct pithi_losses *losses, uint32_t id, const char *w
     losses->count[*written ? PITHI_LOSS_COLOURS_CHANGED : PITHI_LOSS_COLOURS]++;
 }
 
-/* `colours`: colours are not written; `kept`: everything but the colour is written. */
-static void see_definition(uint64_t *count, const struct pithlog_def *def, int colours, int kept)
-{
-    /* readers derive this group from the name if a file has no groups */
-    const char *made = def->kind == PITHLOG_STATE ? pithi_name_group(def->name) : "user";
-    count[PITHI_LOSS_GROUPS] += strcmp(def->group, made) != 0;
-    count[PITHI_LOSS_COLOURS] += (uint64_t)(colours && *def->colour);
-    count[PITHI_LOSS_FORMATS] += !kept && def->kind == PITHLOG_EVENT_TYPE && *def->format;
-    count[PITHI_LOSS_UNITS] += def->kind == PITHLOG_COUNTER_TYPE && *def->format;
-}
-
 static void see_definitions(struct pithi_losses *losses, uint64_t mask)
 {
     uint64_t *count = losses->count;
     int colours = mask & PITHI_LOSES(COLOURS) && !(mask & PITHI_LOSES(COLOURS_CHANGED));
     const struct pithlog_def *def;
     for (uint32_t id = 0; (def = pithlog_get_def(losses->log, id)) != NULL; id++) {
-        if (def->kind == PITHLOG_COUNTER_TYPE && mask & PITHI_LOSES(COUNTER_DEFS) && !(losses->used[id] & PITHI_KEPT))
+        int kept = losses->used[id] & PITHI_KEPT; /* everything but the colour is written */
+        if (def->kind == PITHLOG_COUNTER_TYPE && mask & PITHI_LOSES(COUNTER_DEFS) && !kept) {
             count[PITHI_LOSS_COUNTER_DEFS]++;
-        else if (mask & PITHI_LOSES(UNUSED) && !losses->used[id])
+        } else if (mask & PITHI_LOSES(UNUSED) && !losses->used[id]) {
             count[PITHI_LOSS_UNUSED]++;
-        else
-            see_definition(count, def, colours, losses->used[id] & PITHI_KEPT);
+        } else {
+            /* readers derive this group from the name if a file has no groups */
+            const char *made = def->kind == PITHLOG_STATE ? pithi_name_group(def->name) : "user";
+            count[PITHI_LOSS_GROUPS] += strcmp(def->group, made) != 0;
+            count[PITHI_LOSS_COLOURS] += (uint64_t)(colours && *def->colour);
+            count[PITHI_LOSS_FORMATS] += !kept && def->kind == PITHLOG_EVENT_TYPE && *def->format;
+            count[PITHI_LOSS_UNITS] += def->kind == PITHLOG_COUNTER_TYPE && *def->format;
+        }
     }
 }
 

@@ -105,15 +105,6 @@ static int time_at(const char **at, const char *end, int64_t *time_ns)
     return odd_time(begin, (size_t)(p - begin), time_ns);
 }
 
-static void set_comment(struct pithi_alog_line *line, const char *at, const char *end)
-{
-    at = skip_blanks(at, end);
-    while (end > at && is_blank(end[-1]))
-        end--;
-    line->comment = at;
-    line->comment_size = (size_t)(end - at);
-}
-
 enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struct pithi_alog_line *line,
                                             const char **wrong)
 {
@@ -132,7 +123,12 @@ enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struc
         *wrong = "time";
         return PITHI_ALOG_BAD;
     }
-    set_comment(line, at, end);
+    /* The comment is the rest of the line, without the blanks around it. */
+    at = skip_blanks(at, end);
+    while (end > at && is_blank(end[-1]))
+        end--;
+    line->comment = at;
+    line->comment_size = (size_t)(end - at);
     return PITHI_ALOG_GOOD;
 }
 

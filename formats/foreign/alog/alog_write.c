@@ -105,14 +105,6 @@ static int number_lanes(struct alog_writer *w)
 
 /* ---- From a record to a line ----------------------------------------------------------------------------------- */
 
-static void see_format(struct number *number, const struct pithlog_def *def)
-{
-    char single = pithi_token_single(def->format);
-
-    number->single = single == 'd' || single == 's' ? single : 0;
-    number->both = strcmp(def->format, PITHI_ALOG_TEXT_FORMAT) == 0;
-}
-
 /* Returns the number of a definition and allocates it at first use. */
 static struct number *number_of(struct alog_writer *w, uint32_t id)
 {
@@ -126,10 +118,13 @@ static struct number *number_of(struct alog_writer *w, uint32_t id)
         int state = def->kind == PITHLOG_STATE;
         const struct pithi_number_pair *given = pithi_given_get(&w->given, id, 0);
         number->start = given ? given->begin : pithi_given_next(&w->given, &w->next_number, 1);
-        if (state)
+        if (state) {
             number->end = given ? given->end : pithi_given_next(&w->given, &w->next_number, 1);
-        else
-            see_format(number, def);
+        } else {
+            char single = pithi_token_single(def->format);
+            number->single = single == 'd' || single == 's' ? single : 0;
+            number->both = strcmp(def->format, PITHI_ALOG_TEXT_FORMAT) == 0;
+        }
         w->kinds += 1 + state;
     }
     return number->start > 0 && number->end >= 0 ? number : NULL;

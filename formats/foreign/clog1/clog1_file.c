@@ -213,11 +213,6 @@ int pithi_clog1_see_raw(struct pithi_clog1_events *events, const unsigned char *
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
-static const char *raw_format(const struct pithi_clog1_event *event)
-{
-    return event->has_string ? PITHI_CLOG1_TEXT_FORMAT : event->has_data ? PITHI_CLOG1_DATA_FORMAT : "";
-}
-
 /* 1: the event is in a pair without a definition, and *start says whether it is the start. */
 static int is_pair(const struct pithi_clog1_event *event, int *start, char name[NAME], const char **colour)
 {
@@ -269,7 +264,8 @@ int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_eve
         copy_text(name, event->desc, DESC);
     if (!name[0])
         snprintf(name, sizeof name, "event %d", (int)event->number);
-    return add_solo(events, event, name, raw_format(event), &event->solo);
+    const char *format = event->has_string ? PITHI_CLOG1_TEXT_FORMAT : event->has_data ? PITHI_CLOG1_DATA_FORMAT : "";
+    return add_solo(events, event, name, format, &event->solo);
 }
 
 /* Makes the event type for the payloads of an event: its name and a word. */

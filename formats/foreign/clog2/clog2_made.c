@@ -133,11 +133,6 @@ const struct pithi_clog2_known *pithi_clog2_known_event(int32_t event)
     return event == PITHI_CLOG2_COMM_INIT ? &init : event == PITHI_CLOG2_COMM_FINALIZE ? &finalize : NULL;
 }
 
-static int is_mpi_call(const struct pithlog_def *def)
-{
-    return def->kind == PITHLOG_STATE && strncmp(def->name, "MPI_", 4) == 0;
-}
-
 static int is_event(const struct pithlog_def *def, int32_t number)
 {
     return def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, pithi_clog2_known_event(number)->name) == 0;
@@ -153,7 +148,7 @@ struct pithi_clog2_made pithi_clog2_to_make(struct pithlog *log)
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_def *def = pithlog_get_def(log, i);
         int32_t known = def->kind == PITHLOG_STATE ? pithi_clog2_known_number(def->name) : -1;
-        calls |= is_mpi_call(def);
+        calls |= def->kind == PITHLOG_STATE && strncmp(def->name, "MPI_", 4) == 0;
         events |= is_event(def, PITHI_CLOG2_COMM_INIT) || is_event(def, PITHI_CLOG2_COMM_FINALIZE);
         waited |= known == PITHI_CLOG2_IRECV_WAITED;
         overhead |= known == PITHI_CLOG2_WRITE2DISK;

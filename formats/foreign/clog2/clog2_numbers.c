@@ -180,13 +180,6 @@ void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
 
 /* ---- Names and colours ----------------------------------------------------------------------------------------- */
 
-static const char *colour_of(const struct pithlog *log, uint32_t id, const struct pithlog_def *def)
-{
-    const char *name = pithi_colour_canonical(def->colour);
-
-    return name ? name : pithi_colour_nearest(pithlog_def_rgb(log, id));
-}
-
 static int32_t known_solo(const char *name)
 {
     for (int32_t event = PITHI_CLOG2_COMM_INIT; event <= PITHI_CLOG2_COMM_FINALIZE; event++)
@@ -206,7 +199,8 @@ static int name_it(struct pithi_clog2_numbers *numbers, uint32_t id, const struc
     if (changed < 0)
         return pithi_no_memory();
     numbers->cut_names += (uint64_t)changed;
-    number->colour = colour_of(numbers->log, id, def);
+    const char *canonical = pithi_colour_canonical(def->colour);
+    number->colour = canonical ? canonical : pithi_colour_nearest(pithlog_def_rgb(numbers->log, id));
     if (state && number->known >= 0)
         number->colour = pithi_clog2_known_state(number->known)->colour;
     if (!state && number->known != -1)
@@ -318,16 +312,6 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
     return PITH_OK;
 }
 
-/* The states with numbers of the program: MPE numbers them as each rank describes them, so other states come after. */
-static int32_t given_states(const struct pithi_clog2_numbers *numbers)
-{
-    int32_t states = 0;
-
-    for (uint32_t id = 0; id < numbers->count; id++)
-        states += pithlog_get_def(numbers->log, id)->kind == PITHLOG_STATE && pithi_given_get(&numbers->given, id, 0);
-    return states;
-}
-
 /* Defines a level at its first use. */
 static int define_level(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t level, int64_t time_ns)
 {
@@ -346,7 +330,10 @@ static int define_level(struct pithi_clog2_numbers *numbers, uint32_t id, uint64
         return PITH_OK;
     }
     if (numbers->is_described && !numbers->has_more_states) {
-        int32_t given = given_states(numbers);
+        /* MPE numbers states as each rank describes them, so others come after those that the program numbers. */
+        int32_t given = 0;
+        for (uint32_t k = 0; k < numbers->count; k++)
+            given += pithlog_get_def(numbers->log, k)->kind == PITHLOG_STATE && pithi_given_get(&numbers->given, k, 0);
         numbers->has_more_states = 1;
         numbers->user_states = numbers->user_states > given ? numbers->user_states : given;
     }

@@ -233,16 +233,6 @@ static int say_incomplete(struct reader *reader)
     return PITH_OK;
 }
 
-/* Reports missing or skipped records as properties of the log. */
-static int say_all(struct reader *reader)
-{
-    CHECK(say_incomplete(reader));
-    CHECK(pithi_say_count(reader->writer, "clog2_unfinished", !reader->scan.file.finalized));
-    CHECK(pithi_say_count(reader->writer, "clog2_messages_without_partner", reader->no_partner));
-    CHECK(pithi_say_count(reader->writer, "clog2_source_locations_left_out", reader->locations));
-    return pithi_say_count(reader->writer, "clog2_late_records", reader->reorder.late);
-}
-
 int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct reader reader = {.writer = writer, .reorder = {.writer = writer, .counts_receives = 1}};
@@ -256,7 +246,12 @@ int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *write
     while (pithi_clog2_next(&reader.scan.file, &cursor, &record))
         TRY(add(&reader, &record));
     TRY(pithi_reorder_end(&reader.reorder));
-    TRY(say_all(&reader));
+    /* What is missing or was skipped is told as properties of the log. */
+    TRY(say_incomplete(&reader));
+    TRY(pithi_say_count(reader.writer, "clog2_unfinished", !reader.scan.file.finalized));
+    TRY(pithi_say_count(reader.writer, "clog2_messages_without_partner", reader.no_partner));
+    TRY(pithi_say_count(reader.writer, "clog2_source_locations_left_out", reader.locations));
+    TRY(pithi_say_count(reader.writer, "clog2_late_records", reader.reorder.late));
 out:
     pithi_clog2_scan_free(&reader.scan);
     pithi_reorder_free(&reader.reorder);

@@ -100,15 +100,6 @@ static int read_merged(struct otf2_reader *r, uint32_t first, uint32_t count)
     return err;
 }
 
-static int read_rank(struct otf2_reader *r, uint32_t first, uint32_t count)
-{
-    uint32_t together = count <= MERGED_MAX ? count : 1;
-
-    for (uint32_t i = 0; i < count; i += together)
-        CHECK(settle_cut(r, read_merged(r, first + i, together)));
-    return pithi_otf2_events_end_rank(r);
-}
-
 static int read_all_events(struct otf2_reader *r)
 {
     OTF2_ErrorCode code = r->otf2->Reader_OpenEvtFiles(r->reader);
@@ -121,7 +112,10 @@ static int read_all_events(struct otf2_reader *r)
     for (uint32_t i = 0, next; i < r->lanes && !(r->watched && r->watched->stopped); i = next) {
         for (next = i + 1; next < r->lanes && location_at(r, next)->rank == location_at(r, i)->rank;)
             next++;
-        TRY(read_rank(r, i, next - i));
+        uint32_t count = next - i, together = count <= MERGED_MAX ? count : 1;
+        for (uint32_t k = 0; k < count; k += together)
+            TRY(settle_cut(r, read_merged(r, i + k, together)));
+        TRY(pithi_otf2_events_end_rank(r));
     }
 out:
     if (code == OTF2_SUCCESS)

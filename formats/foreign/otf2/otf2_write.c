@@ -58,14 +58,6 @@ static void give_chunks(void *data, OTF2_FileType type, OTF2_LocationRef locatio
 
 static OTF2_MemoryCallbacks memory_callbacks = {take_chunk, give_chunks};
 
-static void free_chunks(struct otf2_writer *w)
-{
-    for (struct otf2_chunk *next; w->chunks; w->chunks = next) {
-        next = w->chunks->next;
-        free(w->chunks);
-    }
-}
-
 static int write_ranks(struct otf2_writer *w)
 {
     const struct pithlog_lane *lane;
@@ -207,7 +199,10 @@ int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struc
     pithi_map_free(&w->ranks);
     pithi_map_free(&w->members);
     pithi_otf2_contexts_close(w);
-    free_chunks(w);
+    for (struct otf2_chunk *next; w->chunks; w->chunks = next) {
+        next = w->chunks->next;
+        free(w->chunks);
+    }
     free(w->events);
     free(w->written);
     free(w->payload.text);

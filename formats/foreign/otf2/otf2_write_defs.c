@@ -276,18 +276,13 @@ static int put_comms(struct otf2_writer *w, OTF2_GroupRef *group)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static void put_paradigms(struct otf2_writer *w)
-{
-    DEFINE(Paradigm, OTF2_PARADIGM_USER, pithi_otf2_put_text(w, "user"), OTF2_PARADIGM_CLASS_PROCESS);
-    DEFINE(Paradigm, OTF2_PARADIGM_MPI, pithi_otf2_put_text(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
-}
-
 int pithi_otf2_put_definitions(struct otf2_writer *w)
 {
     w->written = calloc(w->def_count + (size_t)1, sizeof *w->written);
     if (!w->written)
         return 0;
-    put_paradigms(w);
+    DEFINE(Paradigm, OTF2_PARADIGM_USER, pithi_otf2_put_text(w, "user"), OTF2_PARADIGM_CLASS_PROCESS);
+    DEFINE(Paradigm, OTF2_PARADIGM_MPI, pithi_otf2_put_text(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
     put_defs(w);
     pithi_otf2_contexts_open(w);
     return learn_ranks(w) && learn_comms(w);
@@ -356,15 +351,6 @@ static OTF2_SystemTreeNodeRef put_host(struct otf2_writer *w, struct pithi_map *
     return (OTF2_SystemTreeNodeRef)*node;
 }
 
-static void put_lane(struct otf2_writer *w, uint32_t number, const struct pithlog_lane *lane, uint32_t process)
-{
-    char generic[32];
-
-    snprintf(generic, sizeof generic, lane->thread ? "Thread %" PRIu32 : "Master thread", lane->thread);
-    DEFINE(Location, pithi_otf2_location(lane), pithi_otf2_put_text(w, *lane->name ? lane->name : generic),
-           OTF2_LOCATION_TYPE_CPU_THREAD, w->events[number], process);
-}
-
 static void put_lanes(struct otf2_writer *w)
 {
     struct pithi_map hosts = {0};
@@ -381,17 +367,12 @@ static void put_lanes(struct otf2_writer *w)
             DEFINE(LocationGroup, ++process, pithi_otf2_put_text(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
                    OTF2_UNDEFINED_LOCATION_GROUP);
         }
-        put_lane(w, i, lane, process);
+        char generic[32];
+        snprintf(generic, sizeof generic, lane->thread ? "Thread %" PRIu32 : "Master thread", lane->thread);
+        DEFINE(Location, pithi_otf2_location(lane), pithi_otf2_put_text(w, *lane->name ? lane->name : generic),
+               OTF2_LOCATION_TYPE_CPU_THREAD, w->events[i], process);
     }
     pithi_map_free(&hosts);
-}
-
-/* Readers expect at least one location, so a log without lanes gets a dummy. */
-static void put_no_lane(struct otf2_writer *w)
-{
-    DEFINE(LocationGroup, 0, pithi_otf2_put_text(w, "nobody"), OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_ROOT,
-           OTF2_UNDEFINED_LOCATION_GROUP);
-    DEFINE(Location, 0, pithi_otf2_put_text(w, "nothing"), OTF2_LOCATION_TYPE_METRIC, 0, 0);
 }
 
 int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window)
@@ -402,10 +383,14 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
     DEFINE(ClockProperties, 1000000000, w->shift, length, realtime(w));
     OTF2_StringRef machine = pithi_otf2_put_text(w, "machine");
     DEFINE(SystemTreeNode, TREE_ROOT, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
-    if (pithlog_get_info(w->log)->lanes)
+    if (pithlog_get_info(w->log)->lanes) {
         put_lanes(w);
-    else
-        put_no_lane(w);
+    } else {
+        /* Readers expect at least one location, so a log without lanes gets a dummy. */
+        DEFINE(LocationGroup, 0, pithi_otf2_put_text(w, "nobody"), OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_ROOT,
+               OTF2_UNDEFINED_LOCATION_GROUP);
+        DEFINE(Location, 0, pithi_otf2_put_text(w, "nothing"), OTF2_LOCATION_TYPE_METRIC, 0, 0);
+    }
     put_notes(w);
     return put_world(w) && put_comms(w, &group) && put_state_groups(w, group);
 }

@@ -88,17 +88,6 @@ static void put_send(struct otf2_writer *w, struct otf2_lane *lane, const struct
         EVENT(MpiSend, ticks(w, r->time_ns), peer, r->comm, (uint32_t)r->tag, r->bytes);
 }
 
-/* Writes requests for the receives that were posted before this one and have not ended. */
-static void put_requests(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
-{
-    uint64_t missing = r->posted - w->next_receive;
-
-    if (w->alone || missing > REQUESTS_AT_ONCE)
-        return;
-    for (; w->next_receive < r->posted; w->next_receive++)
-        EVENT(MpiIrecvRequest, ticks(w, r->time_ns), w->next_receive);
-}
-
 static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
 {
     uint64_t time = ticks(w, r->time_ns), request = r->posted;
@@ -108,7 +97,11 @@ static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const str
 
     w->no_rank += r->peer >= 0 && !known;
     if (!requested) {
-        put_requests(w, lane, r);
+        /* The receives that were posted before this one and have not ended need their requests first. */
+        uint64_t missing = r->posted - w->next_receive;
+        if (!w->alone && missing <= REQUESTS_AT_ONCE)
+            for (; w->next_receive < r->posted; w->next_receive++)
+                EVENT(MpiIrecvRequest, ticks(w, r->time_ns), w->next_receive);
         w->next_receive = r->posted + 1;
     }
     if (requested && w->alone) {

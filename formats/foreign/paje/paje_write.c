@@ -153,18 +153,6 @@ static void put_definitions(struct pithi_out *out, struct pithlog *log)
         put_named(out, PAJE_EVENT_TYPE, 'o', i, "CT", own[i], 0x808080);
 }
 
-/* Writes the definitions of events, types and values, which precede all records. */
-static void put_types(struct pithi_out *out, struct pithlog *log)
-{
-    put_events(out);
-    put_line(out, PAJE_CONTAINER_TYPE, "CP 0 \"Program\"");
-    put_line(out, PAJE_CONTAINER_TYPE, "CR CP \"Rank\"");
-    put_line(out, PAJE_CONTAINER_TYPE, "CT CR \"Thread\"");
-    put_line(out, PAJE_STATE_TYPE, "S CT \"State\"");
-    put_line(out, PAJE_LINK_TYPE, "L CP CT CT \"Message\"");
-    put_definitions(out, log);
-}
-
 /* ---- Containers -------------------------------------------------------------------------------------------------- */
 
 static void put_container(struct pithi_out *out, char kind, uint32_t lane, const char *rest, const char *name)
@@ -316,15 +304,6 @@ static void add_message(void *context, const struct pithlog_message *m, uint64_t
     add_end(context, m->recv_ns, &e);
 }
 
-static int sort_messages(struct paje_writer *w, const struct pithi_convert *how)
-{
-    struct pithi_each each = {.context = w, .message = add_message, .failed = &w->err, .losses = &w->losses};
-    CHECK(pithi_sorter_new(&w->ends, PITHI_SORTER_BYTES));
-    CHECK(pithi_each_message(w->log, how, &each));
-    CHECK(w->err);
-    return pithi_sorter_end(w->ends);
-}
-
 static void put_ends_before(struct paje_writer *w, uint64_t time)
 {
     struct pithi_sorted item;
@@ -399,8 +378,17 @@ static void begin(void *context, int64_t from_ns)
     struct paje_writer *w = context;
     w->start_ns = w->last_ns = from_ns;
     pithi_losses_zero(&w->losses, from_ns);
-    put_types(&w->out, w->log);
-    create_containers(&w->out, w->log);
+    /* The definitions of events, types and values precede all records. */
+    struct pithi_out *out = &w->out;
+    struct pithlog *log = w->log;
+    put_events(out);
+    put_line(out, PAJE_CONTAINER_TYPE, "CP 0 \"Program\"");
+    put_line(out, PAJE_CONTAINER_TYPE, "CR CP \"Rank\"");
+    put_line(out, PAJE_CONTAINER_TYPE, "CT CR \"Thread\"");
+    put_line(out, PAJE_STATE_TYPE, "S CT \"State\"");
+    put_line(out, PAJE_LINK_TYPE, "L CP CT CT \"Message\"");
+    put_definitions(out, log);
+    create_containers(out, log);
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -408,7 +396,11 @@ static void begin(void *context, int64_t from_ns)
 static int write_all(struct paje_writer *w, const struct pithi_convert *how)
 {
     struct pithi_each each = {w, begin, put_record, NULL, &w->out.failed, &w->losses, begin_state, end_state};
-    CHECK(sort_messages(w, how));
+    struct pithi_each ends = {.context = w, .message = add_message, .failed = &w->err, .losses = &w->losses};
+    CHECK(pithi_sorter_new(&w->ends, PITHI_SORTER_BYTES));
+    CHECK(pithi_each_message(w->log, how, &ends));
+    CHECK(w->err);
+    CHECK(pithi_sorter_end(w->ends));
     CHECK(pithi_each_record(w->log, how, &each));
     put_ends_before(w, UINT64_MAX);
     destroy_containers(&w->out, w->log, w->last_ns - w->start_ns);

@@ -294,35 +294,19 @@ static void put_host(struct pithi_out *out, const char *host)
     pithi_out_quoted(out, PITHI_QUOTE_TABS, *host ? host : "unknown host");
 }
 
-/* Writes "1.alpha", "2.alpha" ..., node by node, in the order of the processors. */
-static void put_cpus(struct pithi_out *out, const struct pithi_prv_places *places)
-{
-    begin_level(out, "CPU", places->lane_count);
-    for (uint32_t node = 0; node < places->node_count; node++)
-        for (uint32_t cpu = 1; cpu <= places->cpus[node]; cpu++) {
-            put_number(out, cpu, ".");
-            put_host(out, places->hosts[node]);
-            pithi_out_char(out, '\n');
-        }
-}
-
-/* Writes "THREAD 1.rank.thread" or "name (1.rank.thread)". Both count from 1, but are Pith's numbers, which may have
- * gaps. */
-static void put_thread(struct pithi_out *out, const struct pithlog_lane *lane)
-{
-    if (*lane->name)
-        put_name(out, lane->name);
-    pithi_out_text(out, *lane->name ? " (1." : "THREAD 1.");
-    put_number(out, lane->rank + INT64_C(1), ".");
-    put_number(out, lane->thread + INT64_C(1), *lane->name ? ")\n" : "\n");
-}
-
 int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_places *places, FILE *file)
 {
     struct pithi_out out;
     int err;
     TRY(pithi_out_open(&out, file));
-    put_cpus(&out, places);
+    /* "1.alpha", "2.alpha" ..., node by node, in the order of the processors. */
+    begin_level(&out, "CPU", places->lane_count);
+    for (uint32_t node = 0; node < places->node_count; node++)
+        for (uint32_t cpu = 1; cpu <= places->cpus[node]; cpu++) {
+            put_number(&out, cpu, ".");
+            put_host(&out, places->hosts[node]);
+            pithi_out_char(&out, '\n');
+        }
     pithi_out_char(&out, '\n');
     begin_level(&out, "NODE", places->node_count);
     for (uint32_t node = 0; node < places->node_count; node++) {
@@ -331,8 +315,15 @@ int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_place
     }
     pithi_out_char(&out, '\n');
     begin_level(&out, "THREAD", places->lane_count);
-    for (uint32_t i = 0; i < places->lane_count; i++)
-        put_thread(&out, pithlog_get_lane(log, i));
+    for (uint32_t i = 0; i < places->lane_count; i++) {
+        /* Names of threads count from 1, but are Pith's numbers, which may have gaps. */
+        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
+        if (*lane->name)
+            put_name(&out, lane->name);
+        pithi_out_text(&out, *lane->name ? " (1." : "THREAD 1.");
+        put_number(&out, lane->rank + INT64_C(1), ".");
+        put_number(&out, lane->thread + INT64_C(1), *lane->name ? ")\n" : "\n");
+    }
     err = pithi_out_close(&out, err);
 out:
     return err;

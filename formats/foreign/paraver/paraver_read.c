@@ -394,18 +394,6 @@ static int name_functions(struct paraver_reader *r)
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
-/* Ends the states of a line in reverse order, because the last was entered last. */
-static int take_leaves(struct paraver_reader *r, const struct event *e)
-{
-    uint32_t type;
-    for (uint32_t i = r->pair_count; i-- > 0;) {
-        CHECK(pithi_prv_types_find(&r->types, r->pairs[i].type, &type));
-        if (r->types.known[type].meaning <= PITHI_PRV_PHASES && r->pairs[i].value == 0)
-            CHECK(pithi_prv_lanes_leave(&r->lanes, e->place, type, e->record.time_ns));
-    }
-    return PITH_OK;
-}
-
 static int add_solo(struct paraver_reader *r, struct event *e, uint32_t type, int64_t value)
 {
     struct pithlog_record record = e->record;
@@ -521,7 +509,13 @@ static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_
         r->pairs[r->pair_count++] = pair;
     }
     CHECK(status < 0 ? wrong_line(r, "an event has types and values, with ':' between") : PITH_OK);
-    CHECK(take_leaves(r, &e));
+    /* States end in reverse order, because the last was entered last. */
+    uint32_t type;
+    for (uint32_t i = r->pair_count; i-- > 0;) {
+        CHECK(pithi_prv_types_find(&r->types, r->pairs[i].type, &type));
+        if (r->types.known[type].meaning <= PITHI_PRV_PHASES && r->pairs[i].value == 0)
+            CHECK(pithi_prv_lanes_leave(&r->lanes, e.place, type, e.record.time_ns));
+    }
     for (uint32_t i = 0; i < r->pair_count; i++)
         CHECK(take_pair(r, &e, i));
     CHECK(add_sample(r, &e));

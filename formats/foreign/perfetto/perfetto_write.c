@@ -316,17 +316,6 @@ static void end_functions(struct perfetto_writer *w, uint32_t lane, const char *
         put_event(w, event, begin_event(event, SLICE_END, function_track(w, lane)), w->stacks[lane].end_ns);
 }
 
-static void begin_functions(struct perfetto_writer *w, uint32_t lane, const char *at, int64_t time_ns)
-{
-    unsigned char event[EVENT_ROOM], *p;
-    while (*at) {
-        size_t size = strcspn(at, ";");
-        p = begin_event(event, SLICE_BEGIN, function_track(w, lane));
-        put_event(w, event, pb_bytes(p, EVENT_NAME_TEXT, at, size < TEXT ? size : TEXT), time_ns);
-        at += size + (at[size] == ';');
-    }
-}
-
 /* Skips the outermost functions that two stacks have in common. */
 static void skip_common(const char **a, const char **b)
 {
@@ -354,21 +343,16 @@ static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r,
         skip_common(&open, &text);
     if (open)
         end_functions(w, r->lane, open);
-    begin_functions(w, r->lane, text, begin_ns);
+    for (const char *at = text; *at;) {
+        unsigned char event[EVENT_ROOM], *p = begin_event(event, SLICE_BEGIN, function_track(w, r->lane));
+        size_t size = strcspn(at, ";");
+        put_event(w, event, pb_bytes(p, EVENT_NAME_TEXT, at, size < TEXT ? size : TEXT), begin_ns);
+        at += size + (at[size] == ';');
+    }
     free(s->text);
     *s = (struct stack){copy, r->time_ns, cpu_ns, 1};
     w->samples++;
     return 1;
-}
-
-static void end_samples(struct perfetto_writer *w)
-{
-    for (uint32_t i = 0; w->stacks && i < w->lanes; i++) {
-        if (w->stacks[i].text)
-            end_functions(w, i, w->stacks[i].text);
-        free(w->stacks[i].text);
-    }
-    free(w->stacks);
 }
 
 static void put_solo(struct perfetto_writer *w, const struct pithlog_record *r, const char *functions)
@@ -472,7 +456,12 @@ int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_conv
         err = pithi_no_memory();
     if (err == PITH_OK)
         err = pithi_each_record(log, how, &each);
-    end_samples(&w);
+    for (uint32_t i = 0; w.stacks && i < w.lanes; i++) {
+        if (w.stacks[i].text)
+            end_functions(&w, i, w.stacks[i].text);
+        free(w.stacks[i].text);
+    }
+    free(w.stacks);
     if (err == PITH_OK)
         err = pithi_each_message(log, how, &each);
     err = pithi_out_close(&w.out, err);

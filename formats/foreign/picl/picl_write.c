@@ -271,17 +271,6 @@ static const char *message_text(const struct pithlog_record *r, size_t *size)
     return (const char *)payload + 2;
 }
 
-static void put_text(struct picl_writer *w, const struct pithlog_record *r, const char *text, size_t size)
-{
-    uint64_t us = us_of(w, r->time_ns);
-    char line[LINE + TEXT_MOST];
-    int used = snprintf(line, LINE, "%d %llu %llu %u ", (int)PITHI_PICL_TEXT, (unsigned long long)(us / 1000000),
-                        (unsigned long long)(us % 1000000), (unsigned)r->lane);
-    memcpy(line + used, text, size);
-    line[(size_t)used + size] = '\n';
-    put_bytes(w, us, r->lane + 1, w->order++, line, (size_t)used + size + 1);
-}
-
 static void add_event(struct picl_writer *w, const struct pithlog_record *r)
 {
     enum pithi_picl_type own = w->numbers.own[r->id];
@@ -292,7 +281,13 @@ static void add_event(struct picl_writer *w, const struct pithlog_record *r)
     w->losses.used[r->id] |= own ? PITHI_KEPT : 0;
     release(w, r->lane);
     if (own == PITHI_PICL_TEXT && (text = message_text(r, &size)) != NULL) {
-        put_text(w, r, text, size);
+        uint64_t us = us_of(w, r->time_ns);
+        char line[LINE + TEXT_MOST];
+        int used = snprintf(line, LINE, "%d %llu %llu %u ", (int)PITHI_PICL_TEXT, (unsigned long long)(us / 1000000),
+                            (unsigned long long)(us % 1000000), (unsigned)r->lane);
+        memcpy(line + used, text, size);
+        line[(size_t)used + size] = '\n';
+        put_bytes(w, us, r->lane + 1, w->order++, line, (size_t)used + size + 1);
         return;
     }
     if (own == PITHI_PICL_MARK && r->payload_bytes == 4)

@@ -133,11 +133,6 @@ static int add_state_or_event(struct slog2_reader *r, struct pithi_slog2_categor
     return PITH_OK;
 }
 
-static enum pithi_slog2_topology guess(const struct primitive *p)
-{
-    return p->vertices == 1 ? PITHI_SLOG2_EVENT : p->line[0] == p->line[1] ? PITHI_SLOG2_STATE : PITHI_SLOG2_ARROW;
-}
-
 static int add_primitive(struct slog2_reader *r, const struct primitive *p)
 {
     const struct pithi_slog2_line *from, *to;
@@ -157,7 +152,11 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
         r->no_line++;
         return PITH_OK;
     }
-    category = pithi_slog2_category(&r->scan, p->category, guess(p));
+    /* A category that the file lacks gets the kind that this drawable looks like. */
+    enum pithi_slog2_topology kind = p->vertices == 1           ? PITHI_SLOG2_EVENT
+                                     : p->line[0] == p->line[1] ? PITHI_SLOG2_STATE
+                                                                : PITHI_SLOG2_ARROW;
+    category = pithi_slog2_category(&r->scan, p->category, kind);
     if (!category)
         return pithi_no_memory();
     return category->topology == PITHI_SLOG2_ARROW ? add_arrow(r, category, p, from, to, ns)

@@ -219,18 +219,6 @@ static int by_place(const void *a, const void *b)
     return (x->place.at > y->place.at) - (x->place.at < y->place.at);
 }
 
-/* Refuses nodes that share bytes: they would be read more than once, and a file could contain loops. */
-static int check_nodes(const struct pithi_slog2_scan *scan)
-{
-    for (uint32_t i = 1; i < scan->node_count; i++) {
-        const struct pithi_slog2_place *before = &scan->nodes[i - 1].place, *place = &scan->nodes[i].place;
-        if (before->at + before->size > place->at)
-            return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %" PRIu64 ": two nodes of the tree overlap",
-                              scan->input->path, place->at);
-    }
-    return PITH_OK;
-}
-
 static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
 {
     uint32_t count = pithi_slog2_u32(bytes);
@@ -251,7 +239,14 @@ static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_byte
     }
     scan->node_count = count;
     qsort(scan->nodes, count, sizeof *scan->nodes, by_place);
-    return check_nodes(scan);
+    /* Nodes that share bytes are refused: they would be read more than once, and a file could contain loops. */
+    for (uint32_t i = 1; i < scan->node_count; i++) {
+        const struct pithi_slog2_place *before = &scan->nodes[i - 1].place, *place = &scan->nodes[i].place;
+        if (before->at + before->size > place->at)
+            return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %" PRIu64 ": two nodes of the tree overlap",
+                              scan->input->path, place->at);
+    }
+    return PITH_OK;
 }
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
@@ -266,11 +261,6 @@ static int settle_cut(const struct pithi_slog2_scan *scan, int err)
 
 enum { CATEGORIES, METHODS, LINE_MAPS, ROOT, DIRECTORY, PARTS };
 
-static int is_in_file(const struct pithi_slog2_scan *scan, struct pithi_slog2_place place)
-{
-    return place.at <= scan->input->size && place.size <= scan->input->size - place.at;
-}
-
 /* Writers fill in the places of the parts when all else is written, so an empty place means an unfinished file. */
 static int note_cut(struct pithi_slog2_scan *scan, const struct pithi_slog2_place parts[PARTS])
 {
@@ -280,7 +270,7 @@ static int note_cut(struct pithi_slog2_scan *scan, const struct pithi_slog2_plac
     if (parts[DIRECTORY].at == 0)
         return pithi_incomplete(defs, "byte 72: no tree: the file was never finished");
     for (int i = 0; i < PARTS; i++)
-        if (!is_in_file(scan, parts[i]))
+        if (parts[i].at > scan->input->size || parts[i].size > scan->input->size - parts[i].at)
             return pithi_incomplete(defs, "byte %zu: the file is cut: its %s should be at %" PRIu64, scan->input->size,
                                     names[i], parts[i].at);
     scan->cut = 0;

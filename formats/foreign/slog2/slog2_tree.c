@@ -140,18 +140,6 @@ static void put_list(struct pithi_buffer *node, const struct pithi_slog2_level *
     node->size = (size_t)(p - node->data);
 }
 
-/* ---- Previews in the temporary file ------------------------------------------------------------------------------ */
-
-static int read_previews(struct pithi_slog2_tree *tree, const struct child *child)
-{
-    tree->kept.size = 0;
-    if (!pithi_buffer_reserve(&tree->kept, child->size))
-        return pithi_no_memory();
-    if (pithi_read_at(tree->previews, tree->kept.data, child->size, child->at) != child->size)
-        return pithi_temporary_failed("read");
-    return PITH_OK;
-}
-
 /* ---- The end of a node ------------------------------------------------------------------------------------------- */
 
 /* Writes all of the node but its header. */
@@ -172,7 +160,12 @@ static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *le
     tree->node.size =
         (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
     for (uint32_t i = 0; i < level->child_count; i++) {
-        CHECK(read_previews(tree, &level->children[i]));
+        const struct child *child = &level->children[i];
+        tree->kept.size = 0;
+        if (!pithi_buffer_reserve(&tree->kept, child->size))
+            return pithi_no_memory();
+        if (pithi_read_at(tree->previews, tree->kept.data, child->size, child->at) != child->size)
+            return pithi_temporary_failed("read");
         if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE))
             return pithi_no_memory();
         put_entry(tree->node.data + tree->node.size, &tree->entries[level->children[i].entry]);
@@ -263,15 +256,6 @@ static int next_leaf(struct pithi_slog2_tree *tree)
 
 /* ---- Adding drawables, closing the tree -------------------------------------------------------------------------- */
 
-static int hold(struct pithi_slog2_level *level, const struct pithi_slog2_drawable *drawable)
-{
-    if (!pithi_grow(&level->held, level->count, &level->room, sizeof *level->held))
-        return pithi_no_memory();
-    level->held[level->count++] = (struct held){*drawable, level->infos.size};
-    level->size += size_of(drawable);
-    return pithi_buffer_add(&level->infos, drawable->info, drawable->info_size) ? PITH_OK : pithi_no_memory();
-}
-
 int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2_drawable *drawable)
 {
     const struct pithi_slog2_level *leaf = &tree->levels[0];
@@ -281,7 +265,12 @@ int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2
     while (depth + 1 < tree->count && pithi_slog2_first_ns(drawable) < tree->levels[depth].first_ns)
         depth++;
     tree->last_ns = pithi_slog2_last_ns(drawable) > tree->last_ns ? pithi_slog2_last_ns(drawable) : tree->last_ns;
-    return hold(&tree->levels[depth], drawable);
+    struct pithi_slog2_level *level = &tree->levels[depth];
+    if (!pithi_grow(&level->held, level->count, &level->room, sizeof *level->held))
+        return pithi_no_memory();
+    level->held[level->count++] = (struct held){*drawable, level->infos.size};
+    level->size += size_of(drawable);
+    return pithi_buffer_add(&level->infos, drawable->info, drawable->info_size) ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place *root, uint32_t *depth)

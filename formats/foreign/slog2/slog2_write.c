@@ -93,15 +93,6 @@ static int draw_event(struct slog2_writer *w, const struct pithlog_record *r)
                                                   .info_size = size});
 }
 
-/* Other records have no counterpart in SLOG-2. */
-static int draw_step(struct slog2_writer *w, const struct pithlog_step *step)
-{
-    CHECK(draw_arrows(w, step->to_ns));
-    return step->change == PITHLOG_ENDS          ? draw_state(w, step)
-           : step->record->kind == PITHLOG_EVENT ? draw_event(w, step->record)
-                                                 : PITH_OK;
-}
-
 static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
 {
     struct pithi_walk walk = {0};
@@ -110,8 +101,13 @@ static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pi
     TRY(pithi_walk_open(&walk, log, how));
     walk.losses = &w->losses;
     TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, pithlog_get_info(log)->lanes));
-    while ((status = pithi_walk_next(&walk, &step)) == 1)
-        TRY(draw_step(w, &step));
+    while ((status = pithi_walk_next(&walk, &step)) == 1) {
+        /* Other records than states, events and messages have no counterpart in SLOG-2. */
+        TRY(draw_arrows(w, step.to_ns));
+        TRY(step.change == PITHLOG_ENDS          ? draw_state(w, &step)
+            : step.record->kind == PITHLOG_EVENT ? draw_event(w, step.record)
+                                                 : PITH_OK);
+    }
     if (status < 0)
         err = PITH_ERR_DAMAGED;
     if (!err)

@@ -193,30 +193,6 @@ void pithi_sqlite_rows_close(struct pithi_sqlite_rows *rows)
     free(rows);
 }
 
-/* Inserts the row that was added last into the order. Few rows are out of place, and by little. */
-static void place_last(struct pithi_sqlite_rows *rows)
-{
-    int64_t key = rows->cells[rows->count * rows->columns].integer;
-    int at = rows->count;
-
-    for (; rows->is_sorted && at > 0 && rows->cells[rows->order[at - 1] * rows->columns].integer > key; at--)
-        rows->order[at] = rows->order[at - 1];
-    rows->order[at] = (uint16_t)rows->count;
-}
-
-/* SQLite searches the table for each key that it is given. If a key is NULL, it makes the next key itself: the largest
- * one plus 1. That needs no search, so keys that are the next ones become NULL. */
-static void leave_out_next_keys(struct pithi_sqlite_rows *rows)
-{
-    for (int i = 0; i < rows->count; i++) {
-        struct cell *key = &rows->cells[rows->order[i] * rows->columns];
-        if (key->integer == rows->largest + 1)
-            key->type = 'n';
-        if (key->integer > rows->largest)
-            rows->largest = key->integer;
-    }
-}
-
 int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
 {
     const struct pithi_sqlite *sqlite = rows->source->sqlite;
@@ -224,8 +200,17 @@ int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
 
     if (!rows->count)
         return PITHI_SQLITE_OK;
-    if (rows->is_sorted)
-        leave_out_next_keys(rows);
+    if (rows->is_sorted) {
+        /* SQLite searches the table for each key that it is given. If a key is NULL, it makes the next key itself: the
+         * largest one plus 1. That needs no search, so keys that are the next ones become NULL. */
+        for (int i = 0; i < rows->count; i++) {
+            struct cell *key = &rows->cells[rows->order[i] * rows->columns];
+            if (key->integer == rows->largest + 1)
+                key->type = 'n';
+            if (key->integer > rows->largest)
+                rows->largest = key->integer;
+        }
+    }
     rows->source->rows = rows;
     status = sqlite->step(rows->insert);
     sqlite->reset(rows->insert);
@@ -271,6 +256,11 @@ int pithi_sqlite_rows_put(struct pithi_sqlite_rows *rows, const char *types, va_
     }
     if (status)
         return status;
-    place_last(rows);
+    /* The row goes to its place in the order. Few rows are out of place, and by little. */
+    int64_t key = rows->cells[rows->count * rows->columns].integer;
+    int at = rows->count;
+    for (; rows->is_sorted && at > 0 && rows->cells[rows->order[at - 1] * rows->columns].integer > key; at--)
+        rows->order[at] = rows->order[at - 1];
+    rows->order[at] = (uint16_t)rows->count;
     return ++rows->count == ROWS ? pithi_sqlite_rows_flush(rows) : PITHI_SQLITE_OK;
 }
