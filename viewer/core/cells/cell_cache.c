@@ -135,17 +135,6 @@ static void new_spare(struct cell_map *map, uint32_t levels)
     map->spare_depth = map->spare_levels = levels;
 }
 
-static void cell_map_make(struct cell_map *map, uint32_t width, uint32_t old_width, double offset, double scale)
-{
-    *map = (struct cell_map){.offset = offset, .scale = scale, .width = width, .old_width = old_width};
-    map->from = pithi_alloc(width, sizeof *map->from);
-    new_spare(map, PITHI_FIRST_LEVELS);
-    for (uint32_t c = 0; c < width; c++) {
-        double from = floor(offset + (c + 0.5) * scale);
-        map->from[c] = from >= 0 && from < old_width ? (uint32_t)from : PITHI_NONE;
-    }
-}
-
 static void cell_map_free(struct cell_map *map)
 {
     free(map->from);
@@ -650,8 +639,15 @@ static void make_map(const struct move *move, struct cell_map *map)
     const struct cache_view *from = &move->from, *to = &move->to;
     double column_ns = (double)from->span_ns / from->width;
     double offset = ((double)time_of(to, 0) - (double)time_of(from, 0)) * from->width / (double)from->span_ns;
-
-    cell_map_make(map, to->width, from->width, offset, (double)to->span_ns / to->width / column_ns);
+    double scale = (double)to->span_ns / to->width / column_ns;
+    *map = (struct cell_map){.offset = offset, .scale = scale, .width = to->width, .old_width = from->width};
+    map->from = pithi_alloc(to->width, sizeof *map->from);
+    new_spare(map, PITHI_FIRST_LEVELS);
+    /* The middle of a new column tells which old column it shows. */
+    for (uint32_t c = 0; c < to->width; c++) {
+        double at = floor(offset + (c + 0.5) * scale);
+        map->from[c] = at >= 0 && at < from->width ? (uint32_t)at : PITHI_NONE;
+    }
 }
 
 /* This thread and the helper move every other row. On a large screen these are megabytes. */

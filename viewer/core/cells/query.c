@@ -77,16 +77,6 @@ void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels)
     cells->levels = levels;
 }
 
-static void sweep_record(struct pithi_sweep *sweep, const struct pithlog_record *record)
-{
-    if (record->kind == PITHLOG_ENTER)
-        pithi_sweep_enter(sweep, record->time_ns, record->id);
-    else if (record->kind == PITHLOG_LEAVE)
-        pithi_sweep_leave(sweep, record->time_ns, record->id);
-    else
-        pithi_sweep_event(sweep, record->time_ns, record->id);
-}
-
 /* Where a hole begins, all states are left; those that go on are entered again at its end. */
 static void sweep_step(struct pithi_sweep *sweep, const struct pithlog_step *step)
 {
@@ -174,8 +164,15 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
             if (some[i].kind > PITHLOG_EVENT)
                 continue;
             swept += some[i].time_ns >= from_ns;
-            if (some[i].time_ns < to_ns || some[i].kind == PITHLOG_LEAVE)
-                sweep_record(sweep, &some[i]);
+            if (some[i].time_ns < to_ns || some[i].kind == PITHLOG_LEAVE) {
+                const struct pithlog_record *record = &some[i];
+                if (record->kind == PITHLOG_ENTER)
+                    pithi_sweep_enter(sweep, record->time_ns, record->id);
+                else if (record->kind == PITHLOG_LEAVE)
+                    pithi_sweep_leave(sweep, record->time_ns, record->id);
+                else
+                    pithi_sweep_event(sweep, record->time_ns, record->id);
+            }
         }
     }
     pithlog_iter_close(iter);

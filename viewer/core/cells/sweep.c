@@ -56,14 +56,6 @@ static uint64_t least_span_ns(uint64_t window_ns, uint32_t width)
     return (uint64_t)((columns_ns + width - 1) / width);
 }
 
-/* Marks the columns that reach into [from, to] as missing. */
-static void spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t *bounds, uint64_t from, uint64_t to)
-{
-    for (uint32_t c = 0; c < cells->width; c++)
-        if (bounds[c] <= to && bounds[c + 1] > from)
-            spans_add(cells, (struct pithi_cell_span){row, PITHI_MISSING, c, 0});
-}
-
 uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsigned char *missing)
 {
     uint32_t count = 0;
@@ -247,22 +239,7 @@ static int blend_cell(const struct blend *blend, uint32_t column, uint64_t whole
     return open && most.lead <= open;
 }
 
-/* Adds the marks of the row to those of the cells. */
-static void blend_marks(const struct blend *blend, struct pithi_cells *cells, uint32_t row)
-{
-    for (uint32_t c = 0; c < blend->width; c++)
-        if (blend->columns[c].marks)
-            marks_add(cells, (struct pithi_mark){row, c, blend->columns[c].mark, blend->columns[c].marks});
-}
-
 /* ---- Ticks ------------------------------------------------------------------------------------------------------- */
-
-/* Add a sign to the cells. */
-static void ticks_add(struct pithi_cells *cells, struct pithi_tick tick)
-{
-    cells->ticks = pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
-    cells->ticks[cells->tick_count++] = tick;
-}
 
 static int by_state_and_column(const void *a, const void *b)
 {
@@ -571,7 +548,8 @@ static void note_tick(struct pithi_sweep *sweep, uint32_t id)
     if (sweep->last_tick[id] && sweep->column + 1 - sweep->last_tick[id] < PITHI_TICK_DISTANCE)
         return;
     sweep->last_tick[id] = sweep->column + 1;
-    ticks_add(cells, (struct pithi_tick){sweep->row, sweep->column, id});
+    cells->ticks = pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+    cells->ticks[cells->tick_count++] = (struct pithi_tick){sweep->row, sweep->column, id};
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -715,8 +693,11 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
 
 void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns)
 {
-    if (!sweep->group_lanes)
-        spans_missing(sweep->cells, sweep->row, sweep->bounds, to_units(sweep, from_ns), to_units(sweep, to_ns));
+    uint64_t from = to_units(sweep, from_ns), to = to_units(sweep, to_ns);
+    const uint64_t *bounds = sweep->bounds;
+    for (uint32_t c = 0; !sweep->group_lanes && c < sweep->cells->width; c++)
+        if (bounds[c] <= to && bounds[c + 1] > from)
+            spans_add(sweep->cells, (struct pithi_cell_span){sweep->row, PITHI_MISSING, c, 0});
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
@@ -887,6 +868,9 @@ void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t t
 void pithi_sweep_end_group(struct pithi_sweep *sweep)
 {
     pithi_sweep_tidy(sweep);
-    blend_marks(sweep->blend, sweep->cells, sweep->row);
+    const struct blend_column *columns = sweep->blend->columns;
+    for (uint32_t c = 0; c < sweep->blend->width; c++)
+        if (columns[c].marks)
+            marks_add(sweep->cells, (struct pithi_mark){sweep->row, c, columns[c].mark, columns[c].marks});
     sweep->group_lanes = 0;
 }

@@ -45,17 +45,6 @@ static void into_bucket(struct pithi_length *buckets, const struct pithi_length 
     bucket->total_ns = before.total_ns + instance->length_ns;
 }
 
-static void begin_buckets(struct gathering *gathering)
-{
-    struct pithi_length_list *list = gathering->list;
-
-    gathering->buckets = pithi_alloc(BUCKETS, sizeof *gathering->buckets);
-    for (uint32_t i = 0; i < list->count; i++)
-        into_bucket(gathering->buckets, &list->items[i]);
-    list->count = 0;
-    list->exact = 0;
-}
-
 /* Adds an instance, whose length_ns is set. */
 static void add(struct gathering *gathering, struct pithi_length instance)
 {
@@ -68,8 +57,14 @@ static void add(struct gathering *gathering, struct pithi_length instance)
         list->min_ns = length;
     if (length > list->max_ns)
         list->max_ns = length;
-    if (list->exact && list->count == PITHI_LENGTHS_EXACT)
-        begin_buckets(gathering);
+    if (list->exact && list->count == PITHI_LENGTHS_EXACT) {
+        /* Too many to keep each: from now on a bucket of lengths has their count, and the longest stands for it. */
+        gathering->buckets = pithi_alloc(BUCKETS, sizeof *gathering->buckets);
+        for (uint32_t i = 0; i < list->count; i++)
+            into_bucket(gathering->buckets, &list->items[i]);
+        list->count = 0;
+        list->exact = 0;
+    }
     if (!list->exact) {
         into_bucket(gathering->buckets, &instance);
         return;

@@ -128,14 +128,6 @@ static int is_better(const struct looking *looking, const struct pithi_scan_posi
     return is_before(&looking->bound, at) && (!looking->have || is_before(at, &looking->best->at));
 }
 
-static void count_one(const struct looking *looking, const struct pithlog_message *message)
-{
-    double span = (double)looking->t1_ns - (double)looking->t0_ns;
-    uint32_t column = (uint32_t)(((double)message->send_ns - (double)looking->t0_ns) / span * looking->columns);
-
-    looking->counts[column < looking->columns ? column : looking->columns - 1]++;
-}
-
 /* Messages that a lane sends at the same time are ordered by latency. */
 static void look_at(void *context, const struct pithlog_message *message)
 {
@@ -146,7 +138,9 @@ static void look_at(void *context, const struct pithlog_message *message)
         return;
     at.lane = looking->index_of_lane[message->send_lane];
     if (looking->counts) {
-        count_one(looking, message);
+        double span = (double)looking->t1_ns - (double)looking->t0_ns;
+        uint32_t column = (uint32_t)(((double)message->send_ns - (double)looking->t0_ns) / span * looking->columns);
+        looking->counts[column < looking->columns ? column : looking->columns - 1]++;
     } else if (is_better(looking, &at)) {
         looking->have = 1;
         *looking->best = (struct pithi_found){.at = at,

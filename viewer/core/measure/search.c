@@ -169,15 +169,6 @@ static void leave(struct walk *walk, const struct pithlog_record *record)
     }
 }
 
-/* Ends the states that are open at the end of the lane. */
-static void end_lane(struct walk *walk, int64_t last_ns)
-{
-    for (uint32_t i = 0; i < walk->count; i++)
-        if (lasts_right(walk->search, last_ns - walk->pending[i].at.time_ns))
-            hit_state(walk, &walk->pending[i], last_ns, 0);
-    walk->count = 0;
-}
-
 static void begin_state(struct walk *walk, const struct pithlog_record *record)
 {
     struct pending state = {place_of(walk, record->time_ns), record->id, record->depth};
@@ -241,7 +232,12 @@ static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from
                 walk->count = 0;
                 return;
             }
-    end_lane(walk, pithlog_get_lane(walk->log, walk->search->lanes[walk->lane])->last_ns);
+    /* States that are open at the end of the lane end there. */
+    int64_t last_ns = pithlog_get_lane(walk->log, walk->search->lanes[walk->lane])->last_ns;
+    for (uint32_t i = 0; i < walk->count; i++)
+        if (lasts_right(walk->search, last_ns - walk->pending[i].at.time_ns))
+            hit_state(walk, &walk->pending[i], last_ns, 0);
+    walk->count = 0;
 }
 
 /* A record that the query selects, if it can be shown. */

@@ -141,18 +141,16 @@ static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
     }
 }
 
-static void blend_place(const struct pithi_raster *raster, size_t at, uint32_t rgb, unsigned alpha)
-{
-    if (raster->words)
-        raster->words[at] = pithi_blend_words(raster->words[at], rgb, alpha + (alpha >> 7));
-    else
-        blend_pixel(raster->pixels + at * 3, rgb, alpha);
-}
-
 static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint32_t rgb, double alpha)
 {
-    if (x >= raster->left && x < raster->right && y >= raster->top && y < raster->bottom && alpha > 0)
-        blend_place(raster, (size_t)y * (size_t)raster->width + (size_t)x, rgb, (unsigned)(alpha * 255 + 0.5));
+    if (x >= raster->left && x < raster->right && y >= raster->top && y < raster->bottom && alpha > 0) {
+        size_t at = (size_t)y * (size_t)raster->width + (size_t)x;
+        unsigned cover = (unsigned)(alpha * 255 + 0.5);
+        if (raster->words)
+            raster->words[at] = pithi_blend_words(raster->words[at], rgb, cover + (cover >> 7));
+        else
+            blend_pixel(raster->pixels + at * 3, rgb, cover);
+    }
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */

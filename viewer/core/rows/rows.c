@@ -300,18 +300,6 @@ static void add_lane(struct pithi_rows *rows, uint32_t lane)
     rows->lanes[rows->lane_count++] = lane;
 }
 
-/* Collects the lanes of a communicator that was not opened yet; it has no hidden nodes. */
-static void gather_members(struct pithi_rows *rows, uint32_t comm)
-{
-    for (int64_t i = 0; i < pithi_rows_member_count(rows, comm); i++) {
-        uint32_t first = member_lane(rows, comm, i);
-        const struct pithlog_lane *lane = first == PITHI_NONE ? NULL : pithlog_get_lane(rows->log, first);
-        int32_t rank = lane ? lane->rank : 0;
-        for (; lane && lane->rank == rank; lane = pithlog_get_lane(rows->log, ++first))
-            add_lane(rows, first);
-    }
-}
-
 /* Appends the visible lanes below a node to rows->lanes. */
 static void gather(struct pithi_rows *rows, uint32_t number)
 {
@@ -320,7 +308,15 @@ static void gather(struct pithi_rows *rows, uint32_t number)
     if (node->flags & PITHI_NODE_HIDDEN || node->kind == PITHI_NODE_COUNTER)
         return;
     if (!(node->flags & PITHI_NODE_BUILT)) {
-        gather_members(rows, node->id);
+        /* A communicator that was not opened yet has no nodes, and so no hidden ones: its lanes are looked up. */
+        uint32_t comm = node->id;
+        for (int64_t i = 0; i < pithi_rows_member_count(rows, comm); i++) {
+            uint32_t first = member_lane(rows, comm, i);
+            const struct pithlog_lane *lane = first == PITHI_NONE ? NULL : pithlog_get_lane(rows->log, first);
+            int32_t rank = lane ? lane->rank : 0;
+            for (; lane && lane->rank == rank; lane = pithlog_get_lane(rows->log, ++first))
+                add_lane(rows, first);
+        }
         return;
     }
     if (is_on_a_lane(node) && node->flags & PITHI_NODE_KEPT)
@@ -838,14 +834,6 @@ static int item_fits(const struct item *item, const char *text)
     return item->is_glob ? fits_glob(item->text, text) : occurs(item->text, text);
 }
 
-static int pattern_fits(const struct pattern *pattern, const char *text)
-{
-    for (uint32_t i = 0; i < pattern->count; i++)
-        if (item_fits(&pattern->items[i], text))
-            return 1;
-    return 0;
-}
-
 /* A lane matches by rank, label or host. An item that names a rank matches all its threads. */
 static int lane_fits(const struct pattern *pattern, const struct pithi_rows *rows, uint32_t number)
 {
@@ -869,7 +857,11 @@ static int node_fits(const struct pattern *pattern, const struct pithi_rows *row
 
     if (rows->nodes[number].kind == PITHI_NODE_RANK || rows->nodes[number].kind == PITHI_NODE_THREAD)
         return lane_fits(pattern, rows, number);
-    return pattern_fits(pattern, pithi_rows_label(rows, number, label, sizeof label));
+    const char *text = pithi_rows_label(rows, number, label, sizeof label);
+    for (uint32_t i = 0; i < pattern->count; i++)
+        if (item_fits(&pattern->items[i], text))
+            return 1;
+    return 0;
 }
 
 /* ---- The filter -------------------------------------------------------------------------------------------------- */
@@ -999,16 +991,6 @@ void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on)
     set_flag(rows, node, PITHI_NODE_HIDDEN, on);
 }
 
-static void unfold_lane(struct pithi_node *node, const struct pithi_unfolding *unfolding)
-{
-    int64_t from_ns = unfolding->from_ns, to_ns = unfolding->to_ns;
-    uint32_t levels = pithi_lane_levels(unfolding->log, unfolding->summary, node->lane, from_ns, to_ns);
-
-    node->bands = levels ? (uint8_t)levels : 1;
-    if (unfolding->flames)
-        node->flames = (uint8_t)pithi_lane_levels(unfolding->flames->log, NULL, node->lane, from_ns, to_ns);
-}
-
 void pithi_rows_unfold(struct pithi_rows *rows, uint32_t number, int on, const struct pithi_unfolding *unfolding)
 {
     struct pithi_node *node = &rows->nodes[number];
@@ -1016,8 +998,13 @@ void pithi_rows_unfold(struct pithi_rows *rows, uint32_t number, int on, const s
     if (node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD) {
         node->bands = on != 0;
         node->flames = 0;
-        if (on && unfolding)
-            unfold_lane(node, unfolding);
+        if (on && unfolding) {
+            int64_t from_ns = unfolding->from_ns, to_ns = unfolding->to_ns;
+            uint32_t levels = pithi_lane_levels(unfolding->log, unfolding->summary, node->lane, from_ns, to_ns);
+            node->bands = levels ? (uint8_t)levels : 1;
+            if (unfolding->flames)
+                node->flames = (uint8_t)pithi_lane_levels(unfolding->flames->log, NULL, node->lane, from_ns, to_ns);
+        }
     }
     for (uint32_t i = 0; node->kind < PITHI_NODE_RANK && i < node->child_count; i++)
         pithi_rows_unfold(rows, node->children[i], on, unfolding);

@@ -448,14 +448,6 @@ double pithi_anim_places(uint32_t ranks, int width, int height, enum pithi_anim_
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
-static void blend(unsigned char *pixel, uint32_t rgb, double alpha)
-{
-    for (int i = 0; i < 3; i++) {
-        double over = rgb >> (16 - 8 * i) & 255;
-        pixel[i] = (unsigned char)(pixel[i] + (over - pixel[i]) * alpha + 0.5);
-    }
-}
-
 /* A smooth disc; with `inner` > 0 a ring. */
 static void disc(struct pithi_raster *raster, double x, double y, double radius, double inner, uint32_t rgb)
 {
@@ -468,8 +460,13 @@ static void disc(struct pithi_raster *raster, double x, double y, double radius,
             double cover = fmin(fmax(radius + 0.5 - distance, 0), 1);
             if (inner > 0)
                 cover = fmin(cover, fmin(fmax(distance - inner + 0.5, 0), 1));
-            if (cover > 0)
-                blend(raster->pixels + ((size_t)row * (size_t)raster->width + (size_t)column) * 3, rgb, cover);
+            if (cover > 0) {
+                unsigned char *pixel = raster->pixels + ((size_t)row * (size_t)raster->width + (size_t)column) * 3;
+                for (int part = 0; part < 3; part++) {
+                    double over = rgb >> (16 - 8 * part) & 255;
+                    pixel[part] = (unsigned char)(pixel[part] + (over - pixel[part]) * cover + 0.5);
+                }
+            }
         }
 }
 

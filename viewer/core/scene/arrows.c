@@ -516,12 +516,6 @@ static double arrow_pixels(const struct pithi_plot *plot)
     return pixels;
 }
 
-static double drawn_share(const struct pithi_plot *plot)
-{
-    double pixels = plot->moving ? arrow_pixels(plot) : 0;
-    return pixels > MOVING_PIXELS ? MOVING_PIXELS / pixels : 1;
-}
-
 /* Chooses the same messages for successive pictures. */
 static int is_drawn(const struct pithi_arrow *arrow, double share)
 {
@@ -863,7 +857,8 @@ void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter
 {
     if (pithi_arrows_left_out(plot))
         return;
-    double share = drawn_share(plot);
+    double pixels = plot->moving ? arrow_pixels(plot) : 0;
+    double share = pixels > MOVING_PIXELS ? MOVING_PIXELS / pixels : 1;
     struct crowd crowd = measure_crowd(plot, share);
 
     for (enum part part = LINES; part <= HEADS; part++) {

@@ -117,16 +117,6 @@ static const char *row_text(const struct pithi_note *note, char text[32])
     return text;
 }
 
-static void write_notes(const struct pithi_notes *notes, FILE *file)
-{
-    char row[32];
-
-    fputs("# Notes of pith view: time in seconds, row, text\n", file);
-    for (uint32_t i = 0; i < notes->count; i++)
-        fprintf(file, "%.9Lf\t%s\t%s\n", (long double)notes->items[i].time_ns / 1e9L, row_text(&notes->items[i], row),
-                notes->items[i].text);
-}
-
 void pithi_notes_list(const struct pithi_notes *notes, FILE *out)
 {
     char row[32];
@@ -150,7 +140,11 @@ int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *w
         file = pithi_make_stream(part, "w");
         failed = !file;
         if (file) {
-            write_notes(notes, file);
+            char row[32];
+            fputs("# Notes of pith view: time in seconds, row, text\n", file);
+            for (uint32_t i = 0; i < notes->count; i++)
+                fprintf(file, "%.9Lf\t%s\t%s\n", (long double)notes->items[i].time_ns / 1e9L,
+                        row_text(&notes->items[i], row), notes->items[i].text);
             failed = ferror(file) != 0;
             failed |= fclose(file) != 0;
             failed = failed || rename(part, path) != 0;

@@ -221,18 +221,6 @@ static uint64_t count_marks(const struct pithi_plot *plot)
     return count;
 }
 
-static void draw_mark(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_mark *mark,
-                      double y, int dense)
-{
-    double x = plot->x + mark->column, size = plot->row_height * 0.16;
-    double most = 5 * pithi_theme_scale();
-
-    if (dense)
-        painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
-    else
-        pithi_plot_mark(painter, x + 0.5, y + 2, size > most ? most : size, plot->rgb[mark->id]);
-}
-
 /* Draws triangles where there is room, else lines: many events in low rows must not hide the states. */
 static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
@@ -240,8 +228,15 @@ static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter
 
     for (uint32_t line = 0; line < plot->cells.rows && plot->row_height >= 2; line++) {
         double y = pithi_plot_row_top(plot, plot->plot_row[line]);
-        for (uint32_t i = 0; i < plot->lines[line].mark_count; i++)
-            draw_mark(plot, painter, &plot->lines[line].marks[i], y, dense);
+        for (uint32_t i = 0; i < plot->lines[line].mark_count; i++) {
+            const struct pithi_mark *mark = &plot->lines[line].marks[i];
+            double x = plot->x + mark->column, size = plot->row_height * 0.16;
+            double most = 5 * pithi_theme_scale();
+            if (dense)
+                painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
+            else
+                pithi_plot_mark(painter, x + 0.5, y + 2, size > most ? most : size, plot->rgb[mark->id]);
+        }
     }
 }
 
