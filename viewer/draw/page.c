@@ -275,14 +275,6 @@ static void add_legend(struct page *page)
     pithi_text_add(text, "],\n");
 }
 
-/* The times of the first and last record of a row; the head of an open group and further bands have none. */
-static void life_of(const struct pithi_draw *draw, const struct pithi_row *row, int64_t *from_ns, int64_t *to_ns)
-{
-    pithi_row_life(draw->log, row, from_ns, to_ns);
-    if (row->counter == PITHI_BLANK || pithi_row_is_below(row) || *from_ns > *to_ns)
-        *from_ns = *to_ns = 0;
-}
-
 static void add_rows(struct page *page)
 {
     const struct pithi_draw *draw = page->draw;
@@ -294,7 +286,9 @@ static void add_rows(struct page *page)
         const struct pithi_row *row = &draw->rows[i];
         int64_t from_ns, to_ns;
         uint32_t lanes;
-        life_of(draw, row, &from_ns, &to_ns);
+        pithi_row_life(draw->log, row, &from_ns, &to_ns);
+        if (row->counter == PITHI_BLANK || pithi_row_is_below(row) || from_ns > to_ns)
+            from_ns = to_ns = 0; /* the head of an open group and further bands have no records of their own */
         pithi_row_lanes(row, &lanes);
         pithi_row_label(draw->log, *row, label, sizeof label);
         pithi_text_add(&page->text, "{label: ");

@@ -19,13 +19,7 @@
 #include "core/scene/waiting.h"
 #include "core/rows/words.h"
 
-/* ---- The table of sums ------------------------------------------------------------------------------------------- */
-
-/* The table of `pith draw --stats`: definitions with their counts and times. */
-static int is_state(const struct pithi_draw *draw, const struct pithi_legend_entry *entry)
-{
-    return pithlog_get_def(draw->log, entry->id)->kind == PITHLOG_STATE;
-}
+/* ---- The table of `pith draw --stats`: definitions with their counts and times ----------------------------------- */
 
 static int name_width(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
 {
@@ -48,7 +42,7 @@ static void print_line(const struct pithi_draw *draw, const struct pithi_legend_
 
     print_name(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entry->id)->name, draw->ascii), width);
     printf(" %12" PRIu64, entry->sum.count);
-    if (is_state(draw, entry)) {
+    if (pithlog_get_def(draw->log, entry->id)->kind == PITHLOG_STATE) {
         pithi_duration_text(entry->sum.inclusive_ns, inclusive, sizeof inclusive);
         pithi_duration_text(entry->sum.exclusive_ns, exclusive, sizeof exclusive);
         printf(" %11s %11s %6.1f%%", inclusive, exclusive, entry->share * 100);
@@ -306,14 +300,6 @@ struct life {
     int64_t first_ns, last_ns;
 };
 
-static struct life life_of(const struct terminal *terminal, uint32_t row)
-{
-    struct life life;
-
-    pithi_row_life(terminal->draw->log, &terminal->draw->rows[row], &life.first_ns, &life.last_ns);
-    return life;
-}
-
 static int is_alive(const struct terminal *terminal, const struct life *life, uint32_t column)
 {
     const struct pithi_draw *draw = terminal->draw;
@@ -398,7 +384,7 @@ static void print_row(const struct terminal *terminal, char *label, const uint32
         const struct pithi_cell *outer = pithi_cells_line(&terminal->cells, row, 0) + c;
         int waits = terminal->waits && terminal->waits[(size_t)row * width + c];
         if (row != last) {
-            life = life_of(terminal, row);
+            pithi_row_life(terminal->draw->log, &terminal->draw->rows[row], &life.first_ns, &life.last_ns);
             pithi_cells_missing(&terminal->cells, row, terminal->missing);
         }
         last = row;
