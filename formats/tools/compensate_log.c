@@ -38,16 +38,6 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_replay(c->log, writer, c->local, &c->result);
 }
 
-/* Refuses a log that was compensated before, as the same cost would be removed again. */
-static int refuse(const struct compensation *c, const char *path)
-{
-    if (pithi_property(c->log, "compensated"))
-        return pithi_fail(PITH_ERR_USAGE, "%s: is already compensated", path);
-    if (!pithi_own_cost_known(c->log))
-        return pithi_fail(PITH_ERR_USAGE, "%s: does not state what recording cost", path);
-    return PITH_OK;
-}
-
 static double seconds(int64_t from_ns, int64_t to_ns) { return (double)(to_ns - from_ns) / 1e9; }
 
 /* Reports " (own costs only of 12 MPI_Put, 2 others)": calls that may still be longer than they should be. */
@@ -87,7 +77,11 @@ static int write_compensated(const char *command, const char *path, struct compe
 
     if (status)
         return status;
-    TRY(refuse(c, path));
+    /* In a log that was compensated before, the same cost would be removed again. */
+    if (pithi_property(c->log, "compensated"))
+        TRY(pithi_fail(PITH_ERR_USAGE, "%s: is already compensated", path));
+    if (!pithi_own_cost_known(c->log))
+        TRY(pithi_fail(PITH_ERR_USAGE, "%s: does not state what recording cost", path));
     pithi_outfile_count(c->log);
     TRY(pithi_outfile_make(command, format, c->out, fill, c, info->records * (c->local ? 1 : 2) + 4 * info->messages));
     report(c);

@@ -256,17 +256,6 @@ static void put_or_skip(struct pithi_report *table, int there, int64_t value)
         pithi_table_skip(table);
 }
 
-/* The ratio b / a of the compared numbers. */
-static void put_ratio(struct pithi_report *table, const struct row *row)
-{
-    const struct side *a = &row->side[0], *b = &row->side[1];
-    double from = row->kind == RUN ? (double)a->total_ns : row->kind == EVENT ? (double)a->count : (double)a->self_ns;
-    double to = row->kind == RUN ? (double)b->total_ns : row->kind == EVENT ? (double)b->count : (double)b->self_ns;
-    int there = from > 0 && to / from < 1e12;
-
-    put_or_skip(table, there, there ? (int64_t)(to / from * 1e6 + 0.5) : 0);
-}
-
 /* If a state or event does not occur in a log, its cells are empty. Computing has no count. */
 static void put_numbers(struct pithi_report *table, const struct row *row)
 {
@@ -280,7 +269,12 @@ static void put_numbers(struct pithi_report *table, const struct row *row)
     for (int i = 0; i < 2; i++)
         put_or_skip(table, computing || (timed && !run && s[i].count > 0), s[i].self_ns);
     put_or_skip(table, timed, difference(row));
-    put_ratio(table, row);
+    /* The ratio b / a of the compared numbers. */
+    const struct side *a = &row->side[0], *b = &row->side[1];
+    double from = row->kind == RUN ? (double)a->total_ns : row->kind == EVENT ? (double)a->count : (double)a->self_ns;
+    double to = row->kind == RUN ? (double)b->total_ns : row->kind == EVENT ? (double)b->count : (double)b->self_ns;
+    int there = from > 0 && to / from < 1e12;
+    put_or_skip(table, there, there ? (int64_t)(to / from * 1e6 + 0.5) : 0);
 }
 
 static void put_row(const struct gathering *g, struct pithi_report *table, const struct row *row, int places)
@@ -405,17 +399,6 @@ static int sum_side(struct gathering *g, const struct stretch *s, int side, stru
     return PITH_OK;
 }
 
-static void find_most(const struct gathering *g, struct row *row)
-{
-    for (uint32_t i = 0; i <= g->defs; i++) {
-        int64_t ns = g->sum[1][i].own_ns - g->sum[0][i].own_ns;
-        if ((i == g->defs || is_state(g, i)) && magnitude(ns) > magnitude(row->most_ns)) {
-            row->most = i;
-            row->most_ns = ns;
-        }
-    }
-}
-
 static int place_row(struct gathering *g, const struct stretch *s, int threads, struct side all[2],
                      struct pithlog_sum computing[2])
 {
@@ -429,7 +412,14 @@ static int place_row(struct gathering *g, const struct stretch *s, int threads, 
     row->thread = threads ? (int64_t)lane->thread : -1;
     CHECK(sum_side(g, s, 0, row));
     CHECK(sum_side(g, s, 1, row));
-    find_most(g, row);
+    /* The state whose time differs most is what explains the row. */
+    for (uint32_t i = 0; i <= g->defs; i++) {
+        int64_t ns = g->sum[1][i].own_ns - g->sum[0][i].own_ns;
+        if ((i == g->defs || is_state(g, i)) && magnitude(ns) > magnitude(row->most_ns)) {
+            row->most = i;
+            row->most_ns = ns;
+        }
+    }
     for (int side = 0; side < 2; side++) {
         all[side].count += row->side[side].count;
         all[side].self_ns += row->side[side].self_ns;
@@ -566,17 +556,6 @@ static int open_printers(struct comparing *c)
     return err || c->printing == 3 ? err : open_printer(c, 1);
 }
 
-static void close_printers(struct comparing *c)
-{
-    for (int side = 0; side < 2; side++) {
-        if (c->printing >> side & 1)
-            pithi_printer_close(&c->printer[side], PITH_OK);
-        if (c->file[side])
-            fclose(c->file[side]);
-        free(c->text[side]);
-    }
-}
-
 /* Prints "< " or "> " and the record in the format of `pith print`. */
 static void show_record(struct comparing *c, int side, const struct pithlog_record *record)
 {
@@ -639,15 +618,6 @@ out:
     return err;
 }
 
-static void show_unpaired(struct comparing *c, int side, uint32_t number)
-{
-    const struct pithlog_lane *lane = pithlog_get_lane(c->pair->log[side], number);
-
-    if (c->differences++ < MOST)
-        printf("rank %d thread %u: only in %s, %llu records\n", (int)lane->rank, (unsigned)lane->thread,
-               side ? "the second" : "the first", (unsigned long long)lane->records);
-}
-
 static int compare_all(struct comparing *c)
 {
     uint32_t i = 0, k = 0;
@@ -656,10 +626,16 @@ static int compare_all(struct comparing *c)
     while (err == PITH_OK &&
            (i < pithlog_get_info(c->pair->log[0])->lanes || k < pithlog_get_info(c->pair->log[1])->lanes)) {
         int order = order_of(c->pair, i, k, 1);
-        if (order == 0)
+        if (order == 0) {
             err = compare_lanes(c, i, k);
-        else
-            show_unpaired(c, order > 0, order < 0 ? i : k);
+        } else {
+            int side = order > 0;
+            uint32_t number = order < 0 ? i : k;
+            const struct pithlog_lane *lane = pithlog_get_lane(c->pair->log[side], number);
+            if (c->differences++ < MOST)
+                printf("rank %d thread %u: only in %s, %llu records\n", (int)lane->rank, (unsigned)lane->thread,
+                       side ? "the second" : "the first", (unsigned long long)lane->records);
+        }
         i += order <= 0;
         k += order >= 0;
     }
@@ -678,7 +654,13 @@ static int diff_records(struct pair *pair, int64_t within_ns, int *different)
     if (!err && (fflush(stdout) != 0 || ferror(stdout)))
         err = pithi_fail(PITH_ERR_IO, "standard output: cannot write");
     *different = c.differences > 0;
-    close_printers(&c);
+    for (int side = 0; side < 2; side++) {
+        if (c.printing >> side & 1)
+            pithi_printer_close(&c.printer[side], PITH_OK);
+        if (c.file[side])
+            fclose(c.file[side]);
+        free(c.text[side]);
+    }
     free(c.comms);
     return err;
 }

@@ -500,27 +500,6 @@ static int fill(void *context, struct pithi_writer *writer)
     return err;
 }
 
-static void tell_losses(const struct merge *m)
-{
-    const struct pithi_convert how = {.note = pithi_outfile_note};
-
-    pithi_note(&how, m->differing,
-               "definitions differ in colour or group between logs: those of the first log are kept");
-    pithi_note(&how, m->hosts_left_out, "ranks differ in host between logs: those of the last log are kept");
-    pithi_note(&how, m->values_left_out, "values of properties left out: the property would be too long");
-}
-
-/* Each log keeps its file open. */
-static void allow_many_files(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 static int merge_logs(const char *command, struct merge *m)
 {
     const struct pithi_format *format;
@@ -529,7 +508,12 @@ static int merge_logs(const char *command, struct merge *m)
 
     if (status)
         return status;
-    allow_many_files();
+    /* Each log keeps its file open. */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
     for (uint32_t i = 0; i < m->count; i++) {
         TRY(open_source(&m->sources[i]));
         pithi_outfile_count(m->sources[i].log);
@@ -538,7 +522,11 @@ static int merge_logs(const char *command, struct merge *m)
     TRY(align_times(m));
     TRY(number_ranks(m));
     TRY(pithi_outfile_make(command, format, m->out, fill, m, records));
-    tell_losses(m);
+    const struct pithi_convert how = {.note = pithi_outfile_note};
+    pithi_note(&how, m->differing,
+               "definitions differ in colour or group between logs: those of the first log are kept");
+    pithi_note(&how, m->hosts_left_out, "ranks differ in host between logs: those of the last log are kept");
+    pithi_note(&how, m->values_left_out, "values of properties left out: the property would be too long");
 out:
     return err ? pithi_tool_failed() : 0;
 }

@@ -54,15 +54,6 @@ static void tell(const struct pithi_spill_job *job, const struct pithi_spill_res
     printf("\n");
 }
 
-/* Reports missing ranks, the first question of users after a crash. */
-static void tell_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job)
-{
-    char ranks[128];
-    pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
-    if (*ranks != '\0')
-        printf("  no records of %s\n", ranks);
-}
-
 /* Prints each loss at once, before the summary line. */
 static void say(void *context, const char *text)
 {
@@ -105,7 +96,11 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
 
     CHECK(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
     tell(job, &r.result, name);
-    tell_missing(folder, job);
+    /* Which ranks are missing is the first question of users after a crash. */
+    char ranks[128];
+    pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
+    if (*ranks != '\0')
+        printf("  no records of %s\n", ranks);
     *losses += r.result.losses + r.result.damaged + r.result.unreadable + job->gone;
     return PITH_OK;
 }

@@ -158,14 +158,6 @@ static int choose_lanes(struct asked *asked, struct pithlog *log)
     return PITH_OK;
 }
 
-/* Limits the window to the times of the log. If it is outside, from_ns > to_ns. */
-static void clip(struct pithi_stat_query *query, const struct pithlog_info *info)
-{
-    query->cut = query->from_ns > info->start_ns || query->to_ns < info->end_ns;
-    query->from_ns = query->from_ns > info->start_ns ? query->from_ns : info->start_ns;
-    query->to_ns = query->to_ns < info->end_ns ? query->to_ns : info->end_ns;
-}
-
 int pithi_tool_stat(int argc, char **argv)
 {
     struct asked asked = {.query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
@@ -187,7 +179,12 @@ int pithi_tool_stat(int argc, char **argv)
     if (asked.query.state_glob && fnmatch(asked.query.state_glob, PITHI_COMPUTING_NAME, 0) != 0 &&
         !pithi_defs_have(log, PITHI_DEFS_ALL, asked.query.state_glob, 1))
         TRY(pithi_no_such_name(log, PITHI_DEFS_ALL, asked.query.state_glob));
-    clip(&asked.query, pithlog_get_info(log));
+    /* The window is limited to the times of the log. If it is outside, from_ns > to_ns. */
+    struct pithi_stat_query *query = &asked.query;
+    const struct pithlog_info *info = pithlog_get_info(log);
+    query->cut = query->from_ns > info->start_ns || query->to_ns < info->end_ns;
+    query->from_ns = query->from_ns > info->start_ns ? query->from_ns : info->start_ns;
+    query->to_ns = query->to_ns < info->end_ns ? query->to_ns : info->end_ns;
     TRY(choose_lanes(&asked, log));
     if (asked.flamed) {
         TRY(pithi_stat_flame(log, &asked.query, asked.flame, asked.flame_path));
