@@ -78,22 +78,19 @@ struct start {
     char *stacks;     /* two: of the intermediate process, and of the command until its exec */
 };
 
-/* The signal of the timer ends the command, as both survive exec. A system call sets the action: the library function
- * may be a sanitizer's, which notes the action in memory that is also the program's. */
-static void end_in_time(int most_ms)
-{
-    const uint64_t by_default[8] = {0}; /* the kernel's struct sigaction with SIG_DFL */
-    struct itimerval timer = {.it_value = {most_ms / 1000, most_ms % 1000 * 1000}};
-    syscall(SYS_rt_sigaction, SIGALRM, by_default, NULL, sizeof(uint64_t));
-    syscall(SYS_setitimer, ITIMER_REAL, &timer, NULL);
-}
-
 static int become_command(void *context)
 {
     struct start *start = context;
     sigset_t none;
-    if (start->most_ms > 0)
-        end_in_time(start->most_ms);
+    if (start->most_ms > 0) {
+        /* The signal of the timer ends the command, as both survive exec. A system call sets the action: the library
+         * function may be a sanitizer's, which notes the action in memory that is also the program's. */
+        int most_ms = start->most_ms;
+        const uint64_t by_default[8] = {0}; /* the kernel's struct sigaction with SIG_DFL */
+        struct itimerval timer = {.it_value = {most_ms / 1000, most_ms % 1000 * 1000}};
+        syscall(SYS_rt_sigaction, SIGALRM, by_default, NULL, sizeof(uint64_t));
+        syscall(SYS_setitimer, ITIMER_REAL, &timer, NULL);
+    }
     if (dup2(start->in, 0) >= 0 && dup2(start->out, 1) >= 0 && dup2(start->err, 2) >= 0) {
 #ifdef SYS_close_range
         syscall(SYS_close_range, 3u, ~0u, 0u); /* readers of the program's pipes must not wait for this process */

@@ -143,19 +143,6 @@ static const char *own_host(void)
     return pithi_session.file.page != NULL ? pithi_session.file.page->host : "localhost";
 }
 
-/* Adds host and communicators, for the front of the log. The lowest rank that knows the members of a communicator will
- * write them (with PITH_RANKS, rank 0 of the communicator may not have recorded). */
-static int own_places(struct merge *merge)
-{
-    uint32_t i;
-    for (i = 0; i < merge->spill.comm_count; i++) {
-        if (merge->spill.comms[i].defined &&
-            pithi_defs_comm(merge->defs, &merge->spill.comms[i].comm, merge->t->rank) != PITH_OK)
-            return pithi_merge_fail(pithlog_error());
-    }
-    return pithi_defs_host(merge->defs, own_host()) == PITH_OK ? 1 : pithi_merge_fail(pithlog_error());
-}
-
 static void property(struct merge *merge, const char *key, const char *format, ...)
 {
     char value[PITHI_PATH_MAX];
@@ -198,7 +185,14 @@ static int own_defs(struct merge *merge)
                         pithi_calibrate_tell(merge->defs, own_host()) != PITH_OK ||
                         pithi_core_wait_tell(merge->defs, &merge->core_wait, (unsigned)merge->core_ranks) != PITH_OK))
         return pithi_merge_fail(pithlog_error());
-    return own_places(merge);
+    /* Host and communicators, for the front of the log. The lowest rank that knows the members of a
+     * communicator will write them (with PITH_RANKS, rank 0 of the communicator may not have recorded). */
+    for (uint32_t k = 0; k < merge->spill.comm_count; k++) {
+        if (merge->spill.comms[k].defined &&
+            pithi_defs_comm(merge->defs, &merge->spill.comms[k].comm, merge->t->rank) != PITH_OK)
+            return pithi_merge_fail(pithlog_error());
+    }
+    return pithi_defs_host(merge->defs, own_host()) == PITH_OK ? 1 : pithi_merge_fail(pithlog_error());
 }
 
 static int tell_clock(struct pithi_defs *defs, uint32_t number, int64_t shift_ns)
@@ -362,16 +356,6 @@ static int encode_own(struct merge *merge)
     return 1;
 }
 
-/* Packs the definitions. All processes make the same bytes, because their size determines the place of the segments. */
-static int end_defs(struct merge *merge)
-{
-    if (merge->coarse.least_ns > 0)
-        property(merge, "states_left_out", "%llu", (unsigned long long)merge->states_left_out);
-    return pithi_defs_chunk(merge->defs, &merge->defs_chunk, &merge->defs_size) == PITH_OK
-               ? 1
-               : pithi_merge_fail(pithlog_error());
-}
-
 /* ---- 6: the name, and the end ------------------------------------------------------------------------------------ */
 
 static int publish(struct merge *merge)
@@ -393,7 +377,12 @@ static int merge_steps(struct merge *merge)
     if (!align_clocks(merge, open_own(merge)) || !agree(merge, give_out(merge, unite(merge, own_defs(merge)))) ||
         !pithi_merge_sum(merge, encode_own(merge)))
         return 0;
-    good = end_defs(merge);
+    /* All processes pack the same bytes, because their size determines the place of the segments. */
+    if (merge->coarse.least_ns > 0)
+        property(merge, "states_left_out", "%llu", (unsigned long long)merge->states_left_out);
+    good = pithi_defs_chunk(merge->defs, &merge->defs_chunk, &merge->defs_size) == PITH_OK
+               ? 1
+               : pithi_merge_fail(pithlog_error());
     return pithi_merge_lay_out(merge) && agree(merge, pithi_merge_write(merge, good)) && agree(merge, publish(merge));
 }
 

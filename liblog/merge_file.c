@@ -222,13 +222,6 @@ static int end_puts(const struct merge *merge, int step)
     return merge->t->rank != 0 || pithi_far_take(merge->t, &merge->far, step, merge->main_file);
 }
 
-static int write_segments(struct merge *merge, int good, unsigned char *entry)
-{
-    int begun = begin_puts(merge);
-    good = begun && good && write_segment(merge, entry) && write_volume_header(merge);
-    return begun && end_puts(merge, 1) && good;
-}
-
 static int write_entries(struct merge *merge, const unsigned char *entry)
 {
     int first = group_first(merge) == merge->t->rank;
@@ -242,7 +235,9 @@ static int write_all(struct merge *merge, int good)
 {
     unsigned char entry[PITHI_RANK_ENTRY_SIZE] = {0};
     int saved;
-    good = write_segments(merge, good, entry);
+    int begun = begin_puts(merge);
+    good = begun && good && write_segment(merge, entry) && write_volume_header(merge);
+    good = begun && end_puts(merge, 1) && good;
     saved = good ? 0 : errno;
     good &= write_entries(merge, entry);
     if (saved != 0)

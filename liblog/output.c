@@ -223,15 +223,6 @@ int pithi_output_answer(void)
  * others wait until it is printed, at most this long. */
 enum { MOST_SPEAKING_MS = 50 };
 
-static void wait_until_said(const char *mark)
-{
-    const struct timespec ms = {.tv_nsec = 1000000};
-    struct stat said;
-
-    for (int i = 0; i < MOST_SPEAKING_MS && stat(mark, &said) == 0 && said.st_size == 0; i++)
-        nanosleep(&ms, NULL);
-}
-
 /* A descriptor for has_spoken in only one of the processes that share a folder, the one that makes this file; -1 in the
  * others, after it has spoken or the time is over. */
 static int speak_for_folder(void)
@@ -240,8 +231,12 @@ static int speak_for_folder(void)
     int fd;
     snprintf(mark, sizeof mark, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
     fd = open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0 && errno == EEXIST)
-        wait_until_said(mark);
+    if (fd < 0 && errno == EEXIST) {
+        const struct timespec ms = {.tv_nsec = 1000000};
+        struct stat said;
+        for (int i = 0; i < MOST_SPEAKING_MS && stat(mark, &said) == 0 && said.st_size == 0; i++)
+            nanosleep(&ms, NULL);
+    }
     return fd;
 }
 

@@ -139,12 +139,6 @@ static uint64_t add_bytes(uint64_t hash, const char *bytes, size_t size)
     return hash;
 }
 
-static uint64_t identity_of(const struct pithi_module *module)
-{
-    uint64_t hash = add_bytes(1, module->path, strlen(module->path));
-    return add_bytes(hash, (const char *)module->build_id, module->build_id_bytes);
-}
-
 /* 1: this module was recorded, and none that was loaded later at any of its addresses. */
 static int is_known(const struct pithi_module *module, uint64_t identity)
 {
@@ -189,7 +183,8 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
             keep_outside(addresses[i] - (i > 0));
             continue;
         }
-        uint64_t identity = identity_of(&module);
+        uint64_t hash = add_bytes(1, module.path, strlen(module.path));
+        uint64_t identity = add_bytes(hash, (const char *)module.build_id, module.build_id_bytes);
         if (is_known(&module, identity) || known_count == MODULES)
             continue;
         record_module(&module);

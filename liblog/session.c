@@ -196,15 +196,6 @@ static int create_file(struct pithi_session *s)
     return 0;
 }
 
-/* Tells the next program of this process, if this one calls exec, that something was recorded: pith run's note
- * (wrappers/run/preload/note.c), "-PID ...", gets a plus sign. In its place: setenv would allocate memory. */
-static void mark_note(void)
-{
-    char *note = secure_getenv("_PITH_RUN");
-    if (note != NULL && *note == '-' && strtol(note + 1, NULL, 10) == (long)getpid())
-        *note = '+';
-}
-
 static const char *set_up(enum pithi_spill_clock clock)
 {
     struct pithi_session *s = &pithi_session;
@@ -236,7 +227,11 @@ static const char *set_up(enum pithi_spill_clock clock)
     pithi_session_window(page->first.mono_ns);
     __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
     if (pithi_spill_file_appear(&s->file) == 0) {
-        mark_note();
+        /* If this program calls exec, the next one must know that something was recorded: pith run's note
+         * (wrappers/run/preload/note.c), "-PID ...", gets a plus sign. In its place: setenv would allocate memory. */
+        char *note = secure_getenv("_PITH_RUN");
+        if (note != NULL && *note == '-' && strtol(note + 1, NULL, 10) == (long)getpid())
+            *note = '+';
         return NULL;
     }
     snprintf(text, sizeof text, "cannot make a file in %.1000s: %s", s->folder, strerror(errno));
