@@ -42,15 +42,6 @@ static void usage(const char *format, ...)
     exit(2);
 }
 
-static void no_library(const char *name)
-{
-    char ready[16 * LIBRARIES] = "";
-
-    for (int i = 0; i < LIBRARIES; i++)
-        snprintf(ready + strlen(ready), sizeof ready - strlen(ready), "%s, ", libraries[i].name);
-    usage("no library %s; there are: %sand paths of your own (./libNAME.so)", name, ready);
-}
-
 static void find_library(struct run_options *options)
 {
     if (!options->library)
@@ -58,21 +49,18 @@ static void find_library(struct run_options *options)
     for (int i = 0; i < LIBRARIES; i++)
         if (!strcmp(libraries[i].name, options->library))
             options->ready = &libraries[i];
-    if (!options->ready && !strchr(options->library, '/'))
-        no_library(options->library);
+    if (!options->ready && !strchr(options->library, '/')) {
+        char ready[16 * LIBRARIES] = "";
+        for (int i = 0; i < LIBRARIES; i++)
+            snprintf(ready + strlen(ready), sizeof ready - strlen(ready), "%s, ", libraries[i].name);
+        usage("no library %s; there are: %sand paths of your own (./libNAME.so)", options->library,
+              ready);
+    }
     if (!options->ready && access(options->library, R_OK)) {
         if (rank_of_launcher() == 0)
             fprintf(stderr, "pith run: %s: %s\n", options->library, strerror(errno));
         exit(1);
     }
-}
-
-/* The recorder reads the rest (liblog/settings.c). */
-static void set_sample(const char *value)
-{
-    if (strcmp(value, "wall") != 0 && strcspn(value, "123456789") == strcspn(value, ","))
-        usage("--sample needs a period in milliseconds or wall, such as 10, 1ms or 10ms,wall, not %s", value);
-    setenv("PITH_SAMPLE", value, 1);
 }
 
 /* `names`: with commas. */
@@ -142,7 +130,11 @@ static void parse_options(int argc, char **argv, struct run_options *options)
         }
         size_t v = 0, size = strcspn(argv[i], "=");
         if (size == 8 && !strncmp(argv[i], "--sample", size)) { /* its value is optional */
-            set_sample(argv[i][size] ? argv[i] + size + 1 : "10");
+            /* The recorder reads the rest (liblog/settings.c). */
+            const char *value = argv[i][size] ? argv[i] + size + 1 : "10";
+            if (strcmp(value, "wall") != 0 && strcspn(value, "123456789") == strcspn(value, ","))
+                usage("--sample needs a period in milliseconds or wall, such as 10, 1ms or 10ms,wall, not %s", value);
+            setenv("PITH_SAMPLE", value, 1);
             continue;
         }
         while (v < VALUED && (strlen(valued[v].name) != size || strncmp(argv[i], valued[v].name, size) != 0))
@@ -238,17 +230,6 @@ static char *absolute(const char *name)
     return path;
 }
 
-/* Tells libpith-run (preload/note.c) what it needs to explain why nothing was recorded. */
-static void set_note(const struct program *program, const char *mpi)
-{
-    const char *slash = strrchr(program->path, '/');
-    char *note;
-
-    if (asprintf(&note, "-%ld %d %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-",
-                 slash ? slash + 1 : program->path) > 0)
-        setenv("_PITH_RUN", note, 1);
-}
-
 static void preload_wrappers(const struct program *program, const char *prefix, const char *mpi, const char *file)
 {
     char *folder = library_path(prefix, "lib/pith/%s", mpi), *wrappers = library_path(folder, "libpith-%s.so", file);
@@ -272,7 +253,12 @@ static void preload_log(const struct program *program, const char *prefix, const
     char *note = library_path(prefix, "lib/pith/libpith-run.so%s", "");
     if (!access(note, R_OK))
         preload(note);
-    set_note(program, mpi);
+    /* What libpith-run (preload/note.c) needs to explain why nothing was recorded. */
+    const char *slash = strrchr(program->path, '/');
+    char *word;
+    if (asprintf(&word, "-%ld %d %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-",
+                 slash ? slash + 1 : program->path) > 0)
+        setenv("_PITH_RUN", word, 1);
     free(library);
     free(note);
 }
@@ -300,16 +286,6 @@ static void preload_also(const struct run_options *options, const char *prefix)
             preload_at(strcmp(also[i], "memory") ? AFTER : BEFORE, library);
         free(library);
     }
-}
-
-/* Lets the libraries of --also record before the program's first MPI call. Not if it may be a script or another starter
- * of the program, which would write a log of its own. */
-static void set_early(void)
-{
-    char process[32];
-
-    snprintf(process, sizeof process, "%ld", (long)getpid());
-    setenv("_PITH_ALSO", process, 1);
 }
 
 /* The address sanitizer's shared runtime refuses to start after our libraries, unless an option forbids that. They may
@@ -376,8 +352,13 @@ int main(int argc, char **argv)
         const char *mpi = options.mpi ? options.mpi : linked;
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
         set_sanitizer(&program);
-        if (linked || !mpi_of_launcher())
-            set_early();
+        if (linked || !mpi_of_launcher()) {
+            /* The libraries of --also record before the program's first MPI call; not if it may be a script or another
+             * starter of the program, which would write a log of its own. */
+            char process[32];
+            snprintf(process, sizeof process, "%ld", (long)getpid());
+            setenv("_PITH_ALSO", process, 1);
+        }
         char *path = options.output ? absolute(options.output) : NULL;
         if (path)
             setenv(options.ready ? options.ready->output : "PITH_LOG", path, 1);

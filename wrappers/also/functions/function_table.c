@@ -128,16 +128,6 @@ static const char *next_text(const char **at, const char *end)
     return ends ? text : NULL;
 }
 
-/* The names stay where the other program has written them. */
-static void add_all(const char *at, const char *end, struct module *const *modules)
-{
-    const char *number, *address, *name, *source;
-
-    while ((number = next_text(&at, end)) && (address = next_text(&at, end)) && (name = next_text(&at, end)) &&
-           (source = next_text(&at, end)))
-        add(modules[atoi(number)]->bias + (uintptr_t)strtoull(address, NULL, 16), name, *source ? source : NULL);
-}
-
 static struct module *waiting[PITH_NAMES_FILES]; /* under the lock */
 static unsigned waiting_count;
 
@@ -157,8 +147,16 @@ static void read_modules(void)
     files[waiting_count] = NULL;
     if (out >= 0 && pith_function_names(files, out) == 0 && fstat(out, &status) == 0 && status.st_size > 0) {
         text = syscall(SYS_mmap, NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, out, 0L);
-        if (text != -1)
-            add_all((const char *)text, (const char *)text + status.st_size, waiting);
+        if (text != -1) {
+            /* The names stay where the other program has written them. */
+            const char *at = (const char *)text;
+            const char *end = (const char *)text + status.st_size;
+            const char *number, *address, *name, *source;
+            while ((number = next_text(&at, end)) && (address = next_text(&at, end)) && (name = next_text(&at, end)) &&
+                   (source = next_text(&at, end)))
+                add(waiting[atoi(number)]->bias + (uintptr_t)strtoull(address, NULL, 16), name,
+                    *source ? source : NULL);
+        }
     }
     if (out >= 0)
         close(out);

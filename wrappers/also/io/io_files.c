@@ -46,18 +46,6 @@ int pithi_io_file_wanted(const char *path)
     return 1;
 }
 
-/* Asks the system for the name. */
-static int find_name(struct pithi_io_file *file, int fd)
-{
-    char link[32], path[PITHI_IO_PATH];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t size = readlink(link, path, sizeof path - 1);
-
-    path[size < 0 ? 0 : size] = 0;
-    set_name(file, path, size < 0 ? 0 : (size_t)size);
-    return pithi_io_file_wanted(path);
-}
-
 /* `path`: NULL if unknown. */
 static struct pithi_io_file *learn(int fd, const char *path)
 {
@@ -75,7 +63,13 @@ static struct pithi_io_file *learn(int fd, const char *path)
             set_name(file, standard[fd], strlen(standard[fd]));
             wanted = 1;
         } else if (file->seekable || S_ISDIR(status.st_mode)) {
-            wanted = find_name(file, fd);
+            /* The system knows the name. */
+            char link[32], real[PITHI_IO_PATH];
+            snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+            ssize_t size = readlink(link, real, sizeof real - 1);
+            real[size < 0 ? 0 : size] = 0;
+            set_name(file, real, size < 0 ? 0 : (size_t)size);
+            wanted = pithi_io_file_wanted(real);
         }
         __atomic_store_n(&file->kind, wanted ? RECORDED : OTHER, __ATOMIC_RELEASE);
     }

@@ -117,15 +117,6 @@ static int64_t position(const struct pithi_io_call *call, int64_t bytes)
     return end < 0 ? -1 : end - bytes;
 }
 
-static void make_access(struct pithi_event_payload *payload, const struct pithi_io_call *call, int64_t bytes,
-                        int64_t offset)
-{
-    payload->size = 0;
-    pithi_event_text(payload, call->file->name);
-    pithi_event_number(payload, bytes, 8);
-    pithi_event_number(payload, offset == PITHI_IO_HERE ? position(call, bytes) : offset, 8);
-}
-
 /* ---- The cost besides the records --------------------------------------------------------------------------------
  * The first calls of each kind are timed, with what pithi_io_begin did; the least counts, as others may interrupt. It
  * includes the storing of the payload, of which the log only knows the cost of an empty one. */
@@ -179,7 +170,10 @@ void pithi_io_moved(const struct pithi_io_call *call, int64_t bytes, int64_t off
     int has_position = offset == PITHI_IO_HERE && call->file->seekable;
     int kind = (call->stream ? STREAM : 0) + (has_position ? POSITION : 0);
     int64_t from = cost_begin(kind, call);
-    make_access(&payload, call, bytes, offset);
+    payload.size = 0;
+    pithi_event_text(&payload, call->file->name);
+    pithi_event_number(&payload, bytes, 8);
+    pithi_event_number(&payload, offset == PITHI_IO_HERE ? position(call, bytes) : offset, 8);
     record(&access_event, &payload);
     cost_end(kind, from);
     errno = saved;
