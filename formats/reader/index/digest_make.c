@@ -198,8 +198,8 @@ static int add_message(struct making *m, uint32_t level, const struct pithlog_me
     return err;
 }
 
-/* Adds a message to its samples: one in 8 is in the first, one in 8 of these in the second ... */
-static int add_to_samples(struct making *m, const struct pithlog_message *message)
+/* Adds a message to its samples, one in 8 is in the first, one in 8 of these in the second ..., and to all. */
+static int found_message(struct making *m, const struct pithlog_message *message)
 {
     uint64_t chance = pithi_hash_number(0, ++m->taken);
     int err = PITH_OK;
@@ -217,12 +217,6 @@ static int add_to_samples(struct making *m, const struct pithlog_message *messag
             sample->count = 0;
         }
     }
-    return err;
-}
-
-static int found_message(struct making *m, const struct pithlog_message *message)
-{
-    int err = add_to_samples(m, message);
     return err == PITH_OK ? add_message(m, 0, message) : err;
 }
 

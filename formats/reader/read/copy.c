@@ -236,17 +236,6 @@ static int add_def(struct copying *c, const struct pithlog_def *def, uint32_t *i
     return err;
 }
 
-static int copy_defs(struct copying *c)
-{
-    struct pithi_defs *defs = pithi_writer_defs(c->writer);
-    const char *key, *value;
-    for (uint32_t i = 0; i < c->log->info.defs; i++)
-        CHECK(add_def(c, pithi_defs_get(c->log->defs, i), &c->defs[i]));
-    for (uint32_t i = 0; !c->what->one_of_many && (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
-        CHECK(pithi_defs_property(defs, key, value));
-    return PITH_OK;
-}
-
 /* ---- Ranks, lanes, communicators --------------------------------------------------------------------------------- */
 
 /* A part leaves out ranks without a kept lane. A whole copy keeps also ranks that have no lanes. */
@@ -445,12 +434,18 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     TRY(begin(&c));
     if (what->from_ns != INT64_MIN || what->to_ns != INT64_MAX)
         c.query.flags = PITHLOG_CLIP;
-    TRY(copy_defs(&c));
-    for (uint32_t i = 0; i < pithi_log_ranks(c.log); i++)
-        TRY(copy_rank(&c, pithi_log_rank(c.log, i)));
-    for (uint32_t i = 0; i < c.log->info.lanes; i++)
+    /* Definitions and properties come first, as all else refers to them. */
+    struct pithi_defs *defs = pithi_writer_defs(writer);
+    const char *key, *value;
+    for (uint32_t i = 0; i < log->info.defs; i++)
+        TRY(add_def(&c, pithi_defs_get(log->defs, i), &c.defs[i]));
+    for (uint32_t i = 0; !what->one_of_many && (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        TRY(pithi_defs_property(defs, key, value));
+    for (uint32_t i = 0; i < c.rank_count; i++)
+        TRY(copy_rank(&c, pithi_log_rank(log, i)));
+    for (uint32_t i = 0; i < log->info.lanes; i++)
         TRY(copy_lane(&c, i));
-    for (uint32_t i = 0; i < c.log->info.comms; i++)
+    for (uint32_t i = 0; i < log->info.comms; i++)
         TRY(copy_comm(&c, i));
     if (what->damages)
         *what->damages += pithi_log_lost_comms(log);
@@ -459,7 +454,7 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     if (what->from_ns > log->info.end_ns || what->to_ns < log->info.start_ns) /* open states end with the log */
         goto out;
     if (c.part) {
-        TRY(pithi_defs_property(pithi_writer_defs(writer), PITHI_PART_KEY, "of a longer log"));
+        TRY(pithi_defs_property(defs, PITHI_PART_KEY, "of a longer log"));
         if (!(c.postings = calloc(c.rank_count + (size_t)1, sizeof *c.postings))) {
             err = no_memory(&c);
             goto out;

@@ -190,15 +190,6 @@ out:
     return err;
 }
 
-/* Updates the job id: a process may have joined its job since the last look. */
-static void follow_job(struct pithlog_follow *follow)
-{
-    uint32_t i;
-    for (i = 0; i < follow->process_count; i++)
-        if (follow->processes[i]->spill.page.size > 0)
-            follow->job = follow->processes[i]->spill.page.job;
-}
-
 static int is_alive(const struct pithi_follow_process *process, const struct pithi_spill_folder *folder)
 {
     uint32_t i;
@@ -422,18 +413,20 @@ static void update_info(struct pithlog_follow *follow)
 
 int pithlog_follow_look(struct pithlog_follow *follow)
 {
-    uint32_t i;
     follow->message_first = follow->message_count = 0;
-    follow_job(follow);
+    /* A process may have joined its job since the last look. */
+    for (uint32_t i = 0; i < follow->process_count; i++)
+        if (follow->processes[i]->spill.page.size > 0)
+            follow->job = follow->processes[i]->spill.page.job;
     if (follow->process_count < follow->info.ranks || follow->processes[0]->spill.page.size == 0)
         CHECK(find_processes(follow));
     CHECK(read_clocks(follow));
     see_ends(follow); /* before the records: an ended process adds no more */
-    for (i = 0; i < follow->process_count; i++) {
+    for (uint32_t i = 0; i < follow->process_count; i++) {
         CHECK(pithi_follow_process_look(follow->processes[i]));
         CHECK(pithi_spill_numbers_said(&follow->processes[i]->spill, follow->defs));
     }
-    for (i = 0; i < follow->process_count; i++) {
+    for (uint32_t i = 0; i < follow->process_count; i++) {
         CHECK(map_defs(follow, follow->processes[i]));
         CHECK(map_comms(follow, follow->processes[i]));
         CHECK(update_lanes(follow, i));
@@ -444,7 +437,7 @@ int pithlog_follow_look(struct pithlog_follow *follow)
             CHECK(no_memory(follow));
     if (follow->refill == UINT32_MAX || !follow->lanes[follow->refill]->has_head)
         follow->refill = UINT32_MAX;
-    for (i = 0; i < follow->info.lanes; i++)
+    for (uint32_t i = 0; i < follow->info.lanes; i++)
         fill(follow, i);
     return PITH_OK;
 }
