@@ -250,23 +250,6 @@ static int by_state_and_column(const void *a, const void *b)
     return (x->column > y->column) - (x->column < y->column);
 }
 
-/* Sorts the ticks of a row, from `first` on, by state and column, and leaves `distance` columns between two of a
- * state. */
-static void blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t distance)
-{
-    uint32_t kept = first;
-
-    if (cells->tick_count == first)
-        return;
-    qsort(cells->ticks + first, cells->tick_count - first, sizeof *cells->ticks, by_state_and_column);
-    for (uint32_t i = first; i < cells->tick_count; i++) {
-        const struct pithi_tick *tick = &cells->ticks[i], *last = &cells->ticks[kept ? kept - 1 : 0];
-        if (kept == first || last->state != tick->state || tick->column - last->column >= distance)
-            cells->ticks[kept++] = *tick;
-    }
-    cells->tick_count = kept;
-}
-
 static int shown_near(const struct pithi_cells *cells, const struct pithi_tick *tick)
 {
     uint32_t from = tick->column < PITHI_TICK_DISTANCE ? 0 : tick->column - PITHI_TICK_DISTANCE;
@@ -836,8 +819,19 @@ void pithi_sweep_end_again(struct pithi_sweep *sweep) { advance(sweep, sweep->li
 
 void pithi_sweep_tidy(struct pithi_sweep *sweep)
 {
-    blend_ticks(sweep->cells, sweep->first_tick, PITHI_TICK_DISTANCE);
-    ticks_drop_shown(sweep->cells, sweep->first_tick);
+    struct pithi_cells *cells = sweep->cells;
+    uint32_t first = sweep->first_tick, kept = first;
+
+    /* The ticks of the row by state and column, with a distance between two of a state. */
+    if (cells->tick_count > first)
+        qsort(cells->ticks + first, cells->tick_count - first, sizeof *cells->ticks, by_state_and_column);
+    for (uint32_t i = first; i < cells->tick_count; i++) {
+        const struct pithi_tick *tick = &cells->ticks[i], *last = &cells->ticks[kept ? kept - 1 : 0];
+        if (kept == first || last->state != tick->state || tick->column - last->column >= PITHI_TICK_DISTANCE)
+            cells->ticks[kept++] = *tick;
+    }
+    cells->tick_count = kept;
+    ticks_drop_shown(cells, first);
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */

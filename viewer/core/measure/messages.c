@@ -305,16 +305,6 @@ static int is_over(void *context, double part)
     return picking->watch && !pithi_go_on(picking->watch, picking->from + picking->share * part);
 }
 
-static int find_late(struct picking *picking, struct pithlog *log, const struct pithlog_digest *digest)
-{
-    struct pithlog_waits_query query = {INT64_MIN, INT64_MAX, digest, is_over, picking};
-    int err = pithlog_waits(log, &query, take_wait, picking);
-
-    if (picking->late_count)
-        qsort(picking->late, picking->late_count, sizeof *picking->late, by_message);
-    return err == PITH_ERR_DAMAGED ? PITH_OK : err;
-}
-
 /* ---- Picking ----------------------------------------------------------------------------------------------------- */
 
 static int is_wanted(void *context, const struct pithlog_message *message)
@@ -339,8 +329,14 @@ int pithi_message_filter_run(struct pithlog *log, const struct pithlog_digest *d
     int err = PITH_OK;
 
     *picked = NULL;
-    if (filter->late_ns > 0)
-        err = find_late(&picking, log, digest);
+    if (filter->late_ns > 0) {
+        /* Late messages are known from the waits, which go before: each message is then only looked up. */
+        struct pithlog_waits_query query = {INT64_MIN, INT64_MAX, digest, is_over, &picking};
+        err = pithlog_waits(log, &query, take_wait, &picking);
+        if (picking.late_count)
+            qsort(picking.late, picking.late_count, sizeof *picking.late, by_message);
+        err = err == PITH_ERR_DAMAGED ? PITH_OK : err;
+    }
     picking.from = picking.share;
     picking.share = 1 - picking.from;
     if (!err)
