@@ -27,13 +27,6 @@ struct chrome_writer {
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-static void put_us(struct pithi_out *out, uint64_t time_ns)
-{
-    char rest[4] = {'.', (char)('0' + time_ns / 100 % 10), (char)('0' + time_ns / 10 % 10), (char)('0' + time_ns % 10)};
-    pithi_out_u64(out, time_ns / 1000);
-    pithi_out_bytes(out, rest, sizeof rest);
-}
-
 /* Writes the common part of all events and leaves the object open. */
 static void begin_event(struct chrome_writer *w, const char *phase, uint32_t lane)
 {
@@ -51,7 +44,10 @@ static void begin_timed(struct chrome_writer *w, const char *phase, uint32_t lan
 {
     begin_event(w, phase, lane);
     pithi_out_text(&w->out, ",\"ts\":");
-    put_us(&w->out, (uint64_t)time_ns - (uint64_t)w->zero_ns);
+    uint64_t at_ns = (uint64_t)time_ns - (uint64_t)w->zero_ns;
+    char rest[4] = {'.', (char)('0' + at_ns / 100 % 10), (char)('0' + at_ns / 10 % 10), (char)('0' + at_ns % 10)};
+    pithi_out_u64(&w->out, at_ns / 1000);
+    pithi_out_bytes(&w->out, rest, sizeof rest);
 }
 
 static void put_name(struct chrome_writer *w, uint32_t id)

@@ -39,15 +39,6 @@ int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
-/* Copies the uuid with big-endian numbers, so that a file and its merged copy give the same key. */
-static void copy_uuid(const struct pithi_clog2_file *file, const unsigned char *body,
-                      unsigned char uuid[PITHI_CLOG2_UUID])
-{
-    memcpy(uuid, body + 16, PITHI_CLOG2_UUID);
-    pithi_clog2_put32(uuid, pithi_clog2_i32(body + 16, file->big));
-    pithi_clog2_put64f(uuid + PITHI_CLOG2_UUID_TIME, pithi_clog2_f64(body + 16 + PITHI_CLOG2_UUID_TIME, file->big));
-}
-
 static struct pithi_clog2_comm *make_comm(struct pithi_clog2_scan *scan, int32_t number)
 {
     int fresh;
@@ -75,7 +66,7 @@ static int join_group(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *gr
 }
 
 /* Takes a COMMEVT record. */
-static int comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
+static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
 {
     int big = scan->file.big;
     int32_t type = pithi_clog2_i32(record->body, big), number = pithi_clog2_i32(record->body + 4, big);
@@ -83,6 +74,7 @@ static int comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
     struct pithi_clog2_comm *comm;
     uint64_t *value;
 
+    memset(scan->places, 0, sizeof scan->places); /* cached lines: the record may change known world ranks */
     if (type == PITHI_CLOG2_FREE || number < 0)
         return PITH_OK;
     if (type == PITHI_CLOG2_WORLD && pithi_clog2_is_marked(record->body + 16, PITHI_CLOG2_MARK_WORLD))
@@ -92,7 +84,11 @@ static int comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
         return pithi_no_memory();
     if (comm->type < 0) {
         comm->type = type;
-        copy_uuid(&scan->file, record->body, comm->uuid);
+        /* The numbers in the uuid become big-endian, so that a file and its merged copy give the same key. */
+        const unsigned char *uuid = record->body + 16;
+        memcpy(comm->uuid, uuid, PITHI_CLOG2_UUID);
+        pithi_clog2_put32(comm->uuid, pithi_clog2_i32(uuid, big));
+        pithi_clog2_put64f(comm->uuid + PITHI_CLOG2_UUID_TIME, pithi_clog2_f64(uuid + PITHI_CLOG2_UUID_TIME, big));
     }
     if (!is_number(world, PITHI_CLOG2_RANKS_MAX))
         return PITH_OK;
@@ -418,13 +414,6 @@ static int see_time(struct pithi_clog2_scan *scan, const struct pithi_clog2_reco
         track->last_ns = record->time_ns;
     }
     return PITH_OK;
-}
-
-/* The record may change known world ranks, so the cached lines are dropped. */
-static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
-{
-    memset(scan->places, 0, sizeof scan->places);
-    return comm_take(scan, record);
 }
 
 static int take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)

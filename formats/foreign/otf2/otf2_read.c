@@ -138,19 +138,6 @@ static int say_incomplete(struct otf2_reader *r)
     return PITH_OK;
 }
 
-static int say_what_is_lost(struct otf2_reader *r)
-{
-    CHECK(pithi_leaves_end(&r->leaves));
-    CHECK(say_incomplete(r));
-    CHECK(pithi_say_count(r->writer, "otf2_leaves_without_enter", r->leaves.alone));
-    CHECK(pithi_say_count(r->writer, "otf2_events_passed_over", r->read > r->seen ? r->read - r->seen : 0));
-    CHECK(pithi_say_count(r->writer, "otf2_receives_without_request", r->unposted));
-    CHECK(pithi_say_count(r->writer, "otf2_requests_without_receive", r->unended));
-    CHECK(pithi_say_count(r->writer, "otf2_messages_with_unknown_ranks", r->odd_peers));
-    CHECK(pithi_say_count(r->writer, "otf2_payloads_left_out", r->odd_payloads));
-    return pithi_say_count(r->writer, "otf2_late_records", r->late);
-}
-
 static int read_archive(struct otf2_reader *r)
 {
     int err;
@@ -172,7 +159,16 @@ static int read_archive(struct otf2_reader *r)
     TRY(pithi_otf2_facts_make(r));
     TRY(read_local_definitions(r));
     TRY(read_all_events(r));
-    TRY(say_what_is_lost(r));
+    /* What is missing or was passed over is told as properties of the log. */
+    TRY(pithi_leaves_end(&r->leaves));
+    TRY(say_incomplete(r));
+    TRY(pithi_say_count(r->writer, "otf2_leaves_without_enter", r->leaves.alone));
+    TRY(pithi_say_count(r->writer, "otf2_events_passed_over", r->read > r->seen ? r->read - r->seen : 0));
+    TRY(pithi_say_count(r->writer, "otf2_receives_without_request", r->unposted));
+    TRY(pithi_say_count(r->writer, "otf2_requests_without_receive", r->unended));
+    TRY(pithi_say_count(r->writer, "otf2_messages_with_unknown_ranks", r->odd_peers));
+    TRY(pithi_say_count(r->writer, "otf2_payloads_left_out", r->odd_payloads));
+    TRY(pithi_say_count(r->writer, "otf2_late_records", r->late));
 out:
     r->otf2->Reader_Close(r->reader);
     pithi_otf2_requests_free(&r->requests);

@@ -75,21 +75,6 @@ static uint32_t list_own(const struct pithi_prv_labels *l, struct own *list)
     return count;
 }
 
-static int add_all_own(struct pithi_prv_types *t)
-{
-    struct own *list = malloc(((size_t)t->labels->state_count + t->labels->type_count + 1) * sizeof *list);
-    int err = PITH_OK;
-    if (!list)
-        return pithi_no_memory();
-    uint32_t count = list_own(t->labels, list);
-    qsort(list, count, sizeof *list, by_number);
-    for (uint32_t i = 0; i < count && !err; i++)
-        if (i == 0 || list[i].number != list[i - 1].number)
-            err = add_own(t, list[i].number, list[i].kind, list[i].label);
-    free(list);
-    return err;
-}
-
 /* Finds a definition by its number in the trace, if it is of this kind. */
 static int own_def(const struct pithi_prv_types *t, int64_t number, enum pithlog_def_kind kind, uint32_t *id)
 {
@@ -106,7 +91,19 @@ int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_l
                          int own)
 {
     *types = (struct pithi_prv_types){.labels = labels, .defs = defs, .own = own};
-    return own ? add_all_own(types) : PITH_OK;
+    if (!own)
+        return PITH_OK;
+    struct own *list = malloc(((size_t)labels->state_count + labels->type_count + 1) * sizeof *list);
+    int err = PITH_OK;
+    if (!list)
+        return pithi_no_memory();
+    uint32_t count = list_own(labels, list);
+    qsort(list, count, sizeof *list, by_number);
+    for (uint32_t i = 0; i < count && !err; i++)
+        if (i == 0 || list[i].number != list[i - 1].number)
+            err = add_own(types, list[i].number, list[i].kind, list[i].label);
+    free(list);
+    return err;
 }
 
 void pithi_prv_types_close(struct pithi_prv_types *types)

@@ -170,21 +170,17 @@ static const char *colour_of(uint32_t rgb, char text[8])
     return rgb == UINT32_MAX ? "" : pithi_colour_text(rgb & 0xffffff, text);
 }
 
-static int define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category)
-{
-    int state = category->topology == PITHI_SLOG2_STATE;
-    char colour[8];
-    struct pithlog_def def = {state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, category->name,
-                              colour_of(category->rgb, colour), pithi_name_group(category->name),
-                              state ? "" : category->format};
-    CHECK(pithi_defs_add(pithi_writer_defs(scan->writer), &def, &category->def));
-    category->def++;
-    return PITH_OK;
-}
-
 int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id)
 {
-    int err = category->def ? PITH_OK : define(scan, category);
+    int state = category->topology == PITHI_SLOG2_STATE, err = PITH_OK;
+    if (!category->def) { /* a category becomes a definition when the first drawable has it */
+        char colour[8];
+        struct pithlog_def def = {state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, category->name,
+                                  colour_of(category->rgb, colour), pithi_name_group(category->name),
+                                  state ? "" : category->format};
+        err = pithi_defs_add(pithi_writer_defs(scan->writer), &def, &category->def);
+        category->def += err == PITH_OK;
+    }
     *id = category->def - 1;
     return err;
 }
