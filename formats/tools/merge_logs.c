@@ -48,13 +48,6 @@ static int open_source(struct source *source)
     return err;
 }
 
-static void close_source(struct source *source)
-{
-    pithlog_close(source->log);
-    free(source->program);
-    free(source->threads);
-}
-
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 /* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith". */
@@ -538,8 +531,11 @@ int pithi_tool_merge(int argc, char **argv)
 
     if (status == 0)
         status = merge_logs(argv[0], &m);
-    for (uint32_t i = 0; i < m.count; i++)
-        close_source(&m.sources[i]);
+    for (uint32_t i = 0; i < m.count; i++) {
+        pithlog_close(m.sources[i].log);
+        free(m.sources[i].program);
+        free(m.sources[i].threads);
+    }
     free(m.sources);
     return status;
 }

@@ -134,15 +134,10 @@ static int put_news(struct follower *f)
     return PITH_OK;
 }
 
-static int is_wanted(const struct follower *f, const struct pithlog_record *r)
-{
-    return r->time_ns >= f->how->query.from_ns && r->time_ns <= f->how->query.to_ns &&
-           (f->set->count == 0 || pithi_lanes_has(f->set, pithlog_follow_get_lane(f->follow, r->lane)));
-}
-
 static void put_record(struct follower *f, const struct pithlog_record *r)
 {
-    if (is_wanted(f, r))
+    if (r->time_ns >= f->how->query.from_ns && r->time_ns <= f->how->query.to_ns &&
+        (f->set->count == 0 || pithi_lanes_has(f->set, pithlog_follow_get_lane(f->follow, r->lane))))
         pithi_printer_record(&f->printer, r);
 }
 

@@ -73,13 +73,6 @@ static void put_scaled(struct line *line, uint64_t number)
     put_text(line, current.unit);
 }
 
-static void put_left(struct line *line, uint64_t seconds)
-{
-    put_text(line, ", ");
-    put_number(line, seconds < 120 ? seconds : seconds / 60);
-    put_text(line, seconds < 120 ? " s left" : " min left");
-}
-
 static void show(int signal_number)
 {
     struct line line = {.size = 0};
@@ -99,8 +92,12 @@ static void show(int signal_number)
     }
     put_scaled(&line, rate);
     put_text(&line, "/s");
-    if (done < total && rate)
-        put_left(&line, (total - done) / rate + 1);
+    if (done < total && rate) {
+        uint64_t left = (total - done) / rate + 1;
+        put_text(&line, ", ");
+        put_number(&line, left < 120 ? left : left / 60);
+        put_text(&line, left < 120 ? " s left" : " min left");
+    }
     put_text(&line, "\033[K");
     if (write(STDERR_FILENO, line.text, line.size) > 0)
         shown = 1;
