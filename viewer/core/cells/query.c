@@ -293,44 +293,30 @@ static int add_lane(struct pithlog *log, const struct pithi_query *query, uint32
     return err;
 }
 
-static int make_sums(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
+int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
 {
+    if (query->t0_ns >= query->t1_ns || query->width > PITHI_MAX_WIDTH || query->levels < 1 ||
+        query->levels > PITHI_LEVELS)
+        return PITH_ERR_USAGE;
+    cells_prepare(cells, query, pithlog_get_info(log)->defs);
+    /* Damage in one row or lane leaves the others whole: the first error is told at the end. */
+    int err = PITH_OK;
+    if (query->width) {
+        struct pithi_sweep *sweep = pithi_sweep_new(query, cells);
+        for (uint32_t row = 0; row < cells->rows && !is_stopped(query); row++) {
+            uint32_t first = query->group_end ? row ? query->group_end[row - 1] : 0 : row;
+            uint32_t end = query->group_end ? query->group_end[row] : row + 1;
+            int row_err = sweep_row(log, query, sweep, row, first, end, &cells->rough);
+            err = err ? err : row_err;
+        }
+        pithi_sweep_free(sweep);
+    }
     struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
-    int err = PITH_OK, wanted = !query->no_sums && !(query->summary && query->care == PITHI_QUICK);
-
+    int wanted = !query->no_sums && !(query->summary && query->care == PITHI_QUICK);
     for (uint32_t i = 0; i < query->lane_count && wanted && !is_stopped(query); i++) {
         int lane_err = add_lane(log, query, query->lanes[i], sums, cells);
         err = err ? err : lane_err;
     }
     free(sums);
     return err;
-}
-
-static int make_cells(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
-{
-    struct pithi_sweep *sweep = pithi_sweep_new(query, cells);
-    int err = PITH_OK;
-
-    for (uint32_t row = 0; row < cells->rows && !is_stopped(query); row++) {
-        uint32_t first = query->group_end ? row ? query->group_end[row - 1] : 0 : row;
-        int row_err =
-            sweep_row(log, query, sweep, row, first, query->group_end ? query->group_end[row] : row + 1, &cells->rough);
-        err = err ? err : row_err;
-    }
-    pithi_sweep_free(sweep);
-    return err;
-}
-
-int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
-{
-    int err = PITH_OK, sum_err;
-
-    if (query->t0_ns >= query->t1_ns || query->width > PITHI_MAX_WIDTH || query->levels < 1 ||
-        query->levels > PITHI_LEVELS)
-        return PITH_ERR_USAGE;
-    cells_prepare(cells, query, pithlog_get_info(log)->defs);
-    if (query->width)
-        err = make_cells(log, query, cells);
-    sum_err = make_sums(log, query, cells);
-    return err ? err : sum_err;
 }

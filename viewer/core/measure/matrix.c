@@ -223,10 +223,11 @@ static uint32_t least(uint32_t ranks, uint32_t room)
     return ranks < room ? ranks : room;
 }
 
-static void prepare(struct pithi_tiles *tiles, const struct pithi_matrix_view *view)
+void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,
+                        struct pithi_tiles *tiles)
 {
+    /* At most one tile for TILE_PIXELS pixels; each knows its first rank of either side. */
     uint32_t lines = view->from1 - view->from0, columns = view->to1 - view->to0;
-
     pithi_tiles_free(tiles);
     tiles->lines = least(lines, view->height / TILE_PIXELS);
     tiles->columns = least(columns, view->width / TILE_PIXELS);
@@ -242,26 +243,6 @@ static void prepare(struct pithi_tiles *tiles, const struct pithi_matrix_view *v
             tiles->tiles[(size_t)l * tiles->columns + c].from = tiles->by_line[l].from;
             tiles->tiles[(size_t)l * tiles->columns + c].to = tiles->by_column[c].to;
         }
-}
-
-static void find_range(struct pithi_tiles *tiles, enum pithi_matrix_value value)
-{
-    for (size_t i = 0; i < (size_t)tiles->lines * tiles->columns; i++) {
-        double of_tile = pithi_pair_value(&tiles->tiles[i], value);
-        if (of_tile > 0 && (tiles->low == 0 || of_tile < tiles->low))
-            tiles->low = of_tile;
-        if (of_tile > tiles->high)
-            tiles->high = of_tile;
-    }
-    /* The scale covers a decade or more, so that values that are near each other look alike. */
-    if (tiles->low < tiles->high && tiles->low > tiles->high / 10)
-        tiles->low = tiles->high / 10;
-}
-
-void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,
-                        struct pithi_tiles *tiles)
-{
-    prepare(tiles, view);
     for (uint32_t i = 0; i < matrix->pair_count; i++) {
         const struct pithi_pair *pair = &matrix->pairs[i];
         if (pair->from < view->from0 || pair->from >= view->from1 || pair->to < view->to0 || pair->to >= view->to1)
@@ -272,7 +253,16 @@ void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_ma
         pithi_pair_add(&tiles->by_line[line], pair);
         pithi_pair_add(&tiles->by_column[column], pair);
     }
-    find_range(tiles, view->value);
+    for (size_t i = 0; i < (size_t)tiles->lines * tiles->columns; i++) {
+        double of_tile = pithi_pair_value(&tiles->tiles[i], view->value);
+        if (of_tile > 0 && (tiles->low == 0 || of_tile < tiles->low))
+            tiles->low = of_tile;
+        if (of_tile > tiles->high)
+            tiles->high = of_tile;
+    }
+    /* The scale covers a decade or more, so that values that are near each other look alike. */
+    if (tiles->low < tiles->high && tiles->low > tiles->high / 10)
+        tiles->low = tiles->high / 10;
 }
 
 void pithi_tiles_free(struct pithi_tiles *tiles)
