@@ -269,16 +269,25 @@ void pithi_losses_colour(struct pithi_losses *losses, uint32_t id, const char *w
     losses->count[*written ? PITHI_LOSS_COLOURS_CHANGED : PITHI_LOSS_COLOURS]++;
 }
 
-static void see_definitions(struct pithi_losses *losses, uint64_t mask)
+void pithi_losses_keep(struct pithi_losses *losses, const char *key)
+{
+    const char *found, *value;
+    for (uint32_t i = 0; (found = pithlog_get_property(losses->log, i, &value)) != NULL; i++)
+        losses->kept_properties += strcmp(found, key) == 0;
+}
+
+void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *how)
 {
     uint64_t *count = losses->count;
-    int colours = mask & PITHI_LOSES(COLOURS) && !(mask & PITHI_LOSES(COLOURS_CHANGED));
+    int colours = how->loses & PITHI_LOSES(COLOURS) && !(how->loses & PITHI_LOSES(COLOURS_CHANGED));
+    count[PITHI_LOSS_NO_PARTNER] = losses->ends - 2 * losses->matched;
+    /* Records were counted as they passed; definitions and places are counted here. */
     const struct pithlog_def *def;
     for (uint32_t id = 0; (def = pithlog_get_def(losses->log, id)) != NULL; id++) {
         int kept = losses->used[id] & PITHI_KEPT; /* everything but the colour is written */
-        if (def->kind == PITHLOG_COUNTER_TYPE && mask & PITHI_LOSES(COUNTER_DEFS) && !kept) {
+        if (def->kind == PITHLOG_COUNTER_TYPE && how->loses & PITHI_LOSES(COUNTER_DEFS) && !kept) {
             count[PITHI_LOSS_COUNTER_DEFS]++;
-        } else if (mask & PITHI_LOSES(UNUSED) && !losses->used[id]) {
+        } else if (how->loses & PITHI_LOSES(UNUSED) && !losses->used[id]) {
             count[PITHI_LOSS_UNUSED]++;
         } else {
             /* readers derive this group from the name if a file has no groups */
@@ -289,11 +298,6 @@ static void see_definitions(struct pithi_losses *losses, uint64_t mask)
             count[PITHI_LOSS_UNITS] += def->kind == PITHLOG_COUNTER_TYPE && *def->format;
         }
     }
-}
-
-static void see_places(struct pithi_losses *losses)
-{
-    uint64_t *count = losses->count;
     const struct pithlog_lane *lane;
     const char *key, *value;
     for (uint32_t i = 0; (lane = pithlog_get_lane(losses->log, i)) != NULL; i++) {
@@ -306,21 +310,7 @@ static void see_places(struct pithi_losses *losses)
     for (uint32_t i = 0; (key = pithlog_get_property(losses->log, i, &value)) != NULL; i++)
         count[PITHI_LOSS_PROPERTIES] += !pithi_is_code_name(key); /* these are lost with STACKS */
     count[PITHI_LOSS_PROPERTIES] -= losses->kept_properties;
-}
-
-void pithi_losses_keep(struct pithi_losses *losses, const char *key)
-{
-    const char *found, *value;
-    for (uint32_t i = 0; (found = pithlog_get_property(losses->log, i, &value)) != NULL; i++)
-        losses->kept_properties += strcmp(found, key) == 0;
-}
-
-void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *how)
-{
-    losses->count[PITHI_LOSS_NO_PARTNER] = losses->ends - 2 * losses->matched;
-    see_definitions(losses, how->loses);
-    see_places(losses);
     for (int i = 0; i < PITHI_LOSSES; i++)
         if (how->loses >> i & 1)
-            pithi_note(how, losses->count[i], texts[i]);
+            pithi_note(how, count[i], texts[i]);
 }

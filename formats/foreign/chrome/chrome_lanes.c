@@ -269,10 +269,14 @@ static int make_lane(struct pithi_writer *writer, const struct pithi_chrome_plac
                              &thread->result);
 }
 
-static int make_named(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer, const struct ordered *order,
-                      uint32_t *all)
+int pithi_chrome_lanes_make(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
 {
+    struct ordered *order = sorted(lanes->threads, lanes->thread_count, lanes->processes);
     uint32_t next = 0, before = UINT32_MAX;
+    int err = order ? PITH_OK : pithi_no_memory();
+    if (err)
+        goto out;
+    TRY(make_ranks(lanes, writer));
     for (uint32_t i = 0; i < lanes->thread_count; i++) {
         struct pithi_chrome_place *thread = &lanes->threads[order[i].number];
         struct pithi_chrome_place *process = &lanes->processes[thread->process];
@@ -280,38 +284,19 @@ static int make_named(struct pithi_chrome_lanes *lanes, struct pithi_writer *wri
         before = thread->process;
         if (thread->kind == MISSING || (!thread->used && !process->own))
             continue;
-        CHECK(make_lane(writer, process, thread, next++));
+        TRY(make_lane(writer, process, thread, next++));
         if (!process->has_lane)
             process->lane = thread->result;
         process->has_lane = 1;
     }
-    *all = next;
-    return PITH_OK;
-}
-
-/* Events without a thread, such as the counters of a process, belong to its first thread, if it has threads. */
-static int make_missing(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer, uint32_t next)
-{
+    /* Events without a thread, such as the counters of a process, belong to its first thread, if it has threads. */
     for (uint32_t i = 0; i < lanes->thread_count; i++) {
         struct pithi_chrome_place *thread = &lanes->threads[i];
         const struct pithi_chrome_place *process = &lanes->processes[thread->process];
         thread->result = thread->kind == MISSING ? process->lane : thread->result;
         if (thread->kind == MISSING && thread->used && !process->has_lane)
-            CHECK(make_lane(writer, process, thread, lanes->is_one_rank ? next++ : 0));
+            TRY(make_lane(writer, process, thread, lanes->is_one_rank ? next++ : 0));
     }
-    return PITH_OK;
-}
-
-int pithi_chrome_lanes_make(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
-{
-    struct ordered *order = sorted(lanes->threads, lanes->thread_count, lanes->processes);
-    uint32_t next;
-    int err = order ? PITH_OK : pithi_no_memory();
-    if (err)
-        goto out;
-    TRY(make_ranks(lanes, writer));
-    TRY(make_named(lanes, writer, order, &next));
-    TRY(make_missing(lanes, writer, next));
 out:
     free(order);
     return err;

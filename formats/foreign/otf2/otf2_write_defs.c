@@ -105,20 +105,6 @@ static void put_metric(struct otf2_writer *w, uint32_t id, const struct pithlog_
     DEFINE(MetricClass, ref, 1, &ref, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
 }
 
-static void put_defs(struct otf2_writer *w)
-{
-    static void (*const put[])(struct otf2_writer * w, uint32_t id,
-                               const struct pithlog_def *def) = {put_region, put_event_type, put_metric};
-    const struct pithlog_def *def;
-    uint32_t next[3] = {0};
-
-    for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
-        w->written[id].ref = next[def->kind]++;
-        put[def->kind](w, id, def);
-    }
-    w->regions = next[PITHLOG_STATE];
-}
-
 /* Writes the group of state `first` with all later states of that group, unless it is done. */
 static int put_state_group(struct otf2_writer *w, uint32_t first, OTF2_GroupRef ref, uint64_t *members, char *done)
 {
@@ -158,20 +144,6 @@ static void put_group(struct otf2_writer *w, OTF2_GroupRef ref, OTF2_StringRef n
     DEFINE(Group, ref, name, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members);
 }
 
-/* Numbers the ranks of the log. 0: no memory. */
-static int learn_ranks(struct otf2_writer *w)
-{
-    const struct pithlog_lane *lane;
-    uint64_t *place;
-
-    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
-        if (!(place = pithi_map_at(&w->ranks, (uint32_t)lane->rank)))
-            return 0;
-        *place = *place ? *place : w->ranks.count;
-    }
-    return 1;
-}
-
 /* Numbers the members of a group, leaving out ranks that the log does not have. 0: no memory. */
 static int learn_members(struct otf2_writer *w, uint32_t key, const int32_t *ranks, int32_t size)
 {
@@ -186,20 +158,6 @@ static int learn_members(struct otf2_writer *w, uint32_t key, const int32_t *ran
         if (!(place = pithi_map_at(&w->members, pithi_map_pair(key, (uint32_t)ranks[i]))))
             return 0;
         *place = ++count;
-    }
-    return 1;
-}
-
-static int learn_comms(struct otf2_writer *w)
-{
-    const struct pithlog_comm *comm;
-
-    for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++) {
-        if (!learn_members(w, i, comm->world_ranks, comm->size))
-            return 0;
-        if (comm->remote_size > 0 &&
-            !learn_members(w, otf2_remote(i), comm->world_ranks + comm->size, comm->remote_size))
-            return 0;
     }
     return 1;
 }
@@ -283,9 +241,34 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
         return 0;
     DEFINE(Paradigm, OTF2_PARADIGM_USER, pithi_otf2_put_text(w, "user"), OTF2_PARADIGM_CLASS_PROCESS);
     DEFINE(Paradigm, OTF2_PARADIGM_MPI, pithi_otf2_put_text(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
-    put_defs(w);
+    /* References count from 0 for each kind, in the order of the log's ids. */
+    static void (*const put[])(struct otf2_writer * w, uint32_t id,
+                               const struct pithlog_def *def) = {put_region, put_event_type, put_metric};
+    const struct pithlog_def *def;
+    uint32_t next[3] = {0};
+    for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
+        w->written[id].ref = next[def->kind]++;
+        put[def->kind](w, id, def);
+    }
+    w->regions = next[PITHLOG_STATE];
     pithi_otf2_contexts_open(w);
-    return learn_ranks(w) && learn_comms(w);
+    /* The places of ranks and members, which groups and messages refer to. 0: no memory. */
+    const struct pithlog_lane *lane;
+    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
+        uint64_t *place = pithi_map_at(&w->ranks, (uint32_t)lane->rank);
+        if (!place)
+            return 0;
+        *place = *place ? *place : w->ranks.count;
+    }
+    const struct pithlog_comm *comm;
+    for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++) {
+        if (!learn_members(w, i, comm->world_ranks, comm->size))
+            return 0;
+        if (comm->remote_size > 0 &&
+            !learn_members(w, otf2_remote(i), comm->world_ranks + comm->size, comm->remote_size))
+            return 0;
+    }
+    return 1;
 }
 
 /* ---- Places, written after the events ---------------------------------------------------------------------------- */

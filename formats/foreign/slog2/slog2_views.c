@@ -78,34 +78,6 @@ static int32_t read_row(struct map *map, int64_t first, int64_t second, int32_t 
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-static int take_ranks(struct pithi_slog2_scan *scan, struct map *map)
-{
-    for (uint32_t i = 0; i < map->row_count; i++) {
-        struct pithi_slog2_line line = {.in_comm = -1};
-        int32_t number = read_row(map, map->rank, map->thread, &line.rank, &line.thread);
-        int fresh;
-        struct pithi_slog2_line *at = pithi_item_at(&scan->line_of, (uint32_t)number, &scan->lines, &scan->line_count,
-                                                    &scan->line_room, sizeof *at, &fresh);
-        if (!at)
-            return pithi_no_memory();
-        if (fresh)
-            *at = line;
-    }
-    return PITH_OK;
-}
-
-static void take_comms(struct pithi_slog2_scan *scan, struct map *map)
-{
-    for (uint32_t i = 0; i < map->row_count; i++) {
-        int32_t comm = 0, in_comm = -1, number = read_row(map, map->comm, map->in_comm, &comm, &in_comm);
-        uint64_t *place = pithi_map_find(&scan->line_of, (uint32_t)number);
-        if (place && *place) {
-            scan->lines[*place - 1].comm = comm;
-            scan->lines[*place - 1].in_comm = in_comm;
-        }
-    }
-}
-
 static int is_placed(const struct pithi_slog2_line *line)
 {
     return line->rank >= -1 && line->rank < INT32_MAX && line->thread >= 0;
@@ -130,20 +102,6 @@ static int make_lane(struct pithi_slog2_scan *scan, struct pithi_slog2_line *lin
 {
     CHECK(pithi_writer_lane(scan->writer, line->rank, (uint32_t)line->thread, NULL, &line->lane));
     line->has_lane = 1;
-    return PITH_OK;
-}
-
-/* Makes lanes for unused lines, too. But a lane takes some KB of memory; so if a small file has very many lines, lanes
- * are made only when they are first used. */
-enum { LANES_AT_ONCE = 4096, LANE_BYTES = 256 };
-static int make_lanes(struct pithi_slog2_scan *scan, struct pithi_slog2_line **lines)
-{
-    if (scan->line_count > LANES_AT_ONCE + scan->input->size / LANE_BYTES)
-        return PITH_OK;
-    qsort(lines, scan->line_count, sizeof *lines, by_lane);
-    for (uint32_t i = 0; i < scan->line_count; i++)
-        if (is_placed(lines[i]))
-            CHECK(make_lane(scan, lines[i]));
     return PITH_OK;
 }
 
@@ -262,6 +220,10 @@ int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_s
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
+/* Unused lines get lanes, too. But a lane takes some KB of memory; so if a small file has very many lines, lanes
+ * are made only when they are first used. */
+enum { LANES_AT_ONCE = 4096, LANE_BYTES = 256 };
+
 static int make_places(struct pithi_slog2_scan *scan)
 {
     struct pithi_slog2_line **lines = malloc((scan->line_count + (size_t)1) * sizeof *lines);
@@ -270,7 +232,12 @@ static int make_places(struct pithi_slog2_scan *scan)
         return pithi_no_memory();
     for (uint32_t i = 0; i < scan->line_count; i++)
         lines[i] = &scan->lines[i];
-    TRY(make_lanes(scan, lines));
+    if (scan->line_count <= LANES_AT_ONCE + scan->input->size / LANE_BYTES) {
+        qsort(lines, scan->line_count, sizeof *lines, by_lane);
+        for (uint32_t i = 0; i < scan->line_count; i++)
+            if (is_placed(lines[i]))
+                TRY(make_lane(scan, lines[i]));
+    }
     TRY(make_comms(scan, lines));
 out:
     free(lines);
@@ -288,9 +255,26 @@ int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
     }
     if (count == 0 || bytes->failed)
         return pithi_slog2_wrong(scan, bytes, "there is no line map");
-    CHECK(take_ranks(scan, &ranks));
-    if (comms.comm >= 0)
-        take_comms(scan, &comms);
+    /* The map that names ranks and threads makes the lines; one with communicators says what they are there. */
+    for (uint32_t row = 0; row < ranks.row_count; row++) {
+        struct pithi_slog2_line line = {.in_comm = -1};
+        int32_t number = read_row(&ranks, ranks.rank, ranks.thread, &line.rank, &line.thread);
+        int fresh;
+        struct pithi_slog2_line *at = pithi_item_at(&scan->line_of, (uint32_t)number, &scan->lines, &scan->line_count,
+                                                    &scan->line_room, sizeof *at, &fresh);
+        if (!at)
+            return pithi_no_memory();
+        if (fresh)
+            *at = line;
+    }
+    for (uint32_t row = 0; comms.comm >= 0 && row < comms.row_count; row++) {
+        int32_t comm = 0, in_comm = -1, number = read_row(&comms, comms.comm, comms.in_comm, &comm, &in_comm);
+        uint64_t *place = pithi_map_find(&scan->line_of, (uint32_t)number);
+        if (place && *place) {
+            scan->lines[*place - 1].comm = comm;
+            scan->lines[*place - 1].in_comm = in_comm;
+        }
+    }
     return make_places(scan);
 }
 

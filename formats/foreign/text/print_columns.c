@@ -242,22 +242,6 @@ static void put_row(struct rows *rows, const struct pithlog_record *r)
     pithi_out_text(&rows->out, !is_json ? "\n" : is_first ? "{}\n" : "}\n");
 }
 
-static void put_head(struct rows *rows)
-{
-    const struct pithi_print_columns *chosen = &rows->how->columns;
-
-    if (rows->how->style == PITHI_TEXT_JSON)
-        return;
-    if (rows->how->style == PITHI_TEXT_TABS)
-        pithi_out_text(&rows->out, "# ");
-    for (uint32_t i = 0; i < chosen->count; i++) {
-        if (i)
-            pithi_out_char(&rows->out, rows->how->style == PITHI_TEXT_CSV ? ',' : '\t');
-        pithi_out_text(&rows->out, columns[chosen->columns[i]].name);
-    }
-    pithi_out_char(&rows->out, '\n');
-}
-
 static int put_rows(struct rows *rows)
 {
     struct pithlog_query query = rows->how->query;
@@ -284,7 +268,16 @@ int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_
     if (err)
         return err;
     pithi_print_version(&rows.out, how->style, "columns");
-    put_head(&rows);
+    if (how->style != PITHI_TEXT_JSON) { /* there, each row has the names */
+        if (how->style == PITHI_TEXT_TABS)
+            pithi_out_text(&rows.out, "# ");
+        for (uint32_t i = 0; i < how->columns.count; i++) {
+            if (i)
+                pithi_out_char(&rows.out, how->style == PITHI_TEXT_CSV ? ',' : '\t');
+            pithi_out_text(&rows.out, columns[how->columns.columns[i]].name);
+        }
+        pithi_out_char(&rows.out, '\n');
+    }
     err = pithi_out_close(&rows.out, put_rows(&rows));
     free(rows.payload.text);
     return err;
