@@ -344,22 +344,6 @@ static int add_group(struct pithi_prv_labels *l)
     return 1;
 }
 
-static int add_line(struct pithi_prv_labels *l, enum section section, char *line)
-{
-    switch (section) {
-    case STATES:
-        return add_state(l, line);
-    case COLOURS:
-        return add_colour(l, line);
-    case TYPES:
-        return add_type(l, line);
-    case VALUES:
-        return add_value(l, line);
-    default:
-        return 1;
-    }
-}
-
 int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t size)
 {
     enum section section = OTHER;
@@ -372,7 +356,11 @@ int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t si
             section = section_of(line);
             ok = section != TYPES || add_group(labels);
         } else if (*line) {
-            ok = add_line(labels, section, line);
+            ok = section == STATES    ? add_state(labels, line)
+                 : section == COLOURS ? add_colour(labels, line)
+                 : section == TYPES   ? add_type(labels, line)
+                 : section == VALUES  ? add_value(labels, line)
+                                      : 1;
         }
     }
     return ok;
