@@ -137,27 +137,6 @@ static int joined_before(const struct source *sources, uint32_t index, const cha
     return 0;
 }
 
-static int put_values(const struct source *sources, uint32_t count, const char *key, struct pithi_defs *defs,
-                      uint64_t *left_out)
-{
-    char *values = all_values(sources, count, key, left_out);
-    int err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();
-
-    free(values);
-    return err;
-}
-
-/* Time 0 is known if the clock aligns all logs, or if there is only one. */
-static int put_start(const struct source *sources, uint32_t count, struct pithi_defs *defs)
-{
-    const struct source *first = &sources[0];
-
-    for (uint32_t i = 1; i < count; i++)
-        if (sources[i].zero_unix_ns < first->zero_unix_ns)
-            first = &sources[i];
-    return pithi_defs_property(defs, start_key, pithi_property(first->log, start_key));
-}
-
 /* 1: the logs are pieces of one log: they began at the same nanosecond, and none was moved. */
 static int one_time_axis(const struct source *sources, uint32_t count)
 {
@@ -196,11 +175,22 @@ static int put_facts(const struct source *sources, uint32_t count, int clock, st
     const char *key, *value;
 
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++)
-            if (strcmp(key, start_key) != 0 && strcmp(key, error_key) != 0 && !joined_before(sources, i, key))
-                CHECK(put_values(sources, count, key, defs, left_out));
-    if (clock)
-        CHECK(put_start(sources, count, defs));
+        for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++) {
+            if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(sources, i, key))
+                continue;
+            char *values = all_values(sources, count, key, left_out);
+            int err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();
+            free(values);
+            CHECK(err);
+        }
+    if (clock) {
+        /* Time 0 is known if the clock aligns all logs, or if there is only one. */
+        const struct source *first = &sources[0];
+        for (uint32_t i = 1; i < count; i++)
+            if (sources[i].zero_unix_ns < first->zero_unix_ns)
+                first = &sources[i];
+        CHECK(pithi_defs_property(defs, start_key, pithi_property(first->log, start_key)));
+    }
     return put_error(sources, count, defs);
 }
 

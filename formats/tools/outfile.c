@@ -122,23 +122,19 @@ static void begin_progress(const char *command, uint64_t records)
                                                   .unit = records ? "records" : "B"});
 }
 
-/* Writes text to standard output as it is made, without a temporary file. */
-static int write_stdout(struct pithlog *log, const struct pithi_format *format, const struct pithi_convert *how)
-{
-    if (!format->flows)
-        return pithi_fail(PITH_ERR_UNSUPPORTED, "standard output: cannot hold the format %s; give a file name",
-                          format->name);
-    return pithi_format_print(log, format, stdout, how);
-}
-
 /* `records`: an estimate of the records to read. */
 static int write_guarded(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
                          const struct pithi_convert *how, uint64_t records)
 {
     int err;
 
-    if (strcmp(path, "-") == 0)
-        return write_stdout(log, format, how);
+    if (strcmp(path, "-") == 0) {
+        /* Text goes to standard output as it is made, without a temporary file. */
+        if (!format->flows)
+            return pithi_fail(PITH_ERR_UNSUPPORTED, "standard output: cannot hold the format %s; give a file name",
+                              format->name);
+        return pithi_format_print(log, format, stdout, how);
+    }
     out.format = format;
     out.path = path;
     snprintf(out.part, sizeof out.part, "%s.part", path);
