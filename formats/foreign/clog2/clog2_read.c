@@ -26,16 +26,6 @@ int pithi_clog2_probe(const struct pithi_input *input)
 
 /* ---- Lanes ----------------------------------------------------------------------------------------------------- */
 
-static int make_lane(struct reader *reader, struct pithi_clog2_track *track)
-{
-    uint32_t lane;
-    int err = pithi_writer_lane(reader->writer, track->rank, (uint32_t)track->thread, NULL, &lane);
-
-    if (err == PITH_OK)
-        track->lane = lane + 1;
-    return err;
-}
-
 /* The uuid of an MPI_COMM_SELF contains the name of the processor on which it was made. */
 static int take_hosts(struct reader *reader)
 {
@@ -191,8 +181,11 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
         reader->no_line++;
         return PITH_OK;
     }
-    if (!track->lane)
-        CHECK(make_lane(reader, track));
+    if (!track->lane) {
+        uint32_t lane;
+        CHECK(pithi_writer_lane(reader->writer, track->rank, (uint32_t)track->thread, NULL, &lane));
+        track->lane = lane + 1;
+    }
     record.lane = track->lane - 1;
     switch (from->type) {
     case PITHI_CLOG2_BAREEVT:
@@ -246,7 +239,7 @@ int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *write
     while (pithi_clog2_next(&reader.scan.file, &cursor, &record))
         TRY(add(&reader, &record));
     TRY(pithi_reorder_end(&reader.reorder));
-    /* What is missing or was skipped is told as properties of the log. */
+    /* What is missing or was skipped becomes properties of the log. */
     TRY(say_incomplete(&reader));
     TRY(pithi_say_count(reader.writer, "clog2_unfinished", !reader.scan.file.finalized));
     TRY(pithi_say_count(reader.writer, "clog2_messages_without_partner", reader.no_partner));

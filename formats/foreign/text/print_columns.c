@@ -127,12 +127,6 @@ static int has_column(enum column column, const struct pithlog_record *r)
     return column != C_PAYLOAD || r->payload_bytes;
 }
 
-static const char *name_of(const struct rows *rows, const struct pithlog_record *r)
-{
-    return r->kind <= PITHLOG_COUNTER ? pithlog_get_def(rows->log, r->id)->name
-                                      : pithlog_get_comm(rows->log, r->comm)->name;
-}
-
 static void put_text(struct rows *rows, const char *text)
 {
     pithi_out_quoted(&rows->out, rows->quote, text ? text : "");
@@ -166,7 +160,8 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
         put_text(rows, pithi_print_kind(r->kind));
         break;
     case C_NAME:
-        put_text(rows, name_of(rows, r));
+        put_text(rows, r->kind <= PITHLOG_COUNTER ? pithlog_get_def(rows->log, r->id)->name
+                                                  : pithlog_get_comm(rows->log, r->comm)->name);
         break;
     case C_GROUP:
         put_text(rows, pithlog_get_def(rows->log, r->id)->group);
