@@ -442,19 +442,16 @@ int pithi_defs_property_of_many(struct pithi_defs *s, const char *key, const cha
 
 /* ---- As bytes ---------------------------------------------------------------------------------------------------- */
 
-static int pack_def(struct pithi_buffer *out, const struct pithlog_def *d)
-{
-    return pithi_buffer_varint(out, (uint64_t)d->kind) && pithi_buffer_string(out, d->name) &&
-           pithi_buffer_string(out, d->colour) && pithi_buffer_string(out, d->group) &&
-           pithi_buffer_string(out, d->format);
-}
-
 int pithi_defs_pack_from(const struct pithi_defs *s, uint32_t first, void **data, size_t *size)
 {
     struct pithi_buffer out = {0};
     int ok = pithi_buffer_varint(&out, first) && pithi_buffer_varint(&out, s->count - first);
-    for (uint32_t i = first; ok && i < s->count; i++)
-        ok = pack_def(&out, &s->defs[i]);
+    for (uint32_t i = first; ok && i < s->count; i++) {
+        const struct pithlog_def *d = &s->defs[i];
+        ok = pithi_buffer_varint(&out, (uint64_t)d->kind) && pithi_buffer_string(&out, d->name) &&
+             pithi_buffer_string(&out, d->colour) && pithi_buffer_string(&out, d->group) &&
+             pithi_buffer_string(&out, d->format);
+    }
     ok = ok && pithi_buffer_varint(&out, s->property_count);
     for (uint32_t i = 0; ok && i < s->property_count; i++)
         ok = pithi_buffer_string(&out, s->properties[i].key) && pithi_buffer_string(&out, s->properties[i].value);
