@@ -39,15 +39,6 @@ struct source {
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
 enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
 
-static int open_source(struct source *source)
-{
-    int err = pithi_tool_open("merge", source->path, &source->log);
-    int64_t local_ns;
-
-    source->knows_clock = !err && pithlog_wall_clock(source->log, &source->zero_unix_ns, &local_ns);
-    return err;
-}
-
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 /* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith". */
@@ -498,9 +489,12 @@ static int merge_logs(const char *command, struct merge *m)
         setrlimit(RLIMIT_NOFILE, &limit);
     }
     for (uint32_t i = 0; i < m->count; i++) {
-        TRY(open_source(&m->sources[i]));
-        pithi_outfile_count(m->sources[i].log);
-        records += pithlog_get_info(m->sources[i].log)->records;
+        struct source *source = &m->sources[i];
+        int64_t local_ns;
+        TRY(pithi_tool_open("merge", source->path, &source->log));
+        source->knows_clock = pithlog_wall_clock(source->log, &source->zero_unix_ns, &local_ns);
+        pithi_outfile_count(source->log);
+        records += pithlog_get_info(source->log)->records;
     }
     TRY(align_times(m));
     TRY(number_ranks(m));
