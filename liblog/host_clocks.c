@@ -61,13 +61,6 @@ static struct {
 
 /* ---- Hosts and their leaders ------------------------------------------------------------------------------------- */
 
-static uint64_t own_boot(void)
-{
-    char id[64];
-    pithi_boot_id(id, sizeof id);
-    return pithi_hash_text(PITHI_HASH, id);
-}
-
 /* Adds a host, or a lower leader of a known host. Without memory the host is left out and not measured. */
 static void add_host(const struct host *host)
 {
@@ -142,7 +135,9 @@ static int give_out(const struct pith_transport *t, uint64_t boot)
 
 int pithi_host_clocks_join(const struct pith_transport *t, int same)
 {
-    struct host own = {own_boot(), t->rank, 0};
+    char boot[64];
+    pithi_boot_id(boot, sizeof boot);
+    struct host own = {pithi_hash_text(PITHI_HASH, boot), t->rank, 0};
     uint64_t others = !same;
     free(clocks.hosts);
     free(clocks.points);

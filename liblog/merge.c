@@ -59,11 +59,6 @@ static int agree(const struct merge *merge, int good)
     return merge->t->reduce(merge->t->context, &value, 1, PITH_MIN) == 0 && value == 1;
 }
 
-static int reduce_one(const struct merge *merge, uint64_t *value, int op)
-{
-    return merge->t->reduce(merge->t->context, value, 1, op) == 0;
-}
-
 /* ---- 1, 2: own file, one time ------------------------------------------------------------------------------------ */
 
 static void say_missing(void *context, const char *text)
@@ -125,7 +120,8 @@ static int align_clocks(struct merge *merge, int good)
     least[3] = ~(merge->have && good ? (uint64_t)merge->spill.time.error_ns : 0);
     least[4] = ~(merge->have && good ? (uint64_t)merge->spill.time.parted_ns : 0);
     merge->lanes = merge->spill.lane_count;
-    if (merge->t->reduce(merge->t->context, least, 5, PITH_MIN) != 0 || !reduce_one(merge, &merge->lanes, PITH_SUM))
+    if (merge->t->reduce(merge->t->context, least, 5, PITH_MIN) != 0 ||
+        merge->t->reduce(merge->t->context, &merge->lanes, 1, PITH_SUM) != 0)
         return 0;
     merge->zero_ns = unbiased(least[0]) != INT64_MAX ? unbiased(least[0]) : now.real_ns;
     merge->one_clock = least[1];

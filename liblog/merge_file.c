@@ -119,15 +119,6 @@ static int open_files(struct merge *merge)
     return 0;
 }
 
-static int close_files(struct merge *merge)
-{
-    const struct pith_transport *t = merge->t;
-    int good = t->file_close(t->context, merge->main_file) == 0;
-    if (merge->volumes != 0)
-        good &= t->file_close(t->context, merge->own_file) == 0;
-    return good;
-}
-
 void pithi_merge_unlink(const struct merge *merge)
 {
     uint32_t i;
@@ -265,8 +256,10 @@ int pithi_merge_write(struct merge *merge, int good)
     errno = 0;
     good = write_all(merge, good);
     saved = errno;
-    if (!close_files(merge))
-        good = 0;
+    const struct pith_transport *t = merge->t;
+    good &= t->file_close(t->context, merge->main_file) == 0;
+    if (merge->volumes != 0)
+        good &= t->file_close(t->context, merge->own_file) == 0;
     if (!good)
         fail_at("written", saved != 0 ? saved : EIO);
     return good;
