@@ -299,7 +299,7 @@ int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct
         query->levels > PITHI_LEVELS)
         return PITH_ERR_USAGE;
     cells_prepare(cells, query, pithlog_get_info(log)->defs);
-    /* Damage in one row or lane leaves the others whole: the first error is told at the end. */
+    /* Damage in one row or lane leaves the others whole: the first error is returned at the end. */
     int err = PITH_OK;
     if (query->width) {
         struct pithi_sweep *sweep = pithi_sweep_new(query, cells);

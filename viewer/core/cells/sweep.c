@@ -171,15 +171,6 @@ static uint8_t cover_of(uint64_t sum, uint64_t whole)
 
 /* ---- Columns ----------------------------------------------------------------------------------------------------- */
 
-static struct blend *blend_new(uint32_t width)
-{
-    struct blend *blend = pithi_alloc(1, sizeof *blend);
-
-    blend->width = width;
-    blend->columns = pithi_alloc(width, sizeof *blend->columns);
-    return blend;
-}
-
 static void blend_free(struct blend *blend)
 {
     if (!blend)
@@ -838,8 +829,11 @@ void pithi_sweep_tidy(struct pithi_sweep *sweep)
 
 void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes)
 {
-    if (!sweep->blend)
-        sweep->blend = blend_new(sweep->cells->width);
+    if (!sweep->blend) {
+        sweep->blend = pithi_alloc(1, sizeof *sweep->blend);
+        sweep->blend->width = sweep->cells->width;
+        sweep->blend->columns = pithi_alloc(sweep->blend->width, sizeof *sweep->blend->columns);
+    }
     blend_clear(sweep->blend, 0, sweep->cells->width);
     sweep->group_lanes = lanes;
     sweep->first_mark = sweep->cells->mark_count;
