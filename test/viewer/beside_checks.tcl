@@ -2,6 +2,7 @@
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
+panel beside ;# all of the height for the rows
 sync
 is [beside] {} "alone at first"
 is [catch {beside offset 1ms} text]:$text "1:beside offset: no second log is open; open it with: beside LOG" "so nothing can be moved"
@@ -36,7 +37,7 @@ like [beside difference] {^-25\.0 %: 1 s above, 750 ms here$} "by how much is sa
 ok [winfo ismapped $top.panes.second.time.axis] "times are others: it has an axis of its own"
 is [beside table] {{blue 1.000000000 1.000000000} {red 0.400000000 0.200000000} {green 0.100000000 0.050000000}} \
     "times of both, state by state"
-set tree $top.panes.legend.pair.tree
+set tree $top.panes.pair.tree
 is [lmap item [$tree children {}] {$tree set $item more}] {= {-50.0 %} {-50.0 %}} "and the change"
 
 # The end of a job that was stopped is told late: while the next one runs.

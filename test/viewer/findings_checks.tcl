@@ -4,7 +4,7 @@
 source [file join [file dirname [info script]] window_tap.tcl]
 source [file join [file dirname [info script]] hands.tcl]
 
-set pane $top.panes.legend.findings
+set pane $top.panes.findings
 set list $pane.tree
 wm geometry $top 1400x740+0+0
 findings on

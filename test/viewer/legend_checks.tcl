@@ -131,9 +131,15 @@ sync
 
 # ---- Names that have no room
 set panes $top.panes
-set sash [$panes sashpos 0]
+panel beside
+sync
+proc move_sash {x} {
+    variable panes
+    panel size [expr {[winfo width $panes] - $x - [winfo width $panes.sash]}]
+}
+set sash [winfo x $panes.sash]
 for {set at $sash} {[$tree column #0 -width] > [::pith::theme::px 130] && $at < 1300} {incr at 5} {
-    $panes sashpos 0 $at
+    move_sash $at
     update
 }
 sync
@@ -154,7 +160,7 @@ event generate $tree <Leave>
 ok [expr {![winfo exists $top.tip]}] "until it leaves"
 lassign [$tree bbox [lindex [$tree children {}] 0] exclusive] x y w h
 like [tip_at $tree [expr {$x + $w / 2}] 6] {^Self: the time in it, without} "a heading says what is below it"
-$panes sashpos 0 $sash
+move_sash $sash
 sync
 
 # ---- Another size of the window: the timelines keep more than half of it, or what the user gave them
@@ -182,9 +188,9 @@ pane legend on
 sync
 ok [expr {[winfo width $panes.time] >= 340}] "the same if the legend is shown only then: [winfo width $panes.time]"
 timelines_at 1280
-set x [expr {[$panes sashpos 0] + 2}]
+set x [expr {[winfo rootx $panes.sash] + 2}]
 foreach {event at} {ButtonPress-1 0 B1-Motion -150 B1-Motion -300 ButtonRelease-1 -300} {
-    event generate $panes <$event> -x [expr {$x + $at}] -y 200
+    event generate $panes.sash <$event> -rootx [expr {$x + $at}] -rooty 200
 }
 sync
 set part [expr {1.0 * [winfo width $panes.legend] / [winfo width $panes]}]
@@ -193,7 +199,7 @@ timelines_at 800
 ok [expr {abs(1.0 * [winfo width $panes.legend] / 800 - $part) < 0.02}] "the legend keeps the part that it was given"
 wm geometry $top $geometry
 sync
-$panes sashpos 0 $sash
+move_sash $sash
 sync
 is [text_of {write checkpoint}] "write checkpoint" "a wider column has room"
 

@@ -239,13 +239,13 @@ settle_until {[winfo ismapped $bar.close]}
 is [lmap part {query longer shorter late all close} {expr {[is_inside $bar.$part $bar] ? [continue] : $part}}] {} \
     "the bar for messages keeps its fields and buttons"
 findings on
-settle_until {[winfo height $top.panes.legend.findings] > 1 && [$tree children {}] ne {}}
+settle_until {[winfo height $top.panes.findings] > 1 && [$tree children {}] ne {}}
 ok [expr {[llength [lsearch -all -inline -not [lmap item [$tree children {}] {$tree bbox $item}] {}]] >= 1 && \
     [winfo height $tree] >= [::pith::theme::px 60]}] "the legend keeps some lines beside the findings"
 findings off
 select 0.1 0.9
 settle
-set table [lindex [lsearch -all -inline [$top.panes.legend.selection.body.book tabs] *] 0].tree
+set table [lindex [lsearch -all -inline [$top.panes.selection.body.book tabs] *] 0].tree
 settle_until {[winfo width $table] > 1}
 set widths [lmap column [list #0 {*}[$table cget -displaycolumns]] {$table column $column -width}]
 ok [expr {[::tcl::mathop::+ {*}$widths] <= [winfo width $table]}] \
@@ -255,7 +255,7 @@ select none
 beside plain.pith
 sync
 settle
-set table $top.panes.legend.pair.tree
+set table $top.panes.pair.tree
 settle_until {[winfo width $table] > 1 && [$table children {}] ne {}}
 set widths [lmap column [list #0 {*}[$table cget -displaycolumns]] {$table column $column -width}]
 ok [expr {[::tcl::mathop::+ {*}$widths] <= [winfo width $table]}] \

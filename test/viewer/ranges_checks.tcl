@@ -3,6 +3,7 @@
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
+panel beside ;# all of the height for the rows
 sync
 is [ranges] off "off at first"
 press_key M

@@ -43,6 +43,7 @@ proc middle_of {label seconds} {
     return [colour $seconds [row_of $label]]
 }
 sync
+panel beside ;# all of the height for the rows
 wm geometry $top 1000x760
 update
 height 24

@@ -17,7 +17,7 @@ proc id_of {name} {
     }
 }
 sync
-set pane $top.panes.legend.selection
+set pane $top.panes.selection
 ok [expr {![winfo exists $pane]}] "nothing selected: no pane"
 select 0.1 0.3
 stats

@@ -26,6 +26,7 @@ $trouble
 $trouble" "damaged lists of members"
 # The rows of a log beside another one are a tree of their own.
 cat >second.tcl <<'END'
+panel beside
 set second [winfo toplevel [canvas]].panes.second.time.labels
 proc first_labels {} {
     variable second

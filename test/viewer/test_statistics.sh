@@ -17,7 +17,7 @@ out=$(pith view gaps.txt -e '
     select 0.1 0.55
     puts [dict get [stats] states]
     set top [[lindex [info class instances ::pith::Window] 0] top]
-    puts [$top.panes.legend.selection.body.book.states.tree item computing -values]
+    puts [$top.panes.selection.body.book.states.tree item computing -values]
     quit' 2>&1)
 is "$out" "{MPI_Send 2 0.150000000 0.150000000 0.333333} {computing {} {} 0.300000000 0.666667}
 {} {} {300 ms} {66.7 %}" "the time outside all states is computing"

@@ -23,13 +23,15 @@ is "$?:$(cat point.out)" "0:no call waits for another rank" "a log without waiti
 
 # The pane opens with the window; a script without --restore opens nothing.
 cat >pane.tcl <<'END'
-set pane [winfo toplevel [canvas]].panes.legend.findings
+set pane [winfo toplevel [canvas]].panes.findings
 proc pane {} {
     variable pane
     sync
     if {![winfo exists $pane]} {
         return "no pane"
     }
+    tab findings
+    sync
     set said [lmap name {head.line notice} {set [$pane.$name cget -textvariable]}]
     return "[join $said |]|[llength [$pane.tree children {}]]|[winfo ismapped $pane.run]|[winfo ismapped $pane.analyze]"
 }
@@ -43,7 +45,7 @@ is "$(pane log.pith --restore -e 'source pane.tcl; puts [pane]; findings on; put
 is "$(pane point.pith --restore -e 'source pane.tcl; puts [pane]; quit')" "1 rank, 1 host, 1 ns|No MPI calls, so there are no efficiencies.|0|0|0" \
     "a log without MPI"
 head -c "$(($(wc -c <log.pith) - 40))" log.pith >cut.pith
-is "$(pane cut.pith --restore -e 'source pane.tcl; puts [regsub {incomplete:.*\.\|} [pane] {incomplete:...|}]; [winfo toplevel [canvas]].panes.legend.findings.analyze invoke; puts [pane]; quit')" \
+is "$(pane cut.pith --restore -e 'source pane.tcl; puts [regsub {incomplete:.*\.\|} [pane] {incomplete:...|}]; [winfo toplevel [canvas]].panes.findings.analyze invoke; puts [pane]; quit')" \
     $'3 ranks, 1 host, 1 s|The log is incomplete:...|0|0|1\n3 ranks, 1 host, 1 s|The log is incomplete. These figures are for the part that can be read.|5|1|0' \
     "an incomplete log is analyzed when the user asks for it"
 # Lost records: the pane says it in the words of pith analyze, and whether the known part is too short to judge the run.

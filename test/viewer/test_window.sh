@@ -78,7 +78,7 @@ out=$(pith view big.pith -e 'event generate [canvas] <Motion> -x 200 -y 60; sync
         event generate $top.status.alarm <Motion> -x 5 -y 5; after 600 {set over 1}; vwait over
     }
     puts "alarm: $shown"; puts "tip: [$top.tip cget -text]"
-    findings on; sync; set pane $top.panes.legend.findings; puts "findings: [set [$pane.notice cget -textvariable]]"; quit' 2>&1)
+    findings on; sync; set pane $top.panes.findings; puts "findings: [set [$pane.notice cget -textvariable]]"; quit' 2>&1)
 like "$out" '^big\.pith: byte [0-9]+: .*damaged' "a damaged block: said in the status line, whatever is pointed at"
 like "$out" 'legend of [89]' "what is whole is in the legend"
 like "$out" 'alarm: big\.pith: byte .*…$' "a cut message has an ellipsis"

@@ -103,7 +103,7 @@ press_key y
 like [join [chosen]] {^ *MPI_Barrier on rank 0 from 900 ms } "from a collective to its last member"
 
 # ---- Findings
-set list $top.panes.legend.findings.tree
+set list $top.panes.findings.tree
 ok [expr {![winfo exists $list]}] "no list at first"
 press_key A
 is [lmap item [$list children {}] {list [$list item $item -text] {*}[$list set $item time]}] \
@@ -133,7 +133,7 @@ like [key_in_list Right] {^0: *MPI_Barrier on rank 1 from 600 ms} "right: the ne
 like [key_in_list Right] {^0: *MPI_Barrier on rank 1 from 600 ms} "which is the last"
 like [key_in_list Left] {^0: *MPI_Barrier on rank 2 from 300 ms} "left: back"
 like [key_in_list Down] {^1: *MPI_Recv on rank 0 from 200 ms} "down: the next line"
-like [$top.panes.legend.findings.said.text get 1.0 end] {^a receive waits because its message is sent late:\nin MPI_Recv, 1 time, rank 0\ncaused by computing: 300.0 ms \(100 %\), on rank 1\n} \
+like [$top.panes.findings.said.text get 1.0 end] {^a receive waits because its message is sent late:\nin MPI_Recv, 1 time, rank 0\ncaused by computing: 300.0 ms \(100 %\), on rank 1\n} \
     "which says what `pith analyze` says"
 wm geometry $top 1300x500
 sync
@@ -148,8 +148,8 @@ is [window] $window_before "the window did not move: all of that was in view"
 like [finding 5 2] {^MPI_Finalize   on rank 1 } "the word: a line and a number"
 
 # ---- The run at a glance: ranks compute for 0.42, 0.47 and 0.26 of 0.88 s; serialisation x transfer is communication
-set run $top.panes.legend.findings.run
-is [set [$top.panes.legend.findings.head.line cget -textvariable]] "3 ranks, 1 host, 1 s" "the run"
+set run $top.panes.findings.run
+is [set [$top.panes.findings.head.line cget -textvariable]] "3 ranks, 1 host, 1 s" "the run"
 is [set [$top.answer.text cget -textvariable]] \
     "The ranks compute one after another, not at the same time: 41 % of the run is lost." "the answer heads it, as on the page"
 set names {}

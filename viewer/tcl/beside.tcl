@@ -418,17 +418,16 @@ oo::class create ::pith::Beside {
         pack $bar.difference -side left -fill x -expand 1
         pack $second.bar -side top -fill x
         pack $second.time -side top -fill both -expand 1
-        $top.panes forget $top.panes.time
-        $top.panes insert 0 $stack -weight 1
+        [$window panel] set_main $stack
         foreach pane [list $top.panes.time $second] {
             $stack add $pane -weight 1
             raise $pane
         }
         grid remove $second.time.h $second.time.overview
         set rows [::pith::Rows new [self]]
-        set table [::pith::PairTable new $top.panes.legend.pair $model $other [my names]]
-        grid $top.panes.legend.pair -row 80 -column 0 -columnspan 9 -sticky nsew
-        grid rowconfigure $top.panes.legend 80 -weight 1
+        set table [::pith::PairTable new $top.panes.pair $model $other [my names]]
+        [$window part Selection] make_way
+        [$window panel] put_guest legend $top.panes.pair
         set plot [$timeline plot]
         bind $plot <Control-Button-1> [list [self] begin_drag %x]
         bind $plot <Control-B1-Motion> [list [self] drag_to %x]
@@ -477,6 +476,7 @@ oo::class create ::pith::Beside {
         $other unfollow [list [self] other_changed]
         [$window status] set_second {}
         catch {[$window part Ranges] follow {}}
+        [$window panel] take_off $top.panes.pair
         foreach object [list $tip $pairing $table $ranges $rows $pointer $details $choice $timeline $other] {
             $object destroy
         }
@@ -485,11 +485,9 @@ oo::class create ::pith::Beside {
             return
         }
         [$window timeline] not_after_drawing [list [self] align_columns]
-        grid rowconfigure $top.panes.legend 80 -weight 0
         $top.panes.stack forget $top.panes.time
-        $top.panes forget $top.panes.stack
+        [$window panel] set_main $top.panes.time
         destroy $top.panes.stack $second
-        $top.panes insert 0 $top.panes.time -weight 1
         foreach column {0 2} {
             grid columnconfigure $top.panes.time $column -minsize 0
         }

@@ -1,6 +1,6 @@
-# board.tcl - base class of the statistics windows. A board covers the time shown, the selection or the whole
+# board.tcl - base class of the statistics on pages of the panel (panel.tcl). A board covers the time shown, the selection or the whole
 # log. It follows the model, computes in a job (tk/background.h) with a progress bar and a Stop button,
-# remembers its place, and closes with Escape.
+# and closes with Escape.
 #
 # A board is a part (commands.tcl). A subclass defines:
 #     build FRAME         makes its widgets
@@ -12,7 +12,7 @@
 
 oo::class create ::pith::Board {
     variable window model
-    variable board       ;# toplevel; {} closed
+    variable board       ;# frame; {} closed
     variable title
     variable scope       ;# window, selection, whole, kept
     variable rows        ;# shown, all
@@ -43,41 +43,29 @@ oo::class create ::pith::Board {
 
     method is_open {} { expr {$board ne {} && [winfo exists $board]} }
     method board {} { return $board }
+    method page {} { return [string tolower [namespace tail [info object class [self]]]] }
 
     # Returns 1 if it was closed before.
     method open {} {
         if {[my is_open]} {
-            wm deiconify $board
-            raise $board
+            [$window panel] select [my page]
             return 0
         }
-        set class [namespace tail [info object class [self]]]
-        set board [toplevel [$window top].[string tolower $class] -background [colour panel]]
-        wm title $board "$title - [file tail [$model path]]"
-        wm group $board [$window top]
-        wm protocol $board WM_DELETE_WINDOW [list [self] close]
-        bind $board <Escape> [list [self] close]
-        ttk::frame $board.body -padding {12 10}
+        set board [ttk::frame [$window top].[my page]]
+        ttk::frame $board.body -padding {8 6}
         pack $board.body -fill both -expand 1
-        focus $board
+        [$window panel] put [my page] $board
         my build $board.body
-        # From now on the user sets the size; its contents do not.
-        update idletasks
-        if {[dict exists $::pith::board::places $class]} {
-            wm geometry $board [dict get $::pith::board::places $class]
-        } else {
-            wm geometry $board [expr {min([winfo reqwidth $board], [winfo screenwidth $board] - 20)}]x[expr {
-                min([winfo reqheight $board], [winfo screenheight $board] - 60)}]
-        }
+        [$window panel] select [my page]
         my renew 0
         return 1
     }
 
     method close {} {
         if {[my is_open]} {
-            dict set ::pith::board::places [namespace tail [info object class [self]]] [wm geometry $board]
             my stop
             destroy $board
+            [$window panel] leave [my page]
         }
         set board {}
     }
@@ -121,9 +109,9 @@ oo::class create ::pith::Board {
 
     method say {text} { set said $text }
 
-    # Saves a screenshot of the whole window.
+    # Saves a screenshot of the page.
     method picture {file} {
-        wm geometry $board +0+0
+        [$window panel] select [my page]
         update
         ::pith::save_shot $board $file
     }
@@ -304,7 +292,6 @@ oo::class create ::pith::Board {
 }
 
 namespace eval ::pith::board {
-    variable places {} ;# class -> last geometry of its window
 }
 
 # "1.5 MB"

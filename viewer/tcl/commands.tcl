@@ -254,7 +254,7 @@ proc ::pith::keys::install {top command rows} {
             set key [lassign [lreverse [split $event -]] name]
             set pattern [join [list {*}$key Key $name] -]
             set held [expr {("Control" in $key ? 4 : 0) | ("Alt" in $key ? 8 : 0)}]
-            bind $top <$pattern> [list ::pith::keys::run $top %W %s $held $command $script]
+            bind $top <$pattern> [list ::pith::keys::run $top %W %s $held <$pattern> $command $script]
         }
     }
 }
@@ -262,10 +262,18 @@ proc ::pith::keys::install {top command rows} {
 # Bindings of a toplevel also fire in its dialogs and entries, which need their own keys, and while more modifiers are
 # held: Alt-s opens a menu and must not run the key s. HELD: the bits of Control (4), Alt (8) and Super (64) that this
 # key needs. The other bits, such as NumLock and AltGr, may have any value.
-proc ::pith::keys::run {top widget state held command script} {
-    if {($state & 76) == $held && [winfo toplevel $widget] eq $top && [winfo class $widget] ni {TEntry Entry}} {
+proc ::pith::keys::run {top widget state held pattern command script} {
+    if {($state & 76) == $held && [winfo toplevel $widget] eq $top && ![has_key $widget $pattern]} {
         {*}$command $script
     }
+}
+
+# 1: a widget needs this key itself, as entries need all of them, buttons Space, and tables the arrows.
+proc ::pith::keys::has_key {widget pattern} {
+    set class [winfo class $widget]
+    return [expr {$class in {TEntry Entry TCombobox TSpinbox TScale} ||
+        $class eq "Text" && [$widget cget -state] eq "normal" ||
+        $class ne "Canvas" && [bind $class $pattern] ne {}}]
 }
 
 # ---- The dialog

@@ -460,6 +460,10 @@ oo::class create ::pith::Details {
         if {![dict exists $what lines]} {
             return {}
         }
+        set page [winfo toplevel $plot].details
+        if {[winfo exists $page] && [winfo ismapped $page]} {
+            return $what ;# the panel says all of it
+        }
         lassign [$timeline size] width height
         ttk::frame $card -style Card.TFrame -padding {10 7}
         grid columnconfigure $card 1 -weight 1
@@ -551,10 +555,10 @@ oo::class create ::pith::Details {
     }
 }
 
-# A window with all details of the chosen record, and buttons that step to other records.
+# The page of the panel with all details of the chosen record, and buttons that step to other records.
 oo::class create ::pith::DetailsWindow {
     variable window
-    variable dialog  ;# path of the toplevel
+    variable dialog  ;# path of the page
     variable text    ;# text widget in it
 
     constructor {its_window} {
@@ -570,20 +574,31 @@ oo::class create ::pith::DetailsWindow {
     }
 
     method word_details {} {
-        if {[winfo exists $dialog]} {
-            destroy $dialog
+        if {[[$window panel] sees details]} {
+            my close
             return
         }
-        my build
+        my open
+    }
+
+    method open {} {
+        if {![winfo exists $dialog]} {
+            my build
+        }
+        [$window panel] select details
         my fill
     }
 
+    method close {} {
+        destroy $dialog
+        [$window panel] leave details
+    }
+
     method build {} {
-        set top [$window top]
-        ::pith::open_dialog $dialog "Pith: details" $top
-        wm geometry $dialog +[expr {[winfo rootx $top] + [winfo width $top] - 420}]+[expr {[winfo rooty $top] + 80}]
+        ttk::frame $dialog
+        [$window panel] put details $dialog
         set text $dialog.text
-        text $text -width 46 -height 14 -relief flat -borderwidth 0 -padx 14 -pady 10 -wrap word -cursor {} \
+        text $text -width 46 -height 6 -relief flat -borderwidth 0 -padx 14 -pady 10 -wrap word -cursor {} \
             -font TkDefaultFont -background [colour paper] -foreground [colour text] \
             -highlightthickness 0 -state disabled -tabs 110 -takefocus 1
         $text tag configure title -font PithBold -spacing3 6
@@ -599,11 +614,8 @@ oo::class create ::pith::DetailsWindow {
             ttk::button $frame.$name -text $label -width 0 -command [list [self] do $word]
             pack $frame.$name -side left -padx 2
         }
-        ttk::button $frame.close -text Close -width 0 -command [list destroy $dialog]
-        pack $frame.close -side right
         pack $dialog.buttons -side bottom -fill x
         pack $text -fill both -expand 1
-        focus $dialog.buttons.next
     }
 
     method do {word} {
@@ -630,7 +642,7 @@ oo::class create ::pith::DetailsWindow {
 }
 
 ::pith::part::add DetailsWindow {
-    words {details {} {open or close the window with all details of the chosen record} word_details}
-    keys {{space} {Space} {window with all details of the chosen record} {details}}
-    menus {Search {"Details..." details Space}}
+    words {details {} {show all details of the chosen record, or hide them} word_details}
+    keys {{space} {Space} {all details of the chosen record, or hide them} {details}}
+    menus {Search {"Details" details Space}}
 }

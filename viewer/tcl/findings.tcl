@@ -1,5 +1,5 @@
-# findings.tcl - the run at a glance. Above the timelines stands what costs most, in one sentence; a pane below the legend
-# that opens with the window has ranks, hosts, threads and duration, the efficiencies, and what makes the run slow, as
+# findings.tcl - the run at a glance. Above the timelines stands what costs most, in one sentence; a page of the panel
+# that is filled when the window opens has ranks, hosts, threads and duration, the efficiencies, and what makes the run slow, as
 # `pith analyze` says it. A click goes to the longest wait state, or to the lane with most of it; arrow keys go to the
 # other wait states. waiting.tcl has the switch and the analysis.
 
@@ -15,14 +15,16 @@ oo::class create ::pith::Findings {
     variable answer        ;# what it says
     variable facts         ;# line on the run
     variable notice        ;# why there is something missing; {} nothing is
+    variable absent        ;# names of the widgets of the page that have nothing to say
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
-        set pane [$window top].panes.legend.findings
+        set pane [$window top].panes.findings
         set strip [$window top].answer
         lassign {0 0} number nth
         lassign {} readout listed answer facts notice
+        set absent {notice analyze said}
         $model follow [list [self] changed]
     }
 
@@ -36,13 +38,13 @@ oo::class create ::pith::Findings {
     # ---- The pane
 
     method is_open {} { winfo exists $pane }
+    method open_page {} { [$window part Waiting] switch_by findings on }
 
     method show {on} {
         if {!$on && [my is_open]} {
-            grid rowconfigure [winfo parent $pane] 95 -weight 0 -minsize 0
+            [$window panel] leave findings
             destroy $pane $strip
         } elseif {$on && ![my is_open]} {
-            [$window part Looks] show_part legend 1
             my build
             my build_strip
             my fill_facts
@@ -82,7 +84,6 @@ oo::class create ::pith::Findings {
         }
         ttk::label $pane.foot.text -textvariable [my varname readout] -style Faint.TLabel
         pack $pane.foot.text -side left -fill x -expand 1
-        # Its height depends on that of the window alone, so that the list stays where it is when a finding is chosen.
         ttk::frame $pane.said
         text $pane.said.text -width 1 -height 2 -wrap word -font TkDefaultFont -relief flat -borderwidth 0 \
             -highlightthickness 0 -background [colour panel] -foreground [colour text] -takefocus 0 -cursor {} \
@@ -92,10 +93,7 @@ oo::class create ::pith::Findings {
         pack $pane.said.text -side left -fill both -expand 1
         pack $pane.head.close -side right
         pack $pane.head.line -side left
-        # In this order they get room: in a low window, efficiencies are cut, and the findings stay.
-        pack $pane.head -fill x
-        pack $pane.foot -side bottom -fill x
-        pack $tree -side bottom -fill both -expand 1
+        grid columnconfigure $pane 0 -minsize 1
         bind $run <ButtonRelease-1> [list [self] efficiency_clicked]
         bind $run <Return> "[list [self] efficiency_clicked]; break"
         bind $tree <ButtonRelease-1> [list [self] clicked]
@@ -103,8 +101,7 @@ oo::class create ::pith::Findings {
         foreach {key action} {Up {choose -1} Down {choose 1} Left {step -1} Right {step 1} Return {step 0}} {
             bind $tree <$key> "[list [self] {*}$action]; break"
         }
-        grid $pane -row 95 -column 0 -columnspan 9 -sticky nsew
-        grid rowconfigure [winfo parent $pane] 95 -weight 1
+        [$window panel] put findings $pane
         bind $pane <Configure> [list [self] keep_room]
     }
 
@@ -135,30 +132,63 @@ oo::class create ::pith::Findings {
         }
     }
 
-    # In a low window the legend gets lower, down to its heading and a line or two; then the pane does, first its
-    # efficiencies.
+    # In a wide panel the run, its findings and the explanation stand side by side, else one below the other.
     method keep_room {} {
-        after idle [list after 0 [list catch [namespace code {
-            set room [expr {[winfo height [winfo parent $pane]] - [px 88]}]
-            $pane.said.text configure \
-                -height [expr {max(2, min(8, $room / (5 * [font metrics TkDefaultFont -linespace])))}]
-            my fit_run $room
-            grid rowconfigure [winfo parent $pane] 95 -minsize [expr {max(1, min($room, [winfo reqheight $pane]))}]
-        }]]]
+        after idle [list after 0 [list catch [namespace code {my lay_out}]]]
+    }
+
+    method lay_out {} {
+        set wide [expr {[winfo width $pane] > [px 800]}]
+        set rows [expr {$wide ? {notice 1 analyze 2 run 3 tree 0 said 0 foot 4} : {notice 1 analyze 2 run 3 said 5 tree 4 foot 6}}]
+        set room [winfo height $pane]
+        set line [font metrics TkDefaultFont -linespace]
+        # Its height depends on that of the page alone, so that the list stays where it is when a finding is chosen.
+        $pane.said.text configure -height [expr {$wide ? 2 : max(2, min(8, $room / (5 * $line)))}]
+        grid $pane.head -row 0 -column 0 -sticky ew
+        foreach {name row} $rows {
+            set is_there [expr {$name ni $absent}]
+            if {!$is_there} {
+                grid forget $pane.$name
+                continue
+            }
+            set column 0
+            set span 1
+            if {$wide} {
+                set column [dict get {notice 0 analyze 0 run 0 tree 1 said 2 foot 2} $name]
+                set span [dict get {notice 1 analyze 1 run 2 tree 5 said 4 foot 1} $name]
+            }
+            grid $pane.$name -row $row -column $column -rowspan $span -sticky [expr {$name eq "analyze" ? "nw" : "nsew"}] \
+                -padx [expr {$wide && $column ? [list [px 12] 0] : 0}] -pady [expr {$name eq "run" ? [list 2 6] : 0}]
+        }
+        foreach row {0 1 2 3 4 5 6} {
+            grid rowconfigure $pane $row -weight [expr {$row == ($wide ? 3 : 4)}]
+        }
+        foreach column {0 1 2} weight [expr {$wide ? {2 3 3} : {1 0 0}}] {
+            grid columnconfigure $pane $column -weight $weight -uniform [expr {$wide ? "columns" : {}}]
+        }
+        my fit_run $wide $room
     }
 
     # Shows as many efficiencies as there is room for.
-    method fit_run {room} {
-        set others [winfo reqheight $pane]
-        if {[winfo manager $run] ne {}} {
-            incr others [expr {-[winfo reqheight $run] - 8}]
+    method fit_run {wide room} {
+        set high [ttk::style lookup Treeview -rowheight]
+        if {$wide} {
+            set lines 5
+        } else {
+            # At least three findings have a line, and the heading.
+            set others [expr {4 * $high + 20}]
+            foreach name {head notice analyze said foot} {
+                if {[winfo manager $pane.$name] ne {}} {
+                    incr others [winfo reqheight $pane.$name]
+                }
+            }
+            set lines [expr {($room - $others) / $high}]
         }
-        set lines [expr {($room - $others - 12) / [ttk::style lookup Treeview -rowheight]}]
         if {$lines < 1 || [$run children {}] eq {}} {
-            pack forget $run
+            grid remove $run
         } else {
             $run configure -height [expr {min(5, $lines)}]
-            pack $run -fill x -pady {2 6}
+            grid $run
         }
     }
 
@@ -192,9 +222,9 @@ oo::class create ::pith::Findings {
         $table fit
         lassign {0 0 {}} number nth readout
         if {$found eq {}} {
-            pack forget $pane.said
+            my put_away said
         } else {
-            pack $pane.said -before $tree -side bottom -fill x
+            my bring_back said
             my explain "A click on a finding explains it and goes to its place."
         }
     }
@@ -241,11 +271,11 @@ oo::class create ::pith::Findings {
 
     method fill_run {} {
         $run delete [$run children {}]
-        pack forget $pane.notice $pane.analyze
+        my put_away notice analyze
         set efficiencies [[$model log] efficiencies]
         set notice [[$window part Waiting] why_not]
         if {$notice ne {}} {
-            pack $pane.analyze -after $pane.head -anchor w -pady 2
+            my bring_back analyze
         } elseif {[[$window part Waiting] is_ready]} {
             set missing [string map {\n { }} [[$model log] missing]]
             if {$efficiencies eq {}} {
@@ -257,9 +287,8 @@ oo::class create ::pith::Findings {
             set notice [string trim "$notice $missing"]
         }
         if {$notice ne {}} {
-            pack $pane.notice -after $pane.head -fill x
+            my bring_back notice
         }
-        my keep_room
         set above {}
         set item -1
         foreach efficiency $efficiencies {
@@ -269,7 +298,11 @@ oo::class create ::pith::Findings {
                 -text "[dict get $efficiency name][expr {$depth ? {} : { efficiency}}]"
             lappend above $item
         }
+        my keep_room
     }
+
+    method put_away {args} { set absent [lsort -unique [concat $absent $args]] }
+    method bring_back {name} { set absent [lsearch -all -inline -not -exact $absent $name] }
 
     method efficiency_clicked {} {
         set item [lindex [$run selection] 0]
@@ -330,7 +363,9 @@ oo::class create ::pith::Findings {
             if {$see} {
                 $tree see $number
             }
-            focus $tree
+            if {[[$window panel] sees findings]} {
+                focus $tree
+            }
         }
         return [my visit $place "[dict get $finding name]: [string map {\n { }} [string trim [dict get $finding text]]]"]
     }

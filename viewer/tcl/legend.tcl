@@ -114,6 +114,9 @@ oo::class create ::pith::Legend {
         foreach key {Up Down Left Right Home End Prior Next Control-a} {
             bind PithTable <$key> break
         }
+        foreach key {Control-Next Control-Prior} {
+            bind PithTable <$key> {;} ;# other tabs of the panel
+        }
         bind $tree <Control-a> "[list [self] select_all]; break"
         grid $path.bar - -sticky ew
         grid $tree $path.scroll -sticky nsew

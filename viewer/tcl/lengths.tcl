@@ -450,24 +450,42 @@ oo::class create ::pith::Lengths {
         my build_graph $body.graph
         ttk::label $body.readout -textvariable [my varname readout] -padding {2 6}
         set frame [ttk::frame $body.numbers]
-        set column 0
         foreach {key text} {
             count Count  total Total  mean Average  median Median  p95 {95 % below}  min Shortest  max Longest
             deviation {Std. deviation}
         } {
             ttk::label $frame.t$key -text $text -style Faint.TLabel
             ttk::label $frame.v$key -text {} -style Bold.TLabel
-            grid $frame.t$key -row 0 -column $column -sticky w -padx {2 12}
-            grid $frame.v$key -row 1 -column $column -sticky w -padx {2 12}
-            grid columnconfigure $frame $column -weight 1 -uniform numbers
-            incr column
         }
+        bind $body <Configure> [list [self] lay_out %w %h]
         pack $body.controls -fill x -pady {0 8}
         pack [my build_progress $body.progress] -side bottom -fill x -pady {6 0}
-        pack $body.numbers -side bottom -fill x
         pack $body.readout -side bottom -fill x
         pack $canvas -fill both -expand 1
         focus $canvas
+    }
+
+    # The numbers stand below the graph, or on its right if the panel is low.
+    method lay_out {width height} {
+        set frame $board.body.numbers
+        set is_low [expr {$height < [px 320]}]
+        set at 0
+        foreach key {count total mean median p95 min max deviation} {
+            if {$is_low} {
+                grid $frame.t$key -row $at -column 0 -sticky w -padx {12 12}
+                grid $frame.v$key -row $at -column 1 -sticky e -padx {2 2}
+            } else {
+                grid $frame.t$key -row 0 -column $at -sticky w -padx {2 12}
+                grid $frame.v$key -row 1 -column $at -sticky w -padx {2 12}
+            }
+            grid columnconfigure $frame $at -weight [expr {!$is_low}] -uniform [expr {$is_low ? {} : "numbers"}]
+            incr at
+        }
+        if {$is_low} {
+            pack $frame -side right -anchor n -before $canvas
+        } else {
+            pack $frame -side bottom -fill x -before $board.body.readout
+        }
     }
 
     method build_controls {frame} {

@@ -148,9 +148,10 @@ proc ::pith::theme::styles {} {
     ttk::style map TScrollbar -background [list disabled $colour(hover) active $colour(faint)]
     ttk::style configure TPanedwindow -background $colour(edge)
     ttk::style configure Sash -sashthickness [px 5] -gripcount 0
+    ttk::style configure Sash.TFrame -background $colour(edge)
     ttk::style configure TNotebook -background $colour(panel) -bordercolor $colour(edge)
     ttk::style configure TNotebook.Tab -background $colour(hover) -foreground $colour(faint) \
-        -padding [list [px 8] [px 3]] -bordercolor $colour(edge)
+        -padding [list [px 6] [px 3]] -bordercolor $colour(edge)
     ttk::style map TNotebook.Tab -background [list selected $colour(panel) active $colour(select)] \
         -foreground [list selected $colour(text)] -lightcolor [list selected $colour(panel)]
     ttk::style configure TLabelframe.Label -foreground $colour(faint)
@@ -357,7 +358,7 @@ oo::class create ::pith::Looks {
     method has_part {part} {
         set top [$window top]
         switch $part {
-            legend { return [expr {"$top.panes.legend" in [$top.panes panes]}] }
+            panel - legend { return [[$window panel] is_shown] }
             overview { return [expr {[winfo manager $top.panes.time.overview] ne {}}] }
             toolbar { return [expr {[winfo manager $top.tools] ne {}}] }
         }
@@ -366,16 +367,7 @@ oo::class create ::pith::Looks {
     method show_part {part on} {
         set top [$window top]
         switch $part {
-            legend {
-                set there [my has_part legend]
-                if {$on && !$there} {
-                    $top.panes add $top.panes.legend -weight 0
-                    update idletasks ;# the sash can be moved when Tk has laid out the panes
-                    $window limit_legend
-                } elseif {!$on && $there} {
-                    $top.panes forget $top.panes.legend
-                }
-            }
+            panel - legend { [$window panel] show $on }
             overview { grid [expr {$on ? "configure" : "remove"}] $top.panes.time.overview }
             toolbar {
                 if {$on} {
@@ -405,8 +397,8 @@ oo::class create ::pith::Looks {
 
     # Without ON: toggles it.
     method word_pane {part {on {}}} {
-        if {$part ni {legend overview toolbar} || ![string is boolean $on]} {
-            throw {PITH USAGE} "pane: must be legend, overview or toolbar, on or off"
+        if {$part ni {panel legend overview toolbar} || ![string is boolean $on]} {
+            throw {PITH USAGE} "pane: must be panel, overview or toolbar, on or off"
         }
         my show_part $part [expr {$on eq {} ? ![my has_part $part] : $on}]
     }
@@ -437,18 +429,17 @@ oo::class create ::pith::Looks {
     words {
         theme        {?light|dark?}         {set the theme of all windows, until the program ends} word_theme
         palette      {?log|classic|safe?}   {set the colours of the states in this window}       word_palette
-        pane         {legend|overview|toolbar ?on|off?} {show, hide or toggle a part of the window} word_pane
+        pane         {panel|overview|toolbar ?on|off?} {show, hide or toggle a part of the window} word_pane
         toggle_theme {}                     {switch between light and dark}                       word_toggle_theme
         time_of_day  {on|off} {show dates and times of day, if the log knows them, in place of times from its start} word_time_of_day
     }
     keys {
         {Control-t} {Ctrl-t} {switch between light and dark} {toggle_theme}
-        {F9} {F9} {show or hide the legend} {pane legend}
     }
     menus {
         View {
             - - -
-            "Legend" {pane legend} F9
+            "Panel" {pane panel} F9
             "Overview" {pane overview} {}
             "Buttons" {pane toolbar} {}
             "Time of day" {time_of_day toggle} {}

@@ -16,6 +16,7 @@ oo::class create ::pith::Heatmap {
     variable whole         ;# 1: all ranks are shown
     variable photo scale   ;# picture; colour scale
     variable frame_of      ;# left top right bottom of the tiles
+    variable is_low        ;# 1: there is little room below the tiles
     variable info          ;# dict: columns lines low high of the picture
     variable drag          ;# x y of the start of a drag; {} none
     variable cursor        ;# line and column of the keyboard cursor; {} none
@@ -162,7 +163,9 @@ oo::class create ::pith::Heatmap {
             return
         }
         set left [expr {[font measure PithSmall [lindex [$matrix ranks] end]] + 34}]
-        lassign [lmap pixels {34 76 116} {px $pixels}] top right bottom
+        # In a low panel, the scale is on the right of the tiles, and there are no totals below.
+        set is_low [expr {$height < [px 280]}]
+        lassign [lmap pixels [expr {$is_low ? {34 400 6} : {34 76 116}}] {px $pixels}] top right bottom
         set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
             [expr {max($top + 40, $height - $bottom)}]]
         lassign $frame_of left top right bottom
@@ -216,8 +219,11 @@ oo::class create ::pith::Heatmap {
     method draw_sides {} {
         lassign $frame_of left top right bottom
         lassign [$matrix sides] lines columns
-        foreach {name totals first last edge room} [list line $lines $top $bottom $right 56 \
-                column $columns $left $right $bottom 46] {
+        set sides [list line $lines $top $bottom $right 56]
+        if {!$is_low} {
+            lappend sides column $columns $left $right $bottom 46
+        }
+        foreach {name totals first last edge room} $sides {
             set most [tcl::mathfunc::max 1e-9 {*}$totals]
             set number 0
             foreach total $totals {
@@ -237,8 +243,14 @@ oo::class create ::pith::Heatmap {
 
     method draw_scale {} {
         lassign $frame_of left top right bottom
-        set wide [expr {min([px 260], $right - $left)}]
-        set y [expr {$bottom + [px 70]}]
+        if {$is_low} {
+            set wide [px 180]
+            set left [expr {$right + [px 84]}]
+            set y $top
+        } else {
+            set wide [expr {min([px 260], $right - $left)}]
+            set y [expr {$bottom + [px 70]}]
+        }
         dict with info {}
         if {$high <= 0} {
             return

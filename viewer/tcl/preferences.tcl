@@ -26,13 +26,20 @@ namespace eval ::pith::preferences {
         drag         select {choice select zoom}             {Dragging}
             {a drag over the timelines selects a stretch of time or zooms to it}
         overview     on    switch                           {Overview}       {show the strip with the whole log}
-        legend       on    switch                           {Legend}         {show the legend}
+        legend       on    switch                           {Panel}
+            {show the panel with legend, findings, statistics and more}
+        panel        auto  {choice auto below beside}       {Place of the panel}
+            {the panel lies below or beside the timelines; auto: beside in a window that is wider than 1600 pixels, or low}
+        panel_height 0     {whole 0 4000}                   {Height below}   {height of a panel below, in pixels; 0: as usual}
+        panel_width  0     {whole 0 8000}                   {Width beside}   {width of a panel beside, in pixels; 0: as usual}
+        panel_tab    legend {choice legend findings selection details lengths matrix stack} {Tab}
+            {the tab of the panel that is open at first}
         legend_all   off   switch                           {Whole legend}
             {list all definitions of the log in the legend, not only those in the window}
         legend_groups on   switch                           {Groups}
             {group the states in the legend if there are several groups}
         findings     on    switch                           {Findings}
-            {open the pane of findings with a log}
+            {look for findings when a log is opened}
         core_waits   on    switch                           {Without a core}
             {hatch the time in which threads could run but had no core}
         time_of_day  off   switch                           {Time of day}

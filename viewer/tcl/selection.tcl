@@ -17,6 +17,7 @@ oo::class create ::pith::Selection {
     variable measure       ;# what the length of a bar shows: Self, Total or Count
     variable of_text       ;# text of the combobox
     variable ranking       ;# {row amount}... of one state, most first
+    variable asked         ;# 1: its tab was chosen, so it stays without a selection
 
     constructor {its_window} {
         next $its_window "Selection"
@@ -24,10 +25,12 @@ oo::class create ::pith::Selection {
         set measure Self
         lassign {0 0 0} changes asked_at found_at
         set of_text [my all_text]
-        set board [$window top].panes.legend.selection
+        set board [$window top].panes.selection
+        set asked 0
     }
 
-    method finish {} { [$window legend] set_asker [list [self] set_of] }
+    method finish {} { [$window legend] set_asker [list [self] ask_from_legend] }
+    method ask_from_legend {ids text} { my set_of $ids $text legend }
 
     destructor {
         my drop
@@ -41,23 +44,52 @@ oo::class create ::pith::Selection {
     method is_shown {} { winfo exists $board }
 
     method show {} {
-        if {[my is_shown] || ![winfo exists [$window top].panes.legend]} {
+        if {[my is_shown]} {
             return
         }
         ttk::frame $board
         ttk::frame $board.body -padding {8 6}
         pack $board.body -fill both -expand 1
         my build $board.body
-        grid $board -row 90 -column 0 -columnspan 9 -sticky nsew
-        grid rowconfigure [winfo parent $board] 90 -weight 1
+    }
+
+    # On its own page; for a state that was chosen in the legend, on that page, unless the table of two logs is there.
+    method put_on {page} {
+        set panel [$window panel]
+        my show
+        $panel take_off $board
+        if {$page eq "legend" && [$panel guest legend] eq {}} {
+            $panel put_guest legend $board
+        } else {
+            set page selection
+            $panel put selection $board
+        }
+        $panel select $page
+    }
+
+    # Another widget needs the place on the page of the legend.
+    method make_way {} {
+        if {[my is_shown]} {
+            [$window panel] take_off $board
+            [$window panel] put selection $board
+        }
+    }
+
+    # Its tab was chosen.
+    method open_page {} {
+        set asked 1
+        my put_on selection
+        my show_stretch
+        my renew 0
     }
 
     method hide {} {
         my stop
         my drop
         if {[my is_shown]} {
-            grid rowconfigure [winfo parent $board] 90 -weight 0
+            [$window panel] take_off $board
             destroy $board
+            [$window panel] leave selection
         }
     }
 
@@ -68,12 +100,13 @@ oo::class create ::pith::Selection {
             -command [list [self] dismiss]
         pack $body.head.close -side right
         pack $body.head.line -side left
+        pack $body.messages -in $body.head -side left -fill x -padx {12 0}
+        raise $body.messages
         ttk::label $body.messages -textvariable [my varname message_text] -style Faint.TLabel
         ttk::notebook $body.book
         $body.book add [my build_states $body.book.states] -text States
         $body.book add [my build_bars $body.book.rows] -text Rows
         pack $body.head -fill x
-        pack $body.messages -fill x
         pack [my build_progress $body.progress] -side bottom -fill x
         pack $body.book -fill both -expand 1 -pady {4 0}
     }
@@ -137,10 +170,12 @@ oo::class create ::pith::Selection {
     method changed {what} {
         switch $what {
             selection {
-                if {[$model selection] eq {} && $of eq {}} {
+                if {[$model selection] eq {} && $of eq {} && !$asked} {
                     my hide
                 } else {
-                    my show
+                    if {[$model selection] ne {} && ![my is_shown]} {
+                        my put_on selection
+                    }
                     my show_stretch
                     my renew 60
                 }
@@ -370,19 +405,22 @@ oo::class create ::pith::Selection {
     # ---- One state
 
     # Shows bars of these definitions, whose name is TEXT; without ids, of all states. Events have only a count.
-    method set_of {ids {text {}}} {
+    # PAGE: where to show them if they are not visible.
+    method set_of {ids {text {}} {page {}}} {
         set of $ids
         if {$ids ne {} && "state" ni [lmap id $ids {dict get [$model def $id] kind}]} {
             set measure Count
         }
         set of_text [expr {$ids eq {} ? [my all_text] : $text}]
         set ranking {}
-        if {$ids eq {} && [$model selection] eq {}} {
+        if {$ids eq {} && [$model selection] eq {} && !$asked} {
             my hide
             return
         }
         set opened [expr {![my is_shown]}]
-        my show
+        if {$opened || ![winfo ismapped $board]} {
+            my put_on [expr {$page ne {} ? $page : "selection"}]
+        }
         if {$ids ne {}} {
             $board.body.book select $board.body.book.rows
         }
@@ -407,9 +445,8 @@ oo::class create ::pith::Selection {
     method dismiss {} {
         set of {}
         set of_text [my all_text]
-        if {[$model selection] eq {}} {
-            my hide
-        }
+        set asked 0
+        my hide
         $model set_selection {}
     }
 

@@ -72,9 +72,9 @@ oo::class create ::pith::Stack {
         bind $picture <Leave> [list [self] pointed -1 -1]
         bind $picture <Button-1> [list [self] clicked %y]
         foreach {event by} {Button-4 -3 Button-5 3 Up -1 Down 1 Prior -10 Next 10} {
-            bind $board <$event> [list [self] scroll scroll $by units]
+            bind $picture <$event> "[list [self] scroll scroll $by units]; break"
         }
-        bind $board <MouseWheel> [list [self] wheel %D]
+        bind $picture <MouseWheel> [list [self] wheel %D]
         focus $picture
         [$window part Waiting] set_shown stack 1
     }

@@ -131,7 +131,6 @@ oo::class create ::pith::ViewState {
             hidden [$model names [$model hidden]] selection [$model selection] \
             geometry [wm geometry [$window top]]]
         dict set dict rows [$model tree state]
-        catch {dict set dict sash [[$window top].panes sashpos 0]}
         set looks [$window part Looks]
         dict set dict panes [concat {*}[lmap pane {legend overview toolbar} {list $pane [$looks has_part $pane]}]]
         foreach {class part} [my parts_with_state] {
@@ -170,7 +169,6 @@ oo::class create ::pith::ViewState {
                     selection { $model set_selection $value }
                     rows { $model arrange set_state $value }
                     geometry { my restore_geometry $value }
-                    sash { my move_sash [expr {int($value)}] }
                     panes { dict for {pane on} $value { [$window part Looks] show_part $pane [expr {!!$on}] } }
                     part.* { my restore_part [string range $key 5 end] $value }
                 }
@@ -195,11 +193,6 @@ oo::class create ::pith::ViewState {
             $h <= [winfo screenheight .] && abs($x) < [winfo screenwidth .] && abs($y) < [winfo screenheight .]} {
             wm geometry [$window top] $geometry
         }
-    }
-
-    # The panes have no size before they are visible.
-    method move_sash {x} {
-        after idle [list after 50 [list catch [list $window move_sash $x]]]
     }
 
     method word_forget_view {} {

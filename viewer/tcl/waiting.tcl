@@ -152,9 +152,6 @@ oo::class create ::pith::Waiting {
     method show_columns {} {
         set on [expr {$found && ([my shows_more] || $asked && [my is_shown findings])}]
         [$window legend] show_waiting $on
-        if {$on} {
-            $window widen_legend
-        }
     }
 
     # A switch that is turned off before the analysis is done stops it.
@@ -170,7 +167,7 @@ oo::class create ::pith::Waiting {
 
     method switch_by {what word} {
         if {$word eq "toggle"} {
-            set word [expr {![my is_shown $what]}]
+            set word [expr {![my sees $what]}]
         }
         if {![string is boolean -strict $word]} {
             throw {PITH USAGE} "$what: must be on or off"
@@ -179,6 +176,14 @@ oo::class create ::pith::Waiting {
             set asked [expr {!!$word}]
         }
         my set_shown $what $word
+        if {$what eq "findings" && $word} {
+            [$window panel] select findings
+        }
+    }
+
+    # For the marks of switches: findings are seen while their tab is in front.
+    method sees {what} {
+        return [expr {[my is_shown $what] && ($what ne "findings" || [[$window panel] sees findings])}]
     }
 
     method word_waits {word} { my switch_by waits $word }

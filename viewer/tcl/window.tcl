@@ -2,13 +2,12 @@
 # buttons.
 
 oo::class create ::pith::Window {
-    variable model timeline choice details pointer legend status ;# parts of every window
+    variable model timeline choice details pointer panel legend status ;# parts of every window
     variable parts                        ;# class -> object of the parts (commands.tcl)
     variable top                          ;# toplevel
     variable words                        ;# namespace of scripts
     variable title_text
     variable unfinished                   ;# 1: `finish` has not run yet
-    variable legend_width legend_part     ;# pixels, if there is room, {} not known yet; largest part of the window
 
     # Throws {PITH ...} if the log cannot be opened or the user stopped it.
     self method open {path} {
@@ -27,7 +26,6 @@ oo::class create ::pith::Window {
     constructor {log} {
         set model [::pith::Model new $log]
         set unfinished 1
-        lassign {{} 0.46} legend_width legend_part
         set path [$model path]
         # No background: the children cover it, and painting 1.5 million pixels would be wasted.
         set top [toplevel .w[incr ::pith::Window::count] -background {}]
@@ -64,7 +62,7 @@ oo::class create ::pith::Window {
         if {$unfinished} {
             ::pith::typing::go_on
         }
-        foreach part [list {*}[dict values $parts] $pointer $details $choice $timeline $legend $status $model] {
+        foreach part [list {*}[dict values $parts] $pointer $details $choice $timeline $legend $status $panel $model] {
             $part destroy
         }
         destroy $top
@@ -76,7 +74,7 @@ oo::class create ::pith::Window {
     method first_size {} {
         set w [expr {min([px 1400], [winfo screenwidth .] * 9 / 10)}]
         set rows [expr {max(18, min(30, [$model row_count]))}]
-        set h [expr {min([px [expr {170 + 30 * $rows}]], [winfo screenheight .] * 9 / 10)}]
+        set h [expr {min([px [expr {370 + 30 * $rows}]], [winfo screenheight .] * 9 / 10)}]
         return ${w}x[expr {max(320, $h)}]
     }
 
@@ -86,61 +84,22 @@ oo::class create ::pith::Window {
         ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
         pack $tools.window -side right
         ::pith::menus::build_buttons $tools [self]
-        ttk::panedwindow $top.panes -orient horizontal
+        # No background here either.
+        frame $top.panes -background {}
+        set panel [::pith::Panel new [self] $top.panes]
         set timeline [::pith::Timeline new $top.panes.time $model]
         set choice [::pith::Choice new $timeline $model]
         set details [::pith::Details new $timeline $model]
         set pointer [::pith::Pointer new $timeline $choice $details $model]
         set legend [::pith::Legend new $top.panes.legend $model]
         set status [::pith::Status new $top.status $model]
-        $top.panes add $top.panes.time -weight 1
-        $top.panes add $top.panes.legend -weight 0
+        $panel set_main $top.panes.time
+        $panel put legend $top.panes.legend
         pack $top.tools -side top -fill x
         pack $top.status -side bottom -fill x
         pack $top.panes -fill both -expand 1
-        bind $top.panes <Configure> [list [self] limit_legend]
-        bind $top.panes <ButtonRelease-1> [list [self] keep_sash]
         $model follow [list [self] changed]
         my changed time
-    }
-
-    # Gives the legend the width that it requested at first, or that the user chose, but in a narrow window at most 46 %
-    # or the part that the user chose. Moves the sash only if needed, because a move lays out and draws the timelines
-    # again.
-    method limit_legend {} {
-        if {[llength [$top.panes panes]] > 1} {
-            set width [winfo width $top.panes]
-            if {$legend_width eq {}} {
-                set legend_width [winfo reqwidth $top.panes.legend]
-            }
-            set sash [expr {max(int($width * (1 - $legend_part)), $width - [px 5] - $legend_width)}]
-            if {[$top.panes sashpos 0] != $sash} {
-                $top.panes sashpos 0 $sash
-            }
-        }
-    }
-
-    # The user has put the sash here: keeps the width and the part of the legend.
-    method keep_sash {} {
-        if {[llength [$top.panes panes]] > 1} {
-            set width [winfo width $top.panes]
-            set legend_width [expr {$width - [px 5] - [$top.panes sashpos 0]}]
-            set legend_part [expr {max(0.46, double($legend_width) / $width)}]
-        }
-    }
-
-    method move_sash {x} {
-        $top.panes sashpos 0 $x
-        my keep_sash
-    }
-
-    # Makes room for more columns of the legend, as far as limit_legend allows.
-    method widen_legend {} {
-        set width [winfo width $top.panes]
-        set wanted [expr {min($width * 46 / 100, [px 620])}]
-        if {[winfo ismapped $top.panes.legend] && [winfo width $top.panes.legend] < $wanted - [px 5]} {
-            my move_sash [expr {$width - [px 5] - $wanted}]
-        }
     }
 
     # The time that a log without a saved view opens with. Scripts start from the whole log; a running program is followed
@@ -244,6 +203,7 @@ oo::class create ::pith::Window {
     method status_text {} { return [$status text] }
     method pointer {} { return $pointer }
     method legend {} { return $legend }
+    method panel {} { return $panel }
     method status {} { return $status }
     method parts {} { return $parts }
     method part {class} { return [dict get $parts $class] }
@@ -391,21 +351,21 @@ oo::class create ::pith::Window {
             {critical_path toggle} { return [[my part Waiting] is_shown path] }
             {time_of_day toggle} { return [$model time_of_day] }
             {core_waits toggle} { return [[my part CoreWaits] is_shown] }
-            {findings toggle} { return [[my part Waiting] is_shown findings] }
+            {findings toggle} { return [[my part Waiting] sees findings] }
             {iterations toggle} { return [[my part Waiting] is_shown iterations] }
             {ranges toggle} { return [expr {[[my part Ranges] word] eq "on"}] }
             {palette log} - {palette classic} - {palette safe} {
                 return [expr {[$model palette] eq [lindex $script 1]}]
             }
             {group host} - {group comm} - {group none} { return [expr {[$model tree grouping] eq [lindex $script 1]}] }
-            {pane legend} - {pane overview} - {pane toolbar} { return [[my part Looks] has_part [lindex $script 1]] }
+            {pane panel} - {pane overview} - {pane toolbar} { return [[my part Looks] has_part [lindex $script 1]] }
         }
         return {}
     }
 
     # First closes the card and the help, then clears the selection.
     method escape {} {
-        if {![$details close_card] && ![winfo exists $top.keys]} {
+        if {![$details close_card] && ![winfo exists $top.keys] && ![$panel escape]} {
             $model set_selection {}
             $choice choose {}
         }

@@ -1,0 +1,412 @@
+# panel.tcl - the panel with tabs, below the timelines or beside them: legend, findings, statistics of the selection,
+# details, histogram, communication matrix, iterations. A page is empty until its tab is first chosen; then its part
+# builds it. Place, size and chosen tab are preferences.
+#
+# A page belongs to a part, which says
+#     [$window panel] put PAGE WIDGET          shows the widget on this page
+#     [$window panel] put_guest PAGE WIDGET    shows it on the other half of a page that has a widget
+#     [$window panel] select PAGE              shows the panel and this page
+#     [$window panel] leave PAGE               the page has become empty: shows the page before, if it was visible
+# and is asked, as ::pith::panel::pages has it, to open a page whose tab was chosen, or to close it.
+
+namespace eval ::pith::panel {
+    # Page, title of its tab, part, its method that opens it, and that closes it ({}: it stays).
+    variable pages {
+        legend     Legend      {}             {}            {}
+        findings   Findings    Findings       open_page     {}
+        selection  Statistics  Selection      open_page     dismiss
+        details    Details     DetailsWindow  open          close
+        lengths    Histogram   Lengths        open          close
+        matrix     Matrix      Matrix         open          close
+        stack      Iterations  Stack          open          close
+    }
+}
+
+# The pages for which there is a tab.
+proc ::pith::panel::names {} {
+    variable pages
+    return [lmap {name title part opener closer} $pages {set name}]
+}
+
+proc ::pith::panel::row {page} {
+    variable pages
+    foreach {name title part opener closer} $pages {
+        if {$name eq $page} {
+            return [list $title $part $opener $closer]
+        }
+    }
+    throw {PITH USAGE} "no such tab: $page; must be one of [join [names] {, }]"
+}
+
+oo::class create ::pith::Panel {
+    variable window
+    variable panes    ;# frame of the timelines, the sash and the panel
+    variable main     ;# widget of the timelines
+    variable holder book sash
+    variable place    ;# below or beside, as it is laid out now
+    variable shown    ;# 1: the panel is visible
+    variable past     ;# pages that were visible, the last one at the end
+    variable sizes    ;# dict: place -> pixels that the user chose
+    variable share    ;# largest part of the room that the panel gets
+    variable drag     ;# during a drag of the sash: pointer and size at its start; {} none
+    variable pending  ;# after id of a layout; {} none
+    variable followed ;# callback of the preference
+
+    constructor {its_window its_panes} {
+        set window $its_window
+        set panes $its_panes
+        lassign {} main drag place pending
+        set shown 1
+        set past legend
+        set share 0.46
+        set sizes [dict create below [::pith::preferences::get panel_height] beside [::pith::preferences::get panel_width]]
+        set sash [ttk::frame $panes.sash -style Sash.TFrame]
+        # It has the size that it is given, not that of its pages.
+        set holder [ttk::frame $panes.panel]
+        pack propagate $holder 0
+        set book [ttk::notebook $holder.book -takefocus 0]
+        pack $book -fill both -expand 1
+        foreach name [::pith::panel::names] {
+            $book add [ttk::frame $book.$name] -text [lindex [::pith::panel::row $name] 0]
+            grid propagate $book.$name 0
+        }
+        # A click on a tab leaves the focus where it is, so that the keys of the timelines go on.
+        bind $book <Button-1> "[list [self] clicked %x %y]; break"
+        bind $book <<NotebookTabChanged>> [list [self] turned]
+        bind $sash <Button-1> [list [self] begin_drag %X %Y]
+        bind $sash <B1-Motion> [list [self] drag_to %X %Y]
+        bind $sash <ButtonRelease-1> [list [self] end_drag]
+        bind $panes <Configure> [list [self] lay_out]
+        set followed [namespace code {my preferred}]
+        ::pith::preferences::follow panel $followed
+    }
+
+    destructor {
+        after cancel $pending
+        ::pith::preferences::unfollow panel $followed
+    }
+
+    method preferred {key} { my lay_out }
+
+    # Keeps what the user chose. A script's choice is not the user's.
+    method remember {key value} {
+        catch {::pith::preferences::change $key $value [expr {!$::pith::plain && $::pith::state::saves}]}
+    }
+
+    # ---- Layout
+
+    # The widget of the timelines.
+    method set_main {widget} {
+        if {$main ne {}} {
+            place forget $main
+        }
+        set main $widget
+        my lay_out
+    }
+
+    method is_shown {} { return $shown }
+
+    method show {on} {
+        set shown [expr {!!$on}]
+        if {!$shown && [my has_focus]} {
+            focus [winfo toplevel $panes]
+        }
+        my lay_out
+        if {$shown} {
+            my fill
+        }
+    }
+
+    # Below, unless the window is so wide or so low that it fits better beside.
+    method best_place {} {
+        set chosen [::pith::preferences::get panel]
+        if {$chosen ne "auto"} {
+            return $chosen
+        }
+        set top [winfo toplevel $panes]
+        return [expr {[winfo width $top] > [px 1600] || [winfo height $top] < [px 480] ? "beside" : "below"}]
+    }
+
+    method room {} { return [expr {$place eq "below" ? [winfo height $panes] : [winfo width $panes]}] }
+
+    # The size that the user chose, else as usual, but not more than its part of a small window.
+    method size {} {
+        set room [my room]
+        set size [dict get $sizes $place]
+        if {!$size} {
+            set size [expr {$place eq "below" ? max([px 200], min([px 360], $room * 40 / 100)) : [px 500]}]
+        }
+        return [expr {max(1, min($size, int($room * $share)))}]
+    }
+
+    # All sizes are known, so each widget is laid out once.
+    method lay_out {} {
+        lassign [list [winfo width $panes] [winfo height $panes]] width height
+        if {$main eq {} || $width <= 1} {
+            return
+        }
+        if {!$shown} {
+            place forget $sash
+            place forget $holder
+            place $main -x 0 -y 0 -width $width -height $height
+            return
+        }
+        set before $place
+        set place [my best_place]
+        set size [my size]
+        set edge [px 5]
+        if {$place eq "below"} {
+            set rest [expr {max(1, $height - $edge - $size)}]
+            place $main -x 0 -y 0 -width $width -height $rest
+            place $sash -x 0 -y $rest -width $width -height $edge
+            place $holder -x 0 -y [expr {$rest + $edge}] -width $width -height $size
+        } else {
+            set rest [expr {max(1, $width - $edge - $size)}]
+            place $main -x 0 -y 0 -width $rest -height $height
+            place $sash -x $rest -y 0 -width $edge -height $height
+            place $holder -x [expr {$rest + $edge}] -y 0 -width $size -height $height
+        }
+        if {$place ne $before} {
+            $sash configure -cursor [expr {$place eq "below" ? "sb_v_double_arrow" : "sb_h_double_arrow"}]
+            my turn_guests
+        }
+    }
+
+    # Two widgets of a page lie one beside the other in a panel below the timelines, else one below the other.
+    method turn_guests {} {
+        foreach name [::pith::panel::names] {
+            set guest [my guest $name]
+            if {$guest ne {}} {
+                my take_off $guest
+                my put_guest $name $guest
+            }
+        }
+    }
+
+    method guest {name} { return [lindex [lreverse [grid slaves $book.$name]] 1] }
+
+    method place {} { return $place }
+
+    # SIZE in pixels: as if the user had dragged the sash there.
+    method set_size {size} {
+        set size [expr {max([px 60], min($size, [my room] - [px 100]))}]
+        dict set sizes $place $size
+        set share [expr {max(0.46, double($size) / max(1, [my room]))}]
+        my lay_out
+    }
+
+    method begin_drag {x y} { set drag [list $x $y [my size]] }
+
+    method drag_to {x y} {
+        if {$drag ne {}} {
+            lassign $drag x0 y0 size
+            my set_size [expr {$size + ($place eq "below" ? $y0 - $y : $x0 - $x)}]
+        }
+    }
+
+    method end_drag {} {
+        if {$drag ne {}} {
+            set drag {}
+            my remember [dict get {below panel_height beside panel_width} $place] [dict get $sizes $place]
+        }
+    }
+
+    # ---- Pages
+
+    method page {name} {
+        ::pith::panel::row $name
+        return $book.$name
+    }
+
+    # The widget fills the page.
+    method put {name widget} {
+        set page [my page $name]
+        raise $widget $holder
+        grid $widget -in $page -row 0 -column 0 -sticky nsew
+        grid columnconfigure $page 0 -weight 1
+        grid rowconfigure $page 0 -weight 1
+    }
+
+    # A second widget gets half of the page.
+    method put_guest {name widget} {
+        set page [my page $name]
+        raise $widget $holder
+        set below [expr {$place ne "below"}]
+        grid $widget -in $page -row $below -column [expr {!$below}] -sticky nsew
+        foreach cell {0 1} {
+            grid [expr {$below ? "row" : "column"}]configure $page $cell -weight 1 -uniform halves
+        }
+    }
+
+    # Takes a second widget off a page.
+    method take_off {widget} {
+        set info [grid info $widget]
+        if {$info ne {}} {
+            grid forget $widget
+            foreach what {row column} {
+                grid ${what}configure [dict get $info -in] 0 -weight 1 -uniform {}
+                grid ${what}configure [dict get $info -in] 1 -weight 0 -uniform {}
+            }
+        }
+    }
+
+    method current {} { return [lindex [split [$book select] .] end] }
+
+    # 1: this page can be seen.
+    method sees {name} { expr {$shown && [my current] eq $name} }
+
+    method select {name} {
+        set page [my page $name]
+        if {!$shown} {
+            my show 1
+        }
+        if {[$book select] ne $page} {
+            $book select $page
+            my turned
+        }
+    }
+
+    # As the user chooses it: the tab is remembered.
+    method choose {name} {
+        my select $name
+        my fill
+        my remember panel_tab $name
+    }
+
+    method clicked {x y} {
+        set index [$book index @$x,$y]
+        if {$index ne {}} {
+            my choose [lindex [::pith::panel::names] $index]
+        }
+    }
+
+    # Another page is visible: keys must not go to a hidden one.
+    method turned {} {
+        if {[lindex $past end] eq [my current]} {
+            return
+        }
+        set past [list {*}[lsearch -all -inline -not -exact $past [my current]] [my current]]
+        if {[my has_focus] && ![my is_inside [focus] [my current]]} {
+            focus [winfo toplevel $panes]
+        }
+    }
+
+    # Opens the current page if it is empty.
+    method fill {} {
+        lassign [::pith::panel::row [my current]] title part opener
+        if {$part ne {} && [grid slaves $book.[my current]] eq {}} {
+            [$window part $part] $opener
+        }
+    }
+
+    method step {by} {
+        set names [::pith::panel::names]
+        my choose [lindex $names [expr {([lsearch -exact $names [my current]] + $by) % [llength $names]}]]
+    }
+
+    method leave {name} {
+        set visible [my sees $name]
+        set past [lsearch -all -inline -not -exact $past $name]
+        if {$visible} {
+            if {$past eq {}} {
+                set past legend
+            }
+            $book select $book.[lindex $past end]
+            if {[my has_focus] || [focus] eq {}} {
+                focus [winfo toplevel $panes]
+            }
+        }
+    }
+
+    # 1: a widget is on a page.
+    method is_inside {widget name} {
+        foreach slave [grid slaves $book.$name] {
+            if {$widget eq $slave || [string match $slave.* $widget]} {
+                return 1
+            }
+        }
+        return 0
+    }
+
+    method has_focus {} {
+        foreach name [::pith::panel::names] {
+            if {[my is_inside [focus] $name]} {
+                return 1
+            }
+        }
+        return 0
+    }
+
+    # Escape on a page: closes it. Returns 1 if it did.
+    method escape {} {
+        set name [my current]
+        lassign [::pith::panel::row $name] title part opener closer
+        if {$closer eq {} || ![my is_inside [focus] $name]} {
+            return 0
+        }
+        [$window part $part] $closer
+        return 1
+    }
+}
+
+# The commands and keys of the panel.
+oo::class create ::pith::PanelWords {
+    variable window panel
+
+    constructor {its_window} {
+        set window $its_window
+        set panel [$window panel]
+    }
+
+    # The tab of the last time, once the first picture is there.
+    method finish {} {
+        set name [::pith::preferences::get panel_tab]
+        if {!$::pith::plain && $name ne "legend" && [$panel is_shown]} {
+            set focus [focus]
+            $panel select $name
+            $panel fill
+            catch {focus $focus}
+        }
+    }
+
+    method word_tab {{name {}}} {
+        switch $name {
+            {} {}
+            next { $panel step 1 }
+            prev { $panel step -1 }
+            default {
+                $panel select $name
+                $panel fill
+            }
+        }
+        return [$panel current]
+    }
+
+    method word_panel {{what {}} {size {}}} {
+        switch $what {
+            below - beside - auto { ::pith::preferences::change panel $what [expr {!$::pith::plain}] }
+            size {
+                if {![string is integer -strict $size]} {
+                    throw {PITH USAGE} "panel: size must be pixels"
+                }
+                $panel set_size $size
+            }
+            {} {}
+            default { throw {PITH USAGE} "panel: must be below, beside, auto or size PIXELS" }
+        }
+        return [list [expr {[$panel is_shown] ? [$panel place] : "off"}] [$panel size]]
+    }
+}
+
+::pith::part::add PanelWords {
+    words {
+        tab {?PAGE|next|prev?} {choose a tab of the panel: legend, findings, selection, details, lengths, matrix or stack} word_tab
+        panel {?below|beside|auto|size PIXELS?} {place or size of the panel; without argument both, or off} word_panel
+    }
+    keys {
+        {F9} {F9} {show or hide the panel with legend, findings, statistics and more} {pane panel}
+        {Control-Next} {Ctrl-Page Down} {next tab of the panel} {tab next}
+        {Control-Prior} {Ctrl-Page Up} {previous tab of the panel} {tab prev}
+    }
+    group Window
+}
