@@ -139,7 +139,7 @@ after 50 {set ::ticked 1}
 vwait ::ticked
 is [beside]:[winfo exists $lower] :0 "closed by its cross"
 ok [near [window] {0 1}] "the first as it was"
-ok [expr {[winfo ismapped $plot] && [colour 0.1 0] eq "cc0000"}] "it is shown"
+ok [expr {[winfo ismapped $plot] && [colour 0.1 0 0.3] eq "cc0000"}] "it is shown"
 beside later.pith
 beside plain.pith
 is [file tail [beside]] plain.pith "another one in its place"

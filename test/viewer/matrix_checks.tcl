@@ -47,6 +47,7 @@ proc type {key} {
     event generate $picture <$key>
     update
 }
+panel beside ;# all columns of totals
 sync
 press_key x
 matrix

@@ -28,13 +28,13 @@ is [cells [id_of red]] {1 {200 ms} {100 ms} {25.0 %}} "red: inclusive, exclusive
 is [cells [id_of green]] {1 {100 ms} {100 ms} {25.0 %}} "green"
 is [cells [id_of blue]] {1 {50 ms} {50 ms} {12.5 %}} "blue, only in rank 1"
 is [cells [id_of mark]] {1 {} {} {}} "an event: how many"
-like [set [$pane.body.messages cget -textvariable]] {^0 messages sent} "no messages"
+like [set [$pane.body.head.messages cget -textvariable]] {^0 messages sent} "no messages"
 select 0.35 0.65
 stats
-like [set [$pane.body.messages cget -textvariable]] {^1 message sent \(1.024 kB\), 1 received} "a message sent and received"
+like [set [$pane.body.head.messages cget -textvariable]] {^1 message sent \(1.024 kB\), 1 received} "a message sent and received"
 select 0.5 0.65
 stats
-like [set [$pane.body.messages cget -textvariable]] {^0 messages sent \(0 B\), 1 received} "one received only"
+like [set [$pane.body.head.messages cget -textvariable]] {^0 messages sent \(0 B\), 1 received} "one received only"
 
 # ---- Rows
 select 0.1 0.3

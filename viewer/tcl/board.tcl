@@ -107,6 +107,17 @@ oo::class create ::pith::Board {
         }
     }
 
+    # In a low panel it stands beside the controls.
+    method place_progress {is_low} {
+        set frame $board.body.progress
+        if {$is_low} {
+            raise $frame
+            pack $frame -in $board.body.controls -side left -fill x -expand 1 -padx {6 0} -pady 0
+        } else {
+            pack $frame -in $board.body -side bottom -fill x -padx 0 -pady {6 0} -after $board.body.controls
+        }
+    }
+
     method say {text} { set said $text }
 
     # Saves a screenshot of the page.

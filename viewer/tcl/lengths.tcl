@@ -458,8 +458,8 @@ oo::class create ::pith::Lengths {
             ttk::label $frame.v$key -text {} -style Bold.TLabel
         }
         bind $body <Configure> [list [self] lay_out %w %h]
-        pack $body.controls -fill x -pady {0 8}
-        pack [my build_progress $body.progress] -side bottom -fill x -pady {6 0}
+        pack $body.controls -fill x -pady {0 4}
+        my build_progress $body.progress
         pack $body.readout -side bottom -fill x
         pack $canvas -fill both -expand 1
         focus $canvas
@@ -469,11 +469,13 @@ oo::class create ::pith::Lengths {
     method lay_out {width height} {
         set frame $board.body.numbers
         set is_low [expr {$height < [px 320]}]
+        my place_progress $is_low
         set at 0
         foreach key {count total mean median p95 min max deviation} {
             if {$is_low} {
-                grid $frame.t$key -row $at -column 0 -sticky w -padx {12 12}
-                grid $frame.v$key -row $at -column 1 -sticky e -padx {2 2}
+                set column [expr {$at % 2 * 2}]
+                grid $frame.t$key -row [expr {$at / 2}] -column $column -sticky w -padx {12 6}
+                grid $frame.v$key -row [expr {$at / 2}] -column [expr {$column + 1}] -sticky e -padx 2
             } else {
                 grid $frame.t$key -row 0 -column $at -sticky w -padx {2 12}
                 grid $frame.v$key -row 1 -column $at -sticky w -padx {2 12}

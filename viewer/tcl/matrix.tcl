@@ -484,8 +484,9 @@ oo::class create ::pith::Matrix {
         $body.book add [my build_picture $body.book.matrix] -text "Matrix"
         $body.book add [my build_table $body.book.table] -text "Table"
         bind $body.book <<NotebookTabChanged>> [list [self] draw]
-        pack $body.controls -fill x -pady {0 8}
-        pack [my build_progress $body.progress] -side bottom -fill x -pady {6 0}
+        pack $body.controls -fill x -pady {0 4}
+        my build_progress $body.progress
+        bind $body <Configure> "[list [self] place_progress] \[expr {%h < [px 320]}\]"
         pack $body.book -fill both -expand 1
         focus $canvas
     }

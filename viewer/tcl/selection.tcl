@@ -98,16 +98,15 @@ oo::class create ::pith::Selection {
         ttk::label $body.head.line -textvariable [my varname headline] -style Bold.TLabel
         ttk::button $body.head.close -text "\u00d7" -width 2 -style Toolbutton -takefocus 0 \
             -command [list [self] dismiss]
+        ttk::label $body.head.messages -textvariable [my varname message_text] -style Faint.TLabel
         pack $body.head.close -side right
+        pack [my build_progress $body.progress] -in $body.head -side right
         pack $body.head.line -side left
-        pack $body.messages -in $body.head -side left -fill x -padx {12 0}
-        raise $body.messages
-        ttk::label $body.messages -textvariable [my varname message_text] -style Faint.TLabel
+        pack $body.head.messages -side left -padx {12 0}
         ttk::notebook $body.book
         $body.book add [my build_states $body.book.states] -text States
         $body.book add [my build_bars $body.book.rows] -text Rows
         pack $body.head -fill x
-        pack [my build_progress $body.progress] -side bottom -fill x
         pack $body.book -fill both -expand 1 -pady {4 0}
     }
 
