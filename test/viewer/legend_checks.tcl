@@ -6,6 +6,7 @@ source [file join [file dirname [info script]] window_tap.tcl]
 set pane $top.panes.legend
 set tree $pane.tree
 wm geometry $top 1400x700
+legend_columns on
 sync
 
 # The names in the table, from top to bottom.
@@ -132,6 +133,8 @@ sync
 # ---- Names that have no room
 set panes $top.panes
 panel beside
+sync
+panel size 580
 sync
 proc move_sash {x} {
     variable panes

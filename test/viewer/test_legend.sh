@@ -41,6 +41,7 @@ for scale in 1 2; do
     is "$(pith view long.txt -e '
         wm geometry [winfo toplevel [canvas]] 1500x800
         prefer scale '$scale'
+        legend_columns on
         sync
         set tree [winfo toplevel [canvas]].panes.legend.tree
         proc missing {tree item} {
@@ -91,7 +92,7 @@ grep '^#' <<<"$out"
 # A counter whose values are 0 with a minus sign, or have many digits, which its columns must have room for.
 printf '# counter\tname=shift\tcolour=red\tunit=s\n0.1\t0\t0\tcounter\tshift\tvalue=-0.01812\n0.2\t0\t0\tcounter\tshift\tvalue=-0\n' >shift.txt
 pith convert shift.txt shift.pith
-out=$(pith view shift.pith -e 'sync; puts [lsearch -all -inline -exact -index 0 [legend_rows] shift]
+out=$(pith view shift.pith -e 'legend_columns on; sync; puts [lsearch -all -inline -exact -index 0 [legend_rows] shift]
     set tree [winfo toplevel [canvas]].panes.legend.tree
     puts [expr {[$tree column exclusive -width] >= [font measure TkDefaultFont "-0.01812 to 0"] + 4}]; quit' 2>/dev/null)
 is "$out" $'{shift \u2611 \u2611 2 {} {-0.01812 to 0} {}}\n1' "a counter from a negative value to 0"

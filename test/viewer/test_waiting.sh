@@ -38,7 +38,7 @@ proc pane {} {
 END
 pane() { timeout 60 pith view "$@" 2>/dev/null; }
 is "$(pane log.pith -e 'source pane.tcl; puts [pane]; quit')" "no pane" "a script without --restore"
-is "$(pane log.pith --restore -e 'source pane.tcl; puts [pane]; puts [lindex [[winfo toplevel [canvas]].panes.legend.tree cget -displaycolumns] 1]; findings off; quit')" \
+is "$(pane log.pith --restore -e 'source pane.tcl; puts [pane]; legend_columns on; puts [lindex [[winfo toplevel [canvas]].panes.legend.tree cget -displaycolumns] 1]; findings off; quit')" \
     $'3 ranks, 1 host, 1 s||5|1|0\nfind' "it opens with the window, and the legend keeps its columns"
 is "$(pane log.pith --restore -e 'source pane.tcl; puts [pane]; findings on; puts [pane]; quit')" $'no pane\n3 ranks, 1 host, 1 s||5|1|0' \
     "closed, it stays closed for this log, and opens again"

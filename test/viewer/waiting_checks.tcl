@@ -205,6 +205,7 @@ proc waiting_rows {} {
 }
 set legend_tree $top.panes.legend.tree
 proc columns {} { variable legend_tree; return [lindex [$legend_tree cget -displaycolumns] 1] }
+legend_columns on
 legend_groups off
 waits off
 critical_path off

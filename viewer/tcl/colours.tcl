@@ -130,6 +130,42 @@ proc ::pith::box::image {kind colour on} {
     return $made($key)
 }
 
+# An icon, {} for none, with a bar on its right: LENGTH pixels for the whole, of which PERCENT is filled, in the colour of
+# the icon. In fifty steps, so that there are not too many images.
+proc ::pith::box::with_bar {icon percent length} {
+    variable made
+    if {!$length} {
+        return $icon
+    }
+    set steps [expr {$percent > 0 ? max(1, round($percent / 2.0)) : 0}]
+    set key bar,$icon,$steps,$length
+    if {![info exists made($key)]} {
+        set wide [expr {$length * $steps / 50}]
+        set edge [string repeat 1 $wide]
+        set inside [expr {$wide > 2 ? "1[string repeat 0 [expr {$wide - 2}]]1" : $edge}]
+        set step [expr {max(1, [::pith::theme::px 1])}]
+        set dots {}
+        set mask {}
+        for {set y 0} {$y < 12 * $step} {incr y} {
+            set row [expr {$y < $step || $y >= 11 * $step ? {} : $y == $step || $y == 11 * $step - 1 ? $edge : $inside}]
+            set rest [string repeat 0 [expr {$length - [string length $row]}]]
+            lappend dots $row$rest
+            lappend mask [string repeat 1 [string length $row]]$rest
+        }
+        set on [expr {$icon ne {}}]
+        set options [list -foreground [::pith::theme::colour faint] -background [::pith::theme::colour hover]]
+        if {$on} {
+            set options [lmap option {-foreground -background} {list $option [$icon cget $option]}]
+            set options [concat {*}$options]
+            lassign [lmap what {-data -maskdata} {rows [$icon cget $what]}] icon_dots icon_mask
+            set dots [lmap left $icon_dots right $dots {string cat $left $right}]
+            set mask [lmap left $icon_mask right $mask {string cat $left $right}]
+        }
+        set made($key) [::image create bitmap -data [xbm $dots] -maskdata [xbm $mask] {*}$options]
+    }
+    return $made($key)
+}
+
 # Another theme or size: frees the old icons, which must not be in use any more.
 proc ::pith::box::forget {} {
     variable made
@@ -166,6 +202,29 @@ proc ::pith::box::bits {kind step kinds} {
     }
     return [format "#define box_width %d\n#define box_height %d\nstatic char box_bits\[\] = { %s };" \
         [expr {18 * $step}] [expr {12 * $step}] [join $bytes ,]]
+}
+
+# Rows of 0 and 1 as an X bitmap, and back.
+proc ::pith::box::xbm {rows} {
+    set bytes {}
+    foreach row $rows {
+        binary scan [binary format b* $row] cu* line
+        lappend bytes {*}$line
+    }
+    return [format "#define box_width %d\n#define box_height %d\nstatic char box_bits\[\] = { %s };" \
+        [string length [lindex $rows 0]] [llength $rows] [join $bytes ,]]
+}
+
+proc ::pith::box::rows {xbm} {
+    regexp {_width (\d+).*\{ (.*) \}} $xbm -> width bytes
+    set rows {}
+    set bytes [split $bytes ,]
+    set each [expr {($width + 7) / 8}]
+    for {set i 0} {$i < [llength $bytes]} {incr i $each} {
+        binary scan [binary format c* [lrange $bytes $i [expr {$i + $each - 1}]]] b$width row
+        lappend rows $row
+    }
+    return $rows
 }
 
 # The dialog that changes the colours of states, with an immediate preview in the window,

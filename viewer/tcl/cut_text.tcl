@@ -18,6 +18,8 @@ namespace eval ::pith {
     variable headings {
         show "Whether it is drawn: a click hides or shows it."
         find "Whether searches find it: a click excludes or includes it."
+        eye "Whether it is drawn: a click on the eye of a row hides or shows it."
+        lens "Whether searches find it: a click on the lens of a row excludes or includes it."
         count "How often it occurs in the time shown or selected. Of a counter: its values in the whole log."
         inclusive "Total: the time in it, with the states nested in it. Where a state calls itself, the outer one counts."
         exclusive "Self: the time in it, without the states nested in it."

@@ -1,6 +1,7 @@
-# legend.tcl - the pane with colours, names, checkboxes, counts and times of the definitions in the window;
-# legend_rows.tcl selects and sorts them. A click on a checkbox toggles it, on a heading sorts; a double click
-# on a colour changes it. Below the table: its columns, the filter of names, commands and menu.
+# legend.tcl - the page with colours, names and shares of the definitions in the window; legend_rows.tcl selects and sorts
+# them. Each row has a bar as long as its share; under the pointer, an eye that hides it and a lens that leaves it out of
+# searches. On request there are columns for counts, times and these two switches. A click on a heading sorts; a double
+# click on a colour changes it. Below the table: its columns, the filter of names, commands and menu.
 
 oo::class create ::pith::Legend {
     variable model
@@ -10,7 +11,9 @@ oo::class create ::pith::Legend {
     variable sums_of      ;# window of the sums; {} none
     variable counters     ;# dict: id -> values of a counter and their range in that window
     variable filter       ;# a LegendFilter
-    variable all grouped  ;# the two checkboxes
+    variable all grouped detailed ;# the three checkboxes
+    variable bar          ;# length of the bars of shares, in pixels
+    variable hovered      ;# row under the pointer; {} none
     variable closed       ;# dict: groups that are collapsed
     variable shown        ;# dict: row of a group or of messages -> its options in the table
     variable made_of      ;# dict: row of a definition -> its inputs
@@ -33,7 +36,8 @@ oo::class create ::pith::Legend {
         set path [frame $parent -background {}]
         set tree $path.tree
         set messages_seen 1
-        lassign {} pending job sums computing sums_of counters shown made_of closed editor asker menu
+        lassign {} pending job sums computing sums_of counters shown made_of closed editor asker menu hovered
+        set bar [px 60]
         set rows [::pith::LegendRows new $model]
         set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
         set functions [::pith::LegendSamples new $model $rows [namespace code {my fill}]]
@@ -45,9 +49,12 @@ oo::class create ::pith::Legend {
         set filter [::pith::LegendFilter new $path.bar $model [namespace code {my filter_changed}]]
         ttk::checkbutton $path.bar.grouped -text Groups -variable [my varname grouped] -onvalue on -offvalue off \
             -command [list [self] switched]
+        set detailed [::pith::preferences::get legend_columns]
+        ttk::checkbutton $path.bar.detailed -text Columns -variable [my varname detailed] -onvalue on -offvalue off \
+            -command [list [self] switched]
         ttk::checkbutton $path.bar.all -text All -variable [my varname all] -onvalue on -offvalue off \
             -command [list [self] switched]
-        pack $path.bar.all $path.bar.grouped -side right -padx $px
+        pack $path.bar.detailed $path.bar.all $path.bar.grouped -side right -padx $px
         pack $path.bar.filter -side left -fill x -expand 1
         pack $path.bar.clear -side left
         bind $path.bar.filter <Escape> "[list [self] set_filter {}]; [list focus $tree]; break"
@@ -106,6 +113,8 @@ oo::class create ::pith::Legend {
         foreach modifier {Shift Control} {
             bind $tree <$modifier-ButtonRelease-1> [list after idle [list [self] fit_names]]
         }
+        bind $tree <Motion> [list [self] hover %x %y]
+        bind $tree <Leave> [list [self] hover -1 -1]
         set tip [::pith::Tip new $tree [list [self] whole_at]]
         bind $tree <<TreeviewOpen>> [list [self] folded 0]
         bind $tree <<TreeviewClose>> [list [self] folded 1]
@@ -251,8 +260,17 @@ oo::class create ::pith::Legend {
 
     method fit_columns {} {
         if {[winfo width $tree] > 1} {
-            $columns fit [$waits is_on]
-            my fit_names
+            # Long bars, where there is room for them; none, where columns need it.
+            set before $bar
+            set columns_too [string is true -strict $detailed]
+            set bar [expr {[winfo width $tree] > [px 700] ? [px 240] : $columns_too ? 0 : [px 60]}]
+            $columns fit [$waits is_on] $columns_too
+            if {$bar != $before} {
+                my forget_rows
+                my fill
+            } else {
+                my fit_names
+            }
         }
     }
 
@@ -264,19 +282,34 @@ oo::class create ::pith::Legend {
     }
 
     method cut_name {name font before} {
-        return " [::pith::cut_text $name $font [expr {$room - [px $before]}]]"
+        return " [::pith::cut_text $name $font [expr {$room - [px $before] - $bar}]]"
     }
 
     # The name of a row, if the pointer is on it and it is cut; of a heading, what is below it.
     method whole_at {x y} {
         if {[$tree identify region $x $y] eq "heading"} {
-            return [::pith::heading_help [$tree column [$tree identify column $x $y] -id]]
+            return [::pith::heading_help [my column_at $x $y]]
+        }
+        set switch [string map {eye show lens find} [my column_at $x $y]]
+        if {$switch in {show find} && [$tree identify item $x $y] ne {}} {
+            return [my switch_help $switch [$tree set [$tree identify item $x $y] $switch]]
         }
         set item [$tree identify item $x $y]
         if {$item eq {} || [$tree identify column $x $y] ne "#0" || ![string match *\u2026 [$tree item $item -text]]} {
             return
         }
         return [my name $item]
+    }
+
+    method column_at {x y} {
+        set column [$tree identify column $x $y]
+        return [expr {$column eq "#0" ? $column : [$tree column $column -id]}]
+    }
+
+    method switch_help {switch state} {
+        return [expr {$state eq {} ? {} : $switch eq "show" ?
+            ($state eq "\u2611" ? "Shown: a click hides it." : "Hidden: a click shows it.") :
+            ($state eq "\u2611" ? "Searches find it: a click excludes it." : "Searches pass over it: a click includes it.")}]
     }
 
     method name {item} { [expr {[$rows kind $item] eq "function" ? $functions : $rows}] name $item }
@@ -294,13 +327,17 @@ oo::class create ::pith::Legend {
         my colour_tags
     }
 
+    method forget_rows {} {
+        set shown [dict map {item look} $shown {string cat old}]
+        set made_of [dict map {item of} $made_of {string cat old}]
+    }
+
     # All icons have changed.
     method redraw_all {} {
         if {[$columns size]} {
             my fit_columns
         }
-        set shown [dict map {item look} $shown {string cat old}]
-        set made_of [dict map {item of} $made_of {string cat old}]
+        my forget_rows
         my colour_tags
         my fill
     }
@@ -404,9 +441,42 @@ oo::class create ::pith::Legend {
     }
 
     method set_row {item look} {
-        $tree item $item {*}$look
         $columns see $look
+        set values [dict get $look -values]
+        scan [lindex $values 5] %f percent
+        $tree item $item {*}[dict replace $look -image [::pith::box::with_bar [dict get $look -image] \
+            [expr {[info exists percent] ? min(100.0, $percent) : 0}] $bar]]
+        my set_switches $item
     }
+
+    # The eye and the lens of a row: those of the row under the pointer, and of rows that are hidden or not searched.
+    method set_switches {item} {
+        foreach {column switch on off part} {eye show \u25c9 \u25cb \u25ce  lens find \u2315 \u2300 \u2300} {
+            set state [$tree set $item $switch]
+            set text [expr {$state eq "\u2610" ? $off : $state eq "\u25a3" ? $part :
+                $state ne {} && $item eq $hovered ? $on : {}}]
+            if {[$tree set $item $column] ne $text} {
+                $tree set $item $column $text
+            }
+        }
+    }
+
+    method hover {x y} {
+        set item [expr {$y < 0 ? {} : [$tree identify item $x $y]}]
+        if {$item eq $hovered} {
+            return
+        }
+        set before $hovered
+        set hovered $item
+        foreach one [list $before $item] {
+            if {$one ne {} && [$tree exists $one]} {
+                my set_switches $one
+            }
+        }
+    }
+
+    # The values of a row without those of the switches under the pointer.
+    method values {item} { return [lrange [$tree item $item -values] 0 [expr {[$waits is_on] ? 7 : 5}]] }
 
     method row_of {def is_hidden is_unsearched sum wait_texts} {
         set kind [dict get $def kind]
@@ -468,6 +538,7 @@ oo::class create ::pith::Legend {
     method switched {} {
         $rows set_all [string is true -strict $all]
         $rows set_grouped [string is true -strict $grouped]
+        my fit_columns
         my fill
     }
 
@@ -497,7 +568,7 @@ oo::class create ::pith::Legend {
 
     method on_checkbox {x y} {
         return [expr {[$tree identify region $x $y] eq "cell" &&
-            [$tree column [$tree identify column $x $y] -id] in {show find}}]
+            [$tree column [$tree identify column $x $y] -id] in {show find eye lens}}]
     }
 
     # Returns 1 if the click needs no further processing.
@@ -507,7 +578,7 @@ oo::class create ::pith::Legend {
         if {$item eq {} || ![my on_checkbox $x $y]} {
             return 0
         }
-        set column [$tree column [$tree identify column $x $y] -id]
+        set column [string map {eye show lens find} [$tree column [$tree identify column $x $y] -id]]
         set items [expr {$item in [$tree selection] ? [$tree selection] : [list $item]}]
         my [expr {$column eq "show" ? "show" : "search_for"}] $items [expr {
             [$tree set $item $column] ne [my switch_text 1]}]
@@ -628,10 +699,10 @@ oo::class create ::pith::LegendColumns {
     constructor {its_tree sort} {
         set tree $its_tree
         set sizes {}
-        $tree configure -columns [concat $::pith::LegendColumns::usual {waiting caused}] \
-            -displaycolumns $::pith::LegendColumns::usual
+        $tree configure -columns [concat $::pith::LegendColumns::usual {waiting caused eye lens}] \
+            -displaycolumns $::pith::LegendColumns::brief
         foreach {column width anchor} $::pith::LegendColumns::looks {
-            set by [expr {$column eq "#0" ? "name" : $column}]
+            set by [string map {#0 name eye show lens find} $column]
             $tree heading $column -anchor $anchor -command [list {*}$sort $by]
             $tree column $column -anchor $anchor -stretch [expr {$column eq "#0"}]
         }
@@ -664,8 +735,13 @@ oo::class create ::pith::LegendColumns {
 
     method is_wider {} { return $wider }
 
-    method fit {with_waiting} {
+    method fit {with_waiting detailed} {
         set wider 0
+        if {!$detailed} {
+            set columns $::pith::LegendColumns::brief
+            ::pith::fit_columns $tree [expr {$with_waiting ? [linsert $columns 1 waiting] : $columns}] {lens waiting eye}
+            return
+        }
         set columns [set ::pith::LegendColumns::[expr {$with_waiting ? "waiting" : "usual"}]]
         ::pith::fit_columns $tree $columns {find inclusive count caused waiting show}
     }
@@ -675,8 +751,9 @@ namespace eval ::pith::LegendColumns {
     # Widths at a scale of 1, and anchors.
     variable looks {
         #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 84 e  exclusive 76 e  share 64 e
-        waiting 76 e  caused 76 e
+        waiting 76 e  caused 76 e  eye 26 center  lens 26 center
     }
+    variable brief {share eye lens} ;# unless columns are asked for
     variable usual {show find count inclusive exclusive share}
     variable waiting {show count exclusive share waiting caused} ;# instead of the usual; there is room for these
 }
@@ -821,6 +898,8 @@ oo::class create ::pith::LegendWords {
     method word_legend_all {on} { $legend set_switch all [my switch legend_all $on] }
     method word_legend_groups {on} { $legend set_switch grouped [my switch legend_groups $on] }
 
+    method word_legend_columns {on} { $legend set_switch detailed [my switch legend_columns $on] }
+
     method word_fold {pattern {on on}} {
         foreach group [$legend groups] {
             if {[string match $pattern $group]} {
@@ -840,7 +919,7 @@ oo::class create ::pith::LegendWords {
 
     method row {item} {
         set tree [$legend tree]
-        return [list [$legend name $item] {*}[$tree item $item -values]]
+        return [list [$legend name $item] {*}[$legend values $item]]
     }
 
     method word_find_in_legend {} {
@@ -857,6 +936,7 @@ oo::class create ::pith::LegendWords {
         legend_sort    {COLUMN ?up|down?} {sort the legend by name, show, find, count, total, self, share, waiting or caused} word_legend_sort
         legend_all     {on|off}           {list also definitions that do not occur in the window} word_legend_all
         legend_groups  {on|off}           {show the legend in groups}                            word_legend_groups
+        legend_columns {on|off}           {show counts and times in columns, or only shares}     word_legend_columns
         fold           {GROUP ?on|off?}   {collapse groups of the legend}                        word_fold
         legend_rows    {}                 {rows of the legend, as displayed}                     word_legend_rows
         find_in_legend {}                 {go to the filter of the legend}                       word_find_in_legend

@@ -38,6 +38,8 @@ namespace eval ::pith::preferences {
             {list all definitions of the log in the legend, not only those in the window}
         legend_groups on   switch                           {Groups}
             {group the states in the legend if there are several groups}
+        legend_columns off switch                           {Columns}
+            {show counts and times in columns of the legend, not only shares}
         findings     on    switch                           {Findings}
             {look for findings when a log is opened}
         core_waits   on    switch                           {Without a core}
