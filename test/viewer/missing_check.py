@@ -205,14 +205,15 @@ def formula(text, values, name, begin, end):
     for row, *cells in list(csv.reader(open(values)))[1:]:
         step = (end - begin) / len(cells)
         wanted = [0.0] * len(cells)
-        for records, pieces in [lanes[rank] for rank in lanes if row in ("all rows", f"rank {rank}")]:
+        summed = [lanes[rank] for rank in lanes if row in ("all rows", f"rank {rank}")]
+        for records, pieces in summed:
             for since, until, stack in pieces:
                 missing += stack is None and until - since > step
                 if stack is None or (name not in {records[i][2] for i in stack} if name != "computing" else stack):
                     continue
                 for c in range(max(0, int((since - begin) / step)), min(len(cells), int((until - begin) / step) + 1)):
                     wanted[c] += max(0, min(until, begin + (c + 1) * step) - max(since, begin + c * step)) / step
-        near = 1e-5 * max(wanted) + 2 / step # the times of columns are whole nanoseconds
+        near = 1e-5 * max(wanted) + 2 * len(summed) / step # the times of columns are whole nanoseconds, in each lane
         bad += [f"{row} column {c}: {cell}, wanted {wanted[c]}" for c, cell in enumerate(cells) if abs(float(cell) - wanted[c]) > near]
     report(bad if missing else ["no records are missing"], f"{text}: the formula of {name}")
 

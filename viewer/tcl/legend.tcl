@@ -113,7 +113,9 @@ oo::class create ::pith::Legend {
         foreach modifier {Shift Control} {
             bind $tree <$modifier-ButtonRelease-1> [list after idle [list [self] fit_names]]
         }
-        bind $tree <Motion> [list [self] hover %x %y]
+        foreach event {<Enter> <Motion>} {
+            bind $tree $event [list [self] hover %x %y]
+        }
         bind $tree <Leave> [list [self] hover -1 -1]
         set tip [::pith::Tip new $tree [list [self] whole_at]]
         bind $tree <<TreeviewOpen>> [list [self] folded 0]

@@ -153,6 +153,10 @@ oo::class create ::pith::Panel {
         }
         set before $place
         set place [my best_place]
+        if {$before eq {}} {
+            # A size that the user chose in an earlier window may be larger than usual.
+            set share [expr {[dict get $sizes $place] ? 0.7 : 0.46}]
+        }
         set size [my size]
         set edge [px 5]
         if {$place eq "below"} {
@@ -358,10 +362,11 @@ oo::class create ::pith::PanelWords {
         set panel [$window panel]
     }
 
-    # The tab of the last time, once the first picture is there.
+    # The tab of the last time, once the first picture is there. A large log is read only when the user asks for it.
     method finish {} {
         set name [::pith::preferences::get panel_tab]
-        if {!$::pith::plain && $name ne "legend" && [$panel is_shown]} {
+        set is_large [expr {[[$window model] info records] > $::pith::Waiting::most_records}]
+        if {!$::pith::plain && $name ne "legend" && [$panel is_shown] && !($is_large && $name in {lengths matrix stack})} {
             set focus [focus]
             $panel select $name
             $panel fill
