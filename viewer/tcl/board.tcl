@@ -107,6 +107,21 @@ oo::class create ::pith::Board {
         }
     }
 
+    # In a narrow panel, these controls stand in a second line.
+    method wrap_controls {is_narrow widgets} {
+        set frame $board.body.controls
+        if {![winfo exists $frame.second]} {
+            lower [ttk::frame $frame.second]
+        }
+        if {$is_narrow} {
+            pack $frame.second -side bottom -fill x -pady {4 0} -before [lindex [pack slaves $frame] 0]
+            pack {*}$widgets -in $frame.second -side right -padx {6 0}
+        } else {
+            pack forget $frame.second
+            pack {*}$widgets -in $frame -side right -padx {6 0}
+        }
+    }
+
     # In a low panel it stands beside the controls.
     method place_progress {is_low} {
         set frame $board.body.progress

@@ -262,10 +262,11 @@ oo::class create ::pith::Legend {
 
     method fit_columns {} {
         if {[winfo width $tree] > 1} {
-            # Long bars, where there is room for them; none, where columns need it.
+            # Long bars, where there is room for them; none, where names or columns need it.
             set before $bar
             set columns_too [string is true -strict $detailed]
-            set bar [expr {[winfo width $tree] > [px 700] ? [px 240] : $columns_too ? 0 : [px 60]}]
+            set width [winfo width $tree]
+            set bar [expr {$width > [px 700] ? [px 240] : $columns_too || $width < [px 340] ? 0 : [px 60]}]
             $columns fit [$waits is_on] $columns_too
             if {$bar != $before} {
                 my forget_rows

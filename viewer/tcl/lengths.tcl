@@ -468,8 +468,11 @@ oo::class create ::pith::Lengths {
     # The numbers stand below the graph, or on its right if the panel is low.
     method lay_out {width height} {
         set frame $board.body.numbers
-        set is_low [expr {$height < [px 320]}]
-        my place_progress $is_low
+        set is_low [expr {$height < [px 320] && $width > [px 640]}]
+        set across [expr {$width > [px 640] ? 8 : 4}]
+        set controls $board.body.controls
+        my wrap_controls [expr {$width < [px 860]}] [lmap name {log count slider bins rows} {string cat $controls. $name}]
+        my place_progress [expr {$height < [px 320]}]
         set at 0
         foreach key {count total mean median p95 min max deviation} {
             if {$is_low} {
@@ -477,10 +480,12 @@ oo::class create ::pith::Lengths {
                 grid $frame.t$key -row [expr {$at / 2}] -column $column -sticky w -padx {12 6}
                 grid $frame.v$key -row [expr {$at / 2}] -column [expr {$column + 1}] -sticky e -padx 2
             } else {
-                grid $frame.t$key -row 0 -column $at -sticky w -padx {2 12}
-                grid $frame.v$key -row 1 -column $at -sticky w -padx {2 12}
+                set row [expr {$at / $across * 2}]
+                grid $frame.t$key -row $row -column [expr {$at % $across}] -sticky w -padx {2 12}
+                grid $frame.v$key -row [incr row] -column [expr {$at % $across}] -sticky w -padx {2 12}
             }
-            grid columnconfigure $frame $at -weight [expr {!$is_low}] -uniform [expr {$is_low ? {} : "numbers"}]
+            set even [expr {!$is_low && $at < $across}]
+            grid columnconfigure $frame $at -weight $even -uniform [expr {$even ? "numbers" : {}}]
             incr at
         }
         if {$is_low} {

@@ -164,7 +164,7 @@ oo::class create ::pith::Heatmap {
         }
         set left [expr {[font measure PithSmall [lindex [$matrix ranks] end]] + 34}]
         # In a low panel, the scale is on the right of the tiles, and there are no totals below.
-        set is_low [expr {$height < [px 280]}]
+        set is_low [expr {$height < [px 280] && $width > [px 640]}]
         lassign [lmap pixels [expr {$is_low ? {34 400 6} : {34 76 116}}] {px $pixels}] top right bottom
         set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
             [expr {max($top + 40, $height - $bottom)}]]
@@ -486,9 +486,14 @@ oo::class create ::pith::Matrix {
         bind $body.book <<NotebookTabChanged>> [list [self] draw]
         pack $body.controls -fill x -pady {0 4}
         my build_progress $body.progress
-        bind $body <Configure> "[list [self] place_progress] \[expr {%h < [px 320]}\]"
+        bind $body <Configure> [list [self] lay_out %w %h]
         pack $body.book -fill both -expand 1
         focus $canvas
+    }
+
+    method lay_out {width height} {
+        my wrap_controls [expr {$width < [px 640]}] [list $board.body.controls.log]
+        my place_progress [expr {$height < [px 320]}]
     }
 
     method build_controls {frame} {

@@ -73,7 +73,7 @@ oo::class create ::pith::Window {
 
     method first_size {} {
         set w [expr {min([px 1400], [winfo screenwidth .] * 9 / 10)}]
-        set rows [expr {max(18, min(30, [$model row_count]))}]
+        set rows [expr {max(12, min(30, [$model row_count]))}]
         set h [expr {min([px [expr {370 + 30 * $rows}]], [winfo screenheight .] * 9 / 10)}]
         return ${w}x[expr {max(320, $h)}]
     }
