@@ -230,5 +230,5 @@ oo::class create ::pith::Bookmarks {
         {b} {b} {bookmark the current view} {bookmark}
         {B} {Shift-b} {list of bookmarks} {bookmark_list}
     }
-    menus {View {- - -  "Bookmark this view" bookmark b  "Bookmarks..." bookmark_list Shift-B}}
+    menus {Search {"Bookmark this view" bookmark b  "Bookmarks..." bookmark_list Shift-B}}
 }

@@ -159,7 +159,7 @@ oo::class create ::pith::CommandLine {
         {colon} {:} {open the command line} {command}
         {g} {g} {go to a time: 1.5, 1:02:33, 20ms 30ms, init+1s, last 10 ms} {command {goto }}
     }
-    menus {Window {"Command line..." command :  "Go to a time..." {command {goto }} g}}
+    menus {Window {"Command line..." command :}  Search {"Go to a time..." {command {goto }} g}}
 }
 
 # The command `goto` and its notation of times: "1.5", "1:02:33", "20ms 30ms", "20 ms to 30 ms", "last 10 ms",

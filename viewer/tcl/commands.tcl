@@ -202,7 +202,7 @@ namespace eval ::pith::keys {
             {Control-o}                {Ctrl-o}      {open another log}           {choose_log}
             {Control-s}                {Ctrl-s}      {save a picture}             {choose_picture}
             {Control-w}                {Ctrl-w}      {close this window}          {close}
-            {Control-q q}              {Ctrl-q  q}   {quit}                       {quit}
+            {Control-q q}              {Ctrl-q  q}   {quit the program}                       {quit}
         }
         Window {
             {question F1}              {?  F1}       {show the usual keys; again: all} {show_keys}
@@ -381,15 +381,39 @@ proc ::pith::keys::group {frame title lines} {
 
 # Menu bar and toolbar of a window: its own entries and those of the parts (commands.tcl).
 #
-# A menu lists text, script and key in turn; "-" is a separator. Entries of parts come after `head` and before
-# `tail`.
+# A menu lists text, script and key in turn. Entries of parts come after `head` and before `tail`; `order` arranges them.
 namespace eval ::pith::menus {
+    # The scripts of each menu in the order of use, at most 12 entries; "-" is a separator, "> NAME" a menu inside the menu.
+    # An entry that is not here comes last.
+    variable order {
+        Log {choose_log recent reload - choose_picture choose_clip - choose_beside {beside none} - close quit}
+        View {fit work {> Zoom} undo redo - toggle_arrows {waits toggle} {critical_path toggle} {iterations toggle} -
+              {pane panel} {> Show} {> Colours}}
+        Rows {filter_rows {> Sort} {> Group} expand collapse - unfold_chosen unfold_rows fold_rows - pin_chosen hide_chosen
+              show_rows {> Arrange}}
+        Search {find next prev {command {goto }} {> Step} jump cause - details copy - bookmark bookmark_list note_here}
+        Statistics {{findings toggle} matrix lengths {lengths sizes} late stack - {ranges toggle} derive - find_in_legend}
+        Window {command commands preferences - anim}
+        Help {show_keys}
+    }
+    variable inside {
+        Zoom {in out zoom_chosen {select none}}
+        Show {toggle_names {core_waits toggle} choose_messages {show *} - {time_of_day toggle} {pane overview} {pane toolbar}}
+        Colours {toggle_theme - {palette log} {palette classic} {palette safe}}
+        Sort {{sort rank} {sort name} {sort mpi} {sort waiting} {sort caused} {sort messages} {sort bytes}}
+        Group {{group host} {group comm} {group none}}
+        Arrange {cut_rows paste_rows unpin}
+        Step {{same next} {same prev} {state next} {state prev} {row next} {row prev} parent {message next} {message prev}}
+    }
+    # What the scripts do that are neither commands nor keys.
+    variable helps {
+        toggle_names {show or hide names in bars, and scales of counters}
+    }
     variable head {
         Log {"Open..." choose_log Ctrl-O  "Open recent" recent {}  "Save picture..." choose_picture Ctrl-S}
         View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -
-              "Zoom to the selection" zoom_chosen z  "Clear the selection" {select none} Esc
-              - - -  "Undo" undo u  "Redo" redo r
-              - - -  "Messages" toggle_arrows m  "Names in bars" toggle_names {}  "Show all hidden states" {show *} H}
+              "Zoom to the selection" zoom_chosen z  "Clear the selection" {select none} Esc  "Undo" undo u  "Redo" redo r
+              "Messages" toggle_arrows m  "Names in bars" toggle_names {}  "Show all hidden states" {show *} H}
         Rows {}
         Search {}
         Statistics {}
@@ -397,7 +421,7 @@ namespace eval ::pith::menus {
         Help {"Keys" show_keys ?}
     }
     variable tail {
-        Log {- - -  "Close" close Ctrl-W  "Quit" quit Ctrl-Q}
+        Log {"Close" close Ctrl-W  "Quit" quit Ctrl-Q}
     }
     variable buttons {
         fit "Fit" fit {show the whole log}
@@ -413,6 +437,7 @@ namespace eval ::pith::menus {
         arrows "Messages" toggle_arrows {show or hide messages}
     }
     variable last_buttons {keys "?" show_keys {show the keys}}
+    variable tip_timer {}
 }
 
 proc ::pith::menus::rows {} {
@@ -436,23 +461,119 @@ proc ::pith::menus::build_bar {top} {
 
 # Fills the menus. OBJECT has the methods act, and fill_recent for the menu of recent logs.
 proc ::pith::menus::fill {top object} {
+    variable order
+    variable inside
+    set by_script {}
+    set late {}
     foreach {label entries} [rows] {
-        set menu $top.menu.[string tolower $label]
-        if {![winfo exists $menu]} {
-            menu $menu -tearoff 0
-        }
         foreach {text script key} $entries {
-            add $menu $text $script $key $object
+            dict set by_script $script [list $text $script $key]
+            if {$text ne "-" && $script ni [concat {*}[dict values $order] {*}[dict values $inside]]} {
+                dict lappend late $label $script
+            }
+        }
+    }
+    dict for {label scripts} $order {
+        if {[dict exists $late $label]} {
+            lappend scripts {*}[dict get $late $label]
+        }
+        fill_one $top.menu.[string tolower $label] $scripts $by_script $object
+    }
+    # For the menus of all windows.
+    if {![string match *menus::chosen* [bind Menu <<MenuSelect>>]]} {
+        bind Menu <<MenuSelect>> {+::pith::menus::chosen %W}
+        bind Menu <Unmap> {+::pith::menus::hide_tip}
+    }
+}
+
+proc ::pith::menus::fill_one {menu scripts by_script object} {
+    variable inside
+    if {![winfo exists $menu]} {
+        menu $menu -tearoff 0
+    }
+    foreach script $scripts {
+        if {[lindex $script 0] eq ">"} {
+            set name [lindex $script 1]
+            $menu add cascade -label $name -menu $menu.[string tolower $name]
+            fill_one $menu.[string tolower $name] [dict get $inside $name] $by_script $object
+        } elseif {$script eq "-"} {
+            $menu add separator
+        } else {
+            add $menu {*}[dict get $by_script $script] $object
         }
     }
 }
 
-proc ::pith::menus::add {menu text script key object} {
-    if {$text eq "-"} {
-        if {[$menu index end] ni {none {}}} {
-            $menu add separator
+# What a script of a menu or button does, with its key: "Show the whole log (f)"; {}: not known.
+proc ::pith::menus::help_of {script} {
+    variable helps
+    variable buttons
+    variable last_buttons
+    set text {}
+    set shown {}
+    foreach {name label its_script help} [list {*}$buttons {*}[::pith::part::rows buttons {}] {*}$last_buttons] {
+        if {$its_script eq $script} {
+            set text $help
         }
-    } elseif {$script eq "recent"} {
+    }
+    foreach {events key help its_script} [::pith::keys::rows] {
+        if {$its_script eq $script} {
+            set shown " ([regsub { .*} $key {}])"
+            if {$text eq {}} {
+                set text $help
+            }
+        }
+    }
+    if {$text eq {} && [dict exists $helps $script]} {
+        set text [dict get $helps $script]
+    }
+    if {$text eq {}} {
+        foreach {word takes help method} [::pith::part::rows words $::pith::words::table] {
+            if {$word eq [lindex $script 0]} {
+                set text $help
+            }
+        }
+    }
+    return [expr {$text eq {} ? {} : "[string toupper $text 0 0]$shown"}]
+}
+
+# The pointer or a key is on another entry of a menu: its tooltip appears when it rests there.
+proc ::pith::menus::chosen {menu} {
+    variable tip_timer
+    hide_tip
+    if {[winfo exists $menu] && [$menu index active] ni {none {}} && [$menu type active] in {command checkbutton}} {
+        set tip_timer [after 500 [list ::pith::menus::show_tip $menu [$menu index active]]]
+    }
+}
+
+proc ::pith::menus::hide_tip {} {
+    variable tip_timer
+    after cancel $tip_timer
+    destroy .menutip
+}
+
+# Menus take the pointer, and lie over windows: the tooltip is a window of its own, beside the menu.
+proc ::pith::menus::show_tip {menu index} {
+    if {![winfo exists $menu] || ![winfo ismapped $menu] || [$menu index active] ne $index} {
+        return
+    }
+    set text [help_of [lindex [$menu entrycget $index -command] end]]
+    if {$text eq {}} {
+        return
+    }
+    toplevel .menutip -background [::pith::theme::colour edge]
+    wm overrideredirect .menutip 1
+    pack [ttk::label .menutip.text -text $text -style Card.TLabel -padding {6 3} -wraplength [::pith::theme::px 360]] \
+        -padx 1 -pady 1
+    set x [expr {[winfo rootx $menu] + [winfo width $menu] + 2}]
+    if {$x + [winfo reqwidth .menutip.text] + 4 > [winfo screenwidth $menu]} {
+        set x [expr {max(0, [winfo rootx $menu] - [winfo reqwidth .menutip.text] - 4)}]
+    }
+    wm geometry .menutip +$x+[expr {[winfo rooty $menu] + [$menu yposition $index]}]
+}
+
+proc ::pith::menus::add {menu text script key object} {
+    if {$script eq "recent"} {
         $menu add cascade -label $text \
             -menu [menu $menu.recent -tearoff 0 -postcommand [list $object fill_recent $menu.recent]]
     } elseif {[$object state_of $script] ne {}} {
@@ -485,18 +606,21 @@ proc ::pith::menus::build_buttons {tools object} {
         }
         ttk::button $tools.$name -text [subst -nocommands -novariables $text] -style Toolbutton -takefocus 0 \
             -command [list $object act $script]
-        bind $tools.$name <Enter> +[list $object say $help]
-        bind $tools.$name <Leave> +[list $object end_message]
+        ::pith::Tip new $tools.$name [list ::pith::menus::tip_of $script]
         pack_button $tools.$name
     }
     # The buttons for which there is no room.
     ttk::menubutton $tools.more -text "\u00bb" -style Toolbutton -takefocus 0 -menu $tools.more.menu
     menu $tools.more.menu -tearoff 0 -postcommand [list ::pith::menus::fill_more $tools $object]
-    bind $tools.more <Enter> +[list $object say "more buttons"]
-    bind $tools.more <Leave> +[list $object end_message]
+    ::pith::Tip new $tools.more [list ::pith::menus::tip_of more]
     foreach widget [list $tools $tools.window] {
         bind $widget <Configure> [list ::pith::menus::fit_buttons $tools]
     }
+}
+
+# The tooltip of a button, at X Y.
+proc ::pith::menus::tip_of {script x y} {
+    return [expr {$script eq "more" ? "More buttons" : [help_of $script]}]
 }
 
 # Shows which switches among the buttons are on.

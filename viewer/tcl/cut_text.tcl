@@ -51,6 +51,7 @@ oo::class create ::pith::Tip {
         foreach event {<Leave> <ButtonPress>} {
             bind $path $event +[list [self] hide]
         }
+        bind $path <Destroy> +[list catch [list [self] destroy]]
     }
 
     destructor {

@@ -948,6 +948,6 @@ oo::class create ::pith::LegendWords {
         {Control-l} {Ctrl-l} {filter the legend} {find_in_legend}
     }
     menus {
-        View {"Filter the legend" find_in_legend Ctrl-L}
+        Statistics {"Filter the legend" find_in_legend Ctrl-L}
     }
 }

@@ -269,5 +269,5 @@ oo::class create ::pith::Notes {
         note_here {} {write a note at the pointer} word_note_here
     }
     keys {{Control-n} {Ctrl-n} {write a note at the pointer} {note_here}}
-    menus {View {"Note at the pointer..." note_here Ctrl-N}}
+    menus {Search {"Note at the pointer..." note_here Ctrl-N}}
 }

@@ -481,9 +481,9 @@ oo::class create ::pith::PreferencesDialog {
         preferences {}              {open the dialog of preferences}                                word_preferences
     }
     keys {
-        {Control-p} {Ctrl-p} {preferences} {preferences}
+        {Control-p} {Ctrl-p} {open the dialog of preferences} {preferences}
     }
     menus {
-        View {- - - "Preferences..." preferences Ctrl-P}
+        Window {"Preferences..." preferences Ctrl-P}
     }
 }
