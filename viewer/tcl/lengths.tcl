@@ -469,7 +469,7 @@ oo::class create ::pith::Lengths {
     method lay_out {width height} {
         set frame $board.body.numbers
         set is_low [expr {$height < [px 320] && $width > [px 640]}]
-        set across [expr {$width > [px 640] ? 8 : 4}]
+        set across [expr {$width > [px 860] ? 8 : 4}]
         set controls $board.body.controls
         my wrap_controls [expr {$width < [px 860]}] [lmap name {log count slider bins rows} {string cat $controls. $name}]
         my place_progress [expr {$height < [px 320]}]

@@ -23,7 +23,8 @@ proc fresh {} {
     foreach class {Lengths Matrix} {
         [$window part $class] close
     }
-    catch {destroy $top.details}
+    [$window part DetailsWindow] close
+    tab legend
     escape
     select none
     ranges off
@@ -41,13 +42,16 @@ proc picture {name} {
     settle
     shot $name.png
 }
-proc descendants {path} {
-    return [concat $path {*}[lmap child [winfo children $path] {descendants $child}]]
-}
-# A window of its own beside the timelines.
+# A page of the panel, in this size.
 proc picture_of {path name wide high} {
-    wm geometry $path ${wide}x$high+20+20
+    panel beside
+    size 1260 640
+    panel size $wide
+    sync
+    panel size [expr {2 * $wide - [winfo width $path]}]
+    size 1260 [expr {640 + $high - [winfo height $path]}]
     settle
-    raise $path
     ::pith::save_shot $path $name.png
+    panel auto
+    sync
 }

@@ -18,7 +18,7 @@ message next
 details
 settle
 picture_of $top.details details 600 290
-destroy $top.details
+details
 
 fresh
 zoom 85ms 125ms
@@ -34,7 +34,7 @@ fresh
 zoom 85ms 125ms
 select 86ms 110ms
 settle
-set book [lindex [lsearch -all -inline [descendants $top] *.book] 0]
+set book $top.panes.selection.body.book
 $book select 1
 picture selection
 $book select 0
