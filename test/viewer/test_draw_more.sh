@@ -212,4 +212,20 @@ is "$(TZ=UTC-1 pith draw clock.txt --ascii --from T14:30:00 --to '2026-11-29T14:
 TZ=UTC-1 pith draw clock.txt -o clock.svg --time-of-day --from T14:30:00
 like "$(cat clock.svg)" '2026-11-29 14:30:00 to 2026-11-29 16:03:05<' "and in a picture"
 is "$(pith draw plain.pith --text --time-of-day 2>&1)" "pith: plain.pith: this log does not know when it was recorded" "a log without a clock"
+
+# Numbers of messages lie between rows, where they cover no name: from rank 0 to 1, over one row, and over two.
+{
+    printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=4\tranks=0,1,2,3\n'
+    awk 'BEGIN {
+        for (r = 0; r < 4; r++) printf "0.0\t%d\t0\tenter\tstate\n1.0\t%d\t0\tleave\tstate\n", r, r
+        split("0 1 0 2 3 0", ends, " ")
+        for (i = 0; i < 60; i++) for (k = 1; k < 6; k += 2) {
+            printf "%.6f\t%d\t0\tsend\tMPI_COMM_WORLD\tpeer=%d\ttag=%d\tbytes=8\n", 0.4 + i / 1e5, ends[k], ends[k + 1], k
+            printf "%.6f\t%d\t0\trecv\tMPI_COMM_WORLD\tpeer=%d\ttag=%d\tbytes=8\n", 0.6 + i / 1e5, ends[k + 1], ends[k], k } }' | sort -s -g -k 1,1
+} >numbers.txt
+pith draw numbers.txt -o numbers.svg
+is "$(grep -o '<text[^>]*>[^<]*' numbers.svg | sed -E 's/.* y="([0-9.]+)".*>(.*)/\2 \1/' | awk '
+    /^rank/ { row[$2] = $3 }
+    /^[0-9]+ [0-9.]+$/ { for (k = 0; k < 3; k++) if ($2 > row[k] + 8 && $2 < row[k + 1] - 8) n++; all++ }
+    END { print all, n }')" "3 3" "numbers of messages lie between rows"
 finish

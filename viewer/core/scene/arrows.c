@@ -816,7 +816,10 @@ void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi
         if (!pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look))
             continue;
         number_text(plot->arrows.bundles[i].count, text, sizeof text);
-        double x = (look.ends[0] + look.ends[2]) / 2, y = (look.ends[1] + look.ends[3]) / 2;
+        /* In the middle of the arrow, but between two rows, so that it covers no name. */
+        double wide = look.ends[2] - look.ends[0], tall = look.ends[3] - look.ends[1], rows = fabs(tall) / plot->row_height;
+        double part = lround(rows) % 2 == 0 && rows >= 1 ? 0.5 + 0.5 / rows : 0.5;
+        double x = look.ends[0] + part * wide, y = look.ends[1] + part * tall;
         double half = painter->text_width(painter->context, font, text) / 2 + 2, high = font.size * 0.6;
         struct box box = {x - half, y - high, x + half, y + high};
         if (box.left < plot->x || box.right > plot->x + plot->width || !is_free(boxes, count, &box))
