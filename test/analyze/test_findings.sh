@@ -254,6 +254,16 @@ start() {
 }
 start 370
 like "$(answer)" '^start and end[|]1[|]None[|]None[|]None[|]0[.]37.[|]Rank 1 calls MPI_Init 36[0-9.]+ ms after all other ranks: 37 % of the run is lost[.]$' "a rank that starts late"
+# delayed MS: the same three ranks on four cores, which the system gave them no core for so long, by its own count.
+delayed() {
+    start 1
+    printf '# property\tkey=cores\tvalue=4\n# property\tkey=run_delay_ns\tvalue=delay=%d000000 cpu=1 time=1830000000 ranks=3\n' "$1" | cat - log.txt >delay.txt
+    pith convert delay.txt log.pith
+}
+delayed 900
+like "$(answer)" '^cores[|]None[|]None[|]None[|]None[|]0[.](49|5).*[|]Other programs use the 4 cores, and the ranks wait for them: (49|50) % of the run is lost[.]$' "fewer ranks than cores, and no core"
+delayed 90
+like "$(answer)" '^balanced[|]' "below a tenth it is not said"
 start 90
 like "$(answer)" '^balanced[|]' "a tenth of a second is what launchers need"
 

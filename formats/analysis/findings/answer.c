@@ -4,6 +4,7 @@
  * the order in which a person would ask for them. The answer is the first one that costs 5 % of the run and at least
  * half as much as the most expensive one: where transfers cost 50 % and a slow rank 6 %, that is not the answer.
  * If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts all other times.
+ * If other programs use the cores, it stands first, but for the rule of the half.
  *
  *     Four ranks, 1 s. Rank 1 is in `refine` for 1 s, the others for 0.4 s; they wait for it for 0.6 s each.
  *     The delay `refine` on rank 1 costs 1.8 s of 4 x 1 s: imbalance, 45 %.
@@ -41,6 +42,7 @@ struct pithi_answer {
 struct candidate {
     const char *kind;
     double ns, share;
+    int is_first; /* 1: it is the answer whatever the others cost */
     uint32_t lane, state, other; /* PITHI_NO_LANE, NO_STATE: none */
     struct pithlog_finding_place place;
     double *by_iteration; /* malloc'ed; NULL: not known */
@@ -319,18 +321,27 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
 
 /* ---- Rules ------------------------------------------------------------------------------------------------------- */
 
-/* More ranks or threads than cores: they wait for one. */
+/* More ranks or threads than cores, or other programs: ranks wait for a core. */
 static int find_cores(struct rules *r)
 {
     const struct pithlog_finding *waits = pithi_crowded(r->a);
     uint32_t all, cores = pithi_cores_of(r->log, &all), ranks = pithlog_get_info(r->log)->ranks;
+    int is_crowded = waits != NULL;
     struct candidate *c;
     char of_all[32] = "";
 
-    if (!waits)
+    if (!is_crowded)
+        waits = finding_of(r, "no core");
+    if (!waits || !cores || (!is_crowded && waits->share < PITHI_CROWDED))
         return 1;
     c = propose(r, "cores", waits->ns);
+    c->is_first = is_crowded;
     c->place = waits->place;
+    if (!is_crowded) {
+        snprintf(c->text, sizeof c->text, "Other programs use the %u core%s, and the ranks wait for %s", cores,
+                 cores == 1 ? "" : "s", cores == 1 ? "it" : "them");
+        return 1;
+    }
     if (cores < all) /* bound to them, by mpirun or taskset */
         snprintf(of_all, sizeof of_all, ", of %u,", all);
     snprintf(c->text, sizeof c->text, "%u %s share %u core%s%s and wait for a core",
@@ -938,7 +949,7 @@ static const struct candidate *choose(const struct rules *r)
     for (uint32_t i = 0; i < r->count; i++)
         most = r->list[i].share > most ? r->list[i].share : most;
     for (uint32_t i = 0; i < r->count; i++) {
-        if (strcmp(r->list[i].kind, "cores") == 0 || (r->list[i].share >= LEAST && 2 * r->list[i].share >= most))
+        if (r->list[i].is_first || (r->list[i].share >= LEAST && 2 * r->list[i].share >= most))
             return &r->list[i];
     }
     return NULL;

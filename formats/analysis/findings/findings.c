@@ -76,7 +76,7 @@ static const struct words {
     {"small messages", NULL, "try: collect them in a buffer and send them as one"},
     {"descheduled ranks", NULL, "try: as many ranks as cores; PITH_COUNTERS=run-delay measures it"},
     {"no core", NULL,
-     "try: as many ranks and threads as cores, not bound to few of them (mpirun\n--bind-to none)"},
+     "try: as many ranks and threads as cores, not bound to few of them (mpirun\n--bind-to none), and no other programs"},
     {"recording", NULL, "try: record less (PITH_SKIP); `pith compensate` removes this from the log"},
 };
 
