@@ -254,16 +254,21 @@ start() {
 }
 start 370
 like "$(answer)" '^start and end[|]1[|]None[|]None[|]None[|]0[.]37.[|]Rank 1 calls MPI_Init 36[0-9.]+ ms after all other ranks: 37 % of the run is lost[.]$' "a rank that starts late"
-# delayed MS: the same three ranks on four cores, which the system gave them no core for so long, by its own count.
+# delayed MS: the same three ranks on four cores, each 300 ms in MPI_Send; the system gave them no core for so long, by its own
+# count.
 delayed() {
     start 1
+    for rank in 0 1 2; do printf '0.06\t%d\t0\tenter\tMPI_Send\n0.36\t%d\t0\tleave\tMPI_Send\n' $rank $rank; done | sort -s -g -k 1,1 log.txt - >calls.txt
+    mv calls.txt log.txt
     printf '# property\tkey=cores\tvalue=4\n# property\tkey=run_delay_ns\tvalue=delay=%d000000 cpu=1 time=1830000000 ranks=3\n' "$1" | cat - log.txt >delay.txt
     pith convert delay.txt log.pith
 }
 delayed 900
 like "$(answer)" '^cores[|]None[|]None[|]None[|]None[|]0[.](49|5).*[|]Other programs use the 4 cores, and the ranks wait for them: (49|50) % of the run is lost[.]$' "fewer ranks than cores, and no core"
+like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: give each rank a core first' "calls that take long then get no advice about messages"
 delayed 90
-like "$(answer)" '^balanced[|]' "below a tenth it is not said"
+like "$(answer)" '^transfer[|]' "below a tenth it is not said"
+like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: send less' "and the advice is about messages"
 start 90
 like "$(answer)" '^balanced[|]' "a tenth of a second is what launchers need"
 

@@ -825,6 +825,32 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
     return NULL;
 }
 
+/* Where ranks lack cores, transfers take long for that reason, and so does what waits for them. To change messages is no
+ * advice then. 0: no memory. */
+static int advise_cores(struct pithlog_analysis *a)
+{
+    static const char advice[] = "try: give each rank a core first (no core): this contains waiting for one\n";
+    double no_core = 0;
+
+    for (uint32_t i = 0; i < a->found->count; i++)
+        if (strcmp(a->found->list[i].name, "no core") == 0)
+            no_core = a->found->list[i].share;
+    for (uint32_t i = 0; i < a->found->count && no_core >= PITHI_CROWDED; i++) {
+        struct pithlog_finding *of = &a->found->list[i];
+        const char *try = strstr(of->text, "try: ");
+        if (!try || 2 * no_core < of->share || (!strstr(of->text, "latency-bound") && strcmp(of->name, "transfer") != 0))
+            continue;
+        const char *latency = strstr(of->text, "latency-bound"), *next = latency ? strchr(latency, '\n') + 1 : try;
+        char *text = malloc((size_t)(try - of->text) + sizeof advice);
+        if (!text)
+            return 0;
+        sprintf(text, "%.*s%.*s%s", (int)((latency ? latency : try) - of->text), of->text, (int)(try - next), next, advice);
+        free((char *)of->text);
+        of->text = text;
+    }
+    return 1;
+}
+
 /* Sorts the findings by cost, each followed by its parts. Waiting for a core comes first if there are more ranks than
  * cores. */
 static int sort_findings(struct pithlog_analysis *a)
@@ -883,7 +909,7 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
                                    find_transfer(a, &counters) && find_no_core(a, &counters) && find_files(a) &&
                                    find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
-        if (!good || !sort_findings(a)) {
+        if (!good || !advise_cores(a) || !sort_findings(a)) {
             pithi_findings_free(a);
             return pithi_analysis_no_memory(a);
         }
