@@ -31,8 +31,10 @@ proc heard {monkey} {
     variable over
     if {[gets $monkey line] < 0} {
         set over died
+        fileevent $monkey readable {}
     } elseif {$line eq "end"} {
         set over end
+        fileevent $monkey readable {} ;# its end is always readable: an `update` of a key would go on for ever
     } else {
         set seen $line
         ::puts $monkey go

@@ -136,8 +136,11 @@ oo::class create ::pith::Panel {
         if {!$size} {
             set size [expr {$place eq "below" ? max([px 200], min([px 360], $room * 40 / 100)) : [px 500]}]
         }
-        return [expr {max(1, min($size, int($room * $share)))}]
+        return [expr {max(1, min($size, int($room * $share), [my most]))}]
     }
+
+    # Some rows stay visible, between the axis and the strip with the whole log.
+    method most {} { return [expr {[my room] - ($place eq "below" ? [px 230] : [px 250])}] }
 
     # All sizes are known, so each widget is laid out once.
     method lay_out {} {
@@ -193,7 +196,7 @@ oo::class create ::pith::Panel {
 
     # SIZE in pixels: as if the user had dragged the sash there.
     method set_size {size} {
-        set size [expr {max([px 60], min($size, [my room] - [px 100]))}]
+        set size [expr {max([px 60], min($size, [my most]))}]
         dict set sizes $place $size
         set share [expr {max(0.46, double($size) / max(1, [my room]))}]
         my lay_out
