@@ -3,6 +3,10 @@
 
 source [file join [file dirname [info script]] window_tap.tcl]
 source [file join [file dirname [info script]] hands.tcl]
+panel beside ;# the arrow is as steep as these checks expect
+sync
+panel size 538
+sync
 
 # How dark it is on the screen, 0 to 1, in the bar of MPI_Recv: of the darkest pixels around some places of the arrow.
 proc strength {} {

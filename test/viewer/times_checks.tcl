@@ -2,6 +2,9 @@
 
 source [file join [file dirname [info script]] window_tap.tcl]
 set axis [winfo parent $plot].axis
+panel beside ;# as many labels as these checks expect
+sync
+panel size 538
 sync
 
 proc labels {} {

@@ -49,17 +49,17 @@ oo::class create ::pith::Panel {
     variable sizes    ;# dict: place -> pixels that the user chose
     variable share    ;# largest part of the room that the panel gets
     variable drag     ;# during a drag of the sash: pointer and size at its start; {} none
-    variable pending  ;# after id of a layout; {} none
     variable followed ;# callback of the preference
 
     constructor {its_window its_panes} {
         set window $its_window
         set panes $its_panes
-        lassign {} main drag place pending
+        lassign {} main drag place
         set shown 1
         set past legend
         set share 0.46
-        set sizes [dict create below [::pith::preferences::get panel_height] beside [::pith::preferences::get panel_width]]
+        set sizes [dict create below [::pith::preferences::get panel_height] \
+            beside [::pith::preferences::get panel_width]]
         set sash [ttk::frame $panes.sash -style Sash.TFrame]
         # It has the size that it is given, not that of its pages.
         set holder [ttk::frame $panes.panel]
@@ -82,7 +82,6 @@ oo::class create ::pith::Panel {
     }
 
     destructor {
-        after cancel $pending
         ::pith::preferences::unfollow panel $followed
     }
 
@@ -369,7 +368,8 @@ oo::class create ::pith::PanelWords {
     method finish {} {
         set name [::pith::preferences::get panel_tab]
         set is_large [expr {[[$window model] info records] > $::pith::Waiting::most_records}]
-        if {!$::pith::plain && $name ne "legend" && [$panel is_shown] && !($is_large && $name in {lengths matrix stack})} {
+        set is_dear [expr {$is_large && $name in {lengths matrix stack}}]
+        if {!$::pith::plain && $name ne "legend" && [$panel is_shown] && !$is_dear} {
             set focus [focus]
             $panel select $name
             $panel fill
