@@ -343,9 +343,9 @@ proc marked {name} {
 }
 group comm
 palette safe
-is [list {*}[marked rows] {*}[lsearch -all -inline [marked view] Colours*]] {{Group by communicator} {Colours for the colour-blind}} \
+is [list {*}[marked rows.group] {*}[lsearch -all -inline [marked view.colours] Colours*]] {{Group by communicator} {Colours for the colour-blind}} \
     "a grouping and a palette"
 group none
 palette log
-is [list {*}[marked rows] {*}[lsearch -all -inline [marked view] Colours*]] {{No groups} {Colours of the log}} "the others"
+is [list {*}[marked rows.group] {*}[lsearch -all -inline [marked view.colours] Colours*]] {{No groups} {Colours of the log}} "the others"
 done

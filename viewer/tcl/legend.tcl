@@ -67,6 +67,11 @@ oo::class create ::pith::Legend {
     }
 
     destructor {
+        foreach event {<Enter> <Motion> <Leave>} {
+            if {[winfo exists $tree]} {
+                bind $tree $event {}
+            }
+        }
         after cancel $pending
         my stop_job
         $tip destroy

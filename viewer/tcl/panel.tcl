@@ -83,6 +83,12 @@ oo::class create ::pith::Panel {
 
     destructor {
         ::pith::preferences::unfollow panel $followed
+        # The end of a window changes its tabs once more.
+        foreach {widget event} [list $book <<NotebookTabChanged>> $panes <Configure>] {
+            if {[winfo exists $widget]} {
+                bind $widget $event {}
+            }
+        }
     }
 
     method preferred {key} { my lay_out }
