@@ -1,6 +1,6 @@
 /* converter.c - runs programs of Pith for a recorded program: `pith convert` if the user wants a log in a foreign
- * format, or with corrected times; `pith analyze` for the sentence at the end of a run; pith-functions, which looks up
- * names of functions.
+ * format, or with corrected times; `pith analyze` for the sentence at the end of a run; `pith top` for the
+ * report about a job that hangs; pith-functions, which looks up names of functions.
  *
  * Reading logs and writing foreign formats takes twice the code of recording, and few runs need it. So this code is in
  * libpithlog and the `pith` command, not in every recorded program: the process that names the log starts the command
@@ -231,6 +231,23 @@ int pithi_answer(const char *log, int most_ms, char *text, size_t size)
     if (start.out >= 0)
         close(start.out);
     return text[0] != '\0' ? 0 : -1;
+}
+
+int pithi_top(const char *spill, int64_t hang_ns, int out)
+{
+    char command[PITHI_PATH_MAX + 16], hang[48];
+    const char *const all[] = {command, "top", "--why", "--once", "--", spill, NULL};
+    const char *const if_it_hangs[] = {command, "top", "--why", "--once", hang, "--", spill, NULL};
+    struct start start = {.arguments = hang_ns > 0 ? if_it_hangs : all, .out = out, .most_ms = 600000};
+    int error;
+    if (!find_pith(command, sizeof command))
+        return -1;
+    snprintf(hang, sizeof hang, "--hang=%lldns", (long long)hang_ns);
+    start.in = start.err = pithi_descriptor_open("/dev/null", O_RDWR, 0);
+    error = start.in < 0 ? errno : run(&start);
+    if (start.in >= 0)
+        close(start.in);
+    return error == 0 ? 0 : -1;
 }
 
 int pithi_convert(const char *format, const char *option, const char *from, const char *to, char *text, size_t size)

@@ -11,6 +11,7 @@
 #include "core_wait.h"
 #include "definitions.h"
 #include "host_clocks.h"
+#include "listener.h"
 #include "merge.h"
 #include "output.h"
 #include "pith_tool.h"
@@ -18,7 +19,6 @@
 #include "process.h"
 #include "selection.h"
 #include "session.h"
-#include "snapshot.h"
 
 int pithi_job_sync_clocks(const struct pith_transport *transport, int keep)
 {
@@ -119,8 +119,8 @@ void pith_job_turn(void)
         sync_now();
 }
 
-void pith_job_expect(void) { pithi_snapshot_expect(1); }
-void pith_job_alone(void) { pithi_snapshot_expect(0); }
+void pith_job_expect(void) { pithi_listener_expect(1); }
+void pith_job_alone(void) { pithi_listener_expect(0); }
 
 int pith_job_join(const struct pith_transport *transport)
 {
@@ -152,7 +152,7 @@ int pith_job_join(const struct pith_transport *transport)
     memcpy(agreed.log, pithi_session.log, sizeof agreed.log);
     pithi_guard_leave(&guard);
     if (transport->bcast(transport->context, 0, &agreed, sizeof agreed) != 0 || !pithi_guard_enter(&guard)) {
-        pithi_snapshot_expect(0);
+        pithi_listener_expect(0);
         return -1;
     }
     take_agreement(&agreed, transport);
@@ -168,7 +168,7 @@ int pith_job_join(const struct pith_transport *transport)
         pithi_session_drop();
     pithi_guard_leave(&guard);
     compare_clocks(transport, &agreed); /* its first call is a reduction, so all files now have the job's number */
-    pithi_snapshot_expect(0);
+    pithi_listener_expect(0);
     joined = transport;
     pithi_turns_begin(pithi_session.settings.sync_ns);
     pithi_core_wait_begin();

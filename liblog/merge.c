@@ -30,13 +30,13 @@
 #include "definitions.h"
 #include "host_clocks.h"
 #include "host_facts.h"
+#include "listener.h"
 #include "output.h"
 #include "pith.h"
 #include "process.h"
 #include "sample.h"
 #include "selection.h"
 #include "session.h"
-#include "snapshot.h"
 #include "spill/clock_sync.h"
 #include "spill/spill_missing.h"
 #include "spill/spill_numbers.h"
@@ -390,7 +390,7 @@ static int stop_recording(uint32_t flush_state)
     pithi_sample_finish();
     pithi_counters_finish();
     pith_end(flush_state);
-    pithi_snapshot_close();
+    pithi_listener_close();
     if (!pithi_guard_enter(&guard))
         return 0;
     have = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
@@ -479,7 +479,7 @@ void pithi_merge(const struct pith_transport *transport)
         pithi_spill_file_remove(&pithi_session.file);
     }
     if (good && (merge.have || pithi_session.left_out)) {
-        pithi_snapshot_clear();
+        pithi_listener_clear();
         rmdir(pithi_session.folder); /* succeeds in the last process; files of others keep the folder */
     }
     if (transport->rank == 0 && !pithi_session.settings.quiet) {
@@ -513,7 +513,7 @@ void pithi_merge_alone(void)
 
 void pithi_merge_missed(void)
 {
-    pithi_snapshot_close();
+    pithi_listener_close();
     if (pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER)
         pithi_output_missed();
 }

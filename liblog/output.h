@@ -30,6 +30,10 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
  * none. */
 int pithi_answer(const char *log, int most_ms, char *text, size_t size);
 
+/* Writes to `out` what `pith top --why` says of the job of a spill file; hang_ns > 0: only if no rank has recorded
+ * anything for so long. 0; -1: the command cannot be run. */
+int pithi_top(const char *spill, int64_t hang_ns, int out);
+
 /* In one process of the job, after its log got its name: says the answer of `pith analyze` (PITH_SUMMARY). Takes at
  * most 0.2 s; what takes longer is left out, and logs of more than 8 MB are not tried. 1: said. */
 int pithi_output_answer(void);

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "counters.h"
 #include "definitions.h"
+#include "listener.h"
 #include "merge.h"
 #include "native/own_cost.h"
 #include "output.h"
@@ -23,7 +24,6 @@
 #include "process.h"
 #include "sample.h"
 #include "selection.h"
-#include "snapshot.h"
 
 struct pithi_session pithi_session;
 
@@ -160,7 +160,7 @@ static void fork_child(void)
     }
     pithi_buffer_forked();
     pithi_defs_forked();
-    pithi_snapshot_forked();
+    pithi_listener_forked();
     pithi_sample_forked();
     pithi_spill_file_let_go(&pithi_session.file);
     memset(&pithi_session.file, 0, sizeof pithi_session.file);
@@ -305,7 +305,7 @@ void pithi_session_start(void)
     has_started = 1;
     pithi_output_expect();
     pithi_defs_write_all();
-    pithi_snapshot_start();
+    pithi_listener_start();
     __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);
     pithi_counters_start();
     pithi_sample_start();

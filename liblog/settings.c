@@ -111,6 +111,25 @@ static void read_sample(struct pithi_settings *settings)
     }
 }
 
+/* "60", "500ms", "60,abort". */
+static void read_hang(struct pithi_settings *settings)
+{
+    const char *value = text("PITH_HANG"), *then;
+    char time[32];
+    int64_t ns;
+    if (value == NULL || strcmp(value, "0") == 0)
+        return;
+    then = strchr(value, ',');
+    snprintf(time, sizeof time, "%.*s", (int)strcspn(value, ","), value);
+    ns = pithi_moment_ns(time, 1000000000);
+    if (ns >= 100000000 && ns <= INT64_C(86400000000000) && (then == NULL || strcmp(then, ",abort") == 0)) {
+        settings->hang_ns = ns;
+        settings->hang_abort = then != NULL;
+    } else {
+        ignore("PITH_HANG", value, "a time such as 60, 500ms or 60,abort, from 100 ms to a day");
+    }
+}
+
 void pithi_settings_read(struct pithi_settings *settings)
 {
     memset(settings, 0, sizeof *settings);
@@ -158,9 +177,11 @@ void pithi_settings_read(struct pithi_settings *settings)
     }
     read_snapshot(settings);
     read_sample(settings);
+    read_hang(settings);
     if (pithi_clock_wanted() == PITHI_WANT_INVALID)
         ignore("PITH_CLOCK", text("PITH_CLOCK"), "counter or monotonic");
     settings->counters = text("PITH_COUNTERS");
-    settings->call_sites = settings->sample_ns != 0 || flag("PITH_CALLSITES");
+    settings->call_sites = settings->sample_ns != 0 || flag("PITH_CALLSITES") ||
+                           (settings->hang_ns != 0 && text("PITH_CALLSITES") == NULL); /* a report needs them at begins */
     settings->long_call_sites = !settings->call_sites && text("PITH_CALLSITES") == NULL;
 }

@@ -21,6 +21,8 @@ struct pithi_settings {
     int snapshot_signal;     /* PITH_SNAPSHOT: its number; 0: none */
     int64_t sample_ns;       /* PITH_SAMPLE: between two samples of a thread; 0: none */
     int sample_wall;         /* 1: of wall-clock time, 0: of its CPU time */
+    int64_t hang_ns;         /* PITH_HANG: without a record of any rank for so long, a report; 0: none */
+    int hang_abort;          /* and then the end of the job */
     const char *counters;    /* PITH_COUNTERS: names; NULL: none */
     int call_sites;          /* of all calls: PITH_CALLSITES=1, or samples are wanted */
     int long_call_sites;     /* of calls that take long: without PITH_CALLSITES */

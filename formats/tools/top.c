@@ -17,6 +17,7 @@
 struct asked {
     int once, json, why;
     int64_t every_ns, recent_ns; /* every_ns 0: not given */
+    int64_t hang_ns;             /* a page only if no rank has recorded anything for so long; 0: in any case */
 };
 
 /* ---- A page ------------------------------------------------------------------------------------------------------ */
@@ -102,19 +103,23 @@ static void free_rows(struct row *rows, uint32_t count)
     free(rows);
 }
 
-static void put_head(const struct pithi_top *top, const struct pithi_running *running)
+static void put_head(const struct pithi_top *top, const struct pithi_running *running, int hangs)
 {
     const struct pithlog_follow_info *info = top->info;
-    char time[PITHI_NS_TEXT];
+    char time[PITHI_NS_TEXT], still[PITHI_NS_TEXT], hang[PITHI_NS_TEXT + 64] = "";
     char ranks[64];
+
+    if (hangs)
+        snprintf(hang, sizeof hang, "no rank has recorded anything for %s; ",
+                 pithi_ns_text(still, (double)(top->now_ns - top->progress_ns)));
 
     if (info->running == 0)
         snprintf(ranks, sizeof ranks, "%u rank%s, ended", top->rank_count, top->rank_count == 1 ? "" : "s");
     else
         snprintf(ranks, sizeof ranks, "%u of %u rank%s running", info->running, info->ranks,
                  info->ranks == 1 ? "" : "s");
-    pithi_tool_say(stdout, "%s%s%s: %s, at %s%s, %llu records%s", info->program, *info->program ? ", " : "",
-                   *info->log ? info->log : running->spill, ranks, pithi_ns_text(time, (double)top->now_ns),
+    pithi_tool_say(stdout, "%s%s%s: %s%s, at %s%s, %llu records%s", info->program, *info->program ? ", " : "",
+                   *info->log ? info->log : running->spill, hang, ranks, pithi_ns_text(time, (double)top->now_ns),
                    info->running == 0 ? " (the last record)" : "", (unsigned long long)info->records,
                    info->lost ? ", some lost" : "");
 }
@@ -154,7 +159,7 @@ static int put_table(const struct pithi_top *top, const struct pithi_running *ru
     uint32_t count;
     int err = make_rows(top, most, &rows, &count);
 
-    put_head(top, running);
+    put_head(top, running, 0);
     if (err == PITH_OK)
         err = put_rows(top, rows, count, most);
     free_rows(rows, count);
@@ -238,7 +243,7 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
     if (asked->json) {
         err = put_json(top, asked->why);
     } else if (asked->why) {
-        put_head(top, running);
+        put_head(top, running, asked->hang_ns > 0);
         err = pithi_top_why_print(top);
     } else {
         err = put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX);
@@ -258,7 +263,8 @@ static int watch(struct pithi_top *top, const struct pithi_running *running, con
         CHECK(pithi_top_look(top));
         if (top->info->finished)
             return PITH_OK;
-        CHECK(put_page(top, running, asked, on_terminal));
+        if (asked->hang_ns == 0 || pithi_top_hangs(top, asked->hang_ns))
+            CHECK(put_page(top, running, asked, on_terminal));
     } while (!once && !top->info->ended && pithi_running_nap((int)(every_ns / 1000000)));
     return PITH_OK;
 }
@@ -323,11 +329,13 @@ int pithi_tool_top(int argc, char **argv)
         {"every", 0, PITHI_READ, &asked.every_ns, NULL, read_time},
         {"last", 0, PITHI_READ, &asked.recent_ns, NULL, read_time},
         {"json", 0, PITHI_FLAG, &asked.json, NULL, NULL},
+        {"hang", 0, PITHI_READ, &asked.hang_ns, NULL, read_time},
         {"why", 0, PITHI_FLAG, &asked.why, NULL, NULL},
         {.name = NULL},
     };
 
     if (pithi_tool_options(argc, argv, options) || pithi_tool_arguments(argc, argv, names))
         return 2;
+    asked.why |= asked.hang_ns > 0;
     return show(argv[optind], &asked);
 }

@@ -32,6 +32,7 @@ struct pithi_top_lane {
     int64_t first_ns, since_ns;    /* the first record; the last begin or end of a state */
     int64_t inside_ns, outside_ns; /* begin of the present MPI call; end of the last one, or the first record */
     uint64_t records;
+    int is_paused;                 /* the program recorded nothing since then of its own will */
     int is_partial, has_finalized; /* records are missing; MPI_Finalize was called */
     int has_other_requests;        /* of collectives, files, windows: MPI_Wait may wait for them */
     struct pithi_top_call call;
@@ -52,6 +53,7 @@ struct pithi_top {
     struct pithlog_follow *follow;
     const struct pithlog_follow_info *info;
     int64_t recent_ns, last_ns, now_ns; /* length of the recent time; the newest record; the present */
+    int64_t progress_ns;                /* the newest record that is no sample */
     struct pithi_top_lane *lanes;
     uint32_t lane_count;
     unsigned *traits; /* of each definition: PITHI_CALL ... */
@@ -82,6 +84,8 @@ const struct pithlog_def *pithi_top_state(const struct pithi_top *top, const str
 const char *pithi_top_state_text(const struct pithi_top *top, const struct pithi_top_rank *rank);
 /* How long the rank has been in this state: since it began, or since a state inside it ended. */
 int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_rank *rank);
+/* 1: no rank has recorded anything for that long, and all could have: none of them pauses or lost records. */
+int pithi_top_hangs(const struct pithi_top *top, int64_t for_ns);
 /* The part of the recent time that the rank spent in MPI, 0 to 1. */
 double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank *rank);
 

@@ -177,6 +177,14 @@ static int count_one(struct pithi_map *map, uint64_t key, uint64_t *count)
     return PITH_OK;
 }
 
+/* Timers make samples of ranks that wait, and counters with them. */
+static int is_progress(const struct pithi_top *top, const struct pithlog_record *r)
+{
+    if (r->kind == PITHLOG_EVENT)
+        return strncmp(pithlog_follow_get_def(top->follow, r->id)->name, "pith:", 5) != 0;
+    return r->kind != PITHLOG_COUNTER;
+}
+
 static int take(struct pithi_top *top, const struct pithlog_record *r)
 {
     struct pithi_top_lane *lane = &top->lanes[r->lane];
@@ -187,6 +195,9 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         lane->first_ns = lane->since_ns = lane->outside_ns = r->time_ns;
     if (r->time_ns > top->last_ns)
         top->last_ns = r->time_ns;
+    if (r->time_ns > top->progress_ns && is_progress(top, r))
+        top->progress_ns = r->time_ns;
+    lane->is_paused = r->kind == PITHLOG_PAUSE;
     switch (r->kind) {
     case PITHLOG_ENTER:
         return enter(top, lane, r);
@@ -246,6 +257,14 @@ int pithi_top_look(struct pithi_top *top)
     /* When a dead program died is not known. */
     top->now_ns = top->info->running > 0 && top->info->now_ns > top->last_ns ? top->info->now_ns : top->last_ns;
     return list_ranks(top);
+}
+
+int pithi_top_hangs(const struct pithi_top *top, int64_t for_ns)
+{
+    for (uint32_t i = 0; i < top->lane_count; i++)
+        if (top->lanes[i].is_paused && pithlog_follow_is_running(top->follow, i))
+            return 0;
+    return top->info->running > 0 && top->info->lost == 0 && top->now_ns - top->progress_ns >= for_ns;
 }
 
 void pithi_top_close(struct pithi_top *top)

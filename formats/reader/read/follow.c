@@ -414,10 +414,14 @@ static void update_info(struct pithlog_follow *follow)
 int pithlog_follow_look(struct pithlog_follow *follow)
 {
     follow->message_first = follow->message_count = 0;
-    /* A process may have joined its job since the last look. */
-    for (uint32_t i = 0; i < follow->process_count; i++)
-        if (follow->processes[i]->spill.page.size > 0)
-            follow->job = follow->processes[i]->spill.page.job;
+    /* A process may have joined its job since the last look, and say how many ranks that has. */
+    for (uint32_t i = 0; i < follow->process_count; i++) {
+        const struct pithi_spill_page *page = &follow->processes[i]->spill.page;
+        if (page->size > 0)
+            follow->job = page->job;
+        if (page->size > (int32_t)follow->info.ranks)
+            follow->info.ranks = (uint32_t)page->size;
+    }
     if (follow->process_count < follow->info.ranks || follow->processes[0]->spill.page.size == 0)
         CHECK(find_processes(follow));
     CHECK(read_clocks(follow));
