@@ -14,7 +14,7 @@
 
 /* A loaded file, as a pith:module event says. */
 struct module {
-    int32_t rank;
+    uint32_t lane;
     uint32_t file;
     int64_t time_ns;
     uint64_t begin, end, bias;
@@ -36,7 +36,9 @@ struct file {
 };
 
 struct pithi_sample_names {
-    struct pithlog *log;
+    struct pithlog *log;           /* NULL: */
+    struct pithlog_follow *follow; /* a running program */
+    uint32_t def_count;            /* its definitions that were looked at */
     uint32_t sample_id, module_id, site_id, code_id;
     int64_t period_ns;
     int wall;
@@ -63,6 +65,12 @@ struct pithi_sample_names {
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t big_endian(const unsigned char *p) { return (uint64_t)pithi_get_be32(p) << 32 | pithi_get_be32(p + 4); }
+
+/* In a running program it changes when the process joins its job. */
+static int32_t rank_of(const struct pithi_sample_names *s, uint32_t lane)
+{
+    return (s->log ? pithlog_get_lane(s->log, lane) : pithlog_follow_get_lane(s->follow, lane))->rank;
+}
 
 /* Takes a string of a payload, malloc'ed. NULL: the payload ends before, or no memory. */
 static char *take_string(const unsigned char **p, const unsigned char *end)
@@ -102,7 +110,7 @@ static int number_file(struct pithi_sample_names *s, char *path, char *build, ui
 static int add_module(struct pithi_sample_names *s, const struct pithlog_record *r)
 {
     const unsigned char *p = r->payload, *end = p + r->payload_bytes;
-    struct module module = {.rank = pithlog_get_lane(s->log, r->lane)->rank, .time_ns = r->time_ns};
+    struct module module = {.lane = r->lane, .time_ns = r->time_ns};
     char *path, *build;
 
     if (r->payload_bytes < 24)
@@ -141,7 +149,7 @@ static int add_code(struct pithi_sample_names *s, const struct pithlog_record *r
     s->files[code.file].is_code = 1;
     code.begin = big_endian(r->payload);
     code.end = big_endian(r->payload + 8);
-    newest = pithi_map_at(&s->newest_code, (uint32_t)pithlog_get_lane(s->log, r->lane)->rank);
+    newest = pithi_map_at(&s->newest_code, (uint32_t)rank_of(s, r->lane));
     if (!newest || !pithi_grow(&s->codes, s->code_count, &s->code_room, sizeof *s->codes))
         return pithi_no_memory();
     code.before = (uint32_t)*newest;
@@ -181,6 +189,20 @@ int pithi_samples_in(const struct pithlog *log)
     return has;
 }
 
+static void learn_def(struct pithi_sample_names *s, uint32_t id, const struct pithlog_def *def)
+{
+    if (def->kind != PITHLOG_EVENT_TYPE)
+        return;
+    if (!strcmp(def->name, "pith:sample"))
+        s->sample_id = id;
+    if (!strcmp(def->name, "pith:module"))
+        s->module_id = id;
+    if (!strcmp(def->name, "pith:site"))
+        s->site_id = id;
+    if (!strcmp(def->name, "pith:code"))
+        s->code_id = id;
+}
+
 int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, struct pithi_sample_names **names)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -192,17 +214,8 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
         return pithi_no_memory();
     s->log = log;
     s->sample_id = s->module_id = s->site_id = s->code_id = UINT32_MAX;
-    for (uint32_t i = 0; i < info->defs; i++) {
-        const struct pithlog_def *def = pithlog_get_def(log, i);
-        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:sample"))
-            s->sample_id = i;
-        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:module"))
-            s->module_id = i;
-        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:site"))
-            s->site_id = i;
-        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:code"))
-            s->code_id = i;
-    }
+    for (uint32_t i = 0; i < info->defs; i++)
+        learn_def(s, i, pithlog_get_def(log, i));
     s->period_ns = pithi_sample_timing(log, &s->wall);
     if (need == PITHI_NEED_SITES && s->site_id == UINT32_MAX)
         return pithi_fail(PITH_ERR_USAGE, "%s: the log has no call sites; record with PITH_CALLSITES=1", log->path);
@@ -212,6 +225,24 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
     if ((err = read_modules(s)) == PITH_OK && !pithi_code_file_possible() && s->stored.count == 0)
         fprintf(stderr, "pith: note: functions have no names, because Pith was built without libdw\n");
     return err;
+}
+
+int pithi_sample_names_follow(struct pithlog_follow *follow, struct pithi_sample_names **names)
+{
+    struct pithi_sample_names *s = *names = calloc(1, sizeof *s);
+
+    if (!s)
+        return pithi_no_memory();
+    s->follow = follow;
+    s->sample_id = s->module_id = s->site_id = s->code_id = UINT32_MAX;
+    return PITH_OK;
+}
+
+int pithi_sample_names_take(struct pithi_sample_names *s, const struct pithlog_record *r)
+{
+    for (; s->def_count < pithlog_follow_get_info(s->follow)->defs; s->def_count++)
+        learn_def(s, s->def_count, pithlog_follow_get_def(s->follow, s->def_count));
+    return r->id == s->module_id ? add_module(s, r) : r->id == s->code_id ? add_code(s, r) : PITH_OK;
 }
 
 static void free_place(struct pithi_place *place)
@@ -302,7 +333,8 @@ static const struct module *find_module(const struct pithi_sample_names *s, int3
     const struct module *found = NULL;
     for (uint32_t i = 0; i < s->module_count; i++) {
         const struct module *m = &s->modules[i];
-        if (m->rank == rank && address >= m->begin && address < m->end && (!found || m->time_ns <= time_ns))
+        if (address >= m->begin && address < m->end && rank_of(s, m->lane) == rank &&
+            (!found || m->time_ns <= time_ns))
             found = m;
     }
     return found;
@@ -455,7 +487,7 @@ static int find_place(struct pithi_sample_names *s, uint32_t file_1, uint64_t ad
 int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record *r, uint64_t address, int is_return,
                        const struct pithi_place **to)
 {
-    int32_t rank = pithlog_get_lane(s->log, r->lane)->rank;
+    int32_t rank = rank_of(s, r->lane);
     int cut = address == 0;
     uint32_t before = s->places.count, file_1, place;
     const struct module *module;

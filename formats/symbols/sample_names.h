@@ -27,6 +27,9 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
 /* What the log may have: a sum of these. */
 enum { PITHI_HAS_SAMPLES = 1, PITHI_HAS_SITES = 2 };
 int pithi_samples_in(const struct pithlog *log);
+/* The same for a running program: the modules come with its records. Takes a record of each event. */
+int pithi_sample_names_follow(struct pithlog_follow *follow, struct pithi_sample_names **names);
+int pithi_sample_names_take(struct pithi_sample_names *names, const struct pithlog_record *record);
 void pithi_sample_names_close(struct pithi_sample_names *names);
 
 /* A sample. The addresses are innermost first; all but the first are return addresses. A last one of 0: the stack

@@ -166,7 +166,7 @@ const struct pithi_command pithi_commands[] = {
      "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"},
     {"check", pithi_tool_check, "LOG", "verify a whole log; exit status 0 or 1",
      "Reads the whole log and prints a line for each damage: what is wrong, at which byte.\n"},
-    {"top", pithi_tool_top, "LOG [--why] [--once] [--every TIME] [--last TIME] [--json]",
+    {"top", pithi_tool_top, "LOG [--why] [--hang TIME] [--once] [--every TIME] [--last TIME] [--json]",
      "show what each rank of a running job does now",
      "LOG is the log that the job will write, its folder LOG.spill, or another folder of spill files. A line for each\n"
      "rank: its state now and since when, the share of MPI in the last seconds, its records so far. First come the\n"

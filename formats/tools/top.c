@@ -297,6 +297,8 @@ static int show(const char *path, const struct asked *asked)
         pithi_top_close(&top);
         return fail_without_job(&running);
     }
+    if (asked->hang_ns > 0 && asked->hang_ns < top.young_ns)
+        top.young_ns = asked->hang_ns;
     if (watch(&top, &running, asked) != PITH_OK)
         status = pithi_tool_failed();
     else if (top.info->finished)

@@ -19,6 +19,8 @@ enum { PITHI_TOP_STEPS = 32 }; /* the recent time is known to this part of it */
 /* What was recorded in an MPI call so far. A send and a collective are recorded when the call begins. A receive is
  * recorded at its end, so its source is unknown before. */
 struct pithi_top_call {
+    uint32_t state;
+    uint64_t site; /* the return address of the call; 0: not recorded */
     int has_send, has_coll;
     int32_t peer, tag; /* of the send */
     int32_t root;      /* of the collective; -1: none */
@@ -35,7 +37,7 @@ struct pithi_top_lane {
     int is_paused;                 /* the program recorded nothing since then of its own will */
     int is_partial, has_finalized; /* records are missing; MPI_Finalize was called */
     int has_other_requests;        /* of collectives, files, windows: MPI_Wait may wait for them */
-    struct pithi_top_call call;
+    struct pithi_top_call call; /* the present one, or the last one */
     struct {
         int64_t number, ns; /* of the step of time; time in MPI */
     } steps[PITHI_TOP_STEPS + 1];
@@ -51,7 +53,9 @@ struct pithi_top_rank {
 
 struct pithi_top {
     struct pithlog_follow *follow;
+    struct pithi_sample_names *names;
     const struct pithlog_follow_info *info;
+    int64_t young_ns; /* a call that began later may be about to end */
     int64_t recent_ns, last_ns, now_ns; /* length of the recent time; the newest record; the present */
     int64_t progress_ns;                /* the newest record that is no sample */
     struct pithi_top_lane *lanes;

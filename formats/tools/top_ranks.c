@@ -4,6 +4,7 @@
 
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
+#include "symbols/sample_names.h"
 #include "tools/table.h"
 #include "tools/top.h"
 
@@ -149,7 +150,7 @@ static int enter(struct pithi_top *top, struct pithi_top_lane *lane, const struc
     top->has_strangers |= (top->traits[r->id] & MEETS_STRANGERS) != 0;
     if (top->traits[r->id] && lane->calls++ == 0) {
         lane->inside_ns = r->time_ns;
-        memset(&lane->call, 0, sizeof lane->call);
+        lane->call = (struct pithi_top_call){.state = r->id};
         lane->has_finalized |= strcmp(pithlog_follow_get_def(top->follow, r->id)->name, "MPI_Finalize") == 0;
     }
     return PITH_OK;
@@ -218,6 +219,10 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         lane->call.comm = r->comm;
         lane->call.root = r->peer;
         return count_one(&top->entered, pithi_map_pair(r->comm, rank), &lane->call.number);
+    case PITHLOG_EVENT:
+        if (lane->calls)
+            pithi_site_read(top->names, r, &lane->call.site);
+        return pithi_sample_names_take(top->names, r);
     case PITHLOG_PAUSE:
     case PITHLOG_LOST:
         lane->is_partial = 1;
@@ -234,6 +239,8 @@ int pithi_top_open(struct pithi_top *top, const char *path, int64_t recent_ns)
     memset(top, 0, sizeof *top);
     top->recent_ns = recent_ns;
     CHECK(pithlog_follow_open(path, &top->follow));
+    top->young_ns = 1000000000;
+    CHECK(pithi_sample_names_follow(top->follow, &top->names));
     top->info = pithlog_follow_get_info(top->follow);
     return PITH_OK;
 }
@@ -278,6 +285,7 @@ void pithi_top_close(struct pithi_top *top)
     pithi_map_free(&top->entered);
     pithi_map_free(&top->sent);
     pithi_map_free(&top->received);
+    pithi_sample_names_close(top->names);
     if (top->follow)
         pithlog_follow_close(top->follow);
 }

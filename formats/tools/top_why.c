@@ -25,12 +25,13 @@
 #include "analysis/mpi_calls.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "symbols/sample_names.h"
 #include "tools/put_json.h"
 #include "tools/table.h"
 #include "tools/tools.h"
 #include "tools/top.h"
 
-enum { YOUNG_NS = 1000000000, MOST_FINDINGS = 100, MOST_LINES = 8, MOST_LOWER = 64, NAMED_IN_CYCLE = 16 };
+enum { MOST_FINDINGS = 100, MOST_LINES = 8, MOST_LOWER = 64, NAMED_IN_CYCLE = 16, MOST_PLACES = 3 };
 
 enum doing {
     OUTSIDE, /* outside MPI */
@@ -318,7 +319,7 @@ static int may_go_alone(const struct why *w, const struct group *g, const struct
         return 0;
     if (doing == OUTSIDE || doing == CALL || g->unseen > 0 || w->top->ranks[deed->at].threads > 1)
         return 1;
-    if (w->top->info->running > 0 && deed->for_ns < YOUNG_NS)
+    if (w->top->info->running > 0 && deed->for_ns < w->top->young_ns)
         return 1;
     if (doing == COMPLETION && lane_at(w, deed->at)->has_other_requests)
         return 1;
@@ -514,7 +515,7 @@ static int find_origins(struct why *w)
         CHECK(err);
         if (w->finding_count == MOST_FINDINGS)
             return PITH_OK;
-        int is_long = doing > ENDED && (g->longest_ns >= YOUNG_NS || w->top->info->running == 0);
+        int is_long = doing > ENDED && (g->longest_ns >= w->top->young_ns || w->top->info->running == 0);
         if (f->waiting == 0 && doing != ENDED && !is_long) {
             free(f->ranks);
             free(f->chain);
@@ -691,14 +692,64 @@ static void name_group(const struct why *w, const struct group *g, char *text, s
         snprintf(text + at, size - (size_t)at, " on %.100s", comm_name(w, key->comm, comm));
 }
 
+/* Adds ", called in `exchange_halo` (heat2d.c:89)", where the ranks made their present calls. At most three
+ * places are named. */
+static void add_places(const struct why *w, const struct group *g, char *text, size_t size)
+{
+    const struct pithi_place *places[MOST_PLACES] = {NULL}, *place;
+    uint32_t count = 0, more = 0;
+    size_t at = strlen(text);
+
+    for (uint32_t i = 0; i < g->count && i < 64; i++) { /* finding a place takes time */
+        uint32_t lane = w->top->ranks[g->deeds[i].at].lane, k = 0;
+        const struct pithi_top_call *call = &w->top->lanes[lane].call;
+        struct pithlog_record record = {.time_ns = w->top->now_ns, .lane = lane};
+        if (!call->site || pithi_sample_place(w->top->names, &record, call->site, 1, &place) != PITH_OK)
+            continue;
+        while (k < count && places[k] != place)
+            k++;
+        if (k == MOST_PLACES)
+            more = 1;
+        else if (k == count)
+            places[count++] = place;
+    }
+    for (uint32_t k = 0; k < count && at < size; k++) {
+        const struct pithi_function *function = pithi_function_get(w->top->names, places[k]->function);
+        const char *name = function && *function->name != '[' ? function->name : NULL;
+        const char *slash = places[k]->source ? strrchr(places[k]->source, '/') : NULL;
+        char line[100] = "";
+        if (places[k]->source)
+            snprintf(line, sizeof line, "%.60s:%d", slash ? slash + 1 : places[k]->source, places[k]->line);
+        if (!name && !*line)
+            continue;
+        at += (size_t)snprintf(text + at, size - at, "%s%s%.60s%s%s%s%s", k ? " or " : ", called in ", name ? "`" : "",
+                               name ? name : "", name ? "`" : "", name && *line ? " (" : "", line,
+                               name && *line ? ")" : "");
+    }
+    if (more && at < size)
+        snprintf(text + at, size - at, " or elsewhere");
+}
+
+/* The name of the last MPI call of a group of ranks outside MPI. */
+static const char *last_call(const struct why *w, const struct group *g)
+{
+    uint32_t state = lane_at(w, g->deeds[0].at)->call.state;
+
+    for (uint32_t k = 1; k < g->count; k++)
+        if (lane_at(w, g->deeds[k].at)->call.state != state)
+            return "MPI calls";
+    return pithlog_follow_get_def(w->top->follow, state)->name;
+}
+
 static void put_group(const struct why *w, const struct group *g)
 {
-    char name[512], reason[512];
+    char name[512], reason[512], places[512] = "";
     struct span_text span;
 
     name_group(w, g, name, sizeof name);
     put_reason(w, g, reason, sizeof reason);
-    pithi_tool_say(stdout, "  %s for %s: %s", name, name_span(&span, g), reason);
+    add_places(w, g, places, sizeof places);
+    pithi_tool_say(stdout, "  %s for %s%s: %s", name, name_span(&span, g), places, reason);
 }
 
 static void put_origin(const struct why *w, const struct finding *f)
@@ -706,7 +757,7 @@ static void put_origin(const struct why *w, const struct finding *f)
     const struct group *g = &w->groups[f->group];
     struct ranks_text list;
     struct span_text span;
-    char waiting[64] = "", reason[512], name[512];
+    char waiting[64] = "", reason[512], name[512], places[512] = "", after[620] = "";
     int one = g->count == 1, in_state = g->deeds[0].key.state != UINT32_MAX;
 
     name_ranks(&list, g->ranks, g->count);
@@ -714,11 +765,14 @@ static void put_origin(const struct why *w, const struct finding *f)
     if (f->waiting > 0)
         snprintf(waiting, sizeof waiting, "; %u rank%s for %s", f->waiting, f->waiting == 1 ? " waits" : "s wait",
                  one ? "it" : "them");
+    add_places(w, g, places, sizeof places);
     switch (g->deeds[0].key.doing) {
     case OUTSIDE:
-        pithi_tool_say(stdout, "%s %s outside MPI%s%s%s for %s%s", list.text, one ? "is" : "are",
+        if (*places)
+            snprintf(after, sizeof after, ", since %.100s%s", last_call(w, g), places);
+        pithi_tool_say(stdout, "%s %s outside MPI%s%s%s for %s%s%s", list.text, one ? "is" : "are",
                        in_state ? " in `" : "", in_state ? state_of(w, g) : "", in_state ? "`" : "", span.text,
-                       waiting);
+                       after, waiting);
         break;
     case ENDED:
         pithi_tool_say(stdout, "%s %s ended, last in %s%s", list.text, one ? "has" : "have", state_of(w, g), waiting);
@@ -726,7 +780,7 @@ static void put_origin(const struct why *w, const struct finding *f)
     default:
         put_reason(w, g, reason, sizeof reason);
         name_group(w, g, name, sizeof name);
-        pithi_tool_say(stdout, "%s for %s: %s%s", name, span.text, reason, waiting);
+        pithi_tool_say(stdout, "%s for %s%s: %s%s", name, span.text, places, reason, waiting);
     }
 }
 

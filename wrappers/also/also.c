@@ -149,6 +149,6 @@ __attribute__((constructor)) static void begin(void)
     is_early |= early && atol(early) == (long)getpid();
     pthread_atfork(NULL, NULL, in_child);
     process = getpid();
-    if (is_early && (secure_getenv("PITH_SAMPLE") || secure_getenv("PITH_SNAPSHOT")))
+    if (is_early && (secure_getenv("PITH_SAMPLE") || secure_getenv("PITH_SNAPSHOT") || secure_getenv("PITH_HANG")))
         pith_start(); /* it makes threads, which must not happen inside a wrapped call */
 }
