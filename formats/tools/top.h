@@ -15,6 +15,7 @@
 #include "pithlog.h"
 
 enum { PITHI_TOP_STEPS = 32 }; /* the recent time is known to this part of it */
+enum { PITHI_TOP_EXPECTED = 32 };
 
 /* What was recorded in an MPI call so far. A send and a collective are recorded when the call begins. A receive is
  * recorded at its end, so its source is unknown before. */
@@ -23,6 +24,8 @@ struct pithi_top_call {
     uint64_t site; /* the return address of the call; 0: not recorded */
     int has_send, has_coll;
     int32_t peer, tag; /* of the send */
+    int has_source;    /* where the receive expects its message from: */
+    int32_t source, source_tag; /* -1: any */
     int32_t root;      /* of the collective; -1: none */
     uint32_t comm;
     uint64_t number; /* the collective's, from 1, among those of this rank on `comm`. Members call them in one order */
@@ -37,6 +40,13 @@ struct pithi_top_lane {
     int is_paused;                 /* the program recorded nothing since then of its own will */
     int is_partial, has_finalized; /* records are missing; MPI_Finalize was called */
     int has_other_requests;        /* of collectives, files, windows: MPI_Wait may wait for them */
+    int has_sent_later; /* MPI_Isend: MPI_Wait may wait for it */
+    struct pithi_top_expected {
+        uint64_t posted;
+        int32_t source, tag; /* -1: any */
+    } expected[PITHI_TOP_EXPECTED]; /* receives posted and not complete */
+    uint32_t expected_count;
+    int has_more_expected; /* there were more than that */
     struct pithi_top_call call; /* the present one, or the last one */
     struct {
         int64_t number, ns; /* of the step of time; time in MPI */
@@ -60,7 +70,8 @@ struct pithi_top {
     int64_t progress_ns;                /* the newest record that is no sample */
     struct pithi_top_lane *lanes;
     uint32_t lane_count;
-    unsigned *traits; /* of each definition: PITHI_CALL ... */
+    uint32_t expect_id; /* the event pith:expect; UINT32_MAX: there is none */
+    unsigned *traits;   /* of each definition: PITHI_CALL ... */
     struct pithi_coll_rule *rules;
     uint32_t def_count;
     int has_strangers; /* processes of other jobs may send messages, which are not recorded: MPI_Comm_spawn ... */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/mpi_calls.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "symbols/sample_names.h"
 #include "tools/table.h"
@@ -41,6 +42,8 @@ static int learn_defs(struct pithi_top *top)
         return pithi_no_memory();
     for (uint32_t i = top->def_count; i < count; i++) {
         const struct pithlog_def *def = pithlog_follow_get_def(top->follow, i);
+        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, "pith:expect") == 0)
+            top->expect_id = i;
         top->traits[i] = pithi_mpi_call_traits(def);
         if (top->traits[i]) {
             top->rules[i] = pithi_coll_rule(def->name);
@@ -186,6 +189,36 @@ static int is_progress(const struct pithi_top *top, const struct pithlog_record 
     return r->kind != PITHLOG_COUNTER;
 }
 
+/* A receive is posted (wrappers/mpi/message.c). */
+static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
+{
+    const unsigned char *p = r->payload;
+    struct pithi_top_expected new;
+
+    if (r->payload_bytes != 16)
+        return;
+    new.posted = (uint64_t)pithi_get_be32(p) << 32 | pithi_get_be32(p + 4);
+    new.source = (int32_t)pithi_get_be32(p + 8);
+    new.tag = (int32_t)pithi_get_be32(p + 12);
+    lane->call.has_source = 1;
+    lane->call.source = new.source;
+    lane->call.source_tag = new.tag;
+    if (lane->expected_count == PITHI_TOP_EXPECTED)
+        lane->has_more_expected = 1;
+    else
+        lane->expected[lane->expected_count++] = new;
+}
+
+static void complete(struct pithi_top_lane *lane, uint64_t posted)
+{
+    for (uint32_t i = 0; i < lane->expected_count; i++)
+        if (lane->expected[i].posted == posted) {
+            memmove(&lane->expected[i], &lane->expected[i + 1],
+                    (--lane->expected_count - i) * sizeof *lane->expected);
+            return;
+        }
+}
+
 static int take(struct pithi_top *top, const struct pithlog_record *r)
 {
     struct pithi_top_lane *lane = &top->lanes[r->lane];
@@ -207,12 +240,14 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         return PITH_OK;
     case PITHLOG_SEND:
         lane->call.has_send = 1;
+        lane->has_sent_later |= lane->calls > 0 && (top->traits[lane->call.state] & PITHI_SENDS_LATER) != 0;
         lane->call.peer = r->peer;
         lane->call.tag = r->tag;
         if (!lane->call.has_coll)
             lane->call.comm = r->comm;
         return r->peer < 0 ? PITH_OK : count_one(&top->sent, (uint32_t)r->peer, &count);
     case PITHLOG_RECV:
+        complete(lane, r->posted);
         return r->peer < 0 ? PITH_OK : count_one(&top->received, rank, &count);
     case PITHLOG_COLL:
         lane->call.has_coll = 1;
@@ -220,6 +255,8 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         lane->call.root = r->peer;
         return count_one(&top->entered, pithi_map_pair(r->comm, rank), &lane->call.number);
     case PITHLOG_EVENT:
+        if (r->id == top->expect_id)
+            expect(lane, r);
         if (lane->calls)
             pithi_site_read(top->names, r, &lane->call.site);
         return pithi_sample_names_take(top->names, r);
@@ -240,6 +277,7 @@ int pithi_top_open(struct pithi_top *top, const char *path, int64_t recent_ns)
     top->recent_ns = recent_ns;
     CHECK(pithlog_follow_open(path, &top->follow));
     top->young_ns = 1000000000;
+    top->expect_id = UINT32_MAX;
     CHECK(pithi_sample_names_follow(top->follow, &top->names));
     top->info = pithlog_follow_get_info(top->follow);
     return PITH_OK;

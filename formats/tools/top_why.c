@@ -67,6 +67,7 @@ struct group {
     uint32_t *blockers, blocker_count, blocker_room; /* indexes of ranks */
     uint32_t unseen;                                 /* ranks that it may wait for, whose records are not here */
     int is_guess;
+    int is_open; /* it receives from any source */
 };
 
 enum finding_kind { ORIGIN, CYCLE, NO_SENDER };
@@ -130,6 +131,12 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
         set_collective(key, lane, rule, rank);
     } else if (traits & PITHI_COMPLETES) {
         key->doing = COMPLETION;
+        if (lane->expected_count > 0 && !lane->has_more_expected) { /* the first one; with more, the rank is alone */
+            key->number = lane->expected_count;
+            key->peer = lane->expected[0].source;
+            key->tag = lane->expected[0].tag;
+            key->comm = lane->expected_count > 1 ? (uint32_t)rank : 0;
+        }
     } else if (lane->call.has_send && traits & (PITHI_SENDS | PITHI_SYNCHRONOUS) && !(traits & PITHI_SENDS_LATER)) {
         key->doing = SEND;
         key->comm = lane->call.comm;
@@ -137,6 +144,11 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
         key->tag = lane->call.tag;
     } else if (traits & PITHI_MOVES && !(traits & (PITHI_TESTS | PITHI_SYNCHRONOUS)) && rule.shape == PITHI_COLL_NONE) {
         key->doing = RECEIVE;
+        if (lane->call.has_source) {
+            key->number = 1;
+            key->peer = lane->call.source;
+            key->tag = lane->call.source_tag;
+        }
     }
 }
 
@@ -214,6 +226,21 @@ static int make_groups(struct why *w)
 
 /* ---- Blockers ---------------------------------------------------------------------------------------------------- */
 
+static uint64_t value_of(const struct pithi_map *map, int32_t rank)
+{
+    const uint64_t *value = pithi_map_find(map, (uint32_t)rank);
+    return value ? *value : 0;
+}
+
+/* Messages to the rank that it has not received. */
+static uint64_t under_way(const struct why *w, int32_t rank)
+{
+    uint64_t sent = value_of(&w->top->sent, rank), received = value_of(&w->top->received, rank);
+    return sent > received ? sent - received : 0;
+}
+
+static int is_receive(enum doing doing) { return doing == RECEIVE || doing == COMPLETION; }
+
 static int add_blocker(struct group *g, uint32_t at)
 {
     if (!pithi_grow(&g->blockers, g->blocker_count, &g->blocker_room, sizeof *g->blockers))
@@ -272,6 +299,38 @@ static int block_collective(struct why *w, struct group *g)
     return add_members(w, g, rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1);
 }
 
+/* The sources of the receives that a group waits for, if they are recorded. For MPI_Wait it is a guess if the rank has
+ * had other requests than receives. */
+static int block_receive(struct why *w, struct group *g)
+{
+    const struct key *key = &g->deeds[0].key;
+    const struct pithi_top_lane *lane = lane_at(w, g->deeds[0].at);
+    uint32_t count = key->doing == COMPLETION ? lane->expected_count : 1;
+
+    if (key->number == 0)
+        return PITH_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t source = key->doing == COMPLETION ? lane->expected[i].source : key->peer;
+        const struct pithi_top_rank *peer = source < 0 ? NULL : pithi_top_find(w->top, source);
+        uint32_t at = peer ? (uint32_t)(peer - w->top->ranks) : 0, k = 0;
+        g->unseen += source >= 0 && !peer;
+        g->is_open |= source < 0;
+        while (k < g->blocker_count && g->blockers[k] != at)
+            k++;
+        if (peer && k == g->blocker_count)
+            CHECK(add_blocker(g, at));
+    }
+    if (g->is_open)
+        g->blocker_count = 0; /* any rank may send */
+    for (uint32_t k = 0; key->doing == COMPLETION && k < g->count; k++)
+        g->is_guess |= lane_at(w, g->deeds[k].at)->has_sent_later || lane_at(w, g->deeds[k].at)->has_other_requests;
+    g->is_guess |= key->doing == COMPLETION && count > 1; /* MPI_Wait may wait for one of them */
+    for (uint32_t k = 0; key->doing == RECEIVE && k < g->count; k++) /* a message may be the one */
+        g->is_guess |= under_way(w, g->ranks[k]) > 0;
+    g->is_guess &= g->blocker_count > 0;
+    return PITH_OK;
+}
+
 static int add_blockers(struct why *w, struct group *g)
 {
     const struct key *key = &g->deeds[0].key;
@@ -284,6 +343,8 @@ static int add_blockers(struct why *w, struct group *g)
         g->unseen += !peer;
         return peer ? add_blocker(g, (uint32_t)(peer - w->top->ranks)) : PITH_OK;
     }
+    if (is_receive(key->doing))
+        return block_receive(w, g);
     if (key->doing != FINALIZE)
         return PITH_OK;
     for (uint32_t i = 0; i < w->top->rank_count; i++)
@@ -294,21 +355,6 @@ static int add_blockers(struct why *w, struct group *g)
 }
 
 /* ---- Which ranks may go on --------------------------------------------------------------------------------------- */
-
-static uint64_t value_of(const struct pithi_map *map, int32_t rank)
-{
-    const uint64_t *value = pithi_map_find(map, (uint32_t)rank);
-    return value ? *value : 0;
-}
-
-/* Messages to the rank that it has not received. */
-static uint64_t under_way(const struct why *w, int32_t rank)
-{
-    uint64_t sent = value_of(&w->top->sent, rank), received = value_of(&w->top->received, rank);
-    return sent > received ? sent - received : 0;
-}
-
-static int is_receive(enum doing doing) { return doing == RECEIVE || doing == COMPLETION; }
 
 /* Whether the rank may go on, whatever others do. */
 static int may_go_alone(const struct why *w, const struct group *g, const struct deed *deed)
@@ -354,7 +400,7 @@ static void find_movable(struct why *w, uint32_t *alone, uint32_t *only)
         for (uint32_t i = 0; i < w->group_count; i++) {
             const struct group *g = &w->groups[i];
             enum doing doing = g->deeds[0].key.doing;
-            int go = is_receive(doing) ? any : g->blocker_count > 0 && blockers_may_go(w, g);
+            int go = is_receive(doing) && (g->blocker_count == 0 || g->is_guess) ? any : g->blocker_count > 0 && blockers_may_go(w, g);
             for (uint32_t k = 0; go && k < g->count; k++) {
                 changed |= !w->may_go[g->deeds[k].at];
                 w->may_go[g->deeds[k].at] = 1;
@@ -374,7 +420,7 @@ static int guess_senders(struct why *w, uint32_t alone, uint32_t only)
 {
     for (uint32_t i = 0; i < w->group_count; i++) {
         struct group *g = &w->groups[i];
-        if (!is_receive(g->deeds[0].key.doing))
+        if (!is_receive(g->deeds[0].key.doing) || g->blocker_count > 0)
             continue;
         if (alone == 1 && w->group_of[only] != i)
             CHECK(add_blocker(g, only));
@@ -407,6 +453,8 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
     w->finding_count++;
     if (!is_in || !f->ranks || !f->chain)
         TRY(pithi_no_memory());
+    if (kind == ORIGIN)
+        is_in[group] = 1;
     for (uint32_t i = 0; i < count; i++) {
         f->ranks[i] = w->top->ranks[ranks[i]].rank;
         w->marked[ranks[i]] = 1;
@@ -485,7 +533,7 @@ static int find_unserved(struct why *w)
         return pithi_no_memory();
     for (uint32_t i = 0; i < w->top->rank_count; i++) {
         const struct group *g = &w->groups[w->group_of[i]];
-        if (!w->may_go[i] && is_receive(g->deeds[0].key.doing) && g->blocker_count == 0)
+        if (!w->may_go[i] && is_receive(g->deeds[0].key.doing) && (g->blocker_count == 0 || g->is_guess))
             found[count++] = i;
     }
     err = count ? add_finding(w, NO_SENDER, 0, found, count) : PITH_OK;
@@ -525,6 +573,38 @@ static int find_origins(struct why *w)
     return PITH_OK;
 }
 
+/* Groups of which only a guess says for whom they wait, and that are in no chain so far. */
+static int find_guessed(struct why *w)
+{
+    unsigned char *is_told = calloc(w->group_count + 1, 1);
+    int err = PITH_OK;
+
+    if (!is_told)
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < w->finding_count; i++)
+        for (uint32_t k = 0; k < w->findings[i].length; k++)
+            is_told[w->findings[i].chain[k]] = 1;
+    for (uint32_t i = 0; err == PITH_OK && i < w->group_count; i++) {
+        const struct group *g = &w->groups[i];
+        if (is_told[i] || !g->is_guess || g->blocker_count == 0 || w->finding_count == MOST_FINDINGS ||
+            (g->longest_ns < w->top->young_ns && w->top->info->running > 0))
+            continue;
+        uint32_t *all = malloc(g->count * sizeof *all), new = w->finding_count;
+        if (!all) {
+            err = pithi_no_memory();
+            break;
+        }
+        for (uint32_t k = 0; k < g->count; k++)
+            all[k] = g->deeds[k].at;
+        err = add_finding(w, ORIGIN, i, all, g->count);
+        free(all);
+        for (uint32_t k = 0; k < w->findings[new].length; k++)
+            is_told[w->findings[new].chain[k]] = 1;
+    }
+    free(is_told);
+    return err;
+}
+
 /* Deadlocks first; then those that most ranks wait for. */
 static int compare_findings(const void *a, const void *b)
 {
@@ -560,6 +640,7 @@ static int conclude(struct why *w, const struct pithi_top *top)
     CHECK(find_cycles(w));
     CHECK(find_unserved(w));
     CHECK(find_origins(w));
+    CHECK(find_guessed(w));
     qsort(w->findings, w->finding_count, sizeof *w->findings, compare_findings);
     return PITH_OK;
 }
@@ -638,6 +719,20 @@ static int32_t *blocker_ranks(const struct why *w, const struct group *g)
     return ranks;
 }
 
+/* A group whose collective has the same number on the communicator, but is another function; NULL: none. */
+static const struct group *other_call(const struct why *w, const struct group *g)
+{
+    const struct key *key = &g->deeds[0].key;
+
+    for (uint32_t i = 0; i < w->group_count && key->doing == COLLECTIVE; i++) {
+        const struct key *other = &w->groups[i].deeds[0].key;
+        if (other->doing == COLLECTIVE && other->comm == key->comm && other->number == key->number &&
+            other->state != key->state)
+            return &w->groups[i];
+    }
+    return NULL;
+}
+
 /* What is known of why a group waits. */
 static void put_reason(const struct why *w, const struct group *g, char *text, size_t size)
 {
@@ -652,19 +747,30 @@ static void put_reason(const struct why *w, const struct group *g, char *text, s
         name_ranks(&list, ranks, g->blocker_count);
     free(ranks);
     if (is_receive(doing)) {
-        at = snprintf(text, size, "%s not recorded before the call ends",
-                      doing == RECEIVE ? "the source is" : "its requests are");
+        int is_known = g->deeds[0].key.number > 0 && (g->blocker_count > 0 || g->is_open);
+        if (is_known && g->is_open)
+            at = snprintf(text, size, "any rank may send to it");
+        else if (is_known)
+            at = snprintf(text, size, "%swait%s for %s to send", g->is_guess ? "a guess: " : "", s, list.text);
+        else
+            at = snprintf(text, size, "%s not recorded before the call ends",
+                          doing == RECEIVE ? "the source is" : "its requests are");
         if (messages > 0)
             at += snprintf(text + at, size - (size_t)at,
                            "; %llu message%s to it %s not received: another tag or communicator?",
                            (unsigned long long)messages, messages == 1 ? "" : "s", messages == 1 ? "is" : "are");
-        if (g->blocker_count > 0)
+        if (g->blocker_count > 0 && (!is_known || g->is_open))
             snprintf(text + at, size - (size_t)at, "; a guess: for %s, %s", list.text,
                      doing_of(w, g->blockers[0]) != ENDED ? "as all others wait"
                      : g->blocker_count == 1              ? "which has ended"
                                                           : "which have ended");
     } else if (doing == CALL) {
         snprintf(text, size, "for whom is not recorded");
+    } else if (g->blocker_count == 0 && other_call(w, g)) {
+        const struct group *other = other_call(w, g);
+        name_ranks(&list, other->ranks, other->count);
+        snprintf(text, size, "%s %s called %.100s in its place", list.text, other->count == 1 ? "has" : "have",
+                 state_of(w, other));
     } else if (g->blocker_count == 0) {
         snprintf(text, size, "%s",
                  g->unseen > 0       ? "for ranks whose records are not here"
@@ -678,6 +784,17 @@ static void put_reason(const struct why *w, const struct group *g, char *text, s
     }
 }
 
+static int put_source(char *text, size_t size, int32_t source, int32_t tag)
+{
+    char from[24] = "any rank", tags[24] = "any tag";
+
+    if (source >= 0)
+        snprintf(from, sizeof from, "rank %d", source);
+    if (tag >= 0)
+        snprintf(tags, sizeof tags, "tag %d", tag);
+    return snprintf(text, size, " from %s, %s", from, tags);
+}
+
 /* "rank 0 in MPI_Ssend to rank 1, tag 7, on MPI_COMM_WORLD" */
 static void name_group(const struct why *w, const struct group *g, char *text, size_t size)
 {
@@ -688,6 +805,12 @@ static void name_group(const struct why *w, const struct group *g, char *text, s
 
     if (key->doing == SEND)
         at += snprintf(text + at, size - (size_t)at, " to rank %d, tag %d,", key->peer, key->tag);
+    if (is_receive(key->doing) && key->number > 1)
+        at += snprintf(text + at, size - (size_t)at, ", %llu receives open, the first", (unsigned long long)key->number);
+    else if (key->doing == COMPLETION && key->number)
+        at += snprintf(text + at, size - (size_t)at, ", a receive open");
+    if (is_receive(key->doing) && key->number)
+        at += put_source(text + at, size - (size_t)at, key->peer, key->tag);
     if (key->doing == SEND || key->doing == COLLECTIVE)
         snprintf(text + at, size - (size_t)at, " on %.100s", comm_name(w, key->comm, comm));
 }

@@ -7,6 +7,13 @@
  *     hangs chain FILE die  the same, but then the last rank dies, and the job with it
  *     hangs master FILE     rank 0 receives from each other rank; the last one is in `io` first
  *     hangs request         all ranks wait for generalized requests
+ *     hangs pieces          each of the first two ranks waits in MPI_Waitall for two messages of the other
+ *     hangs missed          rank 0 leaves out an MPI_Barrier, and is in MPI_Finalize
+ *     hangs different       rank 0 is in MPI_Allreduce, the others in MPI_Barrier
+ *     hangs comm            rank 1 receives on another communicator than rank 0 sent on
+ *     hangs pipeline FILE   each rank receives from the next one; the last one is in `io` first
+ *     hangs stopped         the last rank stops itself (SIGSTOP); the others wait for its messages
+ *     hangs lock            rank 0 keeps a lock of a window, and is in MPI_Barrier; rank 1 waits for the lock
  *     hangs tag             rank 1 receives with another tag than rank 0 sent with; rank 0 waits in MPI_Finalize
  */
 #include <mpi.h>
@@ -91,6 +98,54 @@ static void run(const char *how, const char *file)
         MPI_Request request;
         MPI_Grequest_start(query, forget, cancel, NULL, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "pieces") == 0) {
+        MPI_Request requests[2];
+        MPI_Status statuses[2];
+        int pieces[2];
+        for (int i = 0; rank < 2 && i < 2; i++)
+            MPI_Irecv(&pieces[i], 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, &requests[i]);
+        if (rank < 2)
+            MPI_Waitall(2, requests, statuses);
+    } else if (strcmp(how, "missed") == 0) {
+        if (rank > 0)
+            MPI_Barrier(MPI_COMM_WORLD);
+    } else if (strcmp(how, "different") == 0) {
+        if (rank == 0)
+            MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        else
+            MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Recv(&number, 1, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "comm") == 0) {
+        MPI_Comm other;
+        MPI_Comm_dup(MPI_COMM_WORLD, &other);
+        if (rank == 0)
+            MPI_Send(&number, 1, MPI_INT, 1, 7, other);
+        if (rank == 1)
+            MPI_Recv(&number, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "pipeline") == 0) {
+        if (rank == size - 1)
+            work(file);
+        else
+            MPI_Recv(&number, 1, MPI_INT, rank + 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank > 0)
+            MPI_Send(&number, 1, MPI_INT, rank - 1, 7, MPI_COMM_WORLD);
+    } else if (strcmp(how, "stopped") == 0) {
+        if (rank == size - 1)
+            raise(SIGSTOP);
+        else
+            MPI_Recv(&number, 1, MPI_INT, size - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "lock") == 0) {
+        MPI_Win window;
+        MPI_Win_create(&number, sizeof number, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        if (rank == 0)
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+            MPI_Put(&sum, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+            MPI_Win_unlock(0, window);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(how, "tag") == 0) {
         if (rank == 0)
             MPI_Send(&number, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);

@@ -1,6 +1,9 @@
 /* message.c - records messages, as a client of the table of requests (handles/request.h). */
 #include "message.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "coll.h"
 #include "job.h"
 #include "pith_tool.h"
@@ -48,13 +51,38 @@ static uint64_t post(void)
     return next++;
 }
 
+/* With PITH_HANG, also records a receive when it is posted: the report about a job that hangs says what it waits for. */
+static void announce(uint64_t posted, const struct pithi_handle *comm, int peer, int tag)
+{
+    static int wanted; /* 1: no, 2: yes */
+    static uint32_t event;
+    int from = peer == MPI_ANY_SOURCE ? -1 : pithi_handle_peer(comm, peer), to_tag = tag == MPI_ANY_TAG ? -1 : tag;
+    uint64_t numbers[2] = {posted, (uint64_t)(uint32_t)from << 32 | (uint32_t)to_tag};
+    unsigned char bytes[sizeof numbers];
+
+    if (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) == 0) {
+        const char *hang = secure_getenv("PITH_HANG");
+        int is_on = hang && *hang && strcmp(hang, "0") != 0;
+        if (is_on)
+            event = pith_event_define_group("pith:expect", "gray50", "posted=%l peer=%d tag=%d", "pith");
+        __atomic_store_n(&wanted, 1 + is_on, __ATOMIC_RELEASE);
+    }
+    if (wanted != 2 || pithi_calls_are_off())
+        return;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(numbers[i / 8] >> (56 - 8 * (i % 8)));
+    pith_event_data(event, bytes, sizeof bytes);
+}
+
 void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
 {
     recv->comm = peer == MPI_PROC_NULL ? NULL : comm_of(comm);
     recv->peer = peer;
     recv->tag = tag;
-    if (recv->comm)
+    if (recv->comm) {
         recv->posted = post();
+        announce(recv->posted, recv->comm, peer, tag);
+    }
 }
 
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
@@ -263,6 +291,7 @@ void pithi_start(int count, const MPI_Request *requests)
             pending->is_active = 1;
             pending->is_cancelled = 0;
             pending->posted = post();
+            announce(pending->posted, pending->comm, pending->peer, pending->tag);
         }
     }
 }
