@@ -8,6 +8,8 @@
  *     hangs master FILE     rank 0 receives from each other rank; the last one is in `io` first
  *     hangs request         all ranks wait for generalized requests
  *     hangs pieces          each of the first two ranks waits in MPI_Waitall for two messages of the other
+ *     hangs busy FILE       rank 0 receives from the last rank, which records events until FILE exists: no hang
+ *     hangs handler         no hang; the program has a handler of its own for SIGUSR2, and sends itself that signal
  *     hangs missed          rank 0 leaves out an MPI_Barrier, and is in MPI_Finalize
  *     hangs different       rank 0 is in MPI_Allreduce, the others in MPI_Barrier
  *     hangs comm            rank 1 receives on another communicator than rank 0 sent on
@@ -18,6 +20,7 @@
  */
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +28,9 @@
 #include "pith.h"
 
 static int rank, size, dies;
+static volatile sig_atomic_t handled;
+
+static void on_signal(int number) { handled += number == SIGUSR2; }
 
 /* In `io` until the file exists, but at least for half a second, in which the others come to their calls. */
 static void work(const char *file)
@@ -106,6 +112,20 @@ static void run(const char *how, const char *file)
             MPI_Irecv(&pieces[i], 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, &requests[i]);
         if (rank < 2)
             MPI_Waitall(2, requests, statuses);
+    } else if (strcmp(how, "busy") == 0) {
+        uint32_t step = pith_event_define("step", NULL, NULL);
+        while (rank == size - 1 && access(file, F_OK) != 0) {
+            pith_event(step);
+            usleep(10000);
+        }
+        if (rank == 0)
+            MPI_Recv(&number, 1, MPI_INT, size - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == size - 1)
+            MPI_Send(&number, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+    } else if (strcmp(how, "handler") == 0) {
+        raise(SIGUSR2);
+        if (rank == 0)
+            printf("%d\n", (int)handled);
     } else if (strcmp(how, "missed") == 0) {
         if (rank > 0)
             MPI_Barrier(MPI_COMM_WORLD);
@@ -157,6 +177,8 @@ static void run(const char *how, const char *file)
 int main(int argc, char **argv)
 {
     dies = argc > 3;
+    if (argc > 1 && strcmp(argv[1], "handler") == 0)
+        signal(SIGUSR2, on_signal);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -128,50 +128,6 @@ for mpi in $(mpis); do
     is "$(why)" "ranks 0,1 in MPI_Wait for TIME: its requests are not recorded before the call ends" "$mpi: requests that are no messages: no deadlock is claimed"
     stop
 
-    # ---- PITH_HANG: one report by the job itself
-    hang() { # SETTING N ARGUMENTS: runs until the report is there
-        local setting=$1 n=$2
-        shift 2
-        rm -rf run.pith* go
-        PITH_HANG=$setting mpiexec_of "$mpi" "$n" pith run -o run.pith "./hangs-$mpi" "$@" >out 2>err &
-        job=$!
-    }
-    # The report without times.
-    report() { grep -E '^(hangs|rank|deadlock| |no rank|pith: PITH)' "$1" | sed -E 's/[0-9.]+ [mun]?s/TIME/g; s/[0-9]+ records/N records/'; }
-    reported() {
-        for _ in $(seq 300); do
-            [ "$(grep -c "$1" err)" -ge "${2:-1}" ] && return
-            sleep 0.1
-        done
-        return 1
-    }
-    line() { grep -n "$1" "$top/test/mpi/hangs.c" | cut -d: -f1 | head -n "${2:-1}" | tail -n 1; }
-    where="$(line 'work(file);' 1)"
-    barrier=$((where + 1))
-    first=$(line 'MPI_Barrier(MPI_COMM_WORLD);' 3)
-    hang 500ms 4 io go
-    reported '^  '
-    ok $? "$mpi: PITH_HANG: a report comes"
-    sleep 1.5
-    is "$(report err)" "hangs-$mpi, $scratch/run.pith: no rank has recorded anything for TIME; 4 of 4 ranks running, at TIME, N records
-rank 3 is outside MPI in \`io\` for TIME, since MPI_Barrier, called in \`main\` (hangs.c:$first); 3 ranks wait for it
-  ranks 0-2 in MPI_Barrier on MPI_COMM_WORLD for TIME, called in \`run\` (hangs.c:$barrier): wait for rank 3, which has not entered it" \
-        "$mpi: one, with source lines, and no second one"
-    kill -USR2 "$(printf '%s\n' run.pith.spill/*.spill | sed -nE '2s/.*-([0-9]+)-[0-9]+\.spill$/\1/p')"
-    reported '^rank 3' 2
-    ok $? "$mpi: SIGUSR2 to one process makes one more"
-    touch go
-    wait $job
-    is "$? $(pith info run.pith | sed -n 's/^ranks: //p')" "0 4" "$mpi: the job goes on to its end, and its log is written"
-
-    hang 300ms,abort 4 send
-    wait $job
-    ok $(($? == 0)) "$mpi: PITH_HANG=300ms,abort ends the job"
-    is "$(report err | head -n 2 | tail -n 1) $(report err | tail -n 1)" "deadlock: ranks 0 -> 1 -> 2 -> 3 -> 0 wait for each other in a cycle pith: PITH_HANG: this job ends; its records stay in its spill folder: see \`pith recover\`" \
-        "$mpi: after the report"
-    pith recover run.pith.spill >out 2>&1
-    is "$? $(pith info run.pith | sed -n 's/^ranks: //p')" "0 4" "$mpi: its records are saved"
-
     # ---- a rank that died while the others go on: MPICH's launcher always ends the job then
     [ "$mpi" = openmpi ] || continue
     launcher=--enable-recovery start 4 '(MPI_Barrier|ended in io)  ' io . die
