@@ -238,8 +238,8 @@ PITH_API int pith_recorded_before(const char *program, char *folder, size_t size
 PITH_API int pith_recording(void);
 
 /* Starts recording now instead of with the first record. Records never call malloc, and the start does only if it
- * makes threads of the recorder (PITH_SAMPLE, PITH_SNAPSHOT, PITH_HANG). So a wrapper of calls that allocators make calls this
- * before. */
+ * makes threads of the recorder (PITH_SAMPLE, PITH_SNAPSHOT, PITH_HANG). So a wrapper of calls that allocators make
+ * calls this before. */
 PITH_API void pith_start(void);
 
 /* Lets another program write the functions of these files (a list that ends with NULL) to the descriptor `out`, 3 or

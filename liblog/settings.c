@@ -181,7 +181,8 @@ void pithi_settings_read(struct pithi_settings *settings)
     if (pithi_clock_wanted() == PITHI_WANT_INVALID)
         ignore("PITH_CLOCK", text("PITH_CLOCK"), "counter or monotonic");
     settings->counters = text("PITH_COUNTERS");
-    settings->call_sites = settings->sample_ns != 0 || flag("PITH_CALLSITES") ||
-                           (settings->hang_ns != 0 && text("PITH_CALLSITES") == NULL); /* a report needs them at begins */
+    settings->call_sites = settings->sample_ns != 0 || flag("PITH_CALLSITES");
+    if (settings->hang_ns != 0 && text("PITH_CALLSITES") == NULL)
+        settings->call_sites = 1; /* a report needs them at the begins of calls */
     settings->long_call_sites = !settings->call_sites && text("PITH_CALLSITES") == NULL;
 }

@@ -400,7 +400,8 @@ static void find_movable(struct why *w, uint32_t *alone, uint32_t *only)
         for (uint32_t i = 0; i < w->group_count; i++) {
             const struct group *g = &w->groups[i];
             enum doing doing = g->deeds[0].key.doing;
-            int go = is_receive(doing) && (g->blocker_count == 0 || g->is_guess) ? any : g->blocker_count > 0 && blockers_may_go(w, g);
+            int is_vague = is_receive(doing) && (g->blocker_count == 0 || g->is_guess);
+            int go = is_vague ? any : g->blocker_count > 0 && blockers_may_go(w, g);
             for (uint32_t k = 0; go && k < g->count; k++) {
                 changed |= !w->may_go[g->deeds[k].at];
                 w->may_go[g->deeds[k].at] = 1;
@@ -806,7 +807,8 @@ static void name_group(const struct why *w, const struct group *g, char *text, s
     if (key->doing == SEND)
         at += snprintf(text + at, size - (size_t)at, " to rank %d, tag %d,", key->peer, key->tag);
     if (is_receive(key->doing) && key->number > 1)
-        at += snprintf(text + at, size - (size_t)at, ", %llu receives open, the first", (unsigned long long)key->number);
+        at += snprintf(text + at, size - (size_t)at, ", %llu receives open, the first",
+                       (unsigned long long)key->number);
     else if (key->doing == COMPLETION && key->number)
         at += snprintf(text + at, size - (size_t)at, ", a receive open");
     if (is_receive(key->doing) && key->number)
