@@ -51,7 +51,8 @@ static uint64_t post(void)
     return next++;
 }
 
-/* With PITH_HANG, also records a receive when it is posted: the report about a job that hangs says what it waits for. */
+/* With PITH_HANG, also records a receive when it is posted: the report about a job that hangs says what it waits
+ * for. */
 static void announce(uint64_t posted, const struct pithi_handle *comm, int peer, int tag)
 {
     static int wanted; /* 1: no, 2: yes */
