@@ -17,8 +17,8 @@ export HWLOC_COMPONENTS=-gl
 unset ${!PITH_*}
 # Elsewhere it would cost time in each run (test_summary.sh), and add records that depend on time (test_call_sites.sh).
 export PITH_SUMMARY=no PITH_CALLSITES=no
-# What the checks in Python share.
-export PYTHONPATH="$top/test/common${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+# What the checks in Python share, compiled once for all tests.
+export PYTHONPATH="$top/test/common${PYTHONPATH:+:$PYTHONPATH}" PYTHONPYCACHEPREFIX="$build/test/pycache"
 # Temporary files of what is tested go beside the scratch folder, and with it.
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/pith-test.XXXXXX")
 export TMPDIR XDG_CACHE_HOME="$TMPDIR/cache"
@@ -97,6 +97,9 @@ quota() {
     done
     [ $quota_good -ge $quota_wanted ]
 }
+# quick_or_full QUICK FULL: a count of a long sweep, for `make check` and for `make check-full` (FULL=1). What is checked of each
+# input is the same. (In C: common/quick_or_full.h.)
+quick_or_full() { if [ "${FULL:-}" ]; then echo "$2"; else echo "$1"; fi; }
 # tree PATHSPEC...: the source files that match, those not yet added too. A PATHSPEC without a file fails the test: a search
 # in a folder that has got another name finds nothing wrong.
 tree() {

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# pith analyze against oracle.py: small logs with facts computed by hand, then random logs. SEEDS=FIRST-LAST: others. A build
-# for a sanitizer, seven times as slow, has 150 of the 1000, but for FULL=1.
+# pith analyze against oracle.py: small logs with facts computed by hand, then random logs: 250, by make check-full 1000; a build
+# for a sanitizer, seven times as slow, has 150 of them, but for FULL=1. SEEDS=FIRST-LAST: others.
 # ORACLE_RULES=all: pith, too, must find the wait states beyond the textbook (oracle_beyond.py); without, only the oracle.
 . "$(dirname "$0")/../lib.sh"
-undisturbed
 here=$top/test/analyze
 
 # Makes log.txt. Each line is a lane: RANK[.THREAD], then states NAME FROM-TO, each followed by what is recorded in it:
@@ -534,7 +533,7 @@ waits_are "a collective among neighbours" "lane 1 10-30: wait at N x N in MPI_Ne
 if [ "${ORACLE_RULES:-}" ]; then all_waits_are; else ORACLE_RULES=all all_waits_are txt; fi
 
 # Random programs: every wait state, useful time, path and delay, and the sums.
-seeds=1-1000
+seeds=1-$(quick_or_full 250 1000)
 [ -z "$(sanitizers)" ] || [ "${FULL:-}" ] || seeds=1-150
 seeds=${SEEDS:-$seeds}
 first=${seeds%-*} last=${seeds#*-}
