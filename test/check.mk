@@ -88,7 +88,7 @@ check:
 check-all: all $(foreach s,$(suites),$(needs_$(s)))
 	$(run_tests) $(foreach s,$(suites),$(tests_$(s)))
 $(foreach s,$(suites),$(eval check-$(s): all $$(needs_$(s)) ; $$(run_tests) $$(tests_$(s))))
-# All that takes long as well: what the sanitizers else see a part of.
+# All that takes long as well: what else sees a part of the random and damaged inputs (quick_or_full in lib.sh).
 check-full:
 	@+$(MAKE) --no-print-directory check FULL=1
 	@+$(MAKE) --no-print-directory check-asan FULL=1

@@ -7,16 +7,17 @@ make_golden=$build/test/golden/make_golden
 "$make_golden" plain plain.pith
 "$make_golden" edge edge.pith
 
-# Where FILE is cut: edges of lines, or of blocks of the size $2; random bytes; the last ones.
+# Where FILE is cut: 20 edges of lines, or of blocks of the size $2, and 12 random bytes (by make check-full 50 and 30); the
+# last ones.
 cuts() {
-    python3 - "$1" "$2" <<'T'
+    python3 - "$1" "$2" "$(quick_or_full 20 50)" "$(quick_or_full 12 30)" <<'T'
 import random, sys
-data, kind = open(sys.argv[1], "rb").read(), sys.argv[2]
+data, kind, most, others = open(sys.argv[1], "rb").read(), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 random.seed(len(data))
 lines = [i + 1 for i, c in enumerate(data[:-1]) if c == 10]
 edges = lines if kind == "lines" else list(range(int(kind), len(data), int(kind)))
-edges = random.sample(edges, 50) if len(edges) > 50 else edges
-cuts = set(edges + random.sample(range(1, len(data)), 30) + [len(data) - 2, len(data) - 1])
+edges = random.sample(edges, most) if len(edges) > most else edges
+cuts = set(edges + random.sample(range(1, len(data)), others) + [len(data) - 2, len(data) - 1])
 print(*sorted(cuts))
 T
 }
@@ -64,7 +65,7 @@ byte $at of $size: $verdict" ;;
         esac
     done
     is "$(head -n 5 <<<"$wrong")" "" "$what: of all cuts $said are said, $complete lose nothing"
-    [ "$said" -gt 20 ]
+    [ "$said" -gt "$(quick_or_full 8 20)" ]
     ok $? "$what: most cut files are read up to the cut"
 }
 

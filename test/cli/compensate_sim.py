@@ -2,6 +2,7 @@
 
 compensate_sim.py make PROGRAM COST SEED >log.txt    the log with COST ns a record (COST 0: the plain run)
 compensate_sim.py compare PLAIN.txt OTHER.txt...     "worst NS run PLAIN_NS OTHER_NS", a line for each: the largest difference of a record's time
+compensate_sim.py differs PLAIN.txt OTHER.txt        in thousandths of the plain run, or "times fall"
 compensate_sim.py order LOG.txt                      "good", or the first place where a lane's times or states are out of order
 
 A rank is a generator of steps; what it waits for is always named, so the order in which ranks are worked on is nothing.
@@ -378,5 +379,9 @@ if __name__ == "__main__":
         make(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
     elif sys.argv[1] == "compare":
         print("\n".join(compare(sys.argv[2], other) for other in sys.argv[3:]))
+    elif sys.argv[1] == "differs":
+        said = compare(*sys.argv[2:]).split()
+        print("times fall" if order(sys.argv[3]) != "good" else
+              int(said[1]) * 1000 // int(said[3]) if said[0] == "worst" else 999999)
     else:
         print(order(sys.argv[2]))
