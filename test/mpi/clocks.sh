@@ -8,7 +8,7 @@ export PITH_CLOCK=monotonic # which false_clock.c gives
 run() {
     local mpi=$1 ranks=$2; shift 2
     rm -rf log.pith*
-    timeout 100 "mpiexec.$mpi" -n "$ranks" env LD_PRELOAD="$PWD/false_clock.so" pith run -o log.pith "./synced.$mpi" "$@" >out 2>err
+    timeout 100 "mpiexec.$mpi" -n "$ranks" "$top/test/mpi/preload" "$PWD/false_clock.so" pith run -o log.pith "./synced.$mpi" "$@" >out 2>err
 }
 
 # near LOG WHAT [TIMES]: each time is as true as the log's round trips promise (clock_truth.py)

@@ -11,7 +11,7 @@ for mpi in $(mpis); do
         cc -O2 -fno-builtin -Wall -Wextra -DALONE -o alone "$top/test/mpi/allocates.c" -lpthread &&
         cc -O2 -fno-builtin -Wall -Wextra -shared -fPIC -o strict.so "$top/test/mpi/strict_malloc.c" -lpthread
     ok $? "$mpi: allocates and strict_malloc compile" || continue
-    is "$(mpiexec_of "$mpi" 2 env LD_PRELOAD="$PWD/strict.so" ./allocates 2>&1 | sort | tr '\n' ' ')" \
+    is "$(mpiexec_of "$mpi" 2 "$top/test/mpi/preload" "$PWD/strict.so" ./allocates 2>&1 | sort | tr '\n' ' ')" \
         "allocates: rank 0, well allocates: rank 1, well " "$mpi: without Pith"
 
     # preloaded ALLOCATOR NAME RANKS
@@ -21,7 +21,7 @@ for mpi in $(mpis); do
             is "$? $(cat out)" "0 allocates: rank 0, well" "$mpi, $2, --also $also: a program without MPI" || cat err
         done
         for n in $3; do
-            timeout 120 "mpiexec.$mpi" -n $n env LD_PRELOAD="$1" pith run --also "$all" -o all.pith ./allocates >out 2>err
+            timeout 120 "mpiexec.$mpi" -n $n "$top/test/mpi/preload" "$1" pith run --also "$all" -o all.pith ./allocates >out 2>err
             is "$? $(sort out)" "0 $(for ((r = 0; r < n; r++)); do echo "allocates: rank $r, well"; done)" "$mpi, $2: $n ranks" || cat err
         done
         pith check all.pith >check.out 2>&1

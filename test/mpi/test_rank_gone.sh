@@ -31,7 +31,7 @@ ${CC:-cc} -shared -fPIC -O1 -o late.so late.c
 ok $? "a library that delays a line"
 says_late() {
     rm -rf late.pith*
-    mpiexec_of "$mpi" 4 env LD_PRELOAD="$PWD/late.so" pith run -o late.pith "./dies-$mpi" now >out 2>err
+    mpiexec_of "$mpi" 4 "$top/test/mpi/preload" "$PWD/late.so" pith run -o late.pith "./dies-$mpi" now >out 2>err
     grep 'records are kept: pith recover' err >/dev/null
 }
 # remove_rank_1 FOLDER: removes its spill file

@@ -23,7 +23,7 @@ real() {
     mpiexec_of "$mpi" "$ranks" "$@" >out 2>err
     plain=$?
     cd .. || return
-    mpiexec_of "$mpi" "$ranks" env COUNT_OUT="$PWD/counts" LD_PRELOAD="$counter" pith run -o "$name.pith" -- "$@" >out 2>err
+    mpiexec_of "$mpi" "$ranks" env COUNT_OUT="$PWD/counts" "$top/test/mpi/preload" "$counter" pith run -o "$name.pith" -- "$@" >out 2>err
     recorded=$?
     is "$recorded" "$plain" "$name: exit status as without Pith"
     is "$($filter . 2>&1)" "$($filter plain 2>&1)" "$name: output as without Pith"

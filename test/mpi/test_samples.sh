@@ -9,7 +9,7 @@ sample() {
     local name="$1 $2 $3" mpi=$2 ranks=$3 output=$4
     shift 4
     rm -rf counts && mkdir counts
-    mpiexec_of "$mpi" "$ranks" env COUNT_OUT="$PWD/counts" LD_PRELOAD="$counter" pith run -o log.pith -- "$@" >out 2>err
+    mpiexec_of "$mpi" "$ranks" env COUNT_OUT="$PWD/counts" "$top/test/mpi/preload" "$counter" pith run -o log.pith -- "$@" >out 2>err
     is "$?" 0 "$name: runs" || cat err
     like "$(cat out)" "^$output\$" "$name: output"
     is "$(entries log.pith)" "$(counted counts)" "$name: every call recorded once"

@@ -90,7 +90,7 @@ wait "$job"
 
 # ---- On two machines, played on one, whose clocks drift apart
 "${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || { ok 1 "false_clock.c compiles"; finish; }
-UCX_LOG_LEVEL=fatal FALSE_CLOCKS=2 timeout 600 "mpiexec.$mpi" -n 2 env LD_PRELOAD="$PWD/false_clock.so" pith run -o two.pith ./talk 10 told >out 2>err &
+UCX_LOG_LEVEL=fatal FALSE_CLOCKS=2 timeout 600 "mpiexec.$mpi" -n 2 "$top/test/mpi/preload" "$PWD/false_clock.so" pith run -o two.pith ./talk 10 told >out 2>err &
 job=$!
 recording two.pith
 cat >two.tcl <<'END'
