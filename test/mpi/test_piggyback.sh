@@ -43,7 +43,7 @@ for mpi in $(mpis); do
     done
     export PITH_COMPENSATE=auto
     is "$(timeout -k 5 90 "mpiexec.$mpi" -n 1 pith run -o log.pith ./no_memory 2>err) $(grep -c 'MPI refuses them' err)" "many taken, others refused, 0 wrong 1" "$mpi: no memory: some are refused, and it says so"
-    timeout -k 5 90 "mpiexec.$mpi" -n 2 env LD_PRELOAD="$PWD/no_memory.so" pith run -o log.pith "./carried_all-$mpi" >out 2>err
+    timeout -k 5 90 "mpiexec.$mpi" -n 2 "$top/test/mpi/preload" "$PWD/no_memory.so" pith run -o log.pith "./carried_all-$mpi" >out 2>err
     is "$? $(told got; cat got)" "0 $(cat two)" "$mpi: no memory: all as without Pith" || head -n 5 err
     if grep -qx PMPI_Allreduce_init "$build/gen/$mpi/exported" && "mpicc.$mpi" -std=gnu11 -O1 -fPIC -shared -DLIBRARY -o librefused.so "$top/test/mpi/refused.c" -ldl &&
         "mpicc.$mpi" -std=gnu11 -O1 -o refused "$top/test/mpi/refused.c" -L. -lrefused -Wl,-rpath,"$PWD"; then
