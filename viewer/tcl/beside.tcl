@@ -165,6 +165,13 @@ oo::class create ::pith::Pairing {
 
 # Compares the windows of two logs, below the legend: a line for each state with its time in
 # both logs and the change.
+# A job that was stopped may tell it when the table is gone.
+proc ::pith::tell_if_there {object args} {
+    if {[info object isa object $object]} {
+        $object {*}$args
+    }
+}
+
 oo::class create ::pith::PairTable {
     variable a b path tree
     variable cut       ;# keeps names and headings within their columns
@@ -232,7 +239,7 @@ oo::class create ::pith::PairTable {
     method start {} {
         set pending {}
         foreach {which model} [list a $a b $b] {
-            dict set jobs $which [[$model log] sumsjob {*}[$model window] [list [self] job_event $which $model]]
+            dict set jobs $which [[$model log] sumsjob {*}[$model window] [list ::pith::tell_if_there [self] job_event $which $model]]
         }
     }
 
