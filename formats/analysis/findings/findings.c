@@ -76,7 +76,8 @@ static const struct words {
     {"small messages", NULL, "try: collect them in a buffer and send them as one"},
     {"descheduled ranks", NULL, "try: as many ranks as cores; PITH_COUNTERS=run-delay measures it"},
     {"no core", NULL,
-     "try: as many ranks and threads as cores, not bound to few of them (mpirun\n--bind-to none), and no other programs"},
+     "try: as many ranks and threads as cores, not bound to few of them (mpirun\n"
+     "--bind-to none), and no other programs"},
     {"recording", NULL, "try: record less (PITH_SKIP); `pith compensate` removes this from the log"},
 };
 
@@ -825,8 +826,8 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
     return NULL;
 }
 
-/* Where ranks lack cores, transfers take long for that reason, and so does what waits for them. To change messages is no
- * advice then. 0: no memory. */
+/* Where ranks lack cores, transfers take long for that reason, and so does what waits for them. To change messages is
+ * no advice then. 0: no memory. */
 static int advise_cores(struct pithlog_analysis *a)
 {
     static const char advice[] = "try: give each rank a core first (no core): this contains waiting for one\n";
@@ -838,13 +839,14 @@ static int advise_cores(struct pithlog_analysis *a)
     for (uint32_t i = 0; i < a->found->count && no_core >= PITHI_CROWDED; i++) {
         struct pithlog_finding *of = &a->found->list[i];
         const char *try = strstr(of->text, "try: ");
-        if (!try || 2 * no_core < of->share || (!strstr(of->text, "latency-bound") && strcmp(of->name, "transfer") != 0))
+        const char *latency = strstr(of->text, "latency-bound");
+        if (!try || 2 * no_core < of->share || (!latency && strcmp(of->name, "transfer") != 0))
             continue;
-        const char *latency = strstr(of->text, "latency-bound"), *next = latency ? strchr(latency, '\n') + 1 : try;
+        const char *before = latency ? latency : try, *next = latency ? strchr(latency, '\n') + 1 : try;
         char *text = malloc((size_t)(try - of->text) + sizeof advice);
         if (!text)
             return 0;
-        sprintf(text, "%.*s%.*s%s", (int)((latency ? latency : try) - of->text), of->text, (int)(try - next), next, advice);
+        sprintf(text, "%.*s%.*s%s", (int)(before - of->text), of->text, (int)(try - next), next, advice);
         free((char *)of->text);
         of->text = text;
     }

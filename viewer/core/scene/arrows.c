@@ -817,7 +817,8 @@ void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi
             continue;
         number_text(plot->arrows.bundles[i].count, text, sizeof text);
         /* In the middle of the arrow, but between two rows, so that it covers no name. */
-        double wide = look.ends[2] - look.ends[0], tall = look.ends[3] - look.ends[1], rows = fabs(tall) / plot->row_height;
+        double wide = look.ends[2] - look.ends[0], tall = look.ends[3] - look.ends[1];
+        double rows = fabs(tall) / plot->row_height;
         double part = lround(rows) % 2 == 0 && rows >= 1 ? 0.5 + 0.5 / rows : 0.5;
         double x = look.ends[0] + part * wide, y = look.ends[1] + part * tall;
         double half = painter->text_width(painter->context, font, text) / 2 + 2, high = font.size * 0.6;
