@@ -33,7 +33,7 @@ BASE := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 
 # ---- what is there ------------------------------------------------------------------------------------------------
 # MPIs: the one MPICC names, else every one of mpicc.mpich, mpicc.openmpi, else mpicc. mpi_kind asks mpi.h which it is.
-# For the standard ABI of MPI 5 there are no wrappers yet.
+# `abi` is the standard ABI of MPI 5. Its wrappers are built from a header of our own (wrappers/abi), with no MPI.
 mpi_kind = $(shell printf '\043%s\n' 'include <mpi.h>' 'ifdef OPEN_MPI' 'define KIND openmpi' \
 	'elif !defined(MPI_H_ABI)' 'define KIND mpich' endif | sed '$$a kind=KIND' | \
 	$(1) -E -P -x c - 2>/dev/null | sed -n 's/^kind=\([mo].*\)/\1/p')
@@ -59,6 +59,8 @@ mpicxx_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpicxx.$(1),$(pat
 mpicxx_works = $(shell echo | $(1) -std=c++11 -x c++ -fsyntax-only - 2>/dev/null && echo $(1))
 $(foreach m,$(MPIS),$(eval MPICXX_$(m) := \
 	$(if $(shell command -v $(call mpicxx_of,$(m))),$(call mpicxx_works,$(call mpicxx_of,$(m))))))
+MPICC_abi = $(CC) -I$(O)/gen/abi/include
+abi_header := $(O)/gen/abi/include/mpi.h
 # Tcl/Tk from 8.6 on; where both are there, `make TCL=tcl9.0` builds for the other one.
 TCL ?= $(shell $(PKG_CONFIG) --exists tcl 2>/dev/null && echo tcl || echo tcl9.0)
 TK := $(subst tcl,tk,$(TCL))
@@ -163,7 +165,7 @@ templates_check := wrappers/check/check.w wrappers/handles/handle.w
 runtime_check := $(addprefix wrappers/mpi/,real.c opened.c other_mpi.c nested.c members.c) \
 	$(addprefix wrappers/handles/,ranks.c handle.c request.c)
 link_check := -lrt
-mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
+mpi_so := $(foreach m,$(MPIS) abi,$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 graphics_src := $(addprefix wrappers/mpe/,graphics.c graphics_draw.c graphics_mouse.c)
 mpe_src := $(filter-out $(if $(HAVE_X11),wrappers/mpe/graphics_none.c,$(graphics_src)),$(wildcard wrappers/mpe/*.c))
 # libmpe under a name of our own, without MPI, and doing nothing; and MPE's names for them (wrappers/mpe_names).
@@ -222,8 +224,8 @@ tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(gen_header) $(O)/bin/ups
 wrappers: $(mpi_so) $(mpi_a) $(run_so) $(also_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
 viewer: $(viewer_out)
 missing:
-	@$(if $(MPIS),:,echo 'no MPICH and no Open MPI found' \
-		'(mpicc.mpich, mpicc.openmpi, mpicc; not the standard ABI of MPI 5): MPI wrappers left out')
+	@$(if $(MPIS),:,echo 'no MPICH and no Open MPI found (mpicc.mpich, mpicc.openmpi, mpicc):' \
+		'MPI wrappers left out, but for those of the standard ABI of MPI 5')
 	@$(if $(OMP_TOOLS),:,echo 'no omp-tools.h found (libomp-dev): pith run --also openmp records programs of gcc only')
 	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo \
 		'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
@@ -455,7 +457,7 @@ $(call $(1),755,$(prefix)/$(pkglibexecdir),\
 $(call $(1),644,$(libdir),$(lib_so) $(log_so) $(null_so) $(lib_a) $(log_a) $(null_a))
 $(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(also_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
 $(call $(1),644,$(prefix)/$(pkglibdir)/serial,$(mpe_serial_libs))
-$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),\
+$(foreach m,$(MPIS) abi,$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),\
 	$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a) $(mpe_libs) $(cxx_libs)))
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,\
@@ -511,7 +513,7 @@ uninstall:
 	@cd '$(DESTDIR)$(bindir)' && rm -f $(foreach c,mpecc mpefc,$(c) $(addprefix $(c).,$(MPIS)))
 	@rm -f $(foreach c,mpecc mpefc,'$(DESTDIR)$(mandir)/man1/$(c).1')
 	@for m in serial $(MPIS); do cd '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m && rm -rf shared $(mpe_names_mpi); done
-	@for d in $(foreach m,serial $(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) \
+	@for d in $(foreach m,serial $(MPIS) abi,$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) \
 		$(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir)/schemas \
 		$(addprefix $(pkgdatadir)/samples,/own-library /cxx /slow) $(pkgdatadir)/samples $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done

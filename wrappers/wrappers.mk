@@ -10,14 +10,15 @@ no_deprecated := -Wno-deprecated-declarations
 inc_mpi := $(addprefix -Iwrappers/,mpi handles compensate) $(pkg_x11)
 # $(call mpi_object,MPI,FOLDER,SOURCE,FLAGS): compiles SOURCE (a pattern) to FOLDER/%.o below the MPI's objects.
 define mpi_object
-$(O)/obj/mpi-$(1)/$(2)%.o: $(3) $(O)/.flags | $(headers) layers $(mpe_headers)
+$(O)/obj/mpi-$(1)/$(2)%.o: $(3) $(O)/.flags | $(headers) layers $(mpe_headers) $($(1)_header)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(no_deprecated) $(SAN) $(inc_wrappers) $(inc_mpi) $(4) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 endef
-$(foreach m,$(MPIS),\
+$(foreach m,$(MPIS) abi,\
 	$(eval $(call mpi_object,$(m),,wrappers/%.c)) \
+	$(eval $(call mpi_object,$(m),gen/,$(O)/gen/$(m)/%.c,-Iwrappers/$$*)))
+$(foreach m,$(MPIS),\
 	$(eval $(call mpi_object,$(m),static/,wrappers/%.c,-DPITHI_STATIC)) \
-	$(eval $(call mpi_object,$(m),gen/,$(O)/gen/$(m)/%.c,-Iwrappers/$$*)) \
 	$(eval $(call mpi_object,$(m),static/gen/,$(O)/gen/$(m)/%.c,-DPITHI_STATIC -fvisibility=default)))
 # These do not see mpi.h: one object serves all MPIs, and archives, too.
 without_mpi := $(addprefix wrappers/,compensate/delay.c mpi/group.c mpi/state.c mpe_names/trace_output.c)
@@ -34,10 +35,12 @@ mpi_rpath := -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..'
 # What wrappergen reads: $(call gen_needs,MPI) and $(call gen_args,MPI).
 gen_needs = wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
 gen_args = -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported
-define mpi_rules
-$(O)/gen/$(1)/mpi.i: $(O)/.flags
+define mpi_header_rule
+$(O)/gen/$(1)/mpi.i: $(O)/.flags $($(1)_header)
 	@mkdir -p $$(@D)
 	printf '\043include <mpi.h>\n' | $(MPICC_$(1)) -E -P -x c - -o $$@
+endef
+define mpi_rules
 # mpi.h declares functions that no library has, so ask the libraries that a linked program names.
 $(O)/gen/$(1)/exported: $(O)/.flags
 	@mkdir -p $$(@D)
@@ -82,7 +85,21 @@ $(O)/lib/pith/$(1)/libpith-$(2).so: \
 		$(if $(findstring -lpith,$(link_$(2))),$(subst $$,$$$$,$(mpi_rpath))) -o $$@ $$(filter %.o,$$^) $(link_$(2)) \
 		-ldl -lpthread $(LIBS)
 endef
-$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
+$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))))
+$(foreach m,$(MPIS) abi,$(eval $(call mpi_header_rule,$(m))) \
+	$(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
+
+# The standard ABI: no MPI need be there to ask.
+abi_tables := $(addprefix wrappers/abi/,header.awk abi_types.h constants.table functions.table)
+$(abi_header): $(abi_tables)
+	@mkdir -p $(@D)
+	LC_ALL=C awk -v make=header -f $^ >$@
+$(O)/gen/abi/exported: $(abi_tables)
+	@mkdir -p $(@D)
+	LC_ALL=C awk -v make=exported -f $< $(lastword $^) >$@
+$(O)/gen/abi/library.c: wrappers/wrappers.mk
+	@mkdir -p $(@D)
+	echo 'const char *const pithi_mpi_library[2] = {"libmpi_abi.so.1", "libmpi_abi.so.1"};' >$@
 
 # ---- libmpe, the MPE API, on the transport of wrappers/mpi: finds libpith by itself, so that programs say -lmpe alone
 mpe_runtime := $(addprefix wrappers/,mpi/real.c mpi/transport.c handles/ranks.c)

@@ -20,7 +20,7 @@ const struct pithi_command pithi_commands[] = {
      "  --sample[=MS]  also record the call stack of each thread every MS milliseconds (default: 10) of its CPU\n"
      "                 time, with MS,wall of wall-clock time; `pith stat --by function` shows them\n"
      "  --also NAMES   also record other calls: io, functions, openmp, pthread, memory, with commas; man pith-also\n"
-     "  --mpi NAME     mpich or openmpi; default: the MPI that PROGRAM is linked with, else that of mpirun\n"
+     "  --mpi NAME     mpich, openmpi or abi; default: that which PROGRAM is linked with, else that of mpirun\n"
      "\n"
      "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n"
      "Environment: `pith help env`.\n"},

@@ -75,6 +75,8 @@ void *pithi_real_symbol(const char *name)
         dl_iterate_phdr(find_library, &library);
     if (library)
         symbol = dlsym(library, name);
+    if (library && !symbol && !strncmp(name, "PMPI_", 5)) /* MPICH 5.0's libmpi_abi has only the MPI_ of MPI_File_close */
+        symbol = dlsym(library, name + 1);
     pthread_mutex_unlock(&lock);
     return symbol;
 }
@@ -137,9 +139,10 @@ static void give_up(const char *name)
                 "-Wl,--no-as-needed\n",
                 name);
     else if (other)
-        fprintf(stderr, "pith: the wrappers loaded are those for " PITHI_MPI_KIND ", but the program uses %s; %s\n",
-                other,
-                other == abi ? "run it without pith run, which cannot record it yet" : "name it with pith run --mpi");
+        fprintf(stderr,
+                "pith: the wrappers loaded are those for " PITHI_MPI_KIND ", but the program uses %s; name it with "
+                "pith run --mpi %s\n",
+                other, other == abi ? "abi" : other == mpich ? "mpich" : "openmpi");
     else
         fprintf(stderr, "pith: the MPI library has no %s; build Pith with the mpicc of this library\n", name);
     _exit(1);

@@ -158,8 +158,9 @@ static void parse_options(int argc, char **argv, struct run_options *options)
     find_library(options);
     if (!options->mpi && getenv("PITH_MPI") && *getenv("PITH_MPI"))
         options->mpi = getenv("PITH_MPI");
-    if (options->mpi && strcmp(options->mpi, "mpich") != 0 && strcmp(options->mpi, "openmpi") != 0)
-        usage("no MPI called %s; there are: mpich, openmpi", options->mpi);
+    if (options->mpi && strcmp(options->mpi, "mpich") != 0 && strcmp(options->mpi, "openmpi") != 0 &&
+        strcmp(options->mpi, "abi") != 0)
+        usage("no MPI called %s; there are: mpich, openmpi, abi", options->mpi);
     if (names && (!options->ready || strcmp(options->ready->output, "PITH_LOG") != 0))
         usage("--also needs a library that writes a log, not --lib %s", options->library);
     parse_also(options, names ? names : getenv("PITH_ALSO") ? getenv("PITH_ALSO") : "");
@@ -342,12 +343,6 @@ int main(int argc, char **argv)
             fprintf(stderr, "pith run: %s: %s, which cannot be recorded without relinking it; it runs unrecorded\n",
                     program.path,
                     program.kind == PROGRAM_STATIC ? "a static program" : "a program for another machine");
-    } else if (linked && !strcmp(linked, "abi") && options.ready) {
-        if (rank_of_launcher() == 0)
-            fprintf(stderr,
-                    "pith run: %s: needs libmpi_abi, the standard ABI of MPI 5, which cannot be recorded yet; it runs "
-                    "unrecorded\n",
-                    program.path);
     } else {
         const char *mpi = options.mpi ? options.mpi : linked;
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
