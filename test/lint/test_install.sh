@@ -23,6 +23,7 @@ wanted() {
         printf '%s\n' bin/mpe{cc,fc}."$mpi" "lib/pkgconfig/mpe-$mpi.pc" "lib/pith/$mpi/libpith-"{mpe.so,mpe.a,names.a} "lib/pith/$mpi/shared/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk}.so \
             "lib/pith/$mpi/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk,mpe_null,mpe_nompi,mpe_nompi_null,mpe_f2cmpi}.a
     done
+    printf 'lib/pith/abi/libpith-%s.so\n' mpi trace time anim check
     for mpi in $(mpis); do printf '%s\n' "lib/pith/$mpi/libpith-mpi."{so,a} "lib/pith/$mpi/libpith-"{trace,time,anim,check}.so "lib/pkgconfig/pith-mpi-$mpi"{,-static}.pc; done
     for mpi in $(mpis); do
         [ ! -e "$build/lib/pith/$mpi/libpith-cxx.so" ] ||

@@ -75,7 +75,8 @@ void *pithi_real_symbol(const char *name)
         dl_iterate_phdr(find_library, &library);
     if (library)
         symbol = dlsym(library, name);
-    if (library && !symbol && !strncmp(name, "PMPI_", 5)) /* MPICH 5.0's libmpi_abi has only the MPI_ of MPI_File_close */
+    /* MPICH 5.0's libmpi_abi has no PMPI_File_close. */
+    if (library && !symbol && !strncmp(name, "PMPI_", 5))
         symbol = dlsym(library, name + 1);
     pthread_mutex_unlock(&lock);
     return symbol;
@@ -142,7 +143,10 @@ static void give_up(const char *name)
         fprintf(stderr,
                 "pith: the wrappers loaded are those for " PITHI_MPI_KIND ", but the program uses %s; name it with "
                 "pith run --mpi %s\n",
-                other, other == abi ? "abi" : other == mpich ? "mpich" : "openmpi");
+                other,
+                other == abi     ? "abi"
+                : other == mpich ? "mpich"
+                                 : "openmpi");
     else
         fprintf(stderr, "pith: the MPI library has no %s; build Pith with the mpicc of this library\n", name);
     _exit(1);

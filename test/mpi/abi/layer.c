@@ -117,16 +117,21 @@ static struct mpich_status *statuses_in(const MPI_Status *abi, long count)
         return (void *)1;
     for (long i = 0; i < count; i++)
         made[i] = (struct mpich_status){abi[i].MPI_internal[0], abi[i].MPI_internal[1],
-                                        (int)mpich_of(IS_RANK, abi[i].MPI_SOURCE), (int)mpich_of(IS_TAG, abi[i].MPI_TAG),
-                                        abi[i].MPI_ERROR};
+                                        (int)mpich_of(IS_RANK, abi[i].MPI_SOURCE),
+                                        (int)mpich_of(IS_TAG, abi[i].MPI_TAG), abi[i].MPI_ERROR};
     return made;
 }
 static void statuses_out(const struct mpich_status *from, MPI_Status *abi, long count)
 {
-    for (long i = 0; i < count && abi; i++)
-        abi[i] = (MPI_Status){(int)abi_value(IS_RANK, from[i].MPI_SOURCE), (int)abi_value(IS_TAG, from[i].MPI_TAG),
-                              from[i].MPI_ERROR == abi[i].MPI_ERROR ? abi[i].MPI_ERROR : class_of(from[i].MPI_ERROR),
+    for (long i = 0; i < count && abi; i++) {
+        int error = from[i].MPI_ERROR; /* the same: MPICH has not touched it */
+        if (error != abi[i].MPI_ERROR)
+            error = class_of(error);
+        abi[i] = (MPI_Status){(int)abi_value(IS_RANK, from[i].MPI_SOURCE),
+                              (int)abi_value(IS_TAG, from[i].MPI_TAG),
+                              error,
                               {from[i].count_lo, from[i].count_hi_and_cancelled}};
+    }
 }
 #define TWIN(type, name, arguments) type name arguments __attribute__((weak, alias("P" #name)));
 
@@ -138,14 +143,14 @@ static MPI_User_function *operation[OPERATIONS];
 #define OPERATION(i)                                                                                                   \
     static void operation_##i(void *in, void *inout, int *len, int *type)                                              \
     {                                                                                                                  \
-        MPI_Datatype abi = (MPI_Datatype)abi_of(IS_DATATYPE, *type);                                                      \
+        MPI_Datatype abi = (MPI_Datatype)abi_of(IS_DATATYPE, *type);                                                   \
         operation[i](in, inout, len, &abi);                                                                            \
     }
-OPERATION(0) OPERATION(1) OPERATION(2) OPERATION(3)
-int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
+OPERATION(0)
+OPERATION(1) OPERATION(2) OPERATION(3) int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
     static void (*const ours[OPERATIONS])(void *, void *, int *, int *) = {operation_0, operation_1, operation_2,
-                                                                          operation_3};
+                                                                           operation_3};
     static int count;
     handle_t made;
     int (*real)(void *, int, handle_t *) = find("PMPI_Op_create");
@@ -154,7 +159,7 @@ int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
     *op = (MPI_Op)abi_of(IS_OP, made);
     return class_of(result);
 }
-TWIN(int, MPI_Op_create, (MPI_User_function *user_fn, int commute, MPI_Op *op))
+TWIN(int, MPI_Op_create, (MPI_User_function * user_fn, int commute, MPI_Op *op))
 
 struct attribute {
     void *copy, *delete, *extra_state;
@@ -163,7 +168,7 @@ struct attribute {
     static int copy_##kind(int old, int keyval, void *state, void *in, void *out, int *flag)                           \
     {                                                                                                                  \
         struct attribute *made = state;                                                                                \
-        MPI_##kind##_copy_attr_function *copy = (MPI_##kind##_copy_attr_function *)made->copy;                          \
+        MPI_##kind##_copy_attr_function *copy = (MPI_##kind##_copy_attr_function *)made->copy;                         \
         *flag = 0;                                                                                                     \
         if (made->copy == (void *)MPI_COMM_DUP_FN)                                                                     \
             return *flag = 1, *(void **)out = in, 0;                                                                   \
@@ -172,10 +177,10 @@ struct attribute {
     static int delete_##kind(int of, int keyval, void *value, void *state)                                             \
     {                                                                                                                  \
         struct attribute *made = state;                                                                                \
-        MPI_##kind##_delete_attr_function *end = (MPI_##kind##_delete_attr_function *)made->delete;                     \
+        MPI_##kind##_delete_attr_function *end = (MPI_##kind##_delete_attr_function *)made->delete;                    \
         return end ? end((void *)abi_of(group, of), keyval, value, made->extra_state) : 0;                             \
     }                                                                                                                  \
-    int PMPI_##kind##_create_keyval(MPI_##kind##_copy_attr_function *copy, MPI_##kind##_delete_attr_function *delete,   \
+    int PMPI_##kind##_create_keyval(MPI_##kind##_copy_attr_function *copy, MPI_##kind##_delete_attr_function *delete,  \
                                     int *keyval, void *extra_state)                                                    \
     {                                                                                                                  \
         struct attribute *made = malloc(sizeof *made);                                                                 \
@@ -184,7 +189,7 @@ struct attribute {
         return class_of(real((void *)copy_##kind, (void *)delete_##kind, keyval, made));                               \
     }                                                                                                                  \
     TWIN(int, MPI_##kind##_create_keyval,                                                                              \
-         (MPI_##kind##_copy_attr_function * copy, MPI_##kind##_delete_attr_function * delete, int *keyval,              \
+         (MPI_##kind##_copy_attr_function * copy, MPI_##kind##_delete_attr_function * delete, int *keyval,             \
           void *extra_state))
 KEYVAL_OF(Comm, IS_COMM)
 KEYVAL_OF(Type, IS_DATATYPE)
