@@ -237,8 +237,8 @@ static void preload_wrappers(const struct program *program, const char *prefix, 
 
     if (access(wrappers, R_OK)) {
         if (rank_of_launcher() == 0)
-            fprintf(stderr, "pith run: %s: no wrappers for %s here (%s); build Pith with this MPI's mpicc\n",
-                    program->path, mpi, wrappers);
+            fprintf(stderr, "pith run: %s: no wrappers for %s here (%s); %s\n", program->path, mpi, wrappers,
+                    strcmp(mpi, "abi") != 0 ? "build Pith with this MPI's mpicc" : "build all of Pith: make");
         exit(1);
     }
     preload(wrappers);

@@ -137,7 +137,7 @@ static void statuses_out(const struct mpich_status *from, MPI_Status *abi, long 
 
 #include "layer_functions.h"
 
-/* ---- callbacks: MPICH gives them its handles ---------------------------------------------------------------------- */
+/* ---- callbacks: MPICH gives them its handles -------------------------------------------------------------------- */
 enum { OPERATIONS = 4 };
 static MPI_User_function *operation[OPERATIONS];
 #define OPERATION(i)                                                                                                   \
