@@ -8,7 +8,8 @@ ifeq ($(MAKELEVEL)$(word 2,$(MAKECMDGOALS)),0)
   MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
 endif
 
-VERSION := 0.1.0
+# The version has one place, the header; the major number of the libraries is that of their symbols (PITH_0), too.
+VERSION := $(shell awk '/define PITH_VERSION_/ { v = v s $$3; s = "." } END { print v }' liblog/pith.h)
 SOVERSION := 0
 O ?= build
 
@@ -479,7 +480,7 @@ endef
 put = $(if $(strip $(3)),@$(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(1) $(3) '$(DESTDIR)$(2)')
 drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3)) || :)
 
-.PHONY: demo tour install uninstall installcheck dist pc format format-check
+.PHONY: demo tour install uninstall installcheck pc format format-check
 # Made anew each time: they carry the folders of this installation.
 pc:
 	@mkdir -p $(O)/pc
@@ -522,8 +523,9 @@ uninstall:
 # What is installed under prefix (and DESTDIR) works.
 installcheck:
 	@PITH_PREFIX='$(DESTDIR)$(prefix)' PITH_BIN='$(DESTDIR)$(bindir)' O='$(O)' test/run test/lint/installed
-dist:
-	git archive --format=tar --prefix=pith-$(VERSION)/ HEAD | gzip -9n >pith-$(VERSION).tar.gz
+
+# ---- releases: see there ---------------------------------------------------------------------------------------------
+include samples/packages/packages.mk
 
 format_src = $(filter-out %/mpe_logf.h %/mpe_graphicsf.h,$(shell git ls-files '*.c' '*.h')) # these are Fortran
 format:
@@ -552,7 +554,8 @@ help:
 	@echo "make gym          programs with a planted cause, and what analyze says (GYM='late*' some; LOAD=6 under load)"
 	@echo 'make install      into PREFIX ($(PREFIX)), below DESTDIR when given; uninstall removes it'
 	@echo 'make installcheck try what was installed'
-	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed'
+	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed, the same bytes each time'
+	@echo 'make distcheck    build, test, install and uninstall what is in it'
 	@echo 'make clean        remove $(O)/'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC TCL (tcl9.0) O PREFIX DESTDIR'
 	@echo '           V=1 shows all checks; DEPS=no installs nothing'

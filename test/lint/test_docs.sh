@@ -28,6 +28,10 @@ for page in man/*.[1357]; do
     grep -q '^\.SH EXAMPLES$' "$page"
     ok $? "$page: has examples"
 done
+# The version: `pith --version` has it from pith.h, these from whoever makes the release.
+version=$(pith --version | cut -d ' ' -f 2)
+is "$(grep -LE "^\.TH .* \"Pith ${version//./\\.}\"" man/*.[1357] | xargs)" "" "all pages are of version $version"
+like "$(grep -m 1 '^## ' NEWS.md)" "^## ${version//./\\.}( |\$)" "NEWS.md begins with version $version"
 # Each program that is installed has a page, as a name of its own or of another page.
 for program in pith upshot wrappergen mpecc mpefc; do
     sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' man/*.[13] | grep -w "$program" >/dev/null

@@ -7,13 +7,19 @@ declared() {
     (cd "$top" && cat "$@") | sed -E 's@/\*.*\*/@@g' | tr '\n' ' ' | grep -oE '(PITH|PITHLOG)_API [^;{]*' |
         sed -nE 's/^[^(]*[ *](pith[a-z_]*_?)\(.*/\1/p; s/^.* __thread .* (pith_buffer_) .*/\1/p' | sort -u
 }
-exported() { nm -D --defined-only "$1" | awk '$3 !~ /^_/ && $2 != "A" { print $3 }' | sort -u; }
+exported() { nm -D --defined-only "$1" | awk '$3 !~ /^_/ && $2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u; }
 
 # libpith also wraps two calls of the C library, for samples (liblog/sample_signal.c).
 wrapped='sigaction|sigaltstack'
 is "$(exported "$build/lib/libpith.so.0" | grep -vxE "$wrapped")" "$(declared liblog/pith.h liblog/pith_tool.h)" "libpith.so"
 is "$(exported "$build/lib/libpithlog.so.0")" "$(declared formats/reader/pithlog{,_findings}.h)" "libpithlog.so"
 is "$(exported "$build/lib/libpith-null.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h)" "libpith-null.so"
+
+# Each has the version of its library, so that packages can ask for it; those of the C library must have none.
+for lib in libpith:PITH_0 libpithlog:PITHLOG_0 libpith-null:PITH_0; do
+    is "$(nm -D --defined-only "$build/lib/${lib%:*}.so.0" | awk '$3 !~ /^_/ && $2 != "A" { print $3 }' | grep -vE "^pith[a-z_0-9]*@@${lib#*:}\$" | xargs)" \
+        "$([ ${lib%:*} != libpith ] || echo "${wrapped/|/ }")" "${lib%:*}.so: symbol versions"
+done
 
 # libpith is loaded into every recorded program: only what recording needs is in it (liblog/README.md, "What is in libpith").
 if nm -D "$build/lib/libpith.so.0" | grep -E '__[at]san' >/dev/null; then skip "size of libpith" "a sanitizer build"; else
