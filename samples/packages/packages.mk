@@ -10,3 +10,16 @@ dist:
 	@echo '$(tarball): '"$$(git rev-parse --short HEAD), sha256 $$(sha256sum <$(tarball) | cut -c 1-64)"
 distcheck: dist
 	@test/packages/distcheck $(tarball)
+
+# What programs that are linked with the libraries rely on: names, types, layouts of the public headers, as abidw
+# (abigail-tools) sees them. test/lint/test_abi.sh compares $(O)/abi/*.abi with the baseline beside it; `make abi` accepts
+# what changed, before a release.
+abi_o := $(O)/abi
+.PHONY: abi-now
+abi-now: $(headers)
+	@+$(MAKE) --no-print-directory -s O='$(abi_o)' CFLAGS='-O0 -g' $(addprefix $(abi_o)/lib/lib,pith.so.0 pithlog.so.0)
+	@for lib in libpith libpithlog; do abidw --headers-dir $(O)/include --drop-private-types --drop-undefined-syms \
+		--no-show-locs --no-parameter-names --no-comp-dir-path --no-corpus-path --no-elf-needed --type-id-style hash \
+		$(abi_o)/lib/$$lib.so.$(SOVERSION) | sed '/<abi-instr/{N;/<\/abi-instr/d}' >$(abi_o)/$$lib.abi || exit 1; done
+abi: abi-now
+	@cp $(abi_o)/libpith.abi $(abi_o)/libpithlog.abi test/lint/
