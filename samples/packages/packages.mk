@@ -23,3 +23,17 @@ abi-now: $(headers)
 		$(abi_o)/lib/$$lib.so.$(SOVERSION) | sed '/<abi-instr/{N;/<\/abi-instr/d}' >$(abi_o)/$$lib.abi || exit 1; done
 abi: abi-now
 	@cp $(abi_o)/libpith.abi $(abi_o)/libpithlog.abi test/lint/
+
+# Debian's packages, from the tarball: $(O)-deb/. Its changelog has the time of the commit, so that they are the same
+# bytes each time; DEB_BUILD_OPTIONS=nocheck leaves out the unit tests.
+deb: dist
+	@rm -rf '$(O)-deb' && mkdir -p '$(O)-deb' && cp $(tarball) '$(O)-deb/pith_$(VERSION).orig.tar.gz'
+	@tar -x -f $(tarball) -C '$(O)-deb' && cp -r '$(O)-deb/pith-$(VERSION)/samples/packages/debian' '$(O)-deb/pith-$(VERSION)/'
+	@cd '$(O)-deb/pith-$(VERSION)/debian' && sed -e 's/@version@/$(VERSION)/' \
+		-e "s/@date@/$$(git -C '$(CURDIR)' log -1 --format=%cD)/" changelog.in >changelog && rm changelog.in
+	@cd '$(O)-deb/pith-$(VERSION)' && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc >../build.log 2>&1 || \
+		{ tail -n 30 ../build.log >&2; exit 1; }
+	@lintian --pedantic --fail-on error,warning,pedantic $(wildcard $(if $(filter 0,$(shell id -u)),)) \
+		$(O)-deb/pith_$(VERSION)-1_*.changes
+	@ls $(O)-deb/*.deb
+.PHONY: deb
