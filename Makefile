@@ -448,6 +448,7 @@ pkgconfigdir ?= $(libdir)/pkgconfig
 pc_files := $(addprefix $(O)/pc/,pith.pc pithlog.pc pith-null.pc \
 	$(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc mpe-$(m).pc) \
 	$(foreach m,$(cxx_mpis),pith-cxx-$(m).pc pith-pcxx-$(m).pc))
+completion := formats/tools/completion
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
@@ -474,6 +475,9 @@ $(call $(1),644,$(includedir)/pith,$(gen_header))
 $(call $(1),644,$(includedir),$(headers) $(mpe_headers))
 $(call $(1),644,$(includedir)/pith-cxx,$(if $(cxx_mpis),$(cxx_headers)))
 $(call $(1),644,$(pkgconfigdir),$(pc_files))
+$(call $(1),644,$(datadir)/bash-completion/completions,$(completion)/pith)
+$(call $(1),644,$(datadir)/zsh/site-functions,$(completion)/_pith)
+$(call $(1),644,$(datadir)/fish/vendor_completions.d,$(completion)/pith.fish)
 $(foreach s,$(man_sections),$(call $(1),644,$(mandir)/man$(s),$(filter %.$(s),$(man_src)))
 )
 endef

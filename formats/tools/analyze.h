@@ -38,6 +38,8 @@ void pithi_findings_around(const struct pithi_findings *findings, const struct p
 /* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory. */
 char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
 
+/* The terms that are explained: number from 0; NULL past the last. */
+const char *pithi_findings_term(size_t number);
 /* Explains a term: 0, or 2 after a message. */
 int pithi_findings_explain(const struct pithi_findings *findings, const char *name, FILE *out);
 /* Finds the iterations: PITH_OK, an error, or -2 after a message. */

@@ -345,6 +345,15 @@ static void explain(const struct pithi_findings *f, const struct term *term, FIL
     put_short(f, out);
 }
 
+const char *pithi_findings_term(size_t number)
+{
+    size_t count = sizeof terms / sizeof *terms, kind = number - count + 1;
+
+    return number < count              ? terms[number].name
+           : kind < PITHLOG_WAIT_KINDS ? pithlog_wait_kind_name((uint32_t)kind)
+                                       : NULL;
+}
+
 int pithi_findings_explain(const struct pithi_findings *f, const char *name, FILE *out)
 {
     struct pithi_nearest nearest;
@@ -366,17 +375,13 @@ int pithi_findings_explain(const struct pithi_findings *f, const char *name, FIL
             return 0;
         }
     pithi_nearest_begin(&nearest, name, strlen(name));
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
-        pithi_nearest_try(&nearest, terms[i].name);
-    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
-        pithi_nearest_try(&nearest, pithlog_wait_kind_name(kind));
+    for (size_t i = 0; pithi_findings_term(i); i++)
+        pithi_nearest_try(&nearest, pithi_findings_term(i));
     if (nearest.name)
         return pithi_tool_usage("analyze", "--explain: no such term: %s; did you mean '%s'?", name, nearest.name);
     fprintf(stderr, "pith: analyze: --explain knows");
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
-        fprintf(stderr, " '%s',", terms[i].name);
-    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
-        fprintf(stderr, " '%s'%s", pithlog_wait_kind_name(kind), kind + 1 < PITHLOG_WAIT_KINDS ? "," : "");
+    for (size_t i = 0; pithi_findings_term(i); i++)
+        fprintf(stderr, " '%s'%s", pithi_findings_term(i), pithi_findings_term(i + 1) ? "," : "");
     fprintf(stderr, "; not '%s'\n", name);
     return 2;
 }

@@ -169,6 +169,8 @@ int main(int argc, char **argv)
         puts("pith " PITH_VERSION);
         return 0;
     }
+    if (strcmp(argv[0], "--complete") == 0)
+        return pithi_tool_complete(argc - 1, argv + 1);
     const struct pithi_command *command = pithi_command_find(argv[0]);
     return command ? run_command(command, argc, argv) : unknown_command(argv[0]);
 }

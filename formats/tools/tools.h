@@ -35,6 +35,7 @@ int pithi_tool_convert(int argc, char **argv);
 int pithi_tool_check(int argc, char **argv);
 int pithi_tool_recover(int argc, char **argv);
 int pithi_tool_help(int argc, char **argv);
+int pithi_tool_complete(int count, char **words); /* `pith --complete WORD...`, for the shells */
 
 /* ---- Errors: one line on stderr -------------------------------------------------------------------------------- */
 
