@@ -449,6 +449,10 @@ pc_files := $(addprefix $(O)/pc/,pith.pc pithlog.pc pith-null.pc \
 	$(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc mpe-$(m).pc) \
 	$(foreach m,$(cxx_mpis),pith-cxx-$(m).pc pith-pcxx-$(m).pc))
 completion := formats/tools/completion
+# What makes the window known to a desktop, and where it looks for it.
+desktop_files := $(if $(HAVE_TK),applications/pith.desktop icons/hicolor/scalable/apps/pith.svg mime/packages/pith.xml \
+	thumbnailers/pith.thumbnailer metainfo/pith.metainfo.xml)
+desktop_out := $(wildcard viewer/desktop/pith.*[a-z]) $(O)/pc/pith.metainfo.xml
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
@@ -475,6 +479,8 @@ $(call $(1),644,$(includedir)/pith,$(gen_header))
 $(call $(1),644,$(includedir),$(headers) $(mpe_headers))
 $(call $(1),644,$(includedir)/pith-cxx,$(if $(cxx_mpis),$(cxx_headers)))
 $(call $(1),644,$(pkgconfigdir),$(pc_files))
+$(foreach f,$(desktop_files),$(call $(1),644,$(datadir)/$(dir $(f)),$(filter %/$(notdir $(f)),$(desktop_out)))
+)
 $(call $(1),644,$(datadir)/bash-completion/completions,$(completion)/pith)
 $(call $(1),644,$(datadir)/zsh/site-functions,$(completion)/_pith)
 $(call $(1),644,$(datadir)/fish/vendor_completions.d,$(completion)/pith.fish)
@@ -488,15 +494,17 @@ drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3
 # Made anew each time: they carry the folders of this installation.
 pc:
 	@mkdir -p $(O)/pc
-	@for pc in $(notdir $(pc_files)); do \
+	@for pc in $(notdir $(pc_files)) pith.metainfo.xml; do \
 		case $$pc in pith-mpi-*-static.pc) \
 			in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
 		mpe-*) in=wrappers/mpe_names/mpe.pc.in mpi=$${pc#mpe-} ;; \
 		pith-cxx-*|pith-pcxx-*) in=wrappers/cxx/$${pc%%-$${pc##*-}}.pc.in mpi=$${pc##*-} ;; \
 		pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; \
-		pithlog.pc) in=formats/reader/$$pc.in mpi= ;; *) in=liblog/$$pc.in mpi= ;; esac; \
+		pithlog.pc) in=formats/reader/$$pc.in mpi= ;; \
+		pith.metainfo.xml) in=viewer/desktop/$$pc.in mpi= ;; *) in=liblog/$$pc.in mpi= ;; esac; \
 		sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
 			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|" \
+			-e "s|@date@|$$(date -u -r NEWS.md +%F)|" \
 			-e 's|@pkglibdir@|$(prefix)/$(pkglibdir)|' $$in >$(O)/pc/$$pc || exit 1; done
 install: all pc
 	$(call installed,put)

@@ -35,6 +35,7 @@ wanted() {
     if [ -e "$build/libexec/pith/pith-view" ]; then
         echo libexec/pith/pith-view
         echo lib/pith/libpithtk.so
+        printf 'share/%s\n' applications/pith.desktop icons/hicolor/scalable/apps/pith.svg mime/packages/pith.xml thumbnailers/pith.thumbnailer metainfo/pith.metainfo.xml
         (cd "$top/viewer/tcl" && printf 'share/pith/viewer/%s\n' *.tcl)
     fi
     if [ -e "$build/lib/pith/python/pith/_read.abi3.so" ]; then
