@@ -453,6 +453,8 @@ completion := formats/tools/completion
 desktop_files := $(if $(HAVE_TK),applications/pith.desktop icons/hicolor/scalable/apps/pith.svg mime/packages/pith.xml \
 	thumbnailers/pith.thumbnailer metainfo/pith.metainfo.xml)
 desktop_out := $(wildcard viewer/desktop/pith.*[a-z]) $(O)/pc/pith.metainfo.xml
+# find_package(Pith) of CMake.
+cmake_files := $(addprefix $(O)/pc/,PithConfig.cmake PithConfigVersion.cmake)
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
@@ -479,6 +481,7 @@ $(call $(1),644,$(includedir)/pith,$(gen_header))
 $(call $(1),644,$(includedir),$(headers) $(mpe_headers))
 $(call $(1),644,$(includedir)/pith-cxx,$(if $(cxx_mpis),$(cxx_headers)))
 $(call $(1),644,$(pkgconfigdir),$(pc_files))
+$(call $(1),644,$(libdir)/cmake/Pith,$(cmake_files))
 $(foreach f,$(desktop_files),$(call $(1),644,$(datadir)/$(dir $(f)),$(filter %/$(notdir $(f)),$(desktop_out)))
 )
 $(call $(1),644,$(datadir)/bash-completion/completions,$(completion)/pith)
@@ -494,7 +497,7 @@ drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3
 # Made anew each time: they carry the folders of this installation.
 pc:
 	@mkdir -p $(O)/pc
-	@for pc in $(notdir $(pc_files)) pith.metainfo.xml; do \
+	@for pc in $(notdir $(pc_files) $(cmake_files)) pith.metainfo.xml; do \
 		case $$pc in pith-mpi-*-static.pc) \
 			in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
 		mpe-*) in=wrappers/mpe_names/mpe.pc.in mpi=$${pc#mpe-} ;; \
@@ -505,6 +508,7 @@ pc:
 		sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
 			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|" \
 			-e "s|@date@|$$(date -u -r NEWS.md +%F)|" \
+			-e 's|@bindir@|$(bindir)|; s|@soversion@|$(SOVERSION)|' \
 			-e 's|@pkglibdir@|$(prefix)/$(pkglibdir)|' $$in >$(O)/pc/$$pc || exit 1; done
 install: all pc
 	$(call installed,put)
@@ -530,7 +534,7 @@ uninstall:
 		$(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir)/schemas \
 		$(addprefix $(pkgdatadir)/samples,/own-library /cxx /slow) $(pkgdatadir)/samples $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
-	@rmdir '$(DESTDIR)$(pythondir)/pith' 2>/dev/null || :
+	@rmdir '$(DESTDIR)$(pythondir)/pith' '$(DESTDIR)$(libdir)/cmake/Pith' 2>/dev/null || :
 	@rmdir '$(DESTDIR)$(includedir)/pith-cxx' '$(DESTDIR)$(includedir)/pith' 2>/dev/null || :
 # What is installed under prefix (and DESTDIR) works.
 installcheck:

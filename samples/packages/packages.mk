@@ -12,8 +12,8 @@ distcheck: dist
 	@test/packages/distcheck $(tarball)
 
 # What programs that are linked with the libraries rely on: names, types, layouts of the public headers, as abidw
-# (abigail-tools) sees them. test/lint/test_abi.sh compares $(O)/abi/*.abi with the baseline beside it; `make abi` accepts
-# what changed, before a release.
+# (abigail-tools) sees them. test/lint/test_abi.sh compares $(O)/abi/*.abi with the baseline beside it; `make abi`
+# accepts what changed, before a release.
 abi_o := $(O)/abi
 .PHONY: abi-now
 abi-now: $(headers)
@@ -26,14 +26,15 @@ abi: abi-now
 
 # Debian's packages, from the tarball: $(O)-deb/. Its changelog has the time of the commit, so that they are the same
 # bytes each time; DEB_BUILD_OPTIONS=nocheck leaves out the unit tests.
+deb_tree = $(O)-deb/pith-$(VERSION)
 deb: dist
 	@rm -rf '$(O)-deb' && mkdir -p '$(O)-deb' && cp $(tarball) '$(O)-deb/pith_$(VERSION).orig.tar.gz'
-	@tar -x -f $(tarball) -C '$(O)-deb' && cp -r '$(O)-deb/pith-$(VERSION)/samples/packages/debian' '$(O)-deb/pith-$(VERSION)/'
-	@cd '$(O)-deb/pith-$(VERSION)/debian' && sed -e 's/@version@/$(VERSION)/' \
+	@tar -x -f $(tarball) -C '$(O)-deb' && cp -r '$(deb_tree)/samples/packages/debian' '$(deb_tree)/'
+	@cd '$(deb_tree)/debian' && sed -e 's/@version@/$(VERSION)/' \
 		-e "s/@date@/$$(git -C '$(CURDIR)' log -1 --format=%cD)/" changelog.in >changelog && rm changelog.in
-	@cd '$(O)-deb/pith-$(VERSION)' && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc >../build.log 2>&1 || \
+	@echo 'make deb: builds, into $(O)-deb/build.log'
+	@cd '$(deb_tree)' && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc >../build.log 2>&1 || \
 		{ tail -n 30 ../build.log >&2; exit 1; }
-	@lintian --pedantic --fail-on error,warning,pedantic $(wildcard $(if $(filter 0,$(shell id -u)),)) \
-		$(O)-deb/pith_$(VERSION)-1_*.changes
+	@lintian --pedantic --fail-on error,warning,pedantic $(O)-deb/pith_$(VERSION)-1_*.changes
 	@ls $(O)-deb/*.deb
 .PHONY: deb

@@ -13,7 +13,7 @@ is "$(find "$build" -name '*.o' -newer then | wc -l)" 0 "no object is made"
 # ---- the list -----------------------------------------------------------------------------------------------------
 wanted() {
     printf '%s\n' bin/pith bin/upshot bin/wrappergen include/pith.h include/pith_tool.h include/pithlog{,_findings}.h \
-        lib/libpith{,log,-null}.{a,so,so.0} lib/pkgconfig/pith{,log}.pc \
+        lib/libpith{,log,-null}.{a,so,so.0} lib/pkgconfig/pith{,log}.pc lib/cmake/Pith/PithConfig{,Version}.cmake \
         lib/pkgconfig/pith-null.pc lib/pith/libpith-{run,io,openmp,pthread,memory}.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,bindings.table,real.c} include/pith/real.h
     (cd "$top/samples" && printf 'share/pith/samples/%s\n' README.md ./*.{c,f,f90,py} own-library/* cxx/* slow/*) | sed 's|/\./|/|'
     printf 'share/pith/schemas/%s.schema.json\n' analyze diff print print-columns sql stat time top
