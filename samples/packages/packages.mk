@@ -38,3 +38,14 @@ deb: dist
 	@lintian --pedantic --fail-on error,warning,pedantic $(O)-deb/pith_$(VERSION)-1_*.changes
 	@ls $(O)-deb/*.deb
 .PHONY: deb
+
+# Recipes for other systems with the version and the sum of the tarball: $(O)/recipes. Of the addresses nothing is known
+# yet; packages.invalid stands for them.
+recipes_in := samples/packages/pith.spec.in samples/packages/spack/package.py.in samples/packages/conda/meta.yaml.in \
+	samples/packages/modulefile.in
+recipes: dist
+	@for in in $(recipes_in); do out=$(O)/recipes/$${in#samples/packages/} && mkdir -p "$$(dirname "$$out")" && \
+		sed -e 's|@version@|$(VERSION)|g; s|@prefix@|$(prefix)|g' \
+			-e "s|@sha256@|$$(sha256sum <$(tarball) | cut -c 1-64)|" $$in >"$${out%.in}" || exit 1; done
+	@echo 'made $(patsubst samples/packages/%.in,$(O)/recipes/%,$(recipes_in))'
+.PHONY: recipes
