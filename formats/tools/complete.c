@@ -1,8 +1,8 @@
-/* complete.c - `pith --complete WORD...`: how the last word can go on. The files of formats/tools/completion ask this for bash,
- * zsh and fish.
+/* complete.c - `pith --complete WORD...`: how the last word can go on. The files of formats/tools/completion ask this
+ * for bash, zsh and fish.
  *
- * A line for each word that begins like the last one: the word, a tab, what it means. The line ":files" means that names
- * of files also fit. Commands and options are those of their help (commands.c), so that a new one is completed, too.
+ * A line for each word that begins like the last one: the word, a tab, what it means. The line ":files" means that
+ * names of files also fit. Commands and options are those of their help (commands.c), so that a new one is completed, too.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static size_t option_length(const char *option)
     return length;
 }
 
-/* What the details say of an option where they begin a line with it: "  -o OUT  the file", "  --csv, --json  for programs". */
+/* What the details say of an option where they begin a line with it: "  -o OUT  the file", "  --csv, --json  text". */
 static const char *meaning_of(const struct pithi_command *command, const char *option, size_t length)
 {
     const char *text = command->details ? command->details : "";
