@@ -2,7 +2,7 @@
  * for bash, zsh and fish.
  *
  * A line for each word that begins like the last one: the word, a tab, what it means. The line ":files" means that
- * names of files also fit. Commands and options are those of their help (commands.c), so that a new one is completed, too.
+ * names of files also fit. Commands and options are those of their help (commands.c), so a new one is completed, too.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -37,7 +37,10 @@ deb: dist
 		{ tail -n 30 ../build.log >&2; exit 1; }
 	@lintian --pedantic --fail-on error,warning,pedantic $(O)-deb/pith_$(VERSION)-1_*.changes
 	@ls $(O)-deb/*.deb
-.PHONY: deb
+# They are installed, used, upgraded and purged in a root of Debian 12 (as root).
+check-deb:
+	@O='$(O)' test/packages/check-deb '$(O)-deb'
+.PHONY: deb check-deb
 
 # Recipes for other systems with the version and the sum of the tarball: $(O)/recipes. Of the addresses nothing is known
 # yet; packages.invalid stands for them.
