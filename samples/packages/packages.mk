@@ -35,7 +35,7 @@ deb: dist
 	@echo 'make deb: builds, into $(O)-deb/build.log'
 	@cd '$(deb_tree)' && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc >../build.log 2>&1 || \
 		{ tail -n 30 ../build.log >&2; exit 1; }
-	@lintian --pedantic --fail-on error,warning,pedantic $(O)-deb/pith_$(VERSION)-1_*.changes
+	@lintian --pedantic --fail-on error,warning,pedantic $(O)-deb/pith_$(VERSION)-*.changes
 	@ls $(O)-deb/*.deb
 # They are installed, used, upgraded and purged in a root of Debian 12 (as root).
 check-deb:
