@@ -824,11 +824,11 @@ static int find_threads(struct rules *r)
     if (worst.waits < 0 || waits + idles <= 0)
         return 1;
     double others = r->omp_ns * r->all_lanes / r->lanes;
-    struct candidate *c = propose(r, "threads", waits > idles ? waits + others : idles);
+    struct candidate *c = propose(r, "threads", waits + others > idles ? waits + others : idles);
     const struct pithlog_lane *slow = pithlog_get_lane(r->log, worst.slow);
     double other_waits = (worst.waits - worst.slow_waits) / (worst.threads - 1);
     c->share = c->ns / all_ns;
-    if (waits <= idles) {
+    if (waits + others <= idles) {
         snprintf(c->text, sizeof c->text, "Other threads have no work while the first one of each rank works alone");
         return 1;
     }
