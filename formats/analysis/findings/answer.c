@@ -817,12 +817,16 @@ static int find_threads(struct rules *r)
             continue;
         waits += team.waits;
         idles += team.idles;
-        is_same &= worst.waits < 0 ||
-                   pithlog_get_lane(r->log, team.slow)->thread == pithlog_get_lane(r->log, worst.slow)->thread;
         worst = team.waits > worst.waits ? team : worst;
     }
     if (worst.waits < 0 || waits + idles <= 0)
         return 1;
+    for (uint32_t lane = 0, next; lane < r->all_lanes; lane = next) {
+        next = team_of(r, lane, &team);
+        is_same &= team.threads < 2 || (2 * team.waits >= worst.waits &&
+                                        pithlog_get_lane(r->log, team.slow)->thread ==
+                                            pithlog_get_lane(r->log, worst.slow)->thread);
+    }
     double others = r->omp_ns * r->all_lanes / r->lanes;
     struct candidate *c = propose(r, "threads", waits + others > idles ? waits + others : idles);
     const struct pithlog_lane *slow = pithlog_get_lane(r->log, worst.slow);
