@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# pith analyze on logs of messages with waiting: records per second, memory, and how both grow with the number of lanes.
+# pith analyze on logs of messages with waiting: records per second, memory, page faults, and how they grow with the
+# number of lanes. Processor time is that of all threads: it can be compared with the floor beside other work, too.
 # The floor is reading the same records in order (pithlog_iter). BENCH_RECORDS: how many records (default 3.2e7).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/bench/bench.sh"
@@ -9,15 +10,17 @@ cc -O2 -o peak "$top/test/bench/peers/peak.c" &&
 
 # lanes NUMBER RATE_GOAL MEMORY_GOAL: a log of that many ranks with one lane each.
 lanes() {
-    local lanes=$1 each=$((records / $1 / 8 * 8)) seconds peak floor
+    local lanes=$1 each=$((records / $1 / 8 * 8)) seconds peak floor cpu faults
     "$build/test/bench/make_big_log" log.pith "$lanes" "$lanes" "$each" mpi || return
     floor=$(./read log.pith)
     row "$lanes lanes: read in order (floor)" "$floor" Mevents/s
     rm -rf "$XDG_CACHE_HOME" # an analysis is kept there
     ./peak used pith analyze log.pith --csv >out
-    read -r seconds peak <used
+    { read -r seconds peak && read -r cpu && read -r faults; } <used
     row "$lanes lanes: analyzed" "$(calc "$lanes * $each / $seconds / 1e6")" Mevents/s "$floor" "$2"
+    row "$lanes lanes: analyzed, by processor time" "$(calc "$lanes * $each / $cpu / 1e6")" Mevents/s "$floor" ""
     row "$lanes lanes: memory" "$peak" MiB 0 "$3"
+    row "$lanes lanes: page faults" "$(calc "$faults * 1000 / $lanes / $each")" "a 1000 rec." 0 ""
     ./peak used pith analyze log.pith --csv >again && cmp -s out again || return
     read -r seconds peak <used
     row "$lanes lanes: analyzed again" "$(calc "$lanes * $each / $seconds / 1e6")" Mevents/s "$floor" ""

@@ -1,5 +1,6 @@
 /* peak.c FILE COMMAND... - runs COMMAND and writes to FILE how many seconds it took and how many MiB it had in memory
- * at most, on one line; and how many seconds of processor time, on another. Exits as COMMAND does. */
+ * at most, on one line; how many seconds of processor time, on another; how many page faults, on a third. Exits as
+ * COMMAND does. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
         return 1;
     fprintf(out, "%.4f %.1f\n", now_s() - begin, (double)used.ru_maxrss / 1024);
     fprintf(out, "%.4f\n", seconds(used.ru_utime) + seconds(used.ru_stime));
+    fprintf(out, "%ld\n", used.ru_minflt + used.ru_majflt);
     fclose(out);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
