@@ -1,9 +1,9 @@
 /* hang.c - finds that the job hangs, and has `pith top --why` report it (hang.h).
  *
  * One process of the job looks: the lowest rank that is recorded. As long as it records itself, the job goes on, and
- * a look costs it one read of its own buffers. Only when it has recorded nothing for PITH_HANG it starts
- * `pith top --hang`, which reads the spill files of all ranks, and prints nothing if one of them has recorded something
- * since:
+ * a look costs it one read of its own buffers. Only when it has recorded nothing for PITH_HANG it starts, each quarter
+ * of that time, `pith top --hang`, which reads the spill files of all ranks, and prints nothing if one of them has
+ * recorded something since:
  *
  *     PITH_HANG=60   rank 0's last record at 100 s, rank 3's at 130 s
  *     160 s          pith top --hang 60: nothing, as rank 3's record is 30 s old; again after 15 s
@@ -116,7 +116,7 @@ void pithi_hang_report(void) { report(0); }
 static void end_job(void)
 {
     const struct timespec pause = {10, 0};
-    pithi_say("PITH_HANG: this job ends; its records stay in its spill folder: see `pith recover`");
+    pithi_say("PITH_HANG: ending this job; `pith recover` makes a log of its spill folder");
     kill(getpid(), SIGTERM);
     nanosleep(&pause, NULL);
     kill(getpid(), SIGKILL); /* the program did not obey */

@@ -174,6 +174,7 @@ const struct pithi_command pithi_commands[] = {
      "share a line if the terminal has too few. Also for a job that was killed.\n"
      "\n"
      "  --why          show instead which ranks keep others waiting, and deadlocks\n"
+     "  --hang TIME    as --why, but print only if no rank has recorded anything for TIME (100 ms to a day)\n"
      "  --once         print one page, then end; so it does if the output is no terminal\n"
      "  --every TIME   a new page after each TIME, also if the output is no terminal; default 2 (seconds)\n"
      "  --last TIME    the time that the share of MPI is of; default 10 (seconds)\n"

@@ -15,13 +15,13 @@
 #include "tools/analyze.h"
 #include "tools/tools.h"
 
-/* The values of options that are no time, file or number; NULL: of those below. */
+/* The values of options that take a word from a fixed list. */
 static const struct {
     const char *option, *values;
 } known[] = {
     {"--lib", "log trace time anim check"},
     {"--also", "io functions openmp pthread memory"},
-    {"--mpi", "mpich openmpi"},
+    {"--mpi", "mpich openmpi abi"},
     {"--what-if", "balanced network=ideal network=latency network="},
     {"--from", "init finalize"},
     {"--to", "init finalize"},

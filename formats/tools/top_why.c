@@ -2,7 +2,8 @@
  *
  * A collective and a send are recorded when the call begins, so it is known what a rank in them waits for: a member
  * that has begun fewer collectives on the communicator has not entered this one, as all members call them in the same
- * order. A receive is recorded when it ends; of a rank in MPI_Recv or MPI_Wait only the function is known.
+ * order. A receive is recorded when it ends: of a rank in MPI_Recv or MPI_Wait only the function is known, unless
+ * PITH_HANG also records the source and tag of receives as they are posted (pith:expect).
  *
  * Ranks that are alike (same call, same communicator and collective; same receiver and tag; same state outside MPI)
  * make a group. A group has blockers: the ranks that it waits for. A group without blockers is an origin: it keeps
@@ -17,8 +18,8 @@
  * known; in a collective or a send, those whose blockers all may go on; in a receive, all if any rank may go on and
  * send, or if a message to the rank is under way. A rank that waits for requests may go on if it had others than
  * messages (collectives, files), and one that receives if the job has communicated with other jobs. The others wait for
- * ever: in a cycle, or in receives that no rank can serve. A call that began less than a second ago may go on, as it
- * may be about to end. */
+ * ever: in a cycle, or in receives that no rank can serve. A call that began less than a second ago (with --hang:
+ * than its time) may go on, as it may be about to end. */
 #include <stdlib.h>
 #include <string.h>
 

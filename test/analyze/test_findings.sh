@@ -264,8 +264,8 @@ delayed() {
     pith convert delay.txt log.pith
 }
 delayed 900
-like "$(answer)" '^cores[|]None[|]None[|]None[|]None[|]0[.](49|5).*[|]Other programs use the 4 cores, and the ranks wait for them: (49|50) % of the run is lost[.]$' "fewer ranks than cores, and no core"
-like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: give each rank a core first' "calls that take long then get no advice about messages"
+like "$(answer)" '^cores[|]None[|]None[|]None[|]None[|]0[.](49|5).*[|]Other programs use the 4 cores, so ranks wait for a core: (49|50) % of the run is lost[.]$' "fewer ranks than cores, and no core"
+like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: first give each rank a core' "calls that take long then get no advice about messages"
 delayed 90
 like "$(answer)" '^transfer[|]' "below a tenth it is not said"
 like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: send less' "and the advice is about messages"

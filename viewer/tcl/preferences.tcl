@@ -27,9 +27,9 @@ namespace eval ::pith::preferences {
             {a drag over the timelines selects a stretch of time or zooms to it}
         overview     on    switch                           {Overview}       {show the strip with the whole log}
         legend       on    switch                           {Panel}
-            {show the panel with legend, findings, statistics and more}
+            {show the panel (its first page is the legend)}
         panel        auto  {choice auto below beside}       {Place of the panel}
-            {the panel lies below or beside the timelines; auto: beside in a window that is wider than 1600 pixels, or low}
+            {the panel lies below or beside the timelines; auto: beside in a window that is wider than 1600 pixels, or lower than 480}
         panel_height 0     {whole 0 4000}                   {Height below}   {height of a panel below, in pixels; 0: as usual}
         panel_width  0     {whole 0 8000}                   {Width beside}   {width of a panel beside, in pixels; 0: as usual}
         panel_tab    legend {choice legend findings selection details lengths matrix stack} {Tab}

@@ -4,7 +4,7 @@
  * the order in which a person would ask for them. The answer is the first one that costs 5 % of the run and at least
  * half as much as the most expensive one: where transfers cost 50 % and a slow rank 6 %, that is not the answer.
  * If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts all other times.
- * If other programs use the cores, it stands first, but for the rule of the half.
+ * If other programs use the cores, that comes first, but must cost half as much as the most expensive one.
  *
  *     Four ranks, 1 s. Rank 1 is in `refine` for 1 s, the others for 0.4 s; they wait for it for 0.6 s each.
  *     The delay `refine` on rank 1 costs 1.8 s of 4 x 1 s: imbalance, 45 %.
@@ -338,8 +338,8 @@ static int find_cores(struct rules *r)
     c->is_first = is_crowded;
     c->place = waits->place;
     if (!is_crowded) {
-        snprintf(c->text, sizeof c->text, "Other programs use the %u core%s, and the ranks wait for %s", cores,
-                 cores == 1 ? "" : "s", cores == 1 ? "it" : "them");
+        snprintf(c->text, sizeof c->text, "Other programs use the %u core%s, so ranks wait for a core", cores,
+                 cores == 1 ? "" : "s");
         return 1;
     }
     if (cores < all) /* bound to them, by mpirun or taskset */

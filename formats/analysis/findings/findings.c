@@ -830,7 +830,7 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
  * no advice then. 0: no memory. */
 static int advise_cores(struct pithlog_analysis *a)
 {
-    static const char advice[] = "try: give each rank a core first (no core): this contains waiting for one\n";
+    static const char advice[] = "try: first give each rank a core (see no core); this contains waiting for one\n";
     double no_core = 0;
 
     for (uint32_t i = 0; i < a->found->count; i++)
