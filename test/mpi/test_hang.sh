@@ -90,7 +90,7 @@ rank 3 is outside MPI in \`io\` for TIME, since MPI_Barrier, called in $main; 3 
   rank 0 in MPI_Ssend to rank 1, tag 7, $in_world $run: waits until rank 1 receives
   rank 1 in MPI_Ssend to rank 2, tag 7, $in_world $run: waits until rank 2 receives
   rank 2 in MPI_Ssend to rank 0, tag 7, $in_world $run: waits until rank 0 receives" "$mpi: a cycle of sends"
-    is "$(grep -c 'pith: PITH_HANG: this job ends; its records stay in its spill folder' err)" 1 "$mpi: it says so"
+    is "$(grep -c 'pith: PITH_HANG: ending this job; .pith recover. makes a log' err)" 1 "$mpi: it says so"
     pith recover run.pith.spill >out 2>&1
     is "$? $(pith info run.pith | sed -n 's/^ranks: //p')" "0 3" "$mpi: its records are saved"
 
