@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pith help, --version, and the tables behind them.
 . "$(dirname "$0")/../lib.sh"
-version=$(sed -n 's/^VERSION := //p' "$top/Makefile")
+version=$(awk '/define PITH_VERSION_/ { v = v s $3; s = "." } END { print v }' "$top/liblog/pith.h")
 is "$(pith --version)" "pith $version" "pith --version"
 is "$(pith help)" "$(pith --help)" "pith --help is pith help"
 is "$(pith)" "$(pith help)" "pith alone is pith help"

@@ -50,7 +50,7 @@ for mpi in $(mpis); do
         layer abi-mpich
         ok $? "the layer over MPICH" || finish
     else
-        skip "$mpi" "no libmpi_abi"
+        echo "# $mpi has no libmpi_abi"
         continue
     fi
     library=$PWD/abi-$mpi/libmpi_abi.so.1
