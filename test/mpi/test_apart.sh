@@ -28,7 +28,7 @@ on() {
     cd own || return
     case $mpi in
     mpich) timeout 120 mpiexec.mpich -launcher ssh -launcher-exec "$scratch/agent" -hosts "hosta:$a,hostb:$b" -n $((a + b)) "$@" ;;
-    openmpi) timeout 120 mpiexec.openmpi -host "hosta:$a,hostb:$b" -n $((a + b)) "$@" ;;
+    openmpi) PRTE_MCA_rmaps_default_mapping_policy=slot PRTE_MCA_mapby=slot timeout 120 mpiexec.openmpi -host "hosta:$a,hostb:$b" -n $((a + b)) "$@" ;;
     esac >../out 2>../err
     local status=$?
     cd ..
