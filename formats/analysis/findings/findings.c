@@ -561,9 +561,9 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             uint32_t cores = pithi_cores_of(a->graph.log, NULL);
             set_longest(a, &sums[longest]);
             fprintf(out,
-                    "in %llu call%s, transfer took over 1 ms and over 20 times as long as in the\n"
-                    "fastest tenth (part of transfer): the system ran something else on the\n"
-                    "core of the rank or of its partner; ",
+                    "in %llu call%s, transfer took over 1 ms and over 20 times as long as\n"
+                    "in the fastest tenth (part of transfer): the system ran something else on\n"
+                    "the core of the rank or of its partner; ",
                     (unsigned long long)long_calls, long_calls == 1 ? "" : "s");
             if (cores && a->info.lanes > cores)
                 fprintf(out, "%u ranks share %u core%s\n", a->info.lanes, cores, cores == 1 ? "" : "s");
@@ -830,7 +830,7 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
  * no advice then. 0: no memory. */
 static int advise_cores(struct pithlog_analysis *a)
 {
-    static const char advice[] = "try: first give each rank a core (see no core); this contains waiting for one\n";
+    static const char advice[] = "try: first give each rank a core (no core); part of this waits for one\n";
     double no_core = 0;
 
     for (uint32_t i = 0; i < a->found->count; i++)
