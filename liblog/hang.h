@@ -1,4 +1,4 @@
-/* hang.h - reports who waits for whom when the job makes no progress (PITH_HANG), or at a signal. */
+/* hang.h - reports who waits for whom, if the job makes no progress (PITH_HANG) or at a signal. */
 #ifndef PITHI_HANG_H
 #define PITHI_HANG_H
 

@@ -1,5 +1,5 @@
-/* listener.h - a thread of the recorder that works for the job while it runs: at signals it makes a snapshot
- * (PITH_SNAPSHOT) or reports who waits for whom (PITH_HANG), and it looks whether the job hangs. */
+/* listener.h - a thread of the recorder that works for the job while it runs. At a signal it makes a snapshot
+ * (PITH_SNAPSHOT) or a report of who waits for whom (PITH_HANG). It also checks whether the job hangs. */
 #ifndef PITHI_LISTENER_H
 #define PITHI_LISTENER_H
 
@@ -15,7 +15,7 @@ void pithi_listener_forked(void);
 void pithi_listener_expect(int expected);
 /* Not under the guard: waits for work in progress, and prevents more. */
 void pithi_listener_close(void);
-/* At the end of the job: removes the files by which its processes agree on who answers a signal. */
+/* At the end of the job: removes the files that show which of its processes answers a signal. */
 void pithi_listener_clear(void);
 
 /* For work on the records of the job, by one thread of this process at a time. 0: closed, nothing may be done. */

@@ -54,7 +54,7 @@ static void offer_words(const char *begun, const char *words, const char *separa
     }
 }
 
-/* Where an option begins in a text, "-o" or "--lane" after what is no part of a word; NULL: none. */
+/* The start of the next option in a text, such as "-o" or "--lane"; NULL: none. */
 static const char *next_option(const char *text)
 {
     for (const char *at = text; *at; at++)

@@ -379,7 +379,7 @@ static int read_records(struct making *m)
            (count = pithlog_iter_next_many(iter, m->records, HELPING)) != 0) {
         if (count < 0 && m->damages++ == 0)
             snprintf(m->why, sizeof m->why, "%s", pithlog_error());
-        err = PITH_OK; /* what is damaged is counted, and the rest still taken */
+        err = PITH_OK; /* damaged parts are counted; the others are still read */
         for (int i = 0; i < count && err == PITH_OK; i++) {
             const struct pithlog_record *r = &m->records[i];
             if (pithi_match_is_hole(m->digest->log, r))

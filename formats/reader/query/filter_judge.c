@@ -278,7 +278,7 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
     j->has_learned = !scope->is_empty && filter->fields & ends && scope->query.kinds >> PITHLOG_ENTER & 1;
     if (j->has_learned)
         err = learn_all(j, scope);
-    /* The pass over the records begins anew, with what was learned. */
+    /* The records are read again from the start, with what the first pass learned. */
     for (uint32_t i = 0; i < j->lane_count; i++) {
         j->lanes[i].open.count = 0;
         j->lanes[i].learned = j->lanes[i].entered;
