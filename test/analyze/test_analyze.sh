@@ -302,7 +302,7 @@ is "$(pith analyze stopped.txt --json | python3 -c 'import json, sys; print(json
     "[{'state': 'MPI_Recv', 'calls': 25, 'log_ns': 4139000, 'replay_ns': 1139000}]" "the same as JSON"
 network 30000000 >still.txt
 like "$(joined "$(pith analyze still.txt)")" 'Transfer is lowest: [^|]* 55 % of the run[.][|]  Most of it is in calls of ranks that did not run: see descheduled ranks[.]' "transfer that is none"
-like "$(joined "$(pith analyze still.txt)")" 'descheduled ranks: [^|]*[|]([^|]*[|]){2} +core of the rank or of its partner; are there more ranks than cores[?]' "cores that the log does not say"
+like "$(joined "$(pith analyze still.txt)")" 'descheduled ranks: [^|]*[|]([^|]*[|]){2} +the core of the rank or of its partner; are there more ranks than cores[?]' "cores that the log does not say"
 like "$(joined "$(sed '1i # property\tkey=cores\tvalue=2' still.txt >enough.txt; pith analyze enough.txt)")" 'partner; were other programs running[?]' "cores for all ranks"
 sed -i '1i # property\tkey=cores\tvalue=1' stopped.txt
 like "$(pith analyze stopped.txt)" ', 1 core$' "cores"
