@@ -26,6 +26,7 @@
 #include "base/error.h"
 
 #define LEAST 0.05 /* of the run */
+#define LEAST_RUN_NS 1e6 /* a recorded run: below it, all is the system's noise */
 #define LEAST_ENDS_NS 1e9
 #define LEAST_LATE_NS 1e8 /* launchers start ranks one after another, too, but faster */
 #define MOST 0.6     /* of a cost */
@@ -984,6 +985,15 @@ static int put_chosen(struct rules *r, const struct candidate *c, struct pithi_a
     return fclose(out) == 0 && good;
 }
 
+/* A recorded run in which a single interrupt costs as much as anything that the program does. */
+static int is_brief(const struct rules *r)
+{
+    const struct pithlog_analysis_info *info = &r->a->info;
+
+    return info->has_init && info->has_finalize && (double)(info->to_ns - info->from_ns) < LEAST_RUN_NS &&
+           pithi_property(r->log, "pith") != NULL;
+}
+
 static void put_none(struct rules *r, struct pithi_answer *answer)
 {
     const struct pithlog_analysis_info *info = &r->a->info;
@@ -996,6 +1006,12 @@ static void put_none(struct rules *r, struct pithi_answer *answer)
     if (info->is_too_short) {
         answer->answer.kind = "unknown";
         snprintf(answer->text, sizeof answer->text, "The part without missing records is too short to judge the run.");
+    } else if (is_brief(r)) {
+        char brief[PITHI_NS_TEXT];
+        answer->answer.kind = "unknown";
+        snprintf(answer->text, sizeof answer->text,
+                 "Only %s lie between MPI_Init and MPI_Finalize: too short to judge the run.",
+                 pithi_ns_text(brief, (double)(info->to_ns - info->from_ns)));
     } else if (!info->has_mpi || !r->lanes) {
         answer->answer.kind = "unknown";
         snprintf(answer->text, sizeof answer->text, "The log has no MPI calls%s",
@@ -1059,9 +1075,11 @@ int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_ans
         if (good)
             TRY(pithlog_analysis_findings(a, &r.findings, &r.finding_count));
         if (good && r.lanes && a->info.has_mpi && !a->info.is_too_short) {
+            int brief = is_brief(&r);
             sum_delays(&r);
             for (size_t i = 0; good && i < sizeof rules / sizeof *rules; i++)
-                good = rules[i](&r);
+                if (!brief || rules[i] == find_late_start || rules[i] == find_ends)
+                    good = rules[i](&r);
         }
         const struct candidate *c = good ? choose(&r) : NULL;
         if (c)

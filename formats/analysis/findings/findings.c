@@ -7,6 +7,7 @@
  * PITHLOG_FINDING_LEAST of the run is left out; the rest is sorted by cost. */
 #include "analysis/findings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -577,11 +578,13 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
 }
 
 /* Without counters: a rank that waits for others may have had no core meanwhile, which costs nothing, as MPI libraries
- * wait busily. Of 4 x 1 s without a core for 2 s and 0.5 s of waiting for others, at least 1.5 s are lost. */
+ * wait busily. Of 4 x 1 s without a core for 2 s and 0.5 s of waiting for others, at least 1.5 s are lost; at least
+ * 1.1 s if the system counted for 4 x 1.1 s, and the rest of that was outside the analysed part. */
 static int find_run_delay(struct pithlog_analysis *a)
 {
     uint32_t cores = pithi_cores_of(a->graph.log, NULL);
     struct pithi_run_delay delay;
+    double all_ns = (double)(a->info.to_ns - a->info.from_ns) * a->info.lanes;
     double least_ns, shown_ns = 0; /* shown_ns: by single calls */
     FILE *out;
 
@@ -590,7 +593,7 @@ static int find_run_delay(struct pithlog_analysis *a)
     for (uint32_t i = 0; i < a->found->count; i++)
         if (strcmp(a->found->list[i].name, "descheduled ranks") == 0)
             shown_ns = a->found->list[i].ns;
-    least_ns = delay.delay_ns - (double)a->info.wait_ns;
+    least_ns = delay.delay_ns - (double)a->info.wait_ns - fmax(0, delay.time_ns - all_ns);
     if (least_ns <= shown_ns || is_small(a, least_ns))
         return 1;
     if (!(out = begin(a, "no core", least_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
