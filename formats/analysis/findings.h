@@ -48,6 +48,9 @@ int pithi_is_file_state(const struct pithlog_def *def);
  * than cores; NULL: none. Call pithlog_analysis_findings before. */
 #define PITHI_CROWDED 0.10
 const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *analysis);
+/* The same for other programs as well: "no core", or "descheduled ranks" if the system counted that ranks had no core
+ * for this part of the time; NULL: none. */
+const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analysis);
 
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
 /* `ns` in percent of the time of all lanes with MPI calls. */

@@ -174,7 +174,7 @@ static const struct term terms[] = {
      "Calls whose transfer took over 1 ms and over 20 times the 10th percentile of calls of\n"
      "their function and size, and did not end where a call of their partner began. It happens\n"
      "if there are more ranks than cores, and the system runs another process.\n"
-     "Remedy: as many ranks as cores. PITH_COUNTERS=run-delay measures it.",
+     "Remedy: no more ranks than free cores. PITH_COUNTERS=run-delay measures it.",
      NULL, NULL, NULL},
     {"no core",
      "The time in which threads could run but the system gave their core to others, by the\n"

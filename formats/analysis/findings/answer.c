@@ -322,23 +322,34 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
 
 /* ---- Rules ------------------------------------------------------------------------------------------------------- */
 
-/* More ranks or threads than cores, or other programs: ranks wait for a core. */
+/* More ranks or threads than cores, or other programs: ranks wait for a core. With other programs, waiting that long
+ * transfers cause is a cost of it as well, in the proportion in which transfers are long for lack of a core.
+ *
+ *     two ranks, each without a core for half of the run, inside MPI_Waitall, while the other one waits for it
+ *     descheduled: 50 % of the run, which is all of the transfer; it causes another 50 % of waiting */
 static int find_cores(struct rules *r)
 {
     const struct pithlog_finding *waits = pithi_crowded(r->a);
+    const struct pithlog_finding *transfer = finding_of(r, "transfer");
+    const struct pithlog_finding *long_calls = finding_of(r, "descheduled ranks");
     uint32_t all, cores = pithi_cores_of(r->log, &all), ranks = pithlog_get_info(r->log)->ranks;
     int is_crowded = waits != NULL;
     struct candidate *c;
     char of_all[32] = "";
 
     if (!is_crowded)
-        waits = finding_of(r, "no core");
-    if (!waits || !cores || (!is_crowded && waits->share < PITHI_CROWDED))
+        waits = pithi_lack_of_cores(r->a);
+    if (!waits || !cores)
         return 1;
     c = propose(r, "cores", waits->ns);
     c->is_first = is_crowded;
     c->place = waits->place;
     if (!is_crowded) {
+        double ns = transfer && long_calls ? long_calls->ns * (1 + r->transfer_ns / transfer->ns) : 0;
+        if (ns > c->ns) {
+            c->ns = ns;
+            c->share = ns / r->run_ns;
+        }
         snprintf(c->text, sizeof c->text, "Other programs use the %u core%s, so ranks wait for a core", cores,
                  cores == 1 ? "" : "s");
         return 1;

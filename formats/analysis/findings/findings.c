@@ -75,7 +75,7 @@ static const struct words {
     {"slow collectives", NULL, "try: look at what else used the network or the cores at that time"},
     {"slow hosts", NULL, "try: keep ranks that talk much on one host, and look at the network"},
     {"small messages", NULL, "try: collect them in a buffer and send them as one"},
-    {"descheduled ranks", NULL, "try: as many ranks as cores; PITH_COUNTERS=run-delay measures it"},
+    {"descheduled ranks", NULL, "try: no more ranks than free cores; PITH_COUNTERS=run-delay measures it"},
     {"no core", NULL,
      "try: as many ranks and threads as cores, not bound to few of them (mpirun\n"
      "--bind-to none), and no other programs"},
@@ -829,27 +829,42 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
     return NULL;
 }
 
+const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
+{
+    const struct pithlog_finding *least = NULL;
+    struct pithi_run_delay delay;
+    int is_counted =
+        pithi_run_delay_find(a->graph.log, &delay) && delay.delay_ns >= PITHI_CROWDED * delay.time_ns;
+
+    for (uint32_t i = 0; a->found && i < a->found->count; i++) {
+        const struct pithlog_finding *of = &a->found->list[i];
+        if (of->share >= PITHI_CROWDED &&
+            (strcmp(of->name, "no core") == 0 ||
+             (strcmp(of->name, "descheduled ranks") == 0 && is_counted && !least)))
+            least = of;
+    }
+    return least;
+}
+
 /* Where ranks lack cores, transfers take long for that reason, and so does what waits for them. To change messages is
  * no advice then. 0: no memory. */
 static int advise_cores(struct pithlog_analysis *a)
 {
-    static const char advice[] = "try: first give each rank a core (no core); part of this waits for one\n";
-    double no_core = 0;
+    static const char advice[] = "try: first give each rank a core (%s); part of this waits for one\n";
+    const struct pithlog_finding *lack = pithi_lack_of_cores(a);
 
-    for (uint32_t i = 0; i < a->found->count; i++)
-        if (strcmp(a->found->list[i].name, "no core") == 0)
-            no_core = a->found->list[i].share;
-    for (uint32_t i = 0; i < a->found->count && no_core >= PITHI_CROWDED; i++) {
+    for (uint32_t i = 0; i < a->found->count && lack; i++) {
         struct pithlog_finding *of = &a->found->list[i];
         const char *try = strstr(of->text, "try: ");
         const char *latency = strstr(of->text, "latency-bound");
-        if (!try || 2 * no_core < of->share || (!latency && strcmp(of->name, "transfer") != 0))
+        if (!try || 2 * lack->share < of->share || (!latency && strcmp(of->name, "transfer") != 0))
             continue;
         const char *before = latency ? latency : try, *next = latency ? strchr(latency, '\n') + 1 : try;
-        char *text = malloc((size_t)(try - of->text) + sizeof advice);
+        char *text = malloc((size_t)(try - of->text) + sizeof advice + strlen(lack->name));
         if (!text)
             return 0;
-        sprintf(text, "%.*s%.*s%s", (int)(before - of->text), of->text, (int)(try - next), next, advice);
+        int length = sprintf(text, "%.*s%.*s", (int)(before - of->text), of->text, (int)(try - next), next);
+        sprintf(text + length, advice, lack->name);
         free((char *)of->text);
         of->text = text;
     }
