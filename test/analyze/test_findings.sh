@@ -299,7 +299,8 @@ END
 }
 taken 0.5
 like "$(answer taken.txt)" '^cores[|].*[|]0[.]9.*[|]Other programs use the 2 cores, so ranks wait for a core: 100 % of the run is lost[.]$' "other programs make calls long, and others wait for these"
-like "$(pith analyze taken.txt | grep -A8 'transfer: ')" 'try: first give each rank a core [(]descheduled ranks[)]' "the advice is about cores"
+like "$(pith analyze taken.txt | grep -A8 'transfer: ')" 'try: first give each rank a core; part of this waits for one$' "the advice is about cores"
+like "$(pith analyze taken.txt)" '^ +the core of the rank or of its partner; other programs were running$' "and it is known why"
 taken 0.05
 like "$(answer taken.txt)" '^transfer[|]' "not if the system counted next to nothing"
 start 90

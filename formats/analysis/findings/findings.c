@@ -517,6 +517,14 @@ static int find_files(struct pithlog_analysis *a)
     return end(a, out);
 }
 
+/* 1: the system counted that ranks had no core. */
+static int lacked_cores(const struct pithlog *log)
+{
+    struct pithi_run_delay delay;
+
+    return pithi_run_delay_find(log, &delay) && delay.delay_ns >= PITHI_CROWDED * delay.time_ns;
+}
+
 /* What no rule calls waiting is transfer, so this is also what the log cannot explain.
  *
  * Time of MPI calls outside wait states, except those for files: data moves, calls have overhead, or a rank is
@@ -568,6 +576,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
                     (unsigned long long)long_calls, long_calls == 1 ? "" : "s");
             if (cores && a->info.lanes > cores)
                 fprintf(out, "%u ranks share %u core%s\n", a->info.lanes, cores, cores == 1 ? "" : "s");
+            else if (cores && lacked_cores(a->graph.log))
+                fprintf(out, "other programs were running\n");
             else
                 fprintf(out, cores ? "were other programs running?\n" : "are there more ranks than cores?\n");
             good = end(a, out);
@@ -832,9 +842,7 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
 {
     const struct pithlog_finding *least = NULL;
-    struct pithi_run_delay delay;
-    int is_counted =
-        pithi_run_delay_find(a->graph.log, &delay) && delay.delay_ns >= PITHI_CROWDED * delay.time_ns;
+    int is_counted = lacked_cores(a->graph.log);
 
     for (uint32_t i = 0; a->found && i < a->found->count; i++) {
         const struct pithlog_finding *of = &a->found->list[i];
@@ -850,7 +858,7 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
  * no advice then. 0: no memory. */
 static int advise_cores(struct pithlog_analysis *a)
 {
-    static const char advice[] = "try: first give each rank a core (%s); part of this waits for one\n";
+    static const char advice[] = "try: first give each rank a core; part of this waits for one\n";
     const struct pithlog_finding *lack = pithi_lack_of_cores(a);
 
     for (uint32_t i = 0; i < a->found->count && lack; i++) {
@@ -860,11 +868,10 @@ static int advise_cores(struct pithlog_analysis *a)
         if (!try || 2 * lack->share < of->share || (!latency && strcmp(of->name, "transfer") != 0))
             continue;
         const char *before = latency ? latency : try, *next = latency ? strchr(latency, '\n') + 1 : try;
-        char *text = malloc((size_t)(try - of->text) + sizeof advice + strlen(lack->name));
+        char *text = malloc((size_t)(try - of->text) + sizeof advice);
         if (!text)
             return 0;
-        int length = sprintf(text, "%.*s%.*s", (int)(before - of->text), of->text, (int)(try - next), next);
-        sprintf(text + length, advice, lack->name);
+        sprintf(text, "%.*s%.*s%s", (int)(before - of->text), of->text, (int)(try - next), next, advice);
         free((char *)of->text);
         of->text = text;
     }
