@@ -9,9 +9,9 @@
  * first, until no remaining node can beat the n found. To count messages, add up the nodes inside the window and read
  * only those that cross its ends.
  *
- * Worked example: 16 million messages fill 244 slabs, these fill 15 slabs of level 1, and these one of level 2: some
- * 16,600 nodes, 1.3 MB of entries. Drawing all of it with 2000 arrows reads a dozen nodes. (Cf. the priority search
- * tree, McCreight 1985.)
+ * Worked example: 16 million messages fill 244 slabs, these fill 15 slabs of level 1, and these nearly one of level 2:
+ * some 15,600 nodes, and 2,200 of samples (see below), 1.4 MB of entries. Drawing all of it with 2000 arrows reads a
+ * dozen nodes. (Cf. the priority search tree, McCreight 1985.)
  *
  * In logs of many lanes, slabs are also cut by lanes, so that showing a few lanes needs few nodes.
  *

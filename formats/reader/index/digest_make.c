@@ -1,6 +1,15 @@
 /* digest_make.c - makes the digest of a log in one pass: messages go through the matcher into slabs, values into series
  * (digest_file.h). Memory: 2.6 MB a level (16 million messages need three), at most 32 MB of values, the entries, and
- * the memory of the matcher. */
+ * the memory of the matcher.
+ *
+ * Why slabs and not one sort by length: the messages of a long log do not fit into memory, and a picture of a short
+ * window wants those of its time together. A slab is a piece of time at level 0, and a longer one at each level above:
+ *
+ *     slab 0: 65,536 messages -> the 4,096 longest go up; 61,440 stay: 60 nodes of 1,024 by time
+ *     slab 1: the same; after 16 slabs, the slab of level 1 is full: its 4,096 longest go up, 60 nodes of longer ones
+ *
+ * Each level gets a sixteenth of the messages of the one below. That lets a query stop early: no node of level 0 holds
+ * a message that is longer than those that its slab sent up, so most nodes hold only messages too short to be drawn. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -160,7 +169,8 @@ static uint64_t select_length(uint64_t *lengths, uint32_t count, uint32_t rank)
 
 static int add_message(struct making *m, uint32_t level, const struct pithlog_message *message);
 
-/* Moves the longest messages of a slab up, and writes the others as nodes. */
+/* Moves the longest messages of a slab up, and writes the others as nodes. `least` is the length of the shortest one
+ * that goes up. Several may have this length: `ties` of them go up, so that exactly `up` do. */
 static int empty_slab(struct making *m, uint32_t level)
 {
     struct slab *slab = &m->slabs[level];
@@ -169,6 +179,7 @@ static int empty_slab(struct making *m, uint32_t level)
     slab->count = 0;
     for (uint32_t i = 0; i < count; i++)
         m->lengths[i] = pithi_message_length(&slab->messages[i]);
+    /* finding the up-th longest takes a few passes over the lengths; sorting the messages would take many */
     uint64_t least = up ? select_length(m->lengths, count, up - 1) : UINT64_MAX;
     for (uint32_t i = 0; i < count; i++)
         longer += pithi_message_length(&slab->messages[i]) > least;
@@ -198,7 +209,9 @@ static int add_message(struct making *m, uint32_t level, const struct pithlog_me
     return err;
 }
 
-/* Adds a message to its samples, one in 8 is in the first, one in 8 of these in the second ..., and to all. */
+/* Adds a message to its samples, one in 8 is in the first, one in 8 of these in the second ..., and to all. The chance
+ * is a hash of its number, not a random one, so that a digest of the same log is always the same: its low 3 bits are 0
+ * for one message in 8, its low 6 bits for one in 64. */
 static int found_message(struct making *m, const struct pithlog_message *message)
 {
     uint64_t chance = pithi_hash_number(0, ++m->taken);

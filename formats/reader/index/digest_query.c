@@ -1,4 +1,14 @@
-/* digest_query.c - opens a digest, makes it if necessary, and answers queries (digest_file.h). */
+/* digest_query.c - opens a digest, makes it if necessary, and answers queries (digest_file.h).
+ *
+ * A query first looks at the entries, which are in memory, and reads a node only if its entry does not decide:
+ *
+ *     window        |-------------------|        the 2 longest messages, and the number of all
+ *     node a           <-- all 1,000 -->         longest 90: read; keep 90 and 80
+ *     node b    <--- some lie before             longest 75: read only to count its messages in the window
+ *     node c              <-- all 1,000 -->      longest 70: not read; 70 < 80, and all 1,000 count
+ *
+ * Nodes are taken longest message first. So once a node is beaten by what is kept, all later nodes are, too, and only
+ * those that cross an end of the window (or have lanes outside of it) are still read, for the count. */
 #include <unistd.h>
 
 #include "base/error.h"

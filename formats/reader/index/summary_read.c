@@ -1,5 +1,23 @@
 /* summary_read.c - finds the pieces of a lane in the sheets of the log (native/summary.h), or in sheets made from its
- * records in a temporary file. Knows where sheets are, not how they are drawn. */
+ * records in a temporary file. Knows where sheets are, not how they are drawn.
+ *
+ * Pieces. For a picture, the caller gives the length of a pixel column. From the top of each sheet, a piece that is not
+ * longer than that is reported as it is; a longer one is replaced by the four inside it. So the number of pieces
+ * follows the width of the picture, not the number of records: 500,000 records, spread evenly over 500 columns, are
+ * reported as 977 pieces of 512 records, since pieces of the next level, 2,048 records, are longer than a column.
+ *
+ * Sums must be exact, so they use whole pieces of level 3 inside the window, and read records at both ends:
+ *
+ *     window             |------------------------------------|
+ *     level 3     a..........b..........c..........d..........e
+ *                        |   |   sums   |   sums   |          |
+ *                        records                    records
+ *
+ * Records at the very time of a border b may lie on either side of it. The piece's `ties` say how many enters and
+ * leaves before the border have that time, so no record counts twice (struct summing).
+ *
+ * A lane with holes has no use for stored sums: the summary was made by a writer that did not know which states ended
+ * in them. Such a lane is summed from its records. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -279,7 +297,8 @@ static void tell_piece(const struct asking *asking, unsigned level, uint32_t ind
     asking->tell(asking->context, &piece);
 }
 
-/* Reports a piece; if it is too long, the pieces inside it. */
+/* Reports a piece; if it is too long, the pieces inside it. Level 0 of a sheet is read only when a piece needs it:
+ * the other levels have a quarter of the pieces. */
 static int tell_within(const struct asking *asking, unsigned level, uint32_t index)
 {
     int64_t start_ns = start_of(asking, level, index), end_ns = end_of(asking, level, index);
@@ -429,6 +448,7 @@ static int sum_sheet(struct pithlog_summary *s, struct summing *summing, const s
         if (!(next = pithi_exact_get(p, end, s->log->info.defs, &head, NULL, NULL)))
             return damaged(s, place);
         end_ns = (int64_t)((uint64_t)start_ns + head.length_ns);
+        /* only pieces strictly inside the window: at its ends, records of the same time may be on either side */
         if (start_ns <= summing->from_ns || start_ns < summing->run_ns || end_ns >= to_ns || head.inexact)
             continue;
         CHECK(sum_run(summing, start_ns, *ties));

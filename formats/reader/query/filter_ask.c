@@ -1,4 +1,14 @@
-/* filter_ask.c - evaluates a filter (filter.h) for a record of which some facts may still be unknown. */
+/* filter_ask.c - evaluates a filter (filter.h) for a record of which some facts may still be unknown.
+ *
+ * There are three answers, yes, no and maybe (Kleene's logic), so that one function serves all questions: about a
+ * lane of which nothing else is known, a kind, a definition, an ENTER, and a whole state.
+ *
+ *     rank == 3 and duration > 1ms          lane of rank 2: no and maybe   = no      the lane is not read
+ *                                           lane of rank 3: yes and maybe  = maybe   it is
+ *                                           its state of 2 ms: yes and yes = yes
+ *
+ * What a change must keep: an answer that is not maybe stays the same when more is known. Else a lane would be excluded
+ * that has a match. A comparison with a field that a record does not have (the tag of a state) is no, also with !=. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,11 @@
 /* filter_follow.c - selects the records of a running program (filter.h). If the query cannot be answered when a state
- * begins, its ENTER waits here until the state ends. */
+ * begins, its ENTER waits here until the state ends.
+ *
+ *     query: duration > 25ns     0 enter A    10 enter B    30 leave B     50 leave A
+ *     selected                   -            -             (20 ns: no)    0 enter A, 50 leave A
+ *
+ * A file is read twice for this (filter_judge.c), but what runs cannot be read again, and nobody wants to wait for its
+ * end. The price is that such an ENTER comes late, after records with later times. */
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -1,4 +1,21 @@
-/* filter_judge.c - what a filter (filter.h) can match at all in a log, and whether a record matches. */
+/* filter_judge.c - what a filter (filter.h) can match at all in a log, and whether a record matches.
+ *
+ * The difficulty: records come in time order, but `duration > 25ns` is known only at the LEAVE, when the ENTER and all
+ * that lies between them were delivered long ago. Holding back records until then would need memory for as long as the
+ * longest state, `main`, lasts. So there are two passes over the log:
+ *
+ *     records       0 enter A   10 enter B   30 leave B   50 leave A
+ *     first pass    A: maybe    B: maybe     B: 20, no    A: 50, yes     -> matches = {1, 0}, by number of the ENTER
+ *     second pass   A: 1        B: 0         as B         as A           -> enter A, leave A
+ *
+ * The first pass reads states only, and keeps one byte for each; it is left out if no field of the query needs it. It
+ * ends as soon as no state is in doubt and the time is past the last possible match.
+ *
+ * Both passes must see the same ENTERs in the same order, as they are counted. The first may begin before the window
+ * (for the communicator of a state); `begin_window` then numbers the open states again, as the second pass will.
+ *
+ * Before that, pithi_scope_find narrows the query to lanes, kinds and times that can match: `rank == 3 and time < 1s`
+ * reads the lanes of one rank up to 1 s. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +32,8 @@ struct bounds {
     long double first, last;
 };
 
-/* The times outside of which a part of the filter cannot hold. */
+/* The times outside of which a part of the filter cannot hold: of `and` the later begin and the earlier end, of `or`
+ * the earlier begin and the later end. NOT and != give no bounds; they would be two intervals. */
 static struct bounds bounds_of(const struct pithlog_filter *f, uint32_t place)
 {
     const struct pithi_filter_node *node = &f->nodes[place];
@@ -275,6 +293,7 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
     if (!j->lanes || !j->excluded)
         return pithi_no_memory();
     exclude_defs(j);
+    /* Only the end of a state decides these fields; without them, its ENTER does, and one pass is enough. */
     j->has_learned = !scope->is_empty && filter->fields & ends && scope->query.kinds >> PITHLOG_ENTER & 1;
     if (j->has_learned)
         err = learn_all(j, scope);

@@ -1,4 +1,19 @@
-/* filter_parse.c - reads a query (man/pith-query.7) into the tree of filter.h. Knows no log. */
+/* filter_parse.c - reads a query (man/pith-query.7) into the tree of filter.h. Knows no log.
+ *
+ * A parser by recursive descent, a function for each level of binding: read_or, read_and, read_not, read_comparison.
+ *
+ *     rank in 0-3 and not (state == A or duration > 1ms)
+ *
+ *     nodes, in the order in which they are completed:
+ *       0  rank IN values 0 to 0 (the range 0 to 3)
+ *       1  state EQ value 1 ("A")
+ *       2  duration GT value 2 (1,000,000 ns)
+ *       3  OR 1, 2
+ *       4  NOT 3
+ *       5  AND 0, 4                                         the root
+ *
+ * Nodes and values are in two arrays and refer to each other by index, so that growing the arrays needs no repair.
+ * Values have the unit of their field at once (ns, bytes): evaluation only compares numbers. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

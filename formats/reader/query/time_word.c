@@ -1,5 +1,14 @@
 /* time_word.c - reads times as users write them: numbers with units, h:mm:ss, dates and times of day, `init`,
- * `finalize`, `end`, instances of states, and times counted from any of these. */
+ * `finalize`, `end`, instances of states, and times counted from any of these.
+ *
+ *     2:05.3        125,300,000,000 ns
+ *     init+100ms    100 ms after the last rank has left MPI_Init
+ *     solve[3]-1us  1 us before the third instance of the state `solve` begins (or ends, as the caller asks)
+ *     1e-3          one number, though it has a sign in it
+ *
+ * Names of states may have signs, too, so a word is first tried as a whole, and then split at the first sign that has a
+ * place on its left and a number on its right. Words are checked without a log (pithlog_time_check), so that a command
+ * can refuse a wrong option before it reads a large file. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

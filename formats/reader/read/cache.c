@@ -1,4 +1,13 @@
-/* cache.c - owns the user's cache folder (cache.h). Knows nothing of the contents of its files. */
+/* cache.c - owns the user's cache folder (cache.h). Knows nothing of the contents of its files.
+ *
+ * A file there is named by a hash of what it was made from, so it is never out of date: a changed log has another key
+ * and finds nothing. Reading a log of 10 GB for its key would take as long as the work that the cache saves. So the
+ * key has its size, its time of modification, its first and last 8 KiB and 63 samples of 512 bytes between them: 48,640
+ * bytes of any large log.
+ *
+ * A file gets its name only when it is complete (until then it has none, or a temporary one). So two programs that make
+ * the same file at once do not disturb each other: one of two equal files stays. `trim` removes the files that were
+ * used longest ago; a program that has one of them open keeps its contents. */
 #include "reader/read/cache.h"
 
 #include <dirent.h>

@@ -1,5 +1,15 @@
 /* clip.c - see clip.h. A step gives one record, except where a hole begins: there, each open state gets a LEAVE,
- * innermost first. The walk ends only those that ended in the hole. */
+ * innermost first. The walk ends only those that ended in the hole.
+ *
+ * Example: A, B and C are open, records are lost from 30 to 60, and A is left at 60.
+ *
+ *     steps     30 HOLE_BEGINS    30 ENDS C    30 ENDS B                     60 GOES_ON A    60 ENDS A
+ *     records                     30 leave C   30 leave B    30 leave A      60 enter A      60 leave A
+ *
+ * The LEAVE of A comes last and belongs to no step, though HOLE_BEGINS is what causes it. So `left` collects all open
+ * states at HOLE_BEGINS, the steps after it only note which of them have ended, and the LEAVEs are delivered when the
+ * next step of another kind is known. A program that pairs these records without knowing of holes then never counts
+ * the time from 30 to 60. */
 #include "reader/read/clip.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* copy.c - copies a log or a part of it (copy.h). Most of this file handles messages that have only one end in the
- * part. */
+ * part: see below.
+ *
+ * A log's numbers (definitions, lanes, communicators) are its own. All of them are first added to the writer, which
+ * gives each a number of the copy, and records are translated one by one. With one writer and several logs, equal
+ * definitions and communicators thus become one. */
 #include "reader/read/copy.h"
 
 #include <stdio.h>
@@ -23,7 +27,13 @@
  *     | the part |  send 1   recv 0   send 2   recv 1      send 0 lies before the part: recv 0 must match no send
  *
  * So all messages of the log are matched first. An end whose partner is outside the part is unmatched: it loses its
- * peer in the copy. Numbers of posting are made dense again, because a gap would hold back all later receives. */
+ * peer in the copy. (If nothing of the partner's rank is copied, the end can match nothing there, and keeps its peer.)
+ * Numbers of posting are made dense again, because a missing number would hold back all later receives:
+ *
+ *     posted in the part: 7, 8, 12, 13, 14     runs: 7 to 8 (before 0), 12 to 14 (before 2)
+ *     13 is in the second run:                 2 + (13 - 12) = 3, so the copy has 0, 1, 2, 3, 4
+ *
+ * The numbers are kept as runs and not one by one: a part of a log in time has few runs, whatever its length. */
 
 struct posting_run {
     uint64_t first, last; /* consecutive numbers of receives in the part */
@@ -399,6 +409,7 @@ static int copy_records(struct copying *c)
             err = PITH_ERR_DAMAGED;
             goto out;
         }
+        /* With `damages`, what cannot be read is left out, and a LOST record marks its place in the lane. */
         if (got < 0) {
             ++*damages;
             TRY(c->hole != UINT32_MAX ? mark_hole(c, c->hole) : PITH_OK);

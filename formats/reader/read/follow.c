@@ -1,7 +1,18 @@
 /* follow.c - pithlog_follow: finds the processes of a running job, fits their clocks, and merges their records.
  *
  * Time order across lanes: a look first reads the clock. All records made before that moment are in the files, so the
- * lanes can be merged up to it (the horizon). Later records wait for the next look. */
+ * lanes can be merged up to it (the horizon). Later records wait for the next look.
+ *
+ *     look at 100:  lane 0 has 80, 95, 103     lane 1 has 90         horizon 100
+ *     delivered:    80, 90, 95                 103 waits: lane 1 may have stored 101 after its file was read
+ *     look at 200:  103 ...
+ *
+ * Without the horizon, 103 would come first and 101 after it. The horizon needs a clock that the processes share with
+ * this program. If some run on other hosts, their clocks are only fitted: then nothing waits, and records of different
+ * hosts may come in a slightly wrong order.
+ *
+ * Each lane has at most one record read ahead, its head. The heads are in a heap by time. The lane whose head was
+ * delivered is read again at the next call, not before: the payload of a delivered record is valid until then. */
 #include "reader/read/follow.h"
 
 #include <stdio.h>
@@ -45,7 +56,7 @@ static struct pithi_follow_machine *machine_of(struct pithlog_follow *follow, co
     return machine;
 }
 
-/* Fits the clock through its two most distant anchors. */
+/* Fits the clock through its two most distant anchors: the greater the distance, the less an anchor's error counts. */
 static int fit_machine(struct pithi_follow_machine *machine)
 {
     struct pithi_anchor anchors[2] = {machine->base.first, machine->base.last};
@@ -411,6 +422,8 @@ static void update_info(struct pithlog_follow *follow)
     memcpy(follow->program, page->program, sizeof follow->program);
 }
 
+/* The order matters: processes, then clocks (the horizon), then which processes have ended, then their chunks and
+ * definitions. A process seen as ended was so before its file is read, so nothing of it is missed. */
 int pithlog_follow_look(struct pithlog_follow *follow)
 {
     follow->message_first = follow->message_count = 0;

@@ -1,4 +1,17 @@
-/* follow_process.c - reads one growing spill file (follow.h). Knows nothing of other processes. */
+/* follow_process.c - reads one growing spill file (follow.h). Knows nothing of other processes.
+ *
+ * The program writes while this reads, and no lock holds it up. So each word that was read must be checked afterwards:
+ * a chunk may have been reused for later records meanwhile. A chunk's header has the lane and its number `seq` there.
+ * If both are still the same after the record was taken, the record was good:
+ *
+ *     read the record  ->  is_same: yes  ->  deliver it
+ *                      ->  is_same: no   ->  forget it; map the copy of chunk `seq`; go to the same word; read again
+ *
+ * If a flight recorder has overwritten the chunk there is no copy. The next chunk that is found then says how many
+ * records were overwritten; of these, the ones delivered before (`accounted`) were not missed.
+ *
+ * An id may be used by a record before its definition is found, since records and definitions are in different chunks.
+ * Such a record is left for the next look, once (`stuck`). If the id is still unknown then, the record is dropped. */
 #include "reader/read/follow.h"
 
 #include <errno.h>
@@ -118,6 +131,7 @@ static void describe(struct pithi_spill_chunk *chunk, const struct pithi_chunk *
     chunk->open_bytes = (uint32_t)header->open_bytes;
 }
 
+/* Notes a new chunk. One with definitions is mapped for good; one of a lane only when its walk comes to it. */
 static int add_chunk(struct pithi_follow_process *process, uint64_t offset, const struct pithi_chunk *header)
 {
     struct pithi_follow_chunk *chunk;
@@ -441,6 +455,8 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
         walk->id_count = process->id_count;
         walk->comms = process->comms;
         walk->comm_count = process->comm_count;
+        /* `newer` and `lost` are read before the record. If `newer` is set here, no record can follow in this chunk;
+         * read afterwards, it could be set by a program that has stored one more record meanwhile. */
         before = *walk;
         newer = __atomic_load_n(&header->newer, __ATOMIC_ACQUIRE);
         lost = __atomic_load_n(&header->lost, __ATOMIC_RELAXED);

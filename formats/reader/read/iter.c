@@ -1,5 +1,23 @@
 /* iter.c - delivers records in time order over many lanes. A tournament selects the lane of the next record.
- * (With very many lanes, runs.c merges groups of lanes read here.) */
+ * (With very many lanes, runs.c merges groups of lanes read here.)
+ *
+ * Each lane is in order of time already, so this is a merge: of the current records of all lanes, the earliest is next.
+ *
+ *     lane 0:  5  9  12          tree: the keys of 5, 7 and 6; 5 wins -> deliver it, lane 0 continues with 9
+ *     lane 1:  7  8                    9, 7, 6; 6 wins               -> deliver it, lane 2 continues with 11
+ *     lane 2:  6  11                   9, 7, 11 ...
+ *
+ * A key is one number: the time since `base_ns` in its high bits, the number of the cursor in its low ones
+ * (base/tournament.h). So one comparison also decides between equal times: the lane that comes first in the query. As
+ * the time has fewer than 64 bits there, a record far after the base has the key FAR; when FAR wins, `over` moves the
+ * base and plays again.
+ *
+ * The cost of a record is the tournament (8 matches for 256 lanes) and copying it. So `ahead` has the key after each
+ * lane's current one, made while the record's cache line is at hand, and the loop of `run` has no call. Whatever is
+ * rare (another block, damage, the end) leaves that loop and goes through `next`.
+ *
+ * What a change must keep: the payload of a delivered record lies in its block. So a call that has delivered
+ * something may not load another block; it returns early instead. */
 #include <stdio.h>
 
 #include "base/tournament.h"
@@ -153,7 +171,8 @@ static inline uint32_t deliver(const struct pithlog_iter *it, struct pithi_curso
 }
 
 /* Delivers up to `count` records after the last one, as long as they are ready. Returns their number. `plain`: all
- * kinds, without NEST. */
+ * kinds, without NEST. The tree's winner is the record delivered last, so each round first replaces it by the next
+ * record of its lane. */
 static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *it, struct pithlog_record *records,
                                                           uint32_t count, int plain)
 {
@@ -169,6 +188,8 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
                 break;
             ahead[last] = key_of(it, b->next->time_ns, last);
         }
+        /* `ahead` has the key of the record that is now current; then the one after it, which may lie behind the ready
+         * ones: entries there may be read and mean nothing, and the check above renews the key before it counts */
         winner = pithi_packed_replay(tree, leaves, last, ahead[last]);
         ahead[last] = pithi_packed_key((++b->next)->time_ns, base_ns, last);
         if (__builtin_expect(winner >= limit, 0)) {
@@ -189,7 +210,7 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
     return n;
 }
 
-/* The same for a single lane. */
+/* The same for a single lane, which needs no tournament: records come straight from its block, many at once. */
 static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
 {
     struct pithi_cursor *c = it->cursors;
@@ -207,7 +228,7 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
         const struct pithi_ready *next = b->next, *end = b->ready_end;
         if (end - next > count - n)
             end = next + (count - n);
-        if (plain && end[-1].time_ns <= it->to_ns) {
+        if (plain && end[-1].time_ns <= it->to_ns) { /* all at once; else one by one, up to the window's end */
             pithi_block_give_many(&c->block, records + n, (uint32_t)(end - next));
             n += (uint32_t)(end - next);
             continue;

@@ -1,4 +1,21 @@
-/* lane_blocks.c - see lane_blocks.h. Reads one lane in order, without an iterator. */
+/* lane_blocks.c - see lane_blocks.h. Reads one lane in order, without an iterator.
+ *
+ * Which states ended in the hole of a LOST record is only seen from later records, so `pass` reads the lane once, from
+ * its first LOST record on, and keeps for each open state how many holes it is known to have survived (`passed`). A
+ * recorded LEAVE is the proof: its state was open in all holes since its ENTER, and so were the states around it.
+ *
+ *     enter A, enter B, enter C, LOST 0, enter D, leave D, leave B, LOST 1
+ *
+ *     after LOST 0      A, B, C have passed 0 holes; nothing is known yet
+ *     enter, leave D    D was entered after hole 0, so it proves nothing about it
+ *     leave B           prove: A has passed hole 0 (B is gone from the stack)
+ *     the end           A has passed 1 of 2 holes: it ended in hole 1. C has passed none: it ended in hole 0
+ *
+ * The writer's stack at the start of later blocks still has C, as the writer never saw its LEAVE. `drop_gone` takes
+ * such states off whenever a block's stack is used. They are found by time and id; of several that agree in both, the
+ * innermost ended first.
+ *
+ * The result belongs to the log and never changes, so threads share it without a lock: whoever is first stores it. */
 #include "reader/read/lane_blocks.h"
 
 #include "base/error.h"
@@ -143,6 +160,7 @@ static int pass(struct passing *p, struct pithi_unpacking *u, uint32_t number, c
         int is_known = pithi_log_block(u->log, lane, i, &u->window, &at) == PITH_OK;
         if (p->count + p->hole_count == 0 && is_known && !(at.kinds >> PITHLOG_LOST & 1))
             continue;
+        /* records are missing before this block, or it cannot be read: the stack followed here is not the writer's */
         is_behind |= !is_known || at.is_after_gap;
         if (p->hole_count > 0 && is_behind && p->holes[p->hole_count - 1].to_ns == INT64_MAX)
             p->holes[p->hole_count - 1].is_wider = 1;
@@ -364,6 +382,8 @@ int pithi_open_at(struct pithi_unpacking *u, struct pithi_block *block, uint32_t
         is_gap |= err != PITH_OK || place.is_after_gap;
         if (err != PITH_OK)
             continue;
+        /* The block begins at or after the time: its stack is what was open there, unless blocks before it, read in
+         * order, have given the stack already. */
         if (place.first_ns >= time_ns) {
             if (is_gap || i == first)
                 take_stack(&s, i, at);

@@ -1,5 +1,21 @@
 /* lane_cursor.c - the cursor of a lane: loads its blocks, finds the first record of a window, and follows open states.
- * Knows blocks and the index, but no files and no inside of chunks. */
+ * Knows blocks and the index, but no files and no inside of chunks.
+ *
+ * The index has the time span and the kinds of each block. So the cursor begins at the first block that reaches into
+ * the window, and skips blocks without a wanted kind:
+ *
+ *     blocks          [0, 10)       [10, 20)      [20, 30)      [30, 40)          the window is 14 to 25
+ *     kinds           states        states,       states        states,
+ *                                   messages                    messages
+ *     all kinds       -             unpacked      unpacked      -
+ *     only messages   -             unpacked      skipped       -
+ *
+ * In [10, 20), the records before 14 are taken and dropped (pithi_cursor_prime): with PITHLOG_NEST they still open and
+ * end states. Each block begins with the states that are open there, so skipping blocks loses no state, and a damaged
+ * block costs its own records only.
+ *
+ * After an error the cursor stands behind the damage: the caller may call again and gets the lane's next readable
+ * records. */
 #include "reader/read/lane_cursor.h"
 
 #include <stdio.h>
@@ -56,6 +72,7 @@ static int load_block(struct pithlog_iter *it, struct pithi_cursor *c, const str
     return 1;
 }
 
+/* Loads the next block that can have wanted records, and goes to its first one. Reports each hole that it passes. */
 UNCOMMON int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_cursor *c)
 {
     struct pithi_log_block block;
@@ -82,6 +99,7 @@ UNCOMMON int pithi_cursor_next_block(struct pithlog_iter *it, struct pithi_curso
     return 0;
 }
 
+/* The rest of `pair`: the stack must grow, a LEAVE is not that of the innermost state, or it has no ENTER. */
 UNCOMMON void pithi_cursor_pair(struct pithi_cursor *c, struct pithlog_record *r)
 {
     struct pithi_open_state state;

@@ -119,7 +119,8 @@ static uint64_t path_hash(uint32_t comm, int32_t from, int32_t to, int32_t tag)
     return (hash ^ ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* Frees paths with empty queues, as a program may use every tag only once. 0: no memory. */
+/* Frees paths with empty queues, as a program may use every tag only once. The next sweep is due at four times the
+ * paths that are left, so sweeping costs each path only a constant. 0: no memory. */
 static int sweep_paths(struct pithi_match *m)
 {
     uint32_t kept = 0;
@@ -207,7 +208,11 @@ static struct half queue_get(struct path *p)
     return half;
 }
 
-/* Matches a send or a released receive: 1 and *message; 0: it has to wait; -1: no memory. */
+/* Matches a send or a released receive: 1 and *message; 0: it has to wait; -1: no memory.
+ *
+ * The queue of a path never holds both sends and receives, since the first of each would be a message. So there are
+ * two cases: the queue is empty or has the same kind, and this end waits; or it has the other kind, and its first end
+ * is the partner. The rules for incomplete logs (above) come before these. */
 static int meet(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, int32_t tag, const struct half *half,
                 int is_send, struct pithlog_message *message)
 {
@@ -281,7 +286,9 @@ static struct held *held_of(struct pithi_match *m, uint32_t index)
     return &m->held[index];
 }
 
-/* The ends that are given up stay counted as unmatched. */
+/* Gives up what can have no known partner any more: receives that wait for earlier ones of the rank, and queued ends
+ * whose partner would come from the rank later. The rank's own earlier ends stay: their partners may still come from
+ * other ranks. The ends that are given up stay counted as unmatched. */
 void pithi_match_missing(struct pithi_match *m, uint32_t index, int32_t rank)
 {
     struct held *h = held_of(m, index);

@@ -1,4 +1,15 @@
-/* open.c - opens a log of any format: detects the format by content, and converts foreign logs to native ones. */
+/* open.c - opens a log of any format: detects the format by content, and converts foreign logs to native ones.
+ *
+ * Only the native format is ever read by the rest of Pith. A foreign log becomes a native one in a temporary file
+ * first, at the cost of one pass. In return each reader of a format is one function from bytes to records, and all
+ * formats get lanes, seeking, summaries and pictures:
+ *
+ *     file -> native?  yes: load its index
+ *                      no:  gzip? unpack it into a temporary file, and begin again with that
+ *                           the first format whose probe says yes reads it into a native log
+ *                           no format: name the known formats that Pith does not read, or say "not a log"
+ *
+ * The content decides, as logs are renamed and some suffixes have many owners. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -103,6 +114,8 @@ static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64
     return -1;
 }
 
+/* Runs the format's reader once. A reader may learn only at the end of a lane what it should have known at its begin
+ * (foreign/reading.h). It then asks for a second pass through `again`, and the first log is thrown away. */
 static int write_once(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
 {
     struct pithi_writer *writer = NULL;

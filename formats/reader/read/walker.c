@@ -1,6 +1,19 @@
 /* walker.c - pithlog_walk: what is open on a lane, and what is missing. Readers of logs add up its steps
  * and so need no stack of their own.
  *
+ * A step is an interval in which nothing changes on a lane, and the change that ends it. The walk adds each interval to
+ * the innermost open state, so a reader gets self and total time without any sum of its own. With the records
+ *
+ *     0 enter A    10 enter B    30 leave B    50 leave A          and the window from 20 to 40 ns
+ *
+ * the steps are
+ *
+ *     [20, 20)  BEGINS A, at the edge         both were entered before the window
+ *     [20, 20)  BEGINS B, at the edge
+ *     [20, 30)  ENDS B: self 10, total 10     10 of its 20 ns are in the window
+ *     [30, 40)  ENDS A, at the edge: self 10, total 20
+ *     [40, 40)  EDGE
+ *
  * The iterator below only delivers the records in order of time. Each lane has its stack of open states here. Where
  * it does not follow from the records, it is read from the log (lane_blocks.h): where the window begins, and after a
  * hole. So what a hole does is known where it begins:
@@ -9,10 +22,15 @@
  *     steps      HOLE_BEGINS; ENDS C, ENDS B (their LEAVEs are lost);
  *                at the lane's next record: GOES_ON A
  *
- * If the lane has no more record in the window, A ends where the hole begins, too.
+ * If the lane has no more record in the window, A ends where the hole begins, too. It would be too late to learn at the
+ * next record that B and C have ended: until then, readers would show them as open.
  *
  * A hole begins at the lane's last record before it. It is known when that is a LOST record, or when the iterator goes
- * on and finds that records are missing (meet_gap). */
+ * on and finds that records are missing (meet_gap).
+ *
+ * What a change must keep: the intervals of a lane follow each other without a space between them, from the first step
+ * to EDGE; and each BEGINS has one ENDS. Then the self times of all states, the time without a state and the holes add
+ * up to the lane's time in the window. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -357,6 +375,8 @@ static int next_resumed(struct pithlog_walk *walk, struct walked_lane *lane, int
 /* What a record changes. */
 enum taken { FAILED = -1, NOTHING, RECORD, MORE }; /* MORE: a step before it; take the record again */
 
+/* The stack has a limit, as the writer's has (native/stack.h). If it is full, states are discarded first, one step for
+ * each, and the ENTER is taken again after them. */
 static enum taken take_enter(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
                              struct pithlog_step *step)
 {
@@ -377,6 +397,8 @@ static enum taken take_enter(struct pithlog_walk *walk, struct walked_lane *lane
     return RECORD;
 }
 
+/* A LEAVE ends the innermost state of its id; states inside it stay open. A LEAVE whose state is not open changes
+ * nothing: UINT32_MAX marks it for the caller. */
 static enum taken take_leave(struct pithlog_walk *walk, struct walked_lane *lane, struct pithlog_record *r,
                              struct pithlog_step *step)
 {
