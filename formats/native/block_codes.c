@@ -1,9 +1,21 @@
 /* block_codes.c - assigns a code to each record of a block, and tracks the states that records open and end.
  *
+ * A code is a byte for "ENTER of state 7" or "SEND in communicator 0": the n-th such pair that occurs in the block is
+ * code n. What LEAVEs say is mostly known: they end the innermost state. So all of these share one code, which makes
+ * the column of codes smaller, and the reader finds the state in its stack.
+ *
+ *     records      enter A   enter B   leave B   leave A
+ *     codes        0         1         2         2            0: enter A, 1: enter B, 2: leave the innermost state
+ *     frames       1         2                                frame 1 is A (in frame 0, no state), 2 is B (in frame 1)
+ *     innermost    1         2         1         0            the frame of the innermost state after the record
+ *
+ * A block has at most 255 codes; the pairs after these are written out, marked by code 255, the escape.
+ *
  * One loop goes through all records of a block and keeps its variables in registers. If states nest, as they nearly
  * always do, this loop needs no times: the states open at the block's end are computed afterwards, from the few records
- * that opened them.
- */
+ * that opened them. A block in which a LEAVE ends another state than the innermost one is coded again by code_any.
+ *
+ * The summary (summary.c) gets the frames, so that states are paired once only. */
 #include "native/block.h"
 
 enum { FIRST_SLOTS_LOG2 = 4 };
@@ -157,7 +169,10 @@ static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsign
 /* After code_nested: computes for how long the states have been open, and the time of states directly inside them. The
  * outermost `least` states were open all along (their frames are from its start), so only the innermost of them needs
  * an update. The others were entered in this block: walks its records backwards until all their ENTERs are found; often
- * there are none. `own` is the time of the state itself: while exactly this number of states was open. 0: no memory. */
+ * there are none. `own` is the time of the state itself: while exactly this number of states was open. 0: no memory.
+ *
+ *     0 enter A   10 enter B   30 leave B   50 an event, the last record; A is open
+ *     back from 50: 20 ns with one state open, 20 with two, 10 with one; own is 30, nested_ns of A: 50 - 0 - 30 = 20 */
 static int time_open(struct pithi_encoder *e, const struct open_frame *open, uint32_t was_open)
 {
     uint32_t now_open = e->open.count, depth = now_open, i = e->head.count, least = now_open;

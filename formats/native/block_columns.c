@@ -1,5 +1,16 @@
 /* block_columns.c - unpacks the columns of a block within their limit of memory, and decodes the times. The decoder
- * (block_read.c) checks what the other columns contain. */
+ * (block_read.c) checks what the other columns contain.
+ *
+ * Limits. The head says how large each column unpacks, and a small damaged or malicious file may say 256 MB a hundred
+ * times. So a column may not be larger than its records can need (at most 10 bytes each for numbers), the columns of a
+ * block not larger than 32 MB + 16 times its packed size, and the blocks of a reader share an allowance.
+ *
+ * Times. A class says how many low bits follow and what they are added to. Class 35, with the bits 1101000:
+ *
+ *     base 7 << 7 = 896, 7 bits: 104        step 896 + 104 = 1000 ns
+ *
+ * Two steps below 2^28 have at most 50 low bits, so one read of 8 bytes serves both, at any bit position. That is
+ * plain_times, which most blocks take; the others (units, steps of seconds, the last bytes) take any_times. */
 #include "native/block.h"
 
 #include "native/huffman.h"

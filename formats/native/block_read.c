@@ -1,5 +1,19 @@
 /* block_read.c - the decoder: checks and unpacks a block's columns, then prepares its records. It checks everything in
- * the payload, because CRCs detect accidents, not attacks. */
+ * the payload, because CRCs detect accidents, not attacks.
+ *
+ * Records are prepared 64 at a time: times, codes, open states, further fields, each in a loop of its own over a few
+ * columns. A processor cannot predict which kind comes next, so the loops of the common case have no branch on it:
+ *
+ *     code        0 (enter A)  1 (enter B)   2 (leave innermost)       2
+ *     stack       A            A B           A                         -
+ *     move        +1           +1            -1                        -1      added to the top of the stack
+ *     id          A            B             top[-1] = B               A       chosen by a mask, not by `if`
+ *
+ * A damaged block may leave more states than are open. The loop lets the top go below the bottom (64 spare entries
+ * are there for it) and only remembers the lowest; `good_before` then finds the first bad record.
+ *
+ * Damage is reported behind the good records, not instead of them: the first call delivers those, the next one fails.
+ * */
 #include "native/block.h"
 
 const struct pithlog_record pithi_no_fields = {.peer = -1};

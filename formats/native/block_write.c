@@ -3,7 +3,19 @@
  * The program waits for this in MPI_Finalize, so adding a record only stores its subject, a time step, and the further
  * fields of the few kinds that have some. States are added by inline functions in block.h. All else is done once per
  * block, over whole columns.
- */
+ *
+ * Why columns: numbers of one kind resemble each other, and a record of mixed fields does not. Four records:
+ *
+ *     1000 enter A   1010 enter B   1030 leave B   1050 leave A
+ *
+ *     head       first record at 1000, unit of the steps 10 ns (their greatest common divisor)
+ *     codes      0 1 2 2            (block_codes.c)
+ *     steps      0 10 20 20, in units 0 1 2 2; below 4, a step is its own class and has no low bits
+ *     columns    OPEN: empty; DICT: enter A, enter B, leave innermost; WHAT: 0 1 2 2; TIME: 0 1 2 2; BITS: empty
+ *
+ * Each column is packed in the way that suits it. Size classes of steps have no order worth a search, so they get
+ * Huffman codes. Codes repeat as loops do: deflate finds that, but it is slow, so the start of a column is tried first
+ * (repeats_pay). The bits below the classes are noise and stay as they are. A column that does not shrink is stored. */
 #include "native/block.h"
 
 #include "native/huffman.h"

@@ -1,4 +1,15 @@
-/* clocks.c - reads the clocks of a log and judges whether they drift evenly. */
+/* clocks.c - reads the clocks of a log and judges whether they drift evenly.
+ *
+ * While a job runs, clocks are compared several times: a point is a time and the offset found there, whose error is
+ * half a round trip. Times between two points are corrected along the line between them, which is right if the drift is
+ * constant. Is there one line through all points within their errors?
+ *
+ *     times 0, 10, 20 s; offsets 0, 10, 0 us; errors 2 us        errors 6 us
+ *     lower ends   -2   8  -2      hull from above:  8 at 10 s    -6   4  -6      4 at 10 s
+ *     upper ends    2  12   2      hull from below:  2 at 10 s     6  16   6      6 at 10 s
+ *                                  8 > 2: no line, uneven          4 <= 6: a line fits
+ *
+ * Hulls, because trying the lines through all pairs of points takes time cubed, and hulls take one pass. */
 #include "native/clocks.h"
 
 #include <stdio.h>

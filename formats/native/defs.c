@@ -1,4 +1,14 @@
-/* defs.c - a set of definitions and properties, and its bytes (the payload of a DEFS chunk). */
+/* defs.c - a set of definitions and properties, and its bytes (the payload of a DEFS chunk).
+ *
+ * A definition is known by its kind and name. Each rank numbers its own; the set of a job gives equal ones one number,
+ * and each rank's numbers are translated when its segment is written:
+ *
+ *     rank 0      0 compute, 1 MPI_Send                ids in the log  0, 1
+ *     rank 1      0 compute, 1 MPI_Recv                                0, 2
+ *
+ * The first rank that has a name also decides its colour, group and format. A set only grows: an id that was given out
+ * is in records already. (pithi_defs_remove is for sets that are still being put together, before any record has an id
+ * from them.) */
 #include "native/defs.h"
 
 #include <stdarg.h>

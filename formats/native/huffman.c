@@ -1,6 +1,20 @@
 /* huffman.c - canonical Huffman codes of at most 11 bits, so that decoding one or two codes is one look-up in a table
  * that fits in the L1 cache. (D. Huffman, "A method for the construction of minimum-redundancy codes", 1952; canonical
- * as in RFC 1951.) */
+ * as in RFC 1951.)
+ *
+ * Example: a occurs 4 times, b twice, c and d once. The code lengths are 1, 2, 3, 3; the codes follow from the lengths
+ * alone (shorter first, then by byte), so only the lengths are stored, 4 bits each:
+ *
+ *     a  0     b  10     c  110     d  111          14 bits for 8 bytes
+ *
+ * Bits are filled from the lowest, the first bit of a code first. "abac" is 0, 10, 0, 110: the byte 0x32.
+ *
+ * The decoder looks at the next 11 bits, 2 ^ 11 entries of 4 bytes: 8 KiB. For the bits of "ab..." the entry has both
+ * bytes and their length together, 3 bits. An entry with two bytes is found wherever both codes fit into 11 bits.
+ *
+ * Lengths above 11 would need a larger table. They occur only if some bytes are very rare. Then all weights are made
+ * more equal, until no code is too long; the rare bytes get shorter codes than they should, and the others longer ones.
+ * */
 #include "native/huffman.h"
 
 #include <string.h>

@@ -1,4 +1,14 @@
-/* lane_summary.c - makes the sheets of a lane and their list in the index. */
+/* lane_summary.c - makes the sheets of a lane and their list in the index.
+ *
+ * The encoder of a block has a code for each record; the summary has a symbol for each change of the open states
+ * (paths.h). Both count in order of occurrence, but a code lives for one block and a symbol for the whole lane. So each
+ * block has a table from its codes to the lane's symbols, at most 255 entries, and its records are not looked at here:
+ *
+ *     block 1     0: enter A, 1: enter B, 2: leave innermost       codes 0 1 2 -> symbols 0 1 2
+ *     block 2     0: leave innermost, 1: enter A                   codes 0 1   -> symbols 2 0
+ *
+ * The places of all sheets and the paths are in the index of the rank, so that a reader finds the sheet of a time
+ * without reading any. */
 #include "native/lane_summary.h"
 
 #include "base/error.h"

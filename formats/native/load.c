@@ -1,5 +1,16 @@
 /* load.c - opens a native log by its header, footer, definitions and rank table. If one of these is missing or
- * contradicts itself, the log is rebuilt from its blocks (rebuild.c). */
+ * contradicts itself, the log is rebuilt from its blocks (rebuild.c).
+ *
+ * The cost must not depend on the length of the run. From the end of the file backwards:
+ *
+ *     footer (128 bytes) -> definitions
+ *                        -> rank table, 80 bytes a rank -> indexes of ranks, each read when it is first asked for
+ *
+ * A log of 1,000 ranks is open after reading 80 KB of table and the definitions. The lanes of a rank, its lists of
+ * blocks and its members of communicators come later, if at all (part.c, lane.c).
+ *
+ * Nothing read is trusted: each part has a CRC, and what it says is compared with the size of the file before memory is
+ * taken for it. */
 #include "native/clocks.h"
 #include "native/log.h"
 

@@ -1,4 +1,8 @@
-/* log_files.c - reads the file or files of a native log, and finds chunks without an index. */
+/* log_files.c - reads the file or files of a native log, and finds chunks without an index.
+ *
+ * An offset names a place in the whole log: the number of the volume in the bits from 48 on, the position below. Byte
+ * 4,096 of NAME.pith.2 is 0x0002000000001000. So all code above deals with one number, and a log in several files
+ * differs from one in a single file only here. */
 #include "native/log_files.h"
 
 #include <errno.h>

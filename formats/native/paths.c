@@ -55,6 +55,8 @@ uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t 
     return child != 0 ? child : PITHI_PATH_NONE;
 }
 
+/* The states inside the one that ends stay open, so the path is built anew without it: with A, B and C open, leaving B
+ * gives the path of A, C. */
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state)
 {
     uint32_t inside[PITHI_PATH_DEPTH], count = 0, at = path;

@@ -2,8 +2,16 @@
  * So it reads as much as possible of a log that was cut or is damaged in places. A rank with only a damaged index is
  * rebuilt from its own blocks.
  *
- * Blocks may use definitions and communicators whose description was lost. These get placeholder names.
- */
+ * Each chunk says what it is, whose it is, and how long; its block says how many records of the lane came before. So a
+ * missing block is noticed:
+ *
+ *     blocks of lane 0           16,384 records, none before     16,384 records, 32,768 before
+ *     records reached so far     16,384                          not 32,768: the records 16,384 to 32,767 are missing
+ *
+ * If no chunk is where one should begin, the scan tries each further offset that is a multiple of 8: a header has a
+ * magic and a CRC of its own, so other bytes are hardly ever taken for one.
+ *
+ * Blocks may use definitions and communicators whose description was lost. These get placeholder names. */
 #include <stdio.h>
 
 #include "base/error.h"

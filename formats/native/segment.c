@@ -1,5 +1,16 @@
 /* segment.c - writes all data of one rank: its descriptions (META chunks), the blocks of its lanes, its index
- * (SPEC.md). */
+ * (SPEC.md).
+ *
+ * A record goes into the block of its lane, in memory; a full block is packed and appended, whatever the other lanes
+ * do. So the chunks of lanes are mixed in the file, and the index, which comes last, says where each one is:
+ *
+ *     META | block of lane 0 | block of lane 1 | block of lane 0 | sheet of lane 0 | ... | INDEX
+ *
+ * A lane's block has 16,384 records; with 1,024 lanes it has 2,048: a reader in order of time keeps a block of each
+ * lane unpacked, and the product stays the same.
+ *
+ * What the descriptions say comes before the first block that needs it, and each block begins with the states that are
+ * open there. So a file that was cut anywhere can be read up to the cut, without the index (rebuild.c). */
 #include "native/segment.h"
 
 #include "base/map.h"

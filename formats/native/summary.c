@@ -2,9 +2,17 @@
  *
  * This costs time at the end of each run, so a piece of 512 records is processed in a few short loops without
  * unpredictable branches: find the path of each state that is entered in it, list these paths, add up the time by path.
- * These sums are then added to the piece of the next level. Which state is open after a record is known from the
- * encoder, which has paired them already.
- */
+ * Which state is open after a record is known from the encoder, which has paired them already.
+ *
+ * No level has sums of its own. A path has one sum, its time since the lane's beginning, and a piece notes what it was
+ * when the path was first met in the piece:
+ *
+ *     time of path P      100 at the first record, 130 after piece 1, 150 after piece 2 ...
+ *     piece 1, level 0    met at 100: 130 - 100 = 30 ns
+ *     piece 2, level 0    met at 130: 150 - 130 = 20 ns
+ *     level 1, over both  the first note of these stays, met at 100: 150 - 100 = 50 ns
+ *
+ * So a record costs one addition, however many levels there are; a level costs work only for each path in a piece. */
 #include "native/summary.h"
 
 #include "base/error.h"

@@ -1,4 +1,15 @@
-/* writer.c - a log written by one process: segments of all ranks, mixed in one file as their blocks become full. */
+/* writer.c - a log written by one process: segments of all ranks, mixed in one file as their blocks become full.
+ *
+ * The caller has one number for each lane and communicator of the log. Ranks number theirs on their own, as they do
+ * when each writes its segment in a job (liblog/merge.c), so that both kinds of log look the same to a reader:
+ *
+ *     log's lanes       0: rank 0 thread 0     1: rank 1 thread 0     2: rank 0 thread 1
+ *     (segment, lane)   (0, 0)                 (1, 0)                 (0, 1)
+ *
+ * Definitions may come at any time. They are written before the first block that may use them, so a cut file has them;
+ * at the end, all are written once more in one chunk, which the footer names.
+ *
+ * The file has the name PATH.part until it is complete: a reader never takes half a log for a whole one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
