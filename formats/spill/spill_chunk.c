@@ -1,4 +1,12 @@
-/* spill_chunk.c - open states as run lengths in a fixed place, and check values of chunks and definitions. */
+/* spill_chunk.c - open states as run lengths in a fixed place, and check values of chunks and definitions.
+ *
+ * Open states: recursion enters the same state again and again, so an entry has an id and a count. `main`, then `walk`
+ * 100 times is two entries: (main, 1) and (walk, 100). 252 entries have room for most programs; what is deeper is only
+ * counted (spill.h), since a signal handler or a hook may not ask for memory.
+ *
+ * Check values: a plain sum would not notice two words that were exchanged, so the sums are added up, too.
+ *
+ *     words 3, 5: sum 8, sum of the sums 3 + 8 = 11          words 5, 3: sum 8, sum of the sums 5 + 8 = 13 */
 #include "spill/spill_chunk.h"
 
 #include <string.h>

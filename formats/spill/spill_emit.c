@@ -1,4 +1,13 @@
-/* spill_emit.c - translates the records of one process from its own ids to those of the log. */
+/* spill_emit.c - translates the records of one process from its own ids to those of the log.
+ *
+ * A process numbers its definitions as it makes them; the log has one number for each name. Each process has a table:
+ *
+ *     process      1 compute, 2 MPI_Send, 3 MPI_Recv           log    0 MPI_Recv, 1 compute, 2 MPI_Send
+ *     table        [1] = 1, [2] = 2, [3] = 0; UINT32_MAX where nothing is defined: such records are dropped and counted
+ *
+ * A lane that is whole from its first record needs no check for each record (emit_whole), and runs of states in it go
+ * straight into the arrays of the encoder. A lane with a window of time, a ring or a lost chunk takes emit_cut, which
+ * follows its open states (spill_trim.h). */
 #include "spill/spill_emit.h"
 
 #include <stdlib.h>

@@ -1,4 +1,12 @@
-/* spill_folder.c - sorts spill files by job and rank. */
+/* spill_folder.c - sorts spill files by job and rank.
+ *
+ * A folder may hold files of several runs: one that died yesterday, one that is running. The page of each file has the
+ * number of its job, its rank and how many ranks there are. So the folder says of each job what is there:
+ *
+ *     files            job 7 rank 0 of 4, job 7 rank 3 of 4, job 9 rank 0 of 1
+ *     jobs             7: 2 files, 4 ranks, 2 missing      9: 1 file, nothing missing
+ *
+ * A file whose log was written (`finished`) is of no interest and left out. */
 #include "spill/spill_folder.h"
 
 #include <dirent.h>

@@ -1,5 +1,14 @@
-/* spill_missing.c - compares the data found with the counts in the file. It changes nothing: the remaining records can
- * still be read. */
+/* spill_missing.c - compares the data found with the counts in the file (see spill_missing.h for the idea). It changes
+ * nothing: the remaining records can still be read.
+ *
+ * Three places can say that something is missing, from the most to the least exact:
+ *
+ *     a chunk against its seal         "a chunk is damaged", or cut: the words it must have
+ *     a chunk against the next one     a step in `seq`, or words_before that are not there: which chunks, which time
+ *     the file against its page        chunks at the end of a lane leave no gap in it; only their number is known
+ *
+ * What the first two explain is taken off before the third is asked (gap_chunks, gap_words), so no loss counts twice.
+ * */
 #include "spill/spill_missing.h"
 
 #include <inttypes.h>

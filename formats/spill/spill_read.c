@@ -1,5 +1,9 @@
 /* spill_read.c - converts the spill files of a job to a log, in one process. It reads all files three times: for the
- * clocks of the machines, for the start of the log, and for the records. */
+ * clocks of the machines, for the start of the log, and for the records.
+ *
+ * Why three: a record's time needs the fit of its machine's clock, which uses the anchors of all processes there; and
+ * time 0 of the log is the earliest begin of all processes, in the corrected time. Both are known only when all files
+ * were seen. Keeping the files open instead would need as many mappings as there are processes. */
 #include "spill/spill_read.h"
 
 #include <stdarg.h>

@@ -1,4 +1,16 @@
-/* spill_scan.c - finds the parts of a spill file: page, chunks, lanes, definitions. It does not read records. */
+/* spill_scan.c - finds the parts of a spill file: page, chunks, lanes, definitions. It does not read records.
+ *
+ * Chunks of all lanes are mixed in the file, in the order in which the threads needed them. They are sorted by lane and
+ * number, and the window of a chunk that also exists as a copy is dropped (spill.h):
+ *
+ *     in the file      lane 0 seq 2 (window) | lane 0 seq 3 (window) | definitions | lane 1 seq 0 | lane 0 seq 2 (copy)
+ *     lane 0           seq 2 (the copy: it never changes), seq 3
+ *     lane 1           seq 0
+ *
+ * The file of a running process changes while it is read. pithi_spill_open_still therefore maps it privately and stores
+ * into each page of the chunks that may change: the system then gives this process its own copy of the page. After
+ * that, the chunk's number says whether it was still the same one; if not, everything is scanned again. Stopping the
+ * program instead, even for a moment, would change what it measures. */
 #include "spill/spill_walk.h"
 
 #include <fcntl.h>

@@ -1,4 +1,13 @@
-/* spill_time.c - fits the clock of a process: computes spans from its anchors. It knows no files. */
+/* spill_time.c - fits the clock of a process: computes spans from its anchors (spill_time.h). It knows no files.
+ *
+ * A span converts by ns + (ticks - span.ticks) * scale / 2^44, in integers of 128 bits. Floating point would not do:
+ * a double has 53 bits, and two records a few ns apart in a run of days would get times in the wrong order.
+ *
+ *     0.3846 ns a tick is scale 6,766,225,401,698 (1000 / 2600 * 2^44, rounded)
+ *
+ * Anchors are not trusted one by one: a process may be interrupted between its two readings of the clock, and the
+ * anchor is then late. A short distance makes a large error of the slope of that, hence NEAR_NS, and hence the mean
+ * slope over the longest distance wherever there is no anchor on the other side. */
 #include "spill/spill_time.h"
 
 #include <stdio.h>

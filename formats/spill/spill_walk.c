@@ -2,7 +2,19 @@
  *
  * This is the inner loop of every merge, so it is written for speed: one word, one multiplication, and a look-up in the
  * map of ids. Words are read atomically because their thread may still be storing them.
- */
+ *
+ * ENTER of state 7, when the low 40 bits of the counter are 1000 (0x3e8):
+ *
+ *     0x00000003e8 00007 1             ticks, id, kind: one word of 64 bits, stored at once
+ *
+ * 40 bits of a 2.6 GHz counter pass in 423 s. The full time is the one nearest to that of the record before, so it is
+ * enough that two records are less than 2^39 ticks apart; before a longer pause the program stores a word with the
+ * full time (PITHI_W_TIME).
+ *
+ *     ticks before 2^40 - 6, the word says 10: 10 - (2^40 - 6) is 16 in 40 bits with sign, so the time is 2^40 + 10
+ *
+ * The file may have been cut or overwritten at any word. A record is only believed if its words lie in the chunk. What
+ * cannot be read is counted and passed; the next chunk begins with its own full time. */
 #include "spill/spill_walk.h"
 
 #include <string.h>
@@ -55,6 +67,7 @@ static int is_gone(const struct pithi_spill *spill, const struct pithi_spill_chu
     return pithi_spill_used_again(spill, chunk) || !pithi_spill_keep(spill, chunk);
 }
 
+/* Goes to the lane's next chunk. 0: there is none. A step in `seq` means that records before it are missing. */
 static int next_chunk(struct pithi_spill_walk *walk)
 {
     const struct pithi_spill_chunk *chunk = &walk->spill->chunks[walk->lane->first + walk->chunk];
@@ -394,6 +407,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
                 return more;
             continue;
         }
+        /* a record claimed but not stored yet: of a running program it may still come; of a dead one it never does */
         if (kind == PITHI_W_CLAIMED && walk->live)
             return 0;
         walk->word = word + words;
