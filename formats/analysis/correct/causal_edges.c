@@ -1,4 +1,14 @@
-/* causal_edges.c - collects the edges: matches sends with receives, and assigns collective records to instances. */
+/* causal_edges.c - collects the edges: matches sends with receives, and assigns collective records to instances.
+ *
+ * An edge is a record that may tie its rank to another one. The passes of causal.c go along the edges of a rank and
+ * look at their partners, so the edges of a rank lie side by side in time, and know each other by index:
+ *
+ *     rank 0     send, barrier             edges 0 SEND   (partner 3), 1 ENTER, 2 LEAVE  (instance 0)
+ *     rank 1     receive, barrier          edges 3 RECV   (partner 0), 4 ENTER, 5 LEAVE  (instance 0)
+ *
+ * The log is in order of time over all ranks. It is read twice: to count the edges of each rank, and to fill them in.
+ * An edge has 48 bytes, and a long run 1e8 of them, so they are in a mapped temporary file: the passes read it in
+ * order, and the system keeps what it has room for. */
 #include "analysis/correct/causal_edges.h"
 
 #include <errno.h>

@@ -1,8 +1,18 @@
 /* iterations.c - the iterations of a program: found by the period of a lane's calls, or the instances of a state; their
  * lengths, and what makes slow ones slow.
  *
+ * A row has a symbol for each call of a lane: the function, the communicator's members, which lanes it receives from
+ * and how much. period.c finds after how many calls the row repeats. With all details a loop over different neighbours
+ * has one period; without them, each exchange in it would look like an iteration. But if a program receives from
+ * anybody, no row with senders repeats. So rows are tried with fewer and fewer details, and a row with fewer must
+ * explain more:
+ *
+ *     Send 1, Recv 1, Send 2, Recv 2, Allreduce, repeated     with senders   period 5: the loop
+ *     Send, Recv from anybody, Allreduce, repeated            with senders   none; without   period 3
+ *
  * Iterations that are found are those of one lane. Where ranks depend on each other, each moment of a slow iteration is
- * in about the same iteration of the others, so their states are compared within the same times. */
+ * in about the same iteration of the others, so their states are compared within the same times: an iteration takes
+ * 14 ms and the median one 10 ms; rank 2 is in `write` for 5 ms of these and for 1 ms of those: `write` on rank 2. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
