@@ -1,5 +1,17 @@
 /* cell_cache.c - decides which cells stay valid when the window moves, and which must be queried: moves the cells of a
- * row, and has a thread that answers requests. query.c computes cells. */
+ * row, and has a thread that answers requests. query.c computes cells.
+ *
+ * Each row knows two intervals of columns: those it has any cells for (known), and those whose cells are exact. A pan
+ * shifts both; a zoom keeps the cells, stretched, but they count as unknown. Twice as near, from the left edge on:
+ *
+ *     old columns   0 1 2 3             offset 0, scale 1/2: new column c shows old column floor((c + 0.5) / 2)
+ *     new columns   0 0 1 1             rough, until the thread has answered
+ *
+ * Answers come in two rounds: rough ones for all unknown columns, from the summary alone; then exact ones. A window
+ * that is dragged moves on before these would come, so the thread waits a moment before it begins with them (REST_MS),
+ * and requests of an older window are dropped (generation).
+ *
+ * Why columns keep their place: if a pan by half a column computed all cells anew, every bar would seem to tremble. */
 #include "core/cells/cell_cache.h"
 
 #include <math.h>

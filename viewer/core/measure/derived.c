@@ -1,5 +1,13 @@
 /* derived.c - reads the formula of derived rows, and computes their values. Times of states come from
- * core/measure/ranges.h, one count for each row and term. */
+ * core/measure/ranges.h, one count for each row and term.
+ *
+ * A formula becomes steps for a stack, in the order in which a pocket calculator with postfix notation takes them:
+ *
+ *     (1 - time(A)) * 100       1, time(A), -, 100, *           the stack has at most 2 values
+ *
+ * First each term is measured for all rows and columns; then the steps run once for each cell. For a line of several
+ * rows the terms are added up, not the results: of two lanes with time(A) 0.4 and 1, the sum has time(A) 1.4. A ratio
+ * of terms (bytes for each message) is thus right for the sum, too, where a sum of ratios would mean nothing. */
 #include "core/measure/derived.h"
 
 #include <ctype.h>

@@ -1,5 +1,14 @@
 /* lengths.c - collects the durations of the instances of a state. If there are very many, instances of nearly the same
- * duration share an entry. */
+ * duration share an entry.
+ *
+ * A histogram, a median and "the longest" need all durations sorted. That is done exactly for up to
+ * PITHI_LENGTHS_EXACT instances. Beyond that, durations go into buckets whose width grows with the duration, 1,024 for
+ * each power of two:
+ *
+ *     5,000 ns is between 2^12 and 2^13, where a bucket is 4 ns wide: it shares one with 5,001 to 5,003 ns
+ *
+ * So a value read from buckets is wrong by less than 0.1 %, whatever the durations are, and 55,296 buckets are enough
+ * for any. Count and sum of a bucket are exact, and so is the instance that stands for it, the longest. */
 #include "core/measure/lengths.h"
 
 #include <math.h>

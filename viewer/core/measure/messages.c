@@ -1,4 +1,8 @@
-/* messages.c - visits the messages of a stretch of time one by one, searches them, and picks those of a filter. */
+/* messages.c - visits the messages of a stretch of time one by one, searches them, and picks those of a filter.
+ *
+ * The next message from a time on may be near, or there may be none. So the first step of a search covers 1/1024 of the
+ * time that is left, and each further step twice as much: a hit 1 % away is found in 4 steps (15/1024), and no search
+ * takes more than 11. */
 #include "core/measure/messages.h"
 
 #include <stdio.h>

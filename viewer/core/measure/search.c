@@ -1,4 +1,15 @@
-/* search.c - walks along lanes and looks for states, events and sends. */
+/* search.c - walks along lanes and looks for states, events and sends.
+ *
+ * A lane is divided in halves, and each half in halves, down to leaves of about 100,000 records. The summary says
+ * whether a wanted definition occurs in a part at all; if not, the part is left out unread. Of 1e8 records, a leaf is
+ * 1/1024. A state that occurs once is found with about 20 questions to the summary, and one or two leaves are read.
+ *
+ * The nearest hit is sought first in a window around the start as long as a leaf, then in one of twice the length, and
+ * so on: what is near is found without looking at the rest. With many lanes, a hit on one lane makes the window of the
+ * next lanes shorter (walk.low, walk.high), as only an earlier hit counts.
+ *
+ * A state is found at its begin, but its duration is known at its end. So a leaf is read beyond its end, until all
+ * states that began in it are decided: with `at least 1 ms` a state is a hit as soon as it has been open for 1 ms. */
 #include "core/measure/search.h"
 
 #include <ctype.h>

@@ -1,4 +1,13 @@
-/* painter.c - hatching, and a painter that stretches or greys a picture and passes it on to another painter. */
+/* painter.c - hatching, and a painter that stretches or greys a picture and passes it on to another painter.
+ *
+ * Hatching. The lines of two bars side by side must continue each other, or the border between them would look like a
+ * third colour. So the lines are those of the whole picture, at x + y = phase + 0, step, 2 step ..., and a rectangle
+ * shows the parts that lie in it:
+ *
+ *     step 8, phase 0, a rectangle from (10, 0) to (16, 4), one line of a pixel each
+ *     x + y = 9 meets none of it;  x + y = 17 meets it from (13, 4) to (16, 1)
+ *
+ * The phase moves with the time axis, so hatching moves with its bar when the window is panned. */
 #include "core/raster/painter.h"
 
 #include <math.h>

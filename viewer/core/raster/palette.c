@@ -1,4 +1,8 @@
-/* palette.c - the colours of definitions and of the themes. */
+/* palette.c - the colours of definitions and of the themes.
+ *
+ * A state keeps the colour that the program gave it. The others get those of a list that differ from all given ones:
+ * if the program has a state in 0x40a090, the list begins with its second colour. Colours are given out in the order of
+ * ids, so a log has the same colours in every picture, also if only a part of it is shown. */
 #include "core/raster/palette.h"
 
 #include <math.h>
@@ -176,6 +180,8 @@ uint32_t pithi_rgb_lightness(uint32_t rgb)
 /* The greys lie between nearly black and the grey of a lane without a state. */
 enum { DARKEST_GREY = 0x28, LIGHTEST_GREY = 0xd0 };
 
+/* Greys are given by rank of lightness, not by lightness: colours of lightness 100, 102 and 180 become 0x28, 0x7c and
+ * 0xd0. Else the first two would look the same. */
 void pithi_palette_grey(uint32_t *rgb, uint32_t count)
 {
     unsigned char there[256] = {0};

@@ -1,5 +1,22 @@
 /* raster.c - paints shapes into pixels of three bytes or into words. Lines are a large part of a window's picture, so
- * their loops have no branches. */
+ * their loops have no branches.
+ *
+ * Strips. A row of bars is given as a few strips: a colour for each column, and the scanlines that it covers. All
+ * scanlines between two edges of strips are alike, so one is painted and the others are copied:
+ *
+ *     a row of 10 scanlines; a strip over all of them, one over lines 4 and 5      edges 0, 4, 6, 10
+ *     painted: lines 0, 4, 6         copied: 1 to 3 from 0, 5 from 4, 7 to 9 from 6
+ *
+ * Lines are drawn in steps along their longer axis. Across it, a step is shared by two pixels, by how near the line is
+ * to each:
+ *
+ *     the centre of the line at 3.75; pixel 3 has its centre at 3.5, pixel 4 at 4.5
+ *     `across` is 3.75 - 0.5 = 3.25 in 65536ths: 75 % of the weight to pixel 3, 25 % to pixel 4
+ *
+ * Whole numbers, because a line that is cut at the edge of a band (bands.c) must give the same pixels as the whole one.
+ * For the same reason `cut` moves `across` by whole steps and computes nothing anew.
+ *
+ * Shapes over the rows (arrows, events, texts) may be kept and drawn later, each band with those that reach into it. */
 #include "core/raster/raster.h"
 
 #include <math.h>
@@ -385,7 +402,7 @@ static void keep(struct pithi_raster *raster, const struct pithi_shape *shape)
 
 /* ---- Rectangles -------------------------------------------------------------------------------------------------- */
 
-/* Fills by copying ever longer parts, which is much faster than single stores for wide bars. */
+/* Fills by copying ever longer parts, 1, 2, 4 ... pixels, which is much faster than single stores for wide bars. */
 static void fill_row(const struct pithi_raster *raster, size_t at, int count, uint32_t rgb)
 {
     size_t size = raster->words ? sizeof *raster->words : 3;
@@ -457,8 +474,8 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
-/* Triangles are small: each pixel of the bounding box is sampled at POINTS x POINTS points. COLUMNS of the box are
- * painted at a time. */
+/* Triangles are small: each pixel of the bounding box is sampled at POINTS x POINTS points: of a pixel with 4 of its 9
+ * points inside, 4/9 of the colour. COLUMNS of the box are painted at a time. */
 enum { POINTS = 3, COLUMNS = 32 };
 
 static double point_of(int pixel, int i) { return pixel + (i + 0.5) / POINTS; }

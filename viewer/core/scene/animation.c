@@ -1,4 +1,12 @@
-/* animation.c - reads a running program or a log for its animation, and draws a moment of it. */
+/* animation.c - reads a running program or a log for its animation, and draws a moment of it.
+ *
+ * What is held of a lane are its changes of the innermost state:
+ *
+ *     enter A 10, enter B 20, leave B 30, leave A 50         (10, A) (20, B) (30, A) (50, none)
+ *     the state at 25: the last change not after it           B, found by halving
+ *
+ * So any moment can be drawn, forwards and backwards, without following the records again. If more is held than there
+ * is memory for, the older half is dropped, except the last change before it: that is the state at the new begin. */
 #include "core/scene/animation.h"
 
 #include <math.h>

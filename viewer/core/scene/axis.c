@@ -1,4 +1,14 @@
-/* axis.c - the marks of a time axis and the texts of times. */
+/* axis.c - the marks of a time axis and the texts of times.
+ *
+ * Marks are 1, 2 or 5 times a power of ten apart, and at least as many pixels as a label needs:
+ *
+ *     1 ms on 800 pixels, labels 100 pixels apart: 125 us at least, so 200 us
+ *     0.0 ms   0.2 ms   0.4 ms   0.6 ms   0.8 ms                  one decimal, as the step is a fifth of the unit
+ *
+ * Minutes and hours go by 60: from 10 s on, the steps of times like 2:05 are 15 s, 30 s, 1 min, 2 min ... Labels with
+ * many digits count from a base that is shown once: 12,345.2 ms is +345.2 ms after 12 s.
+ *
+ * Texts are made of whole numbers: a double has 53 bits, which do not hold the nanoseconds since 1970. */
 #include "core/scene/axis.h"
 
 #include <inttypes.h>

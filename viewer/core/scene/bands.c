@@ -1,4 +1,11 @@
-/* bands.c - paints the rows of a plot in bands by two threads, each band while it is in the processor's cache. */
+/* bands.c - paints the rows of a plot in bands by two threads, each band while it is in the processor's cache.
+ *
+ * A window of 1600 columns with rows of 20 pixels has 32,000 words a row; a band of 3 rows is 384 KB. Its ground, bars,
+ * names and arrows are painted one over another while it is in the cache. Painting all rows first and all arrows then
+ * would bring each pixel from memory twice.
+ *
+ * Where the arrows go is computed by the calling thread meanwhile; bands that the helper finished before that get their
+ * arrows afterwards (finish_rows). Finished bands are reported from the top, so the screen can be updated in order. */
 #include "core/scene/bands.h"
 
 #include <math.h>

@@ -1,4 +1,11 @@
-/* flames.c - see flames.h. */
+/* flames.c - see flames.h.
+ *
+ *     samples       main > solve > dot      main > solve      main > io
+ *     own           dot 1, solve 1, io 1
+ *     total         main 3, solve 2, dot 1, io 1
+ *
+ * A function that calls itself is on the stack several times, but counts once in each sample: with main > walk > walk,
+ * total of walk is 1. Else a recursive function could have more samples than there are. */
 #include "core/scene/flames.h"
 
 #include <stdlib.h>

@@ -1,4 +1,15 @@
-/* plot.c - draws the rows of time lines, counter graphs and gaps, and groups rows that are too low. */
+/* plot.c - draws the rows of time lines, counter graphs and gaps, and groups rows that are too low.
+ *
+ * The order of painting is the order of importance: ground, graphs, bars, waiting, names, gaps and ticks in each row;
+ * then over all rows arrows, the critical path, events, numbers of bundles, the pale part outside the selection, notes.
+ *
+ * A bar inside another has two thirds of its height. In a row of 20 pixels:
+ *
+ *     level 0    from 2, 16 high
+ *     level 1    from 4, 11 high
+ *     level 2    from 6,  7 high
+ *
+ * The page draws the same bars (page/plot.js), so both use the same numbers, rounded alike. */
 #include "core/scene/plot.h"
 
 #include <math.h>

@@ -1,4 +1,12 @@
-/* waiting.c - draws and sums wait states, the critical path, and the time without a core. */
+/* waiting.c - draws and sums wait states, the critical path, and the time without a core.
+ *
+ * All three are lists of intervals in order of time, and a picture needs them as parts of columns. A column of a long
+ * run may have a million of them. Then 8 stand for all:
+ *
+ *     100 intervals in a column: every 13th is taken, numbers 0, 13 ... 91; the first seven count 13 times, the last 9
+ *
+ * So the time for a picture depends on its width only. What is drawn is "at least half of the column waits", and 8
+ * evenly chosen intervals are enough to say that. */
 #include "core/scene/waiting.h"
 
 #include <inttypes.h>
