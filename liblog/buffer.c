@@ -74,6 +74,10 @@ __attribute__((constructor)) static void make_exit_key(void)
 
 /* ---- Lanes of threads -------------------------------------------------------------------------------------------- */
 
+/* pith.h asks one question for each record: is `next` below the limit? Everything that must stop or slow down recording
+ * (a pause, the end, a full chunk, counters) therefore sets a limit to NULL, and the record takes the slow path, which
+ * finds out why. There is one limit for each way in: records of one word, messages, and both again for callers that
+ * may not read the counter inline. */
 static void clear_limits(struct pith_buffer *buffer)
 {
     __atomic_store_n(&buffer->limit, NULL, __ATOMIC_SEQ_CST);

@@ -7,6 +7,12 @@
  * one turn late, so that a store which a signal handler interrupted is complete by then. A ring reuses its chunks
  * anyway and has no windows.
  *
+ *                          window a       window b       at the end of the file
+ *     the first record     seq 0
+ *     a is full            seq 0          seq 1
+ *     b is full            seq 2          seq 1          0 (copied, then a cleared)
+ *     a is full            seq 2          seq 3          0, 1
+ *
  * Copying and clearing take by far the longest, and touch nothing that other threads use: the lock is released
  * meanwhile. */
 #include "chunks.h"

@@ -1,4 +1,14 @@
-/* clock.c - chooses the clock, makes and compares anchors, reads boot ids, parses times in text. */
+/* clock.c - chooses the clock, makes and compares anchors, reads boot ids, parses times in text.
+ *
+ * An anchor should be the counter and CLOCK_MONOTONIC at one moment. They can only be read one after the other, so the
+ * counter is read before and after, and the anchor is in the middle. Of four tries the narrowest counts: the thread
+ * may have been interrupted in the others.
+ *
+ *     counter 1000, CLOCK_MONOTONIC 50,000 ns, counter 1100        width 100: ticks 1050 are 50,000 ns
+ *     counter 3000, CLOCK_MONOTONIC 51,200 ns, counter 9000        width 6000: interrupted, not used
+ *
+ * Whether the two clocks still agree is judged from anchor to anchor. What is allowed grows with the time between them,
+ * as the system may correct CLOCK_MONOTONIC: 1 us and 0.05 %, about 0.5 ms in 1 s. */
 #include "clock.h"
 
 #if defined(__x86_64__)

@@ -1,4 +1,14 @@
-/* definitions.c - the table of definitions, and definition records in the spill file. */
+/* definitions.c - the table of definitions, and definition records in the spill file.
+ *
+ * The table answers "which id has the state `compute`?" for each caller; it may be asked in a signal handler. The
+ * record in the spill file says the same to readers, and is there before any record with this id:
+ *
+ *     PITHI_D_STATE, id 1, "compute", "", "user", ""        16 + 8 + 1 + 5 + 1 = 31 bytes, rounded up to 32
+ *
+ * Its size is stored last, so a process that dies in between leaves a record of size 0, the end of the chunk.
+ *
+ * A name that the user left out (PITH_SKIP) has an entry, too, with an id that is never recorded: the program may ask
+ * for it a thousand times, and gets the same answer without a search in the lists. */
 #include "definitions.h"
 
 #include <ctype.h>

@@ -2,7 +2,13 @@
  *
  * Each thread takes the next free lane until none is left, and keeps its bytes. At the end the lanes are joined in
  * order, so the bytes do not depend on which thread encoded which lane.
- */
+ *
+ *     thread 0 takes lanes 0 and 2, thread 1 takes lane 1
+ *     kept by thread 0: lane 0 | lane 2          kept by thread 1: lane 1
+ *     the segment:      descriptions | lane 0 | lane 1 | lane 2 | index
+ *
+ * The bytes of a segment may be larger than the memory that the program leaves. So what is kept goes to a file without
+ * a name when it passes 16 MiB (struct pithi_hold). */
 #include "encode.h"
 
 #include <pthread.h>

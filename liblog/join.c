@@ -1,4 +1,14 @@
-/* join.c - the processes of a job agree on the name of the log and the number of the job. */
+/* join.c - the processes of a job agree on the name of the log and the number of the job.
+ *
+ * Each process has recorded alone until MPI_Init, with a job number and a start of its own. Rank 0 broadcasts what it
+ * has (struct agreement), and all others take that. One broadcast is all: joining must not take longer with more
+ * processes.
+ *
+ *     rank 0    job 71, start 100.0 s, log run.pith                         broadcast ->
+ *     rank 1    job 72, start 100.2 s, log run.pith      becomes job 71; time 0 of the log is the earliest record
+ *
+ * A process that does not record takes part as well, since all must make the same calls. If rank 0 does not record, the
+ * job has no number from it, and each process keeps its own. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

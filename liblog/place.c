@@ -1,4 +1,12 @@
-/* place.c - names of logs and folders, and how a finished log gets its name. */
+/* place.c - names of logs and folders, and how a finished log gets its name.
+ *
+ *     ./solve                       solve.pith, recorded in solve.pith.spill/
+ *     python3.11 jobs/run.py        run.pith: the script, not the interpreter
+ *     a forked child, process 712   solve-712.pith
+ *     on a network file system      solve.pith, recorded in /tmp/pith-1000-solve.pith.spill/ (1000 is the user)
+ *
+ * All names that may come of a log's name (of children, snapshots, the spill folder) are a few bytes longer. So a name
+ * that leaves no room for these is refused before anything is recorded, not when the run ends. */
 #include "place.h"
 
 #include <errno.h>

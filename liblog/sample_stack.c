@@ -1,4 +1,18 @@
-/* sample_stack.c - the call stack of an interrupted thread, and the modules that its addresses lie in. */
+/* sample_stack.c - the call stack of an interrupted thread, and the modules that its addresses lie in.
+ *
+ * A step up the stack needs a rule for the place (unwind.c): where the caller's stack pointer, frame pointer and
+ * return address are. Finding a rule in the tables takes long and the same places come again and again, so rules are
+ * kept.
+ *
+ *     pc in `dot`       rule: CFA = stack pointer + 8, return address at CFA - 8         -> pc in `solve`
+ *     pc in `solve`     rule: CFA = frame pointer + 16, return address at CFA - 8,
+ *                       the caller's frame pointer at CFA - 16                           -> pc in `main`
+ *
+ * A return address is that of the instruction after the call, which may belong to the next function if a call is the
+ * last instruction. So the place of a caller is its address less 1; that of the interrupted function is exact.
+ *
+ * The stack of a thread may be damaged, or the rule wrong. So each word is only read from a page that can be read, and
+ * each step must go up the stack. */
 #include "sample.h"
 
 #include <dlfcn.h>

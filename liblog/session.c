@@ -1,4 +1,12 @@
-/* session.c - start, pause, fork and end of the recording of this process. */
+/* session.c - start, pause, fork and end of the recording of this process.
+ *
+ * The state goes new -> recording <-> paused -> over, and from over to new for a further log of the process. Whoever
+ * changes it or the file holds the guard: a mutex, with all signals blocked. Why signals: a handler that records on the
+ * thread that has the lock would wait for itself for ever. Signals that cannot wait (SIGSEGV ...) stay open; a handler
+ * of these finds that its thread holds the guard (pithi_guard_enter returns 0), and its record is counted as lost.
+ *
+ * Storing a record needs no guard. A thread stores only into its own chunk, and reads the state once, in the limit of
+ * its buffer (buffer.c). */
 #include "session.h"
 
 #include <errno.h>

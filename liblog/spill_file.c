@@ -1,4 +1,15 @@
-/* spill_file.c - makes and grows the spill file. Never calls malloc, because signal handlers may need a chunk. */
+/* spill_file.c - makes and grows the spill file. Never calls malloc, because signal handlers may need a chunk.
+ *
+ * A mapped file on a full disk ends the program by SIGBUS at the first touch of a page, which recording must never do.
+ * So space is allocated first (promised_bytes), then mapped (size_bytes), and a full disk is an error here. Some space
+ * stays free for the program's own files: 64 MiB, or a twentieth of a small file system:
+ *
+ *     1,000 MB in /dev/shm: records stop when 50 MB are left, definitions may take half of that
+ *
+ * Definitions may use what records may not, because records cannot be read without them.
+ *
+ * The program may close all descriptors, or change its folder. So the file is opened again by its full name when it
+ * grows, and the descriptor that is kept for the case that this fails is checked to be the same file. */
 #include "spill_file.h"
 
 #include <errno.h>
