@@ -1,4 +1,13 @@
-/* delay.c - computes the delay of each thread. It knows neither MPI nor how messages carry headers. */
+/* delay.c - computes the delay of each thread. It knows neither MPI nor how messages carry headers.
+ *
+ * A delay grows with every record, and waiting makes it smaller. It must not be updated at each record, so it is kept
+ * as the own cost so far, which liblog counts anyway, and a shift:
+ *
+ *     own cost 30, shift 0                          delay 30
+ *     a call that waited: the delay is 20 now       shift 20 - 30 = -10
+ *     five more ns of recording                     own cost 35, delay 25
+ *
+ * A thread that begins later has the delay of the first thread at that moment, which made it. */
 #include "delay.h"
 
 #include "own.h"

@@ -1,4 +1,12 @@
-/* rendezvous.c - keeps posted messages that stay, and notes that arrive before their messages (rendezvous.h). */
+/* rendezvous.c - keeps posted messages that stay, and notes that arrive before their messages (rendezvous.h).
+ *
+ * Which messages stay depends on their size with the header. With a limit of 65,536 bytes and a header of 40:
+ *
+ *     65,000 bytes      leaves at once
+ *     65,530 bytes      stays, but only because of our header: its number is negative
+ *     100,000 bytes     would have stayed without us, too: positive
+ *
+ * Numbers are unique in the job: the sender's rank + 1 in the high half, a count in the low one. */
 #include "rendezvous.h"
 
 #include "eager_limit.h"

@@ -1,4 +1,9 @@
-/* completion.c - finds the requests that a call has completed, and notifies each client (completion.h). */
+/* completion.c - finds the requests that a call has completed, and notifies each client (completion.h).
+ *
+ * The library sets the handles of completed requests to MPI_REQUEST_NULL, so they must be known before the call. But a
+ * program may call MPI_Waitsome on 1,000 requests and complete one. So with more than 4 requests, only their handles
+ * are copied before the call, and one is looked up after it. That is wrong if another thread may get the completed
+ * handle for a new request in between; with several threads in MPI, all are looked up and claimed before the call. */
 #include "completion.h"
 
 #include "lock.h"

@@ -1,6 +1,12 @@
 /* handle.c - a hash table with chains, and the members of each communicator. A program has few of these handles at a
  * time.
- */
+ *
+ * The program may free a communicator while a request on it is pending, and MPI may give the same handle to a new one:
+ *
+ *     MPI_Irecv on 0x84    the request holds entry A
+ *     MPI_Comm_free        A leaves the table, but stays in memory (`retired`)
+ *     MPI_Comm_dup         the new communicator is 0x84 as well: entry B
+ *     MPI_Wait             the receive is recorded with A; nobody holds A now: the next sweep frees it */
 #include "handle.h"
 
 #include "nested.h"

@@ -1,7 +1,13 @@
 /* request.c - a hash table of entries in blocks that never move. Unused entries are taken in memory order, so thousands
  * of requests that complete in the order of posting are visited in memory order. One mutex, which costs nothing unless
  * several threads may be in MPI at once.
- */
+ *
+ * An entry has a part for each client, so that the log and compensation share one look-up:
+ *
+ *     MPI_Irecv      the log opens the entry of handle 0x98 (bit 0 set), compensation finds the same one (bit 1 set)
+ *     MPI_Wait       each client takes its data and forgets; when both bits are 0, the entry is unused again
+ *
+ * Entries do not move, because a call holds pointers to them while other threads make requests. */
 #include "request.h"
 
 #include "lock.h"

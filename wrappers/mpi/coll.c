@@ -1,4 +1,10 @@
-/* coll.c - writes the records of collective operations (coll.h). */
+/* coll.c - writes the records of collective operations (coll.h).
+ *
+ * A record says what this process gave and got, not what the library sends for it: the root of an MPI_Bcast of 1 MB
+ * gives 1 MB and gets nothing, whatever the number of members; each other member gives nothing and gets 1 MB.
+ *
+ * Facts that a record has no field for become events just before or after it: which request a nonblocking collective
+ * has, when it was complete, who the neighbours are. Only the analysis reads these. */
 #include "coll.h"
 
 #include <stdlib.h>

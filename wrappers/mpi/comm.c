@@ -1,4 +1,14 @@
-/* comm.c - the keys of communicators, and their definitions in the log. */
+/* comm.c - the keys of communicators, and their definitions in the log.
+ *
+ * All members must have the same key for a communicator, and no two communicators of a job the same, without a message
+ * for it. What all members know alike are the members, the call and its parent, and how many communicators were made
+ * with the same of these before (the standard requires the same order of collective calls in all members):
+ *
+ *     MPI_Comm_split of the world makes {0, 2}          key: hash of (split, world, 0 2), number 0
+ *     the same call again                               the same hash, number 1: another key
+ *
+ * Both groups of an intercommunicator must find the same key, so the group with the lower first rank comes first in the
+ * hash. 0 is the key of MPI_COMM_WORLD, and no other. */
 #include "comm.h"
 
 #include "coll.h"

@@ -1,4 +1,15 @@
-/* message.c - records messages, as a client of the table of requests (handles/request.h). */
+/* message.c - records messages, as a client of the table of requests (handles/request.h).
+ *
+ * A send is recorded before the call, a receive after it: source, tag and size of a receive are only known then. Its
+ * number says when it was posted, which a reader needs to find its send (formats/reader/read/match.c):
+ *
+ *     MPI_Irecv A    takes number 0; its entry waits with the request
+ *     MPI_Irecv B    takes number 1
+ *     MPI_Wait B     record: receive, posted = 1
+ *     MPI_Wait A     record: receive, posted = 0
+ *
+ * A receive that gets no message (cancelled, failed) is recorded as well, from nobody:
+ * else its number would be missing, and readers would wait for it. */
 #include "message.h"
 
 #include <stdlib.h>

@@ -2,7 +2,14 @@
  *
  * This is not a C parser. Declarations are split at ';' outside brackets. A declaration is kept if it reads RESULT
  * NAME(ARGUMENTS) and the name begins with MPI. No mpi.h needs more.
- */
+ *
+ *     extern int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+ *                         MPI_Comm comm) __attribute__((visibility("default")));
+ *
+ *     result "int", name "MPI_Send", arguments "const void *buf" (buf), "int count" (count) ...
+ *
+ * An argument's name is its last word outside brackets: `int array[]` is array. In a pointer to a function it is the
+ * word after "(*". */
 #include "wrappergen.h"
 
 #include <ctype.h>
