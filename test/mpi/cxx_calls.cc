@@ -5,6 +5,7 @@
 //     cxx_calls plain      with Init() alone
 //     cxx_calls abort      ends with Abort
 //     cxx_calls spawn      starts others: cxx_calls child
+//     cxx_calls spawn_one  the same without Spawn_multiple
 //
 // Linked with the counting members (cxx_counted), it also notes which functions were called in which part.
 #include "cxx_calls.h"
@@ -129,7 +130,9 @@ int main(int argc, char **argv)
     }
     static const char *program = argv[0];
     if (mode == "spawn")
-        run("spawns", [] { spawns(program); });
+        run("spawns", [] { spawns(program, true); });
+    if (mode == "spawn_one")
+        run("spawns", [] { spawns(program, false); });
     MPI::COMM_WORLD.Barrier();
     MPI::Intracomm world = MPI::COMM_WORLD;
     MPI::Finalize();

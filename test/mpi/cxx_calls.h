@@ -55,7 +55,7 @@ void windows();
 void files();
 void file_pointers();
 void processes();
-void spawns(const char *program);
+void spawns(const char *program, bool multiple);
 void constants();
 void lifetime();
 

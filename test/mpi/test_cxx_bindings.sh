@@ -34,14 +34,22 @@ for mpi in $(mpis); do
         CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" $mode >out 2>err
         is "$? $(grep -c '^checked 0 wrong' out)" "0 2" "$mpi: begun by another Init ($mode)" || cat out err
     done
+    # Open MPI 5.0.7's launcher crashes when a program calls MPI_Comm_spawn_multiple (open-mpi/ompi#13303): one in C shows it.
+    spawn=spawn kinds='Open_port Spawn Spawn_multiple'
+    "mpicc.$mpi" -o "twice-$mpi" "$top/test/mpi/spawn_multiple.c" || ok 1 "$mpi: compiles"
+    timeout -k 5 20 "mpiexec.$mpi" -n 1 "./twice-$mpi" >out 2>err
+    if [ $? = 139 ]; then
+        skip "$mpi: Spawn_multiple" "the launcher crashes at MPI_Comm_spawn_multiple, in C, too"
+        spawn=spawn_one kinds='Open_port Spawn'
+    fi
     # The launcher of Open MPI 4.1 sometimes never answers a spawned process, so there are six tries.
     for _ in 1 2 3 4 5 6; do
-        CXX_CALLED=$PWD/called timeout -k 5 20 "mpiexec.$mpi" -n 1 "./calls-$mpi" spawn >out 2>err
+        CXX_CALLED=$PWD/called timeout -k 5 20 "mpiexec.$mpi" -n 1 "./calls-$mpi" $spawn >out 2>err
         status=$?
         [ $status = 124 ] || break
     done
     is "$status $(grep -c '^checked 0 wrong' out)" "0 1" "$mpi: processes are spawned, or the MPI says that it cannot" || cat out err
-    is "$(grep -cE '^(Open_port|Spawn|Spawn_multiple) (works|fails) in C and in C[+][+]$' out)" 3 "$mpi: Open_port, Spawn and Spawn_multiple work or fail as in C" || cat out err
+    is "$(sed -nE 's/^([A-Za-z_]*) (works|fails) in C and in C[+][+]$/\1/p' out | tr '\n' ' ')" "$kinds " "$mpi: ${kinds// /, } work or fail as in C" || cat out err
     CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" abort >out 2>err
     is $? 3 "$mpi: Abort ends all with its code"
 done
