@@ -111,7 +111,8 @@ pith: MPE_SYNC_FREQUENCY, CLOG_BLOCK_SIZE: set, but without effect in Pith (man 
     is "$? $(grep -c 'came back' out) $(<err)" "0 1 pith check: 2 collective calls of 2 ranks: no errors" "$mpi: -lmpe_collchk: a good program" || cat out err
     printf '%s\n' '#include <mpi.h>' 'int main(int c, char **v) { int r; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Bcast(&c, 1, MPI_INT, r, MPI_COMM_WORLD); return MPI_Finalize(); }' >wrong.c
     MPI_CC=mpicc.$mpi mpecc -mpicheck -o wrong wrong.c 2>out && { run "$mpi" 2 ./wrong; ! [ $? = 0 ]; }
-    is "$? $(grep -a '^pith check' err | grep -c MPI_Bcast | sed 's/[1-9].*/some/')" "0 some" "$mpi: mpecc -mpicheck: roots that differ" || cat out err
+    # (Open MPI 5's launcher ends its own message with a NUL, which may stand before this line.)
+    is "$? $(tr -d '\0' <err | grep '^pith check' | grep -c MPI_Bcast | sed 's/[1-9].*/some/')" "0 some" "$mpi: mpecc -mpicheck: roots that differ" || cat out err
     rm -rf ./*.pith ./*.spill
     "mpicc.$mpi" -o cpilog-null cpilog.o -L"$names" -lmpe_null -lm 2>out && run "$mpi" 2 ./cpilog-null
     is "$? $(grep -c 'pi is near' out) $(ls -d ./*.pith 2>/dev/null) $(wc -c <err)" "0 1  0" "$mpi: -lmpe_null: the program runs, and no log" || cat out err
