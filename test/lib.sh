@@ -125,8 +125,12 @@ mpis() { ls "$build/lib/pith" 2>/dev/null | grep -E '^(mpich|openmpi)$'; }
 off_comms() { sed -E '/\t(enter|leave|event)\t/s/\tcomm=[0-9]+//'; }
 # romio: Open MPI's component for MPI-IO that makes MPI calls of its own; another one where it has none.
 romio() { ompi_info 2>/dev/null | sed -n 's/.*MCA io: \(romio[0-9]*\).*/\1/p' | grep . || echo ompio; }
-# ssh_is AGENT: what Open MPI starts in place of ssh (the names of version 4, and of 5 and later)
-ssh_is() { export OMPI_MCA_plm_rsh_agent="$1" PRTE_MCA_plm_ssh_agent="$1"; }
+# ssh_is AGENT: what Open MPI starts in place of ssh (the names of version 4, and of 5 and later). The hosts that such agents play
+# have the same addresses; version 6's TCP finds no way between these, UCX does.
+ssh_is() {
+    export OMPI_MCA_plm_rsh_agent="$1" PRTE_MCA_plm_ssh_agent="$1"
+    [[ $(mpiexec.openmpi --version 2>/dev/null) != *' 6.'* ]] || export OMPI_MCA_pml="${OMPI_MCA_pml-ucx}" OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any
+}
 mpiexec_of() { local m=$1 n=$2; shift 2; "mpiexec.$m" -n "$n" "$@"; }
 finish() {
     [ ! -e "$TMPDIR/gone" ] || is "$(sort -u "$TMPDIR/gone")" "" "what is looked at is there"

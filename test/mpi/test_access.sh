@@ -63,7 +63,8 @@ for mpi in $(mpis); do
     is "$(pith print access.pith | awk -F '\t' '$4 == "enter" && $5 ~ /^MPI/ && depth++ == 0 { n[$5]++ } $4 == "leave" && $5 ~ /^MPI/ { depth-- }
         END { for (f in n) print n[f], f; if (depth) print "open:", depth }' | sort -k 2)" "$(calls_wanted 1)" "$mpi: PITH_NESTED=1: the program's calls are the outer ones"
     inner=$(pith print access.pith | awk -F '\t' '$4 == "enter" && depth++ && file { n++ } $4 == "enter" && depth == 1 { file = $5 ~ /^MPI_File/ } $4 == "leave" { depth-- } END { print n + 0 }')
-    ok $((inner < 3)) "$mpi: PITH_NESTED=1: inner calls lie in those of MPI_File_*" || echo "# $inner of them"
+    if [ "$mpi $(romio)" = "openmpi ompio" ]; then skip "$mpi: PITH_NESTED=1: inner calls" "this Open MPI has no ROMIO"; else
+        ok $((inner < 3)) "$mpi: PITH_NESTED=1: inner calls lie in those of MPI_File_*" || echo "# $inner of them"; fi
     [ "$mpi" = openmpi ] || continue
     OMPI_MCA_io=$(romio)
     export OMPI_MCA_io

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     if (rank == 1) {
         is_refused("count", MPI_Bcast(a, -1, MPI_INT, 1, world));
-        is_refused("type", MPI_Allreduce(a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, world));
+        if (argc == 1)
+            is_refused("type", MPI_Allreduce(a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, world));
         is_refused("root", MPI_Bcast(a, 1, MPI_INT, 99, world));
         is_refused("reduce", MPI_Reduce(a, a, 1, MPI_INT, MPI_SUM, 1, world));
 #ifndef OPEN_MPI /* does not look at the buffers of these */
@@ -48,9 +49,16 @@ int main(int argc, char **argv)
 END
 for mpi in $(mpis); do
     "mpicc.$mpi" -w -o alone alone.c || { ok 1 "$mpi: compiles"; continue; }
+    # MPICH 5.0.2 fails an assertion of its own where it should refuse MPI_DATATYPE_NULL.
+    without=''
+    timeout -k 5 60 "mpiexec.$mpi" -n 2 ./alone >out 2>&1
+    if grep -q '^Assertion failed.*dt_ptr' out; then
+        skip "$mpi: a datatype that is none" "the MPI fails an assertion of its own, without Pith, too"
+        without=no_type
+    fi
     for ranks in 2 4; do
-        timeout -k 5 60 "mpiexec.$mpi" -n $ranks ./alone >out 2>err; is "$? $(cat out)" "0 " "$mpi, $ranks ranks: without Pith" || cat err
-        PITH_CHECK_SECONDS=20 timeout -k 5 60 "mpiexec.$mpi" -n $ranks pith run --lib check ./alone >out 2>err
+        timeout -k 5 60 "mpiexec.$mpi" -n $ranks ./alone $without >out 2>err; is "$? $(cat out)" "0 " "$mpi, $ranks ranks: without Pith" || cat err
+        PITH_CHECK_SECONDS=20 timeout -k 5 60 "mpiexec.$mpi" -n $ranks pith run --lib check ./alone $without >out 2>err
         is "$? $(cat out)$(grep '^pith' err)" "0 pith check: $((13 * ranks)) collective calls of $ranks ranks: no errors" "with the checks: the calls that were made" || cat err
     done
 done
