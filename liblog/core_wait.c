@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/say.h"
 #include "clock.h"
 #include "process.h"
 #include "session.h"

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "buffer.h"
 #include "clock.h"
 #include "listener.h"

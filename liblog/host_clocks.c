@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "clock.h"
 #include "spill/clock_sync.h"
 #include "base/hash.h"
@@ -468,7 +469,7 @@ static int64_t asked_ns(int rank)
     const char *value = secure_getenv("PITH_SYNC");
     int64_t ns = value != NULL && *value != '\0' ? pithi_moment_ns(value, 1000000000) : 0;
     if (ns < 0 && rank == 0)
-        fprintf(stderr, "pith: PITH_SYNC=%s: not " PITHI_MOMENT_WORDS "; ignored\n", value);
+        pithi_say("PITH_SYNC=%s: not " PITHI_MOMENT_WORDS "; ignored", value);
     return ns > 0 ? ns : 0;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/file_at.h"
+#include "base/say.h"
 #include "buffer.h"
 #include "clock.h"
 #include "core_wait.h"

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "chunks.h"
 #include "clock.h"
 #include "hang.h"

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/format_names.h"
+#include "base/say.h"
 #include "base/shell_word.h"
 #include "host_clocks.h"
 #include "place.h"

@@ -18,12 +18,4 @@ int pithi_descriptor_temporary(const char *folder);
 /* A copy of the descriptor with a number far from those that programs and scripts use; -1 (errno). */
 int pithi_descriptor_far(int fd);
 
-/* ---- Signals during writes --------------------------------------------------------------------------------------- */
-
-struct pithi_signals {
-    sigset_t before, pending;
-};
-void pithi_signals_begin(struct pithi_signals *signals);
-void pithi_signals_end(const struct pithi_signals *signals);
-
 #endif

@@ -36,6 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "buffer.h"
 #include "clock.h"
 #include "counters.h"

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/say.h"
 #include "buffer.h"
 #include "calibrate.h"
 #include "clock.h"
@@ -93,27 +94,6 @@ void pithi_guard_settle(void)
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
-
-void pithi_say(const char *format, ...)
-{
-    char line[2 * PITHI_PATH_MAX];
-    va_list arguments;
-    struct pithi_signals signals;
-    size_t length;
-    int saved = errno;
-
-    memcpy(line, "pith: ", 6);
-    va_start(arguments, format);
-    vsnprintf(line + 6, sizeof line - 7, format, arguments);
-    va_end(arguments);
-    length = strlen(line);
-    line[length++] = '\n';
-    pithi_signals_begin(&signals);
-    if (write(STDERR_FILENO, line, length) < 0) { /* stderr is closed */
-    }
-    pithi_signals_end(&signals);
-    errno = saved;
-}
 
 /* If only other ranks fail, the last line of the job reports the number of ranks that did not record. */
 int pithi_speaks_for_job(void)

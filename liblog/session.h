@@ -91,7 +91,5 @@ void pithi_lost_add(uint64_t records);
 /* 1 in the process that reports set-up problems for the job: rank 0, by the launcher's variables. All processes of a
  * job share environment and log, so they usually have the same problems. */
 int pithi_speaks_for_job(void);
-/* Writes one line "pith: ..." to stderr, in one system call. */
-void pithi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

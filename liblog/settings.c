@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/say.h"
 #include "clock.h"
 #include "selection.h"
 #include "session.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "listener.h"
 #include "output.h"
 #include "pith.h"

@@ -43,8 +43,8 @@ done | awk -v order="${layers[*]}" 'BEGIN { n = split(order, name, " "); for (i 
 is "$upwards" "reader uses pithi_formats of foreign" "no layer calls a later one; the reader has the table of formats"
 is "$(includes '(\.\./|reader/|analysis/|foreign/|tools/|wrappers/|viewer/)' liblog)" "" "liblog knows the lower layers of formats only"
 is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows public headers only"
-is "$(includes '(base|native|spill|reader|symbols|analysis|foreign|tools)/' wrappers viewer | grep -vE '"base/(nearest|cause|open_file|shell_word)\.h"|^wrappers/compensate/.*<analysis/delay_rule\.h>|^wrappers/also/functions/.*"symbols/code_file\.h"')" \
-    "" "of formats, wrappers and viewer know what helps with messages and files; compensate its rule; functions their names"
+is "$(includes '(base|native|spill|reader|symbols|analysis|foreign|tools)/' wrappers viewer | grep -vE '"base/(nearest|cause|say|hash|open_file|shell_word)\.h"|^wrappers/compensate/.*<analysis/delay_rule\.h>|^wrappers/also/functions/.*"symbols/code_file\.h"')" \
+    "" "of formats, wrappers and viewer know what helps with messages and files, and hashes; compensate its rule; functions their names"
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
 folders=$(git -C "$top" ls-files formats liblog wrappers viewer | sed -E 's|/[^/]*$||; s|^(formats/foreign)/.*|\1|; s|^(wrappers/[a-z_]*)/.*|\1|; s|^(viewer/[a-z]*)/core.*|\1|' |
     grep -vxE 'formats|formats/reader|formats/analysis|wrappers|viewer|viewer/core' | sort -u)
@@ -71,4 +71,7 @@ done
 is "$(for f in $(tree 'test/*/test_*.sh' .ci/run test/run install-deps samples/demo); do [ -x "$f" ] || echo "$f"; done)" "" "scripts are executable"
 # A set-user-ID program that is linked with Pith must not be told by its user's environment where to write.
 is "$(tree liblog wrappers formats/base formats/native formats/spill ':!wrappers/wrappergen' ':!wrappers/run/run.c' ':!wrappers/run/program.c' | xargs grep -nE '[^_a-z]getenv\(')" "" "what runs inside programs asks secure_getenv"
+# Several ranks write at a time; fprintf gives stderr a line in pieces (formats/base/say.h).
+is "$(tree 'liblog/*.[ch]' 'wrappers/*.[chw]' ':!wrappers/wrappergen/*' ':!wrappers/run/*.[ch]' | xargs grep -nE 'f(printf|puts)\(.*stderr|dprintf\(standard_error|perror\(')" \
+    "" "in the program's processes messages are written by say.h"
 finish

@@ -1,6 +1,7 @@
 /* verdict.c - finds the error: each process sends its description of the call to the first one of the team, which
  * compares them and reports. Only this path costs time and memory, and it runs only after an error. */
 #include "agree.h"
+#include "base/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +82,7 @@ void pithi_check_say(const char *lines)
     if (name && *name && (fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) < 0) {
         static int said;
         if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-            fprintf(stderr, "pith: PITH_CHECK_FILE: %s: %s; messages go to standard error\n", name, strerror(errno));
+            pithi_say("PITH_CHECK_FILE: %s: %s; messages go to standard error", name, strerror(errno));
         fd = STDERR_FILENO;
     }
     while (size) {

@@ -1,6 +1,7 @@
 /* piggyback.c - begins and ends PITH_COMPENSATE, and counts calls that use their own costs only. */
 #include "piggyback.h"
 
+#include "base/say.h"
 #include "rendezvous.h"
 #include "own.h"
 #include "pith_tool.h"
@@ -87,20 +88,17 @@ static int is_good(const struct modes *modes)
     if (modes->rank != 0)
         return is_same && modes->most != PITHI_COMPENSATE_OFF;
     if (is_same && IS_STATIC && modes->most == PITHI_COMPENSATE_LOCAL && strcmp(value, names[modes->most]) != 0)
-        fprintf(stderr,
-                "pith: PITH_COMPENSATE=%s: a program linked with libpith-mpi.a compensates own costs only; use "
-                "pith run\n",
-                value);
+        pithi_say("PITH_COMPENSATE=%s: a program linked with libpith-mpi.a compensates own costs only; use "
+                  "pith run",
+                  value);
     if (is_same)
         return modes->most != PITHI_COMPENSATE_OFF;
     if (modes->most < 0)
-        fprintf(stderr, "pith: PITH_COMPENSATE=%s: is none of local, message, datatype, auto; nothing is compensated\n",
-                value);
+        pithi_say("PITH_COMPENSATE=%s: is none of local, message, datatype, auto; nothing is compensated", value);
     else
-        fprintf(stderr,
-                "pith: PITH_COMPENSATE is not the same in all processes (%s in some, %s in others); nothing is "
-                "compensated\n",
-                modes->least < 0 ? "an unknown word" : names[modes->least], names[modes->most]);
+        pithi_say("PITH_COMPENSATE is not the same in all processes (%s in some, %s in others); nothing is "
+                  "compensated",
+                  modes->least < 0 ? "an unknown word" : names[modes->least], names[modes->most]);
     return 0;
 }
 
@@ -109,8 +107,7 @@ static void say_not_all(MPI_Group members)
     int rank = 0;
     REAL(MPI_Group_rank)(members, &rank);
     if (rank == 0 && asked() != PITHI_COMPENSATE_OFF)
-        fprintf(stderr,
-                "pith: PITH_COMPENSATE: not all processes were started with pith run; nothing is compensated\n");
+        pithi_say("PITH_COMPENSATE: not all processes were started with pith run; nothing is compensated");
 }
 
 /* Either all processes compute delays from times of the shared clock, or all do so without times. */
@@ -195,8 +192,7 @@ static void tell_job(const struct pithi_handle *world, int64_t delay_ns)
     describe(text, sizeof text, counts);
     pithi_own_fact("compensate", text);
     if (!pithi_is_quiet())
-        fprintf(stderr, "pith: compensated while running: a delay of %.6f s at most; %s\n", 1e-9 * (double)most_ns,
-                text);
+        pithi_say("compensated while running: a delay of %.6f s at most; %s", 1e-9 * (double)most_ns, text);
 }
 
 void pithi_piggyback_end(void)

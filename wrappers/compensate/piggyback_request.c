@@ -2,6 +2,7 @@
  * ends. One mutex protects the shared data; it costs nothing unless several threads may be in MPI at once. */
 #include "piggyback.h"
 
+#include "base/say.h"
 #include "own.h"
 #include "real.h"
 #include "rendezvous.h"
@@ -60,7 +61,7 @@ static struct pithi_piggyback_entry *take_reserve(void)
     is_reported |= is_first;
     pithi_unlock(&mutex);
     if (is_first)
-        fputs("pith: PITH_COMPENSATE: no memory for the headers of requests: MPI refuses them\n", stderr);
+        pithi_say("PITH_COMPENSATE: no memory for the headers of requests: MPI refuses them");
     return entry;
 }
 

@@ -6,6 +6,7 @@
  * On an error libX11 ends the process unless a handler prevents it. Handlers are global to the process, so ours pass
  * errors of other connections on to the previous handler. A broken connection only closes its window.
  */
+#include "base/say.h"
 #include "mpe_internal.h"
 #include "real.h"
 #include "x_window.h"
@@ -275,7 +276,7 @@ static int connect_to(struct MPE_XGraph_ *window, const char *name)
     else if (!(window->display = x_library.OpenDisplay(name)))
         snprintf(why, sizeof why, "cannot connect to display %s", name);
     if (*why) {
-        fprintf(stderr, "pith: MPE_Open_graphics: %s; the program runs without a window\n", why);
+        pithi_say("MPE_Open_graphics: %s; the program runs without a window", why);
         return 0;
     }
     window->x = &x_library;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/open_file.h"
+#include "base/say.h"
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
@@ -66,8 +67,8 @@ static void capture(struct MPE_XGraph_ *window)
         image = window->x->GetImage(window->display, window->window, 0, 0, (unsigned)attributes.width,
                                     (unsigned)attributes.height, AllPlanes, ZPixmap);
     if (pithi_x_errors_caught(window) || !image) {
-        fprintf(stderr, "pith: MPE_CaptureFile: no picture %s%d: the window is not wholly on the screen\n",
-                window->capture_name, window->captures++);
+        pithi_say("MPE_CaptureFile: no picture %s%d: the window is not wholly on the screen", window->capture_name,
+                  window->captures++);
         return;
     }
     int length = snprintf(path, sizeof path, "%s%d", window->capture_name, window->captures++);
@@ -78,7 +79,7 @@ static void capture(struct MPE_XGraph_ *window)
         is_written = fclose(file) == 0 && is_written;
     }
     if (!is_written) {
-        fprintf(stderr, "pith: MPE_CaptureFile: %s: %s; no more pictures are written\n", path, strerror(errno));
+        pithi_say("MPE_CaptureFile: %s: %s; no more pictures are written", path, strerror(errno));
         window->capture_every = 0;
     }
     XDestroyImage(image);
@@ -283,7 +284,6 @@ int MPE_Xerror(int code, const char *function)
     static const char *const meanings[] = {"no error", "no open window", "an argument is wrong",
                                            "no memory or no colour left"};
 
-    fprintf(stderr, "pith: %s: %s\n", function ? function : "MPE graphics",
-            code >= 0 && code < 4 ? meanings[code] : "unknown error");
+    pithi_say("%s: %s", function ? function : "MPE graphics", code >= 0 && code < 4 ? meanings[code] : "unknown error");
     return code;
 }

@@ -1,4 +1,5 @@
 /* graphics_none.c - mpe_graphics.h for a Pith that was built without libX11's headers: windows cannot be opened. */
+#include "base/say.h"
 #include "mpe_graphics.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ static int refuse(void)
     static int said;
 
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-        fprintf(stderr, "pith: this Pith was built without MPE's graphics; the program runs without a window\n");
+        pithi_say("this Pith was built without MPE's graphics; the program runs without a window");
     return MPE_ERR_NOXCONNECT;
 }
 
@@ -125,6 +126,6 @@ int MPE_Get_drag_region_fixratio(MPE_XGraph handle, int button, double ratio, in
 
 int MPE_Xerror(int code, const char *function)
 {
-    fprintf(stderr, "pith: %s: %s\n", function ? function : "MPE graphics", code ? "no window" : "no error");
+    pithi_say("%s: %s", function ? function : "MPE graphics", code ? "no window" : "no error");
     return code;
 }

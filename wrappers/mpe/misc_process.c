@@ -1,5 +1,6 @@
 /* misc_process.c - MPE's calls that concern only this process: its share of the work, its name, its output and its call
  * stack; and the calls for debuggers, which only print a line. */
+#include "base/say.h"
 #include "launcher.h"
 #include "mpe_callstack.h"
 #include "mpe_internal.h"
@@ -82,7 +83,7 @@ int MPE_IO_Stdout_to_file(const char *name, int mode)
     fflush(stdout);
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode & 07777);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
-        fprintf(stderr, "pith: MPE_IO_Stdout_to_file: %s: %s\n", path, strerror(errno));
+        pithi_say("MPE_IO_Stdout_to_file: %s: %s", path, strerror(errno));
         if (fd >= 0)
             close(fd);
         return 1;
@@ -145,7 +146,7 @@ void MPE_CallStack_print(MPE_CallStack_t *stack, int fd) { MPE_CallStack_fancypr
 
 static int refuse(const char *call)
 {
-    fprintf(stderr, "pith: %s: not supported; the program continues\n", call);
+    pithi_say("%s: not supported; the program continues", call);
     return 1;
 }
 
@@ -180,8 +181,7 @@ void MPE_Errors_to_dbx(MPI_Comm *comm, int *code, ...)
     MPE_CallStack_t stack;
 
     (void)comm;
-    fprintf(stderr, "pith: MPE_Errors_to_dbx: MPI error %d; no debugger is started. The call stack:\n",
-            code ? *code : 0);
+    pithi_say("MPE_Errors_to_dbx: MPI error %d; no debugger is started. The call stack:", code ? *code : 0);
     MPE_CallStack_init(&stack);
     MPE_CallStack_fancyprint(&stack, STDERR_FILENO, "pith:   ", 1, 20);
 }

@@ -5,6 +5,7 @@
  * job itself.
  */
 #include "base/open_file.h"
+#include "base/say.h"
 #include "launcher.h"
 #include "mpe_internal.h"
 #include "pith_tool.h"
@@ -95,7 +96,7 @@ static int start_mpi(void)
     REAL(MPI_Initialized)(&up);
     if (!up) {
         if (pithi_launcher_rank(0) == 0)
-            fprintf(stderr, "pith: MPE_Init_log was called before MPI_Init, so it calls MPI_Init\n");
+            pithi_say("MPE_Init_log was called before MPI_Init, so it calls MPI_Init");
         init_mpi();
         REAL(MPI_Initialized)(&up);
     }
@@ -268,7 +269,7 @@ static void list_hosts(void)
         snprintf(part, sizeof part, "%s.part", path);
         file = pithi_make_stream(part, "w");
         if (!file)
-            fprintf(stderr, "pith: %s: cannot create it: %s\n", path, strerror(errno));
+            pithi_say("%s: cannot create it: %s", path, strerror(errno));
     }
     wanted = file != NULL;
     if (transport->size > 1 && transport->bcast(transport->context, 0, &wanted, sizeof wanted) != 0)
@@ -281,7 +282,7 @@ static void list_hosts(void)
         return;
     int failed = (wanted && write_hosts(file, host) != 0) | (fclose(file) != 0);
     if (rename(part, path) != 0 || failed)
-        fprintf(stderr, "pith: %s: the list of hosts is incomplete\n", path);
+        pithi_say("%s: the list of hosts is incomplete", path);
 }
 
 int MPE_Finish_log(const char *prefix)

@@ -3,6 +3,7 @@
  * A user who sets variables of MPE but none of Pith probably uses MPE's tools. These read CLOG-2 and expect the calls
  * that MPE logged, so Pith then writes CLOG-2 with only these calls.
  */
+#include "base/say.h"
 #include "launcher.h"
 #include "mpe_internal.h"
 
@@ -158,14 +159,14 @@ void pithi_old_settings_note(void)
         const char *name = variables[i].name, *value = text(name);
         size_t used = strlen(ignored);
         if (value && variables[i].kind == FLAG && yes_or_no(value) < 0)
-            fprintf(stderr, "pith: %s=%s: not yes or no; ignored\n", name, value);
+            pithi_say("%s=%s: not yes or no; ignored", name, value);
         if (value && variables[i].kind == IGNORED)
             snprintf(ignored + used, sizeof ignored - used, "%s%s", used ? ", " : "", name);
     }
     if (text("MPE_LOG_FORMAT") && !format())
-        fprintf(stderr, "pith: MPE_LOG_FORMAT=%s: not ALOG, CLOG or SLOG; ignored\n", text("MPE_LOG_FORMAT"));
+        pithi_say("MPE_LOG_FORMAT=%s: not ALOG, CLOG or SLOG; ignored", text("MPE_LOG_FORMAT"));
     if (folder && !is_usable(folder))
-        fprintf(stderr, "pith: MPE_TMPDIR=%s: not a writable folder; ignored\n", folder);
+        pithi_say("MPE_TMPDIR=%s: not a writable folder; ignored", folder);
     if (*ignored)
-        fprintf(stderr, "pith: %s: set, but without effect in Pith (man 3 mpe)\n", ignored);
+        pithi_say("%s: set, but without effect in Pith (man 3 mpe)", ignored);
 }

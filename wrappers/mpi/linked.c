@@ -4,6 +4,7 @@
  * The linker takes MPI_Init from the first library on its line that defines it. If that is MPI itself, or another
  * library of wrappers, no call reaches this one. A destructor can still report it: the MPI library knows whether it was
  * used. */
+#include "base/say.h"
 #include "job.h"
 #include "launcher.h"
 #include "real.h"
@@ -38,9 +39,8 @@ __attribute__((destructor)) static void tell(void)
 {
     if (pithi_job_seen || pithi_launcher_rank(0) != 0 || pithi_is_quiet() || !mpi_was_used())
         return;
-    fprintf(stderr,
-            "pith: nothing was recorded: the program's MPI calls do not come to libpith-mpi; on the link line it "
-            "must stand before the MPI library\n");
+    pithi_say("nothing was recorded: the program's MPI calls do not come to libpith-mpi; on the link line it "
+              "must stand before the MPI library");
 }
 
 #ifdef PITHI_STATIC

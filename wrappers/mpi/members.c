@@ -1,6 +1,7 @@
 /* members.c - sets and finds the marks, and reports processes without one (members.h). */
 #include "members.h"
 
+#include "base/say.h"
 #include "launcher.h"
 #include "pith_tool.h"
 #include "ranks.h"
@@ -277,10 +278,9 @@ static void say_alone(void)
 {
     const char *open = secure_getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : secure_getenv("PMI_SIZE");
     if (started && atoi(started) > 1 && pithi_launcher_rank(0) == 0 && !pithi_is_quiet())
-        fprintf(stderr,
-                "pith: %d processes were started, but each is a job of its own with 1 rank: the program's MPI "
-                "is " PITHI_MPI_KIND ", the mpiexec that of another one\n",
-                atoi(started));
+        pithi_say("%d processes were started, but each is a job of its own with 1 rank: the program's MPI "
+                  "is " PITHI_MPI_KIND ", the mpiexec that of another one",
+                  atoi(started));
 }
 
 /* `others`: the ranks of another version of Pith. */
@@ -294,8 +294,8 @@ static void say(int count, int size, const int *others, int other_count, const c
         snprintf(apart, sizeof apart, " and %d with another version of it (%s), which cannot work together",
                  other_count, other);
     snprintf(ranks, sizeof ranks, "%s are ranks 0 to %d here", other_count > 0 ? "the former" : "they", count - 1);
-    fprintf(stderr, "pith: of %d processes %d were started with pith run (%s)%s; %s\n", size, count, ranks_text, apart,
-            follows ? follows : ranks);
+    pithi_say("of %d processes %d were started with pith run (%s)%s; %s", size, count, ranks_text, apart,
+              follows ? follows : ranks);
 }
 
 /* Where marks do not show which version of Pith each process has: compares the versions by MPI, on a communicator of

@@ -4,6 +4,7 @@
  * LD_PRELOAD, and may be linked with another MPI than its launcher's. Their calls would come to wrappers that misread
  * them. When this library is loaded, nothing of the program has run yet, so the program is executed again without the
  * wrappers. A program that loads its MPI later (Python) ends with a message in its first call (real.c). */
+#include "base/say.h"
 #include "launcher.h"
 #include "real.h"
 
@@ -65,7 +66,7 @@ __attribute__((constructor)) static void stay_away(int argc, char **argv)
     if (!strncmp(strrchr(path, '/') + 1, "ld", 2) || !leave_preload())
         return;
     if (pithi_launcher_rank(0) == 0)
-        fprintf(stderr, "pith: %s: uses %s, which these wrappers cannot record; it runs unrecorded\n", argv[0], other);
+        pithi_say("%s: uses %s, which these wrappers cannot record; it runs unrecorded", argv[0], other);
     mark_note();
     execv(path, argv);
 }

@@ -328,6 +328,7 @@ int main(int argc, char **argv)
     struct run_options options = {0};
     struct program program;
 
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* lines of several ranks stay whole (see base/say.h) */
     parse_options(argc, argv, &options);
     int bad = program_find(options.program[0], &program);
     if (bad)

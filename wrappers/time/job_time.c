@@ -2,6 +2,7 @@
  * block, so that it never holds more than one. */
 #include "job_time.h"
 
+#include "base/say.h"
 #include "piggyback.h"
 #include "group.h"
 #include "launcher.h"
@@ -215,7 +216,7 @@ static void report(MPI_Comm comm)
             pithi_time_report_add(made, 0, &own);
         for (int from = 1; from < size; from++) {
             if (!recv_block(&other, from, comm)) {
-                fprintf(stderr, "pith: the times of rank %d did not come; the report goes without them\n", from);
+                pithi_say("the times of rank %d did not come; the report goes without them", from);
                 size = from;
             } else if (made) {
                 pithi_time_report_add(made, from, &other);
@@ -305,5 +306,5 @@ void pithi_time_session_finish(struct pithi_time_call *call)
 __attribute__((destructor)) static void without_finalize(void)
 {
     if (is_up && !is_over && process == getpid() && pithi_launcher_rank(0) == 0)
-        fprintf(stderr, "pith: no table of times: the program ended without MPI_Finalize\n");
+        pithi_say("no table of times: the program ended without MPI_Finalize");
 }

@@ -2,6 +2,7 @@
 #include "job_time.h"
 
 #include "base/open_file.h"
+#include "base/say.h"
 #include "launcher.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ struct pithi_time_report {
 
 static void complain(const struct pithi_time_report *report)
 {
-    fprintf(stderr, "pith: PITH_TIME_FILE: %s: %s; the table goes to standard error\n", report->name, strerror(errno));
+    pithi_say("PITH_TIME_FILE: %s: %s; the table goes to standard error", report->name, strerror(errno));
 }
 
 /* The file name of PITH_TIME_FILE; NULL: none. Processes from MPI_Comm_spawn are a job of their own and must not

@@ -1,6 +1,7 @@
 /* trace.c - builds and writes the lines (trace.h). Knows nothing of Pith's logs. */
 #include "trace.h"
 
+#include "base/say.h"
 #include "group.h"
 #include "launcher.h"
 #include "nested.h"
@@ -95,7 +96,7 @@ static void open_output(void)
                 close(fd);
             return;
         }
-        fprintf(stderr, "pith: PITH_TRACE_FILE: %s: %s; the trace goes to standard error\n", name, strerror(errno));
+        pithi_say("PITH_TRACE_FILE: %s: %s; the trace goes to standard error", name, strerror(errno));
     }
     output = open_standard();
 }

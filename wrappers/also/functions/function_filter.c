@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/open_file.h"
+#include "base/say.h"
 #include "mpi/launcher.h"
 
 static struct rule {
@@ -28,9 +29,9 @@ static void complain(const char *file, int line, const char *what)
     if (pithi_launcher_rank(0) != 0)
         return;
     if (line)
-        fprintf(stderr, "pith: PITH_FUNCTIONS_FILTER: %s: line %d: %s; the line is ignored\n", file, line, what);
+        pithi_say("PITH_FUNCTIONS_FILTER: %s: line %d: %s; the line is ignored", file, line, what);
     else
-        fprintf(stderr, "pith: PITH_FUNCTIONS_FILTER: %s: %s; all functions are recorded\n", file, what);
+        pithi_say("PITH_FUNCTIONS_FILTER: %s: %s; all functions are recorded", file, what);
 }
 
 /* Adds the rule of a line. 0: it is none. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "mpi/launcher.h"
 #include "pith_tool.h"
 
@@ -159,6 +160,6 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end_of_program(void)
 {
     if (!is_called && pith_recorded() && !pithi_also_is_guest() && !pithi_is_quiet() && pithi_launcher_rank(0) == 0)
-        fprintf(stderr, "pith: --also functions: the program called no function that was compiled with "
-                        "-finstrument-functions\n");
+        pithi_say("--also functions: the program called no function that was compiled with "
+                  "-finstrument-functions");
 }

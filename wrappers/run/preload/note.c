@@ -7,6 +7,7 @@
  * descriptors: the memory file, and a copy of standard error, because programs such as ls close theirs before they
  * end.
  */
+#include "base/say.h"
 #include "base/shell_word.h"
 #include "pith_tool.h"
 
@@ -80,22 +81,22 @@ static void report_exec(const struct note *note)
     char folder[1024], word[4 * sizeof folder + 5];
 
     if (pith_recorded_before(note->program, folder, sizeof folder))
-        dprintf(standard_error,
-                "pith: %s called exec, and another program ended; to get the records from before: "
-                "pith recover %s -o LOG\n",
-                note->program, pithi_shell_word(folder, word, sizeof word));
+        pithi_say_to(standard_error,
+                     "%s called exec, and another program ended; to get the records from before: "
+                     "pith recover %s -o LOG",
+                     note->program, pithi_shell_word(folder, word, sizeof word));
 }
 
 static void report_nothing(const struct note *note)
 {
     if (strcmp(note->mpi, "-") != 0)
-        dprintf(standard_error, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n",
-                note->program);
+        pithi_say_to(standard_error, "nothing was recorded: %s called no MPI function and none of pith.h",
+                     note->program);
     else
-        dprintf(
+        pithi_say_to(
             standard_error,
-            "pith: nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
-            "of pith.h\n",
+            "nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
+            "of pith.h",
             note->program);
 }
 

@@ -1,0 +1,87 @@
+/* say.h - a line of text for whoever looks at the program, written in one system call. (What fprintf gives to stderr,
+ * which has no buffer, glibc 2.41 writes in pieces of 128 bytes, and launchers mix those of several ranks.) */
+#ifndef PITHI_SAY_H
+#define PITHI_SAY_H
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Signals during writes --------------------------------------------------------------------------------------- */
+
+/* A write to a closed pipe, or beyond the limit of file sizes, must not end the program. */
+struct pithi_signals {
+    sigset_t before, pending;
+};
+
+static inline void pithi_signals_begin(struct pithi_signals *signals)
+{
+    sigset_t set;
+    sigpending(&signals->pending);
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, &signals->before);
+}
+
+static inline void pithi_signals_end(const struct pithi_signals *signals)
+{
+    static const struct timespec now;
+    static const int held[] = {SIGXFSZ, SIGPIPE};
+    int saved = errno;
+    for (int i = 0; i < 2; i++) {
+        sigset_t set;
+        if (sigismember(&signals->pending, held[i]))
+            continue; /* was pending before: the program's own */
+        sigemptyset(&set);
+        sigaddset(&set, held[i]);
+        while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
+            ;
+    }
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+    errno = saved;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+static inline void pithi_say_values(int fd, const char *format, va_list values)
+{
+    char line[4096]; /* a pipe takes that many bytes as a whole */
+    struct pithi_signals signals;
+    size_t length;
+    int saved = errno;
+
+    memcpy(line, "pith: ", 6);
+    vsnprintf(line + 6, sizeof line - 7, format, values);
+    length = strlen(line);
+    line[length++] = '\n';
+    pithi_signals_begin(&signals);
+    if (write(fd, line, length) < 0) { /* it is closed */
+    }
+    pithi_signals_end(&signals);
+    errno = saved;
+}
+
+/* Writes one line "pith: ..." to `fd`. It calls no malloc and keeps errno. */
+__attribute__((format(printf, 2, 3))) static inline void pithi_say_to(int fd, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    pithi_say_values(fd, format, values);
+    va_end(values);
+}
+
+/* The same to stderr. */
+__attribute__((format(printf, 1, 2))) static inline void pithi_say(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    pithi_say_values(STDERR_FILENO, format, values);
+    va_end(values);
+}
+
+#endif
