@@ -160,10 +160,10 @@ runtime_trace := $(addprefix wrappers/mpi/,real.c opened.c other_mpi.c nested.c 
 link_trace := -Wl,--exclude-libs,ALL $(lib_a)
 templates_time := wrappers/mpi/compare_clocks.w wrappers/compensate/after_call.w wrappers/time/time.w $(templates_inner)
 runtime_time := $(runtime_trace) $(handles_src) $(compensate_src) \
-	$(addprefix wrappers/mpi/,eager_limit.c members.c transport.c)
+	$(addprefix wrappers/mpi/,eager_limit.c host_comm.c members.c transport.c)
 link_time := $(link_trace)
 templates_check := wrappers/check/check.w wrappers/handles/handle.w
-runtime_check := $(addprefix wrappers/mpi/,real.c opened.c other_mpi.c nested.c members.c) \
+runtime_check := $(addprefix wrappers/mpi/,real.c opened.c other_mpi.c nested.c host_comm.c members.c) \
 	$(addprefix wrappers/handles/,ranks.c handle.c request.c)
 link_check := -lrt
 mpi_so := $(foreach m,$(MPIS) abi,$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))

@@ -102,7 +102,7 @@ $(O)/gen/abi/library.c: wrappers/wrappers.mk
 	echo 'const char *const pithi_mpi_library[2] = {"libmpi_abi.so.1", "libmpi_abi.so.1"};' >$@
 
 # ---- libmpe, the MPE API, on the transport of wrappers/mpi: finds libpith by itself, so that programs say -lmpe alone
-mpe_runtime := $(addprefix wrappers/,mpi/real.c mpi/transport.c handles/ranks.c)
+mpe_runtime := $(addprefix wrappers/,mpi/real.c mpi/host_comm.c mpi/transport.c handles/ranks.c)
 define mpe_rules
 $(O)/lib/pith/$(1)/libpith-mpe.so: \
 		$(call mpi_objects,$(1),$(mpe_src) $(mpe_runtime) wrappers/gen/library.c) $(lib_so) $(O)/lib/libpith.so

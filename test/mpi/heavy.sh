@@ -30,7 +30,7 @@ make_heavytime() {
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" \
             -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" $(objects_of "$1" "$top"/wrappers/{time,handles,compensate}/*.c) \
-            $(objects_of "$1" "$top"/wrappers/mpi/{real,nested,group,eager_limit,members,transport}.c) "$build/lib/libpith.a" -ldl -lpthread
+            $(objects_of "$1" "$top"/wrappers/mpi/{real,nested,group,eager_limit,host_comm,members,transport}.c) "$build/lib/libpith.a" -ldl -lpthread
 }
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&

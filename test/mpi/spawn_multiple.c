@@ -1,4 +1,4 @@
-/* spawn_multiple.c - two programs are spawned by one call, and left again. Without Pith: it shows whether the MPI can do that. */
+/* spawn_multiple.c - two programs are spawned by one call, and left again. It shows whether the MPI can do that. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "whereabouts.h"
 
 #include "check.h"
+#include "host_comm.h"
 #include "launcher.h"
 #include "team.h"
 
@@ -79,7 +80,7 @@ void pithi_where_begin(MPI_Comm ours)
     REAL(MPI_Comm_size)(MPI_COMM_WORLD, &world_size);
     if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
         pithi_where_prefix = "spawned ";
-    if (REAL(MPI_Comm_split_type)(ours, MPI_COMM_TYPE_SHARED, pithi_where_rank, MPI_INFO_NULL, &host) != MPI_SUCCESS)
+    if (pithi_host_comm(ours, pithi_where_rank, &host) != MPI_SUCCESS)
         return;
     REAL(MPI_Comm_rank)(host, &rank);
     REAL(MPI_Comm_size)(host, &count);

@@ -10,6 +10,7 @@
 #include "rendezvous.h"
 
 #include "eager_limit.h"
+#include "host_comm.h"
 #include "lock.h"
 #include "piggyback.h"
 #include "real.h"
@@ -37,7 +38,7 @@ static void find_host(MPI_Comm comm)
 {
     MPI_Comm here = MPI_COMM_NULL;
     host = MPI_GROUP_NULL;
-    if (!pithi_delay_several_clocks || REAL(MPI_Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here))
+    if (!pithi_delay_several_clocks || pithi_host_comm(comm, 0, &here) != MPI_SUCCESS)
         return;
     REAL(MPI_Comm_group)(here, &host);
     REAL(MPI_Comm_free)(&here);

@@ -5,6 +5,7 @@
  */
 #include "transport.h"
 
+#include "host_comm.h"
 #include "ranks.h"
 #include "real.h"
 
@@ -339,7 +340,7 @@ static void find_host(struct pith_transport *transport)
     transport->sharing = 0;
     transport->affinity = NULL;
     host_leader = transport->rank;
-    if (REAL(MPI_Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, transport->rank, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
+    if (pithi_host_comm(comm, transport->rank, &host) == MPI_SUCCESS) {
         REAL(MPI_Comm_size)(host, &together);
         REAL(MPI_Bcast)(&host_leader, 1, MPI_INT, 0, host);
         find_sharing(transport, host, together);

@@ -1,0 +1,52 @@
+/* host_comm.c - asks MPI which processes are on a host (host_comm.h). MPI_COMM_TYPE_SHARED means those that MPI itself
+ * can give shared memory. MPICH 5.0.2 over UCX can give none, so there each process is alone. Where all are alone, the
+ * names of the hosts and their boot ids are compared: there may be one process a host. */
+#include "host_comm.h"
+
+#include "base/hash.h"
+#include "real.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+static uint64_t host_id(void)
+{
+    char name[256] = "", boot[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (read(fd, boot, sizeof boot - 1) < 0) /* the name alone */
+            boot[0] = '\0';
+        close(fd);
+    }
+    gethostname(name, sizeof name - 1);
+    return pithi_hash_text(pithi_hash_text(PITHI_HASH, name), boot);
+}
+
+static int split_by_id(MPI_Comm comm, int key, MPI_Comm *host)
+{
+    uint64_t id = host_id();
+    MPI_Comm half;
+    int code = REAL(MPI_Comm_split)(comm, (int)(id & INT_MAX), key, &half);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = REAL(MPI_Comm_split)(half, (int)(id >> 33), key, host);
+    REAL(MPI_Comm_free)(&half);
+    return code;
+}
+
+int pithi_host_comm(MPI_Comm comm, int key, MPI_Comm *host)
+{
+    int size, together, most, code;
+
+    REAL(MPI_Comm_size)(comm, &size);
+    code = REAL(MPI_Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, host);
+    if (code != MPI_SUCCESS || size == 1)
+        return code;
+    REAL(MPI_Comm_size)(*host, &together);
+    code = REAL(MPI_Allreduce)(&together, &most, 1, MPI_INT, MPI_MAX, comm);
+    if (code != MPI_SUCCESS || most > 1)
+        return code;
+    REAL(MPI_Comm_free)(host);
+    return split_by_id(comm, key, host);
+}
