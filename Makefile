@@ -265,7 +265,8 @@ inc_liblog := -Iliblog $(call see,$(see_spill))
 # Of formats/, wrappers see the headers that test/lint/test_rooms.sh names, the viewer those of base.
 inc_wrappers := -I$(O)/include $(foreach l,base analysis symbols,-I$(O)/layers/$(l))
 inc_viewer := -I$(O)/include -I$(O)/layers/base -Iviewer
-inc_test := -Itest -Iliblog -Iformats/reader -Iformats -Iviewer -Iwrappers
+# (Debian's flags make this warning an error, in `make deb`.)
+inc_test := -Wformat-security -Itest -Iliblog -Iformats/reader -Iformats -Iviewer -Iwrappers
 pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags $(TCL) $(TK) x11))
 pkg_x11 := $(if $(HAVE_X11),$(shell $(PKG_CONFIG) --cflags x11))
 pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags $(cairo_libs))) $(if $(HAVE_PANGO),-DPITHI_PANGO)

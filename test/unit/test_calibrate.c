@@ -20,7 +20,7 @@ static void test_costs(void (*scenario)(void), const char *what)
 {
     struct help_log log;
     int good = 1;
-    OK(help_child(scenario) == 0 && help_read(&log, "run.pith"), what);
+    OK(help_child(scenario) == 0 && help_read(&log, "run.pith"), "%s", what);
     OK(help_count(&log, PITHLOG_ENTER, "work") == 1000 && help_count(&log, PITHLOG_EVENT, NULL) == 0 &&
            help_count(&log, PITHLOG_SEND, NULL) == 0 && log.info->lost == 0,
        "nothing of the measuring is recorded, nothing lost");
