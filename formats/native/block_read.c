@@ -12,8 +12,7 @@
  * A damaged block may leave more states than are open. The loop lets the top go below the bottom (64 spare entries
  * are there for it) and only remembers the lowest; `good_before` then finds the first bad record.
  *
- * Damage is reported behind the good records, not instead of them: the first call delivers those, the next one fails.
- * */
+ * Damage is reported behind the good records, not instead of them: the call after those fails. */
 #include "native/block.h"
 
 const struct pithlog_record pithi_no_fields = {.peer = -1};

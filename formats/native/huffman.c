@@ -13,8 +13,7 @@
  * bytes and their length together, 3 bits. An entry with two bytes is found wherever both codes fit into 11 bits.
  *
  * Lengths above 11 would need a larger table. They occur only if some bytes are very rare. Then all weights are made
- * more equal, until no code is too long; the rare bytes get shorter codes than they should, and the others longer ones.
- * */
+ * more equal, until no code is too long; rare bytes get shorter codes than they should, others longer ones. */
 #include "native/huffman.h"
 
 #include <string.h>

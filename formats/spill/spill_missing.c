@@ -7,8 +7,7 @@
  *     a chunk against the next one     a step in `seq`, or words_before that are not there: which chunks, which time
  *     the file against its page        chunks at the end of a lane leave no gap in it; only their number is known
  *
- * What the first two explain is taken off before the third is asked (gap_chunks, gap_words), so no loss counts twice.
- * */
+ * What the first two explain is subtracted before the third is asked (gap_chunks, gap_words): no loss counts twice. */
 #include "spill/spill_missing.h"
 
 #include <inttypes.h>
