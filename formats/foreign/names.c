@@ -1,4 +1,8 @@
-/* names.c - cuts and cleans names, makes them unique, and guesses groups from names. */
+/* names.c - cuts and cleans names, makes them unique, and guesses groups from names.
+ *
+ * CLOG-2 has 32 bytes for the name of a state. Two long names may then be cut to the same one, which a viewer would
+ * take for one state. So names are cut and then made different: the second one ends with "~2". Cutting never splits a
+ * UTF-8 character, and blanks at the ends go, as some readers would lose them. */
 #include "foreign/names.h"
 
 #include <inttypes.h>

@@ -1,5 +1,11 @@
 /* reading.c - shared helpers for readers and writers of foreign files. A binary heap sorts records by time and then by
- * arrival. */
+ * arrival.
+ *
+ * By arrival too, because records of one time have an order that matters: leave A and enter B, both at 20, are not the
+ * same as enter B and leave A.
+ *
+ * A file is mapped, and what was read is given back to the system every 4 MiB. A reader of 10 GB so needs no more
+ * memory than one of 10 MB; what is read again comes from the file again. */
 #include "foreign/reading.h"
 
 #include <errno.h>

@@ -1,4 +1,12 @@
-/* walk.c - the steps of a log for writers of foreign formats, states that nest, and losses. */
+/* walk.c - the steps of a log for writers of foreign formats, states that nest, and losses.
+ *
+ * In a native log a state may end while a state inside it is open. Most formats draw states as nested boxes and cannot
+ * say that. There, the inner state is cut in two, which keeps all times right and adds an end and a begin (SPLIT):
+ *
+ *     0 enter A   10 enter B   20 leave A   30 leave B
+ *     written     A 0 to 20 with B 10 to 20 inside; B 20 to 30
+ *
+ * Each loss is counted where it happens and reported once at the end, in the same words by all writers. */
 #include "foreign/walk.h"
 
 #include <stdlib.h>

@@ -1,4 +1,12 @@
-/* alog_read.c - recognises ALOG files and turns their lines into native records (second pass). */
+/* alog_read.c - recognises ALOG files and turns their lines into native records (second pass).
+ *
+ *     -13 0 5 6 0 0 SeaGreen:vlines3 MPI_Send      events 5 and 6 begin and end the state MPI_Send
+ *     5 0 0 0 0 50                                 process 0: enter MPI_Send at 50 us
+ *     -101 0 0 1 0 50 7 1000                       process 0 sends to 1, tag 7, 1000 bytes
+ *     6 0 0 0 0 53                                 process 0: leave MPI_Send at 53 us
+ *
+ * Any line may be missing or stand elsewhere in files of old programs, so the meaning of each number is known only
+ * after the first pass (alog_scan.h). */
 #include "foreign/formats.h"
 
 #include <inttypes.h>

@@ -1,7 +1,13 @@
 /* alog_write.c - native records to ALOG, as strictly as upshot and nupshot require.
  *
  * The header stands first and contains counts, so there are two passes: the first counts records and notes the
- * definitions in use; the second writes. Both passes use plan_record, so the counts match the lines. */
+ * definitions in use; the second writes. Both passes use plan_record, so the counts match the lines.
+ *
+ *     rank 0 computes until 50 us, then MPI_Send until 53; rank 1 in MPI_Recv until 55       (the message: 1000 bytes)
+ *
+ *     -2 0 0 8 0 0         8 events           -5 0 0 6 0 0       6 event types          -7 0 0 0 0 55    ends at 55
+ *     1 0 0 0 0 0          enter compute      -101 0 0 1 0 50 7 1000     send to rank 1, tag 7
+ *     2 0 0 0 0 50         leave compute      -102 1 0 0 0 55 7 1000     receive from rank 0 */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

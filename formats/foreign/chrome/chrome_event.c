@@ -1,6 +1,10 @@
 /* chrome_event.c - parses one event of the Trace Event Format and keeps the open states of each lane. The ends of
  * complete events ("X") wait in a heap per lane, because they need not nest: when times are rounded to microseconds,
- * neighbours overlap. */
+ * neighbours overlap.
+ *
+ *     {"ph":"X","ts":10,"dur":11,"name":"a"}       enter a at 10; the heap has its end, 21
+ *     {"ph":"X","ts":20,"dur":5,"name":"b"}        enter b at 20; the heap has 21 and 25
+ *     a later event, at 30                         leave a at 21, leave b at 25: a ends while b is open */
 #include "foreign/chrome/chrome_event.h"
 
 #include <stdlib.h>

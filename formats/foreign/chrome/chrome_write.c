@@ -1,7 +1,14 @@
 /* chrome_write.c - native records to the Trace Event Format: an object with "traceEvents". Each event has a phase "ph":
  * B and E for states, i for events, C for counters, s and f for the ends of messages, M for names. A process is a rank
  * and a thread is a lane. Times are microseconds with three decimals. Events need not be in time order, so messages
- * follow the other events. */
+ * follow the other events.
+ *
+ *     {"ph":"B","pid":0,"tid":0,"ts":50.000,"name":"MPI_Send","cat":"MPI point-to-point"},
+ *     {"ph":"E","pid":0,"tid":0,"ts":53.000},
+ *     {"ph":"s","pid":0,"tid":0,"ts":50.000,"bp":"e","name":"message","cat":"message","id":1,"args":{...}},
+ *     {"ph":"f","pid":1,"tid":0,"ts":55.000,"bp":"e","name":"message","cat":"message","id":1,"args":{...}}
+ *
+ * E has no name: it ends the state of its thread that began last. So states must nest (foreign/walk.h). */
 #include "foreign/formats.h"
 
 #include <stdlib.h>

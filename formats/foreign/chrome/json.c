@@ -1,5 +1,11 @@
 /* json.c - reads JSON values in place. A trace may be larger than memory, so no tree is built, and skipping a value
- * allocates nothing. */
+ * allocates nothing.
+ *
+ * A value is a kind, an address and a size: of "args":{"tag":7} the value is '{' and the text {"tag":7}. It is decoded
+ * only if somebody asks for what is in it.
+ *
+ * The text may end anywhere, as programs die while they write. So there are two ways to fail: CUT, where the text ended
+ * too early, and WRONG, where it is no JSON. A number at the very end counts as cut: 12 may be the begin of 123. */
 #include "foreign/chrome/json.h"
 
 #include <stdlib.h>

@@ -1,6 +1,14 @@
 /* clog2_write.c - native records to CLOG-2, as strictly as the converter of Jumpshot requires: a definition before each
  * use of a number that MPE does not know, a COMMEVT before anything on a line, no empty colour, states that pair first
- * in, first out. There is one pass. The preamble contains counts, so it is written last. */
+ * in, first out. There is one pass. The preamble contains counts, so it is written last.
+ *
+ *     COMMEVT     rank 0 of the world, rank 1 of the world
+ *     STATEDEF    events 600 and 601 begin and end "compute", DodgerBlue3
+ *     BAREEVT     0 s, rank 0: 600                    CARGOEVT where the state has a payload
+ *     BAREEVT     0.000050 s, rank 0: 601
+ *     MSGEVT      0.000050 s, rank 0 to 1, tag 7, 1000 bytes
+ *
+ * Jumpshot finds out which send belongs to which receive by order, as Pith does. */
 #include <inttypes.h>
 #include <stdlib.h>
 

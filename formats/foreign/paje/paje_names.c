@@ -1,5 +1,8 @@
 /* paje_names.c - the lines of a trace of Paje, its definitions of events, and the types, values and containers that
- * events refer to by name or alias. */
+ * events refer to by name or alias.
+ *
+ * A word in quotes is one field, whatever it contains. A name may be used before it is defined, and the same name may
+ * be a value of two types, so a value is looked up by its type and its name or alias together. */
 #include "foreign/paje/paje_reader.h"
 
 #include <math.h>

@@ -3,6 +3,12 @@
  * with their colours; and containers (README.md). One line per event follows, in order of time. Messages become known
  * in another order, so their ends are sorted on disk first and then merged with the records.
  *
+ *     5 s2 S "MPI_Send" "0.164 0.615 0.360"       state s2 of type S, with its colour
+ *     9 0.000050000 S l0 s2                       lane l0 enters it
+ *     12 0.000050000 L p0 l0 "MPI_COMM_WORLD" k1 7 1000      message k1 leaves l0: tag 7, 1000 bytes
+ *     10 0.000053000 S l0                         l0 leaves its innermost state
+ *     13 0.000055000 L p0 l1 "MPI_COMM_WORLD" k1  message k1 comes to l1
+ *
  * Aliases: CP CR CT (container types), S (states), L (links); s, e, v plus the id of a definition; o plus the number of
  * an event of Pith's own; p, r, l plus the number of a lane. */
 #include <inttypes.h>

@@ -1,5 +1,13 @@
 /* paraver_write.c - native records to Paraver. State records and messages are known at their ends but belong at their
- * begins: two passes sort them on disk, and a third merges them with the events. README.md has the rules. */
+ * begins: two passes sort them on disk, and a third merges them with the events. README.md has the rules.
+ *
+ *     1:1:1:1:1:50000:53000:4                 processor 1, thread 1.1.1: state 4 (Blocking Send) from 50 to 53 us
+ *     2:1:1:1:1:50000:60000019:0              at 50 us: the user function ends
+ *     2:1:1:1:1:50000:50000001:1              and MPI_Send (1) begins
+ *     3:1:1:1:1:50000:50000:2:1:2:1:55000:55000:1000:7      the message to thread 1.2.1 at 55 us, 1000 bytes, tag 7
+ *     2:1:1:1:1:53000:50000001:0              MPI_Send ends
+ *
+ * Paraver draws state records and counts events, so a call is written as both. All numbers begin at 1. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

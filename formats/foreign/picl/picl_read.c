@@ -1,5 +1,14 @@
 /* picl_read.c - PICL to native records, in two passes. The first finds the nodes and checks the order of times; the
- * second adds the records. */
+ * second adds the records.
+ *
+ *     16 0 0 0 block 2 is MPI_Send       a message of the trace: the name of a block, in files by Pith
+ *     20 0 50 0 2 0 0                    node 0 at 50 us: block 2 begins
+ *     4 0 50 0 1 7 1000                  it sends to node 1, type 7, 1000 bytes
+ *     11 0 50 0 0 0                      compstats: the send is over, without any time
+ *     21 0 53 0 2 0 0                    block 2 ends
+ *
+ * Times are seconds and microseconds, two numbers. A send lasts from its record to the second compstats after it, so
+ * what a line means is only known some lines later (picl.h). */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>

@@ -1,5 +1,11 @@
 /* slog2_read.c - SLOG-2 to native records: splits the drawables of all nodes into their two ends and sorts these by
- * time on disk. */
+ * time on disk.
+ *
+ *     a node         state compute 0 to 50 us, state MPI_Send 50 to 53, arrow 50 to 55       (ordered by their ends)
+ *     its ends       0 enter compute   50 leave compute   50 enter MPI_Send   50 send   53 leave MPI_Send   55 recv
+ *
+ * A long state lies in a node near the root and the states inside it in leaves far below, so no order of reading nodes
+ * gives an order of time. Sorting is the simplest way, and does not need the tree at all. */
 #include "foreign/formats.h"
 
 #include <inttypes.h>

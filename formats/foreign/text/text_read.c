@@ -1,6 +1,13 @@
 /* text_read.c - turns the lines of `pith print` into a log, so that scripts can make logs. The first pass reads
  * definitions and checks whether times decrease; if so, records go through the window of foreign/reading.h. The second
- * pass reads records. Definitions may be missing: records then define their states, events and counters. */
+ * pass reads records. Definitions may be missing: records then define their states, events and counters.
+ *
+ *     0.000000000   0   0   enter   compute                              (with tabs between)
+ *     0.000050000   0   0   leave   compute
+ *     0.000050000   0   0   send            peer=1   tag=7   bytes=1000
+ *
+ * These three lines are a log. What a line does not say has its usual value: a receive without posted= is the next one
+ * of its rank. */
 #include <stdlib.h>
 #include <string.h>
 
