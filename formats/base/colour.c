@@ -1,4 +1,11 @@
-/* colour.c - the table of X11's colour names (rgb.txt), and conversion from names to numbers and back. */
+/* colour.c - the table of X11's colour names (rgb.txt), and conversion from names to numbers and back.
+ *
+ * Logs of old tools name colours as their X server did, and old viewers of the files that Pith writes know only those
+ * names. So "sea green", "SeaGreen" and "#2e8b57" are the same colour here, and #2e8b58 is written as SeaGreen to a
+ * format that has names only: the nearest one, by the squares of the distances of red, green and blue.
+ *
+ * The table is part of the program: an rgb.txt file is not everywhere, and a colour must not depend on the machine.
+ */
 #include "base/colour.h"
 
 #include <ctype.h>

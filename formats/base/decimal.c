@@ -4,6 +4,12 @@
  * rounded, where p = n - 1 - (power of ten of the first digit). All these integers are below 2^120, so the result is
  * exact. The n digits read back as the same double if they are nearer to it than half the distance to the next double:
  * if the error of rounding, in units of 2^-s, is less than 10^p / 2.
+ *
+ * 0.1 is m / 2^56 with m = 7205759403792794. For 15 digits p is 15, and m * 10^15 / 2^56 is 100000000000000 with a rest
+ * of 4 * 10^14, which is less than 10^15 / 2: "0.1". 0.1 + 0.2 has the m of 5404319552844596 and s = 54; the rest is
+ * 8 * 10^14 for 15 digits, too much, and 8 * 10^15 for 16; only 17 digits tell it from 0.3: "0.30000000000000004".
+ *
+ * All else, and ties, go to printf, which is right but ten times slower: each guess is printed and read back.
  */
 #include "base/decimal.h"
 

@@ -1,4 +1,12 @@
-/* out.c - owns the bytes of text output; it knows nothing of logs. */
+/* out.c - owns the bytes of text output; it knows nothing of logs.
+ *
+ * Numbers are written digit by digit, because printf reads its format for each one. 1,234,567,890 ns becomes
+ * "1.234567890": the whole seconds, one digit, and four pairs of digits "34" "56" "78" "90" from a table.
+ *
+ * Each way to write a string keeps it in one line and readable. For the name `a,"b<TAB>` they write:
+ *
+ *     TABS  a,"b\t       CSV  "a,""b\t"       JSON  "a,\"b\t"       HTML  a,&quot;b\t
+ */
 #include "base/out.h"
 
 #include <errno.h>
@@ -85,6 +93,8 @@ void pithi_out_seconds(struct pithi_out *out, int64_t time_ns)
     out->used += 10;
 }
 
+/* Most values are whole numbers; those need no search for the shortest decimal. -0 is none of them: it keeps its sign.
+ * */
 void pithi_out_double(struct pithi_out *out, double value)
 {
     char text[PITHI_DECIMAL_SIZE];
@@ -136,6 +146,7 @@ static int quotes_formulas;
 
 void pithi_quote_formulas(void) { quotes_formulas = 1; }
 
+/* "=1+1" and "-x" are formulas for a spreadsheet, "-1.5" is a number. */
 static int is_formula(const char *text)
 {
     char *end;

@@ -1,4 +1,16 @@
-/* text_fields.c - parses lines of `pith print`, and payloads by their format. */
+/* text_fields.c - parses lines of `pith print`, and payloads by their format.
+ *
+ * A payload is bytes, and the format of its definition tells what they mean. To read a text back, format and text are
+ * walked side by side. For the format "%d of %s" and the text "3 of north" they give
+ *
+ *     %d    3        00 00 00 03               all numbers are big endian, as MPE wrote them
+ *      of    of      (nothing: it is only in the format)
+ *     %s    north    00 05 n o r t h           a length of two bytes, then the text
+ *
+ * A string has no end of its own in the text: it goes on to where the literal text behind its token is first found. So
+ * "a, b, c" by "%s, %s" is "a" and "b, c". A text that does not fit its format is tried as hex, which is what the
+ * writer prints if the bytes do not fit it.
+ */
 #include "base/text_fields.h"
 
 #include <errno.h>
@@ -84,6 +96,8 @@ int pithi_text_u64(const char *text, uint64_t *value)
     return text && *text >= '0' && *text <= '9' && !*end && errno == 0;
 }
 
+/* "-1.5": the digits before and behind the point are read as whole numbers, 1 and 5, and 5 counts as 500,000,000 ns for
+ * its one decimal. No double on the way: it could not hold all nanoseconds of a time above 104 days. */
 int pithi_text_seconds(const char *text, int64_t *time_ns)
 {
     static const uint32_t units[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};

@@ -1,5 +1,18 @@
 /* code_file.c - finds functions and lines with libdw. The only file that includes its headers, so that Pith can be
- * built without it. */
+ * built without it.
+ *
+ * An address goes through three tables, each of which may be missing:
+ *
+ *     symbols of the file         _ZN4Grid5splitEv + 0x33       the function that has code of its own there
+ *     debug information           Grid::split, in it norm       with the functions that were inlined into it
+ *     lines                       mesh.cc:212                   where in the innermost one
+ *
+ * With symbols only, the name and the first line are all there is. Names are shown as they were written: C++ ones
+ * demangled and without parameters, __mesh_MOD_split of gfortran as mesh::split, memcpy@GLIBC_2.14 as memcpy.
+ *
+ * A file is used only if its build id is the one of the log: a program that was built again has other functions at the
+ * same addresses, and a wrong name is worse than none.
+ */
 #include "symbols/code_file.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,13 @@
 /* code_names.c - names of functions as text in properties. A value has a line for each function, innermost first, with
  * six fields that tabs separate: name, first address (hex), line and file of its declaration, line and file of the
- * address. */
+ * address. For address 0x1233 in norm, which the compiler put into Grid::split at line 212 (| is a tab):
+ *
+ *     norm|1200|40|/home/u/mesh.cc|44|/home/u/mesh.cc
+ *     Grid::split|1200|198|/home/u/mesh.cc|212|/home/u/mesh.cc
+ *
+ * Both have the first address of the function that has code of its own. With this the log names its functions on any
+ * machine, also after the program is gone.
+ */
 #include "symbols/code_names.h"
 
 #include <inttypes.h>

@@ -1,4 +1,14 @@
-/* flame_log.c - see flame_log.h. */
+/* flame_log.c - see flame_log.h for what the log shows, with an example.
+ *
+ * Each lane keeps the stack of functions that are open. A sample has the same outermost functions as the one before,
+ * mostly all; the first that differs ends the rest:
+ *
+ *     open    main solve dot          these two are the same
+ *     now     main solve norm  ->     leave dot at the time of the last sample, enter norm at begin_of()
+ *
+ * Records must reach the writer in order of time for each lane, but a function begins before its sample, back to the
+ * sample before. Therefore call sites wait in a list for the next sample, which shows where its functions begin.
+ */
 #include "symbols/flame_log.h"
 
 #include <stdio.h>
@@ -196,7 +206,9 @@ static int put_no_core(struct pithi_flame_log *f, struct flame_lane *lane, int64
     return put_record(f, lane, begin_ns, &record);
 }
 
-/* Where the functions begin that only the new sample has. */
+/* Where the functions begin that only the new sample has. The sample stands for length_ns, and passed_ns went by since
+ * the one before. If length_ns is at least half of that, they begin where the other one ended; else the thread was off
+ * its core for most of the time, and they get no more than the sample stands for. */
 static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane *lane, const struct pithlog_record *r)
 {
     int64_t length_ns = pithi_sample_length(f->names, r, &f->sample, &lane->last).ns;
@@ -208,6 +220,8 @@ static int64_t begin_of(const struct pithi_flame_log *f, const struct flame_lane
     return r->time_ns - length_ns;
 }
 
+/* A frame may be several functions, one inlined into the other; the list goes from the outermost one inwards, so that
+ * it compares with the stack of the lane from the front. */
 int pithi_flame_log_take(void *context, const struct pithlog_record *r)
 {
     struct pithi_flame_log *f = context;

@@ -1,5 +1,19 @@
 /* sample_names.c - finds functions by address. A log has few different addresses and many samples, so each place is
- * looked up once, in the log or in the files of the program, and kept in a map. */
+ * looked up once, in the log or in the files of the program, and kept in a map.
+ *
+ * A process may load a file anywhere, so an address means nothing without the pith:module event that says where:
+ *
+ *     pith:module   /home/u/solve   begin 0x555500001000  end 0x555500009000  bias 0x555500000000
+ *     a sample has the return address 0x555500001234
+ *     - 1, as the call before it counts                  0x555500001233
+ *     - bias: the address in the file                            0x1233  ->  (file, 0x1233) is the key of the map
+ *
+ * Two processes that loaded the file at different addresses so share one entry. The result is a chain of places, the
+ * innermost function first, then those into which the compiler inlined it.
+ *
+ * Code that a program made itself (a JIT compiler, Python) is in no file. pith:code events name it; it is known by its
+ * name alone, so all addresses of it share one place.
+ */
 #include "symbols/sample_names.h"
 
 #include <stdio.h>
