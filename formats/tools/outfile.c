@@ -1,5 +1,14 @@
-/* outfile.c - writes a log completely or not at all. A thread waits for the signals that end the process, because a
- * signal handler cannot remove a folder. */
+/* outfile.c - writes a log completely or not at all.
+ *
+ * A format writes OUT.part and gives it the name OUT only when it is whole (foreign/format.c), so an old OUT stays if
+ * the work fails. What is left is a process that a signal ends, with Ctrl-C for example: OUT.part must go. A handler
+ * may not remove a folder of many files, as none of the functions for that is safe there. So all threads block the
+ * signals, and one thread waits for them; it removes the part and then ends the process by the same signal, as the
+ * shell expects.
+ *
+ * A command must not write the log that it reads: the only copy would be gone if the work fails. Names may differ (a
+ * link, ./OUT), so inputs are known by device and number of the file.
+ */
 #include "tools/outfile.h"
 
 #include <pthread.h>
@@ -90,6 +99,7 @@ int pithi_outfile_check(const char *path)
 
 static uint64_t records_read; /* from the input logs */
 
+/* Half of the time of a log is taken to have half of its records. */
 uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_t to_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(log);

@@ -1,4 +1,9 @@
-/* print.c - `pith print` of an existing log and of a running program; the lines are written by foreign/text/. */
+/* print.c - `pith print` of an existing log and of a running program; the lines are written by foreign/text/.
+ *
+ * Of a program that runs, each look (5 a second) first prints the lanes, definitions and communicators that are new,
+ * then the records, since a record is printed with the names that they define. A lane or a communicator is printed
+ * again if it has changed: the rank of a lane is 0 until its process has joined the job, then perhaps 3.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,10 @@
 /* progress.c - prints the line from a timer's signal handler, so it uses only async-signal-safe calls: no stdio, no
- * malloc. */
+ * malloc.
+ *
+ * The rate is the mean since the begin, and what is left is computed by it: 43 of 100 million records after 3.5 s are
+ * 12.3 million a second, and 57 million more take 5 s. The mean of the last second would jump with each cold page of a
+ * disk. Never 100 %: the count of records is an estimate, and the file still gets its last part.
+ */
 #include "tools/progress.h"
 
 #include <signal.h>

@@ -1,5 +1,13 @@
 /* sql.c - `pith sql LOG QUERY`: queries the database of a log (foreign/sqlite). The first query makes the database,
- * which is kept in the cache. Queries can neither change it nor reach other files. */
+ * which is kept in the cache. Queries can neither change it nor reach other files.
+ *
+ * The query may come from somebody else, a page or a program, so all ways out of the database are closed: it is opened
+ * for reading only, ATTACH is limited to 0 databases, and the two settings that move files are denied. Each statement
+ * must also say of itself that it only reads.
+ *
+ * A database that is not in the cache is made as TMPDIR/pith-sql-XXXXXX.part, which a signal removes (outfile.c). Once
+ * it is open, its name is removed, so a process that dies later leaves nothing behind.
+ */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>

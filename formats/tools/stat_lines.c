@@ -2,7 +2,15 @@
  *
  * A sample counts for the innermost line on its stack that is known and outside MPI, the C library and Pith: the time
  * of a function without lines is that of the line that calls it. Its total is the time of all samples that have the
- * line on their stack. */
+ * line on their stack.
+ *
+ *     main (main.c:10)  step (mesh.c:40)  step (mesh.c:40)  memcpy (libc)
+ *                                          |
+ *                                          self time: nobody can change a line of memcpy
+ *
+ * The total of mesh.c:40 grows once for this sample, though the line is twice on the stack: `seen` has the number of
+ * the last sample that counted.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,6 +2,10 @@
  *
  * The latency of a message is the time from the record of the send to that of the receive, so it includes the wait for
  * a late receiver. It may be negative if the clocks of two hosts disagree; then it is shown so.
+ *
+ * The size class of a message is the number of bits of its size: 1000 bytes have 10 bits, so they are in the class 512
+ * to 1023, and 1024 bytes begin the next. 65 classes hold all sizes, so each has a histogram of latencies. The rate
+ * of a class is its bytes by the sum of its latencies: what one message gets, not what the network carries at once.
  */
 #include <stdlib.h>
 

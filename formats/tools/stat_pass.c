@@ -1,4 +1,17 @@
-/* stat_pass.c - adds up the intervals of pithlog_walk, once for all tables. */
+/* stat_pass.c - adds up the intervals of pithlog_walk, once for all tables.
+ *
+ * Each step of the walk says how long a lane did what it does (from_ns to to_ns), and then what changes. So a step
+ * first adds its time to the stretch that is open, and only then may end the stretch. For the picture in stat_pass.h:
+ *
+ *     step       adds                     then
+ *     0..20      20 outside states        solve begins: still computing, no new stretch
+ *     20..30     10 in states             MPI_Send begins: ends the stretch 0..30, of which 20 were outside states
+ *     30..50     20 in states             MPI_Send ends: ends the stretch in MPI, 20 long
+ *     50..80     30 in states             solve ends: still computing
+ *     80..100    20 outside states        the lane ends: ends the stretch 50..100, of which 20 were outside states
+ *
+ * All tables come from this one pass, so their numbers agree; a table only says what it does with an instance.
+ */
 #include "tools/stat_pass.h"
 
 #include <fnmatch.h>
@@ -143,6 +156,7 @@ static int follow(const struct run *run, const struct pithlog_step *step)
                : next_stretch(run, step->lane, step->to_ns, next);
 }
 
+/* A filter does not end the walk of other states: they count for depth and self time, but are not reported. */
 static int take(const struct run *run, const struct pithlog_step *step)
 {
     struct lane *lane = &run->lanes[step->lane];

@@ -2,6 +2,17 @@
  *
  * All samples make one tree of call paths. A sample stands for the time since the previous sample of its thread, by
  * the clock of the samples: CPU time or wall-clock time. The first sample of a lane stands for one period.
+ *
+ *     samples of 10 ms each            the tree               self    all
+ *     main step solve                  main                     10     40
+ *     main step solve                    step                    0     30
+ *     main                                 solve                20     20
+ *     main step send                       send                 10     10
+ *
+ * While the log is read, a sample adds only to the node where it ends. The sums of the callers are made once at the
+ * end, from the last node to the first: a node always has a higher number than its caller, so its own sum is whole
+ * when it is added to the caller's. The cost of a sample does not grow with the number of samples, and memory only with
+ * the number of different paths.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -154,7 +165,8 @@ static int compare_rows(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* A function inside itself counts once. */
+/* A function inside itself counts once: of the path main;f;g;f, only the outer f adds to f's total, which has the inner
+ * one in it already. */
 static int is_outermost(const struct paths *p, const struct node *node)
 {
     for (uint32_t up = node->parent; up != ROOT; up = p->nodes[up].parent)
@@ -230,7 +242,8 @@ out:
 
 /* ---- What a lane does longer ------------------------------------------------------------------------------------- */
 
-/* The function with the largest difference, and the path on which the lane spends most of it. */
+/* The function with the largest difference, and the path on which the lane spends most of it. Differences are the sum
+ * of the others' distances from the lane, so the limit is ten periods for each other lane. */
 static void put_longer(const struct paths *p, const struct pithi_stat_query *query, const int64_t *differences,
                        char *text, size_t size)
 {

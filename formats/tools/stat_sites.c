@@ -1,7 +1,15 @@
 /* stat_sites.c - `pith stat --by callsite`: the calls of MPI and the states of OpenMP by their place in the program.
  *
  * The recorder stores the place as an event inside the state of the call. So when a state ends, its place is the
- * last one of its lane that was recorded after its begin and does not belong to a state inside it.
+ * last one of its lane that was recorded after its begin and does not belong to a state inside it:
+ *
+ *     MPI_File_write_all  |---------------------|     at 0: place A      the list of the lane: A
+ *     MPI_Allreduce           |-----|                 at 2: place B                            A B
+ *                         0   2     5          10     at 5: the last place, B, is not before 2: it is its own
+ *                                                     at 10: A
+ *
+ * A call without a place finds one from before its begin, or none, and is shown as [unknown]. Therefore also calls
+ * that the table does not show take their place from the list.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,9 @@
  *
  *     f from 0 to 10 calls f from 2 to 5:  count 2, total 10, self 7 + 3 = 10, mean length 6.5
  *     the window from 3 to 20 of this:     lengths 2 and 7, self 2 + 5
+ *
+ * Lengths go into a histogram for each state (histogram.h), so percentiles need no list of all instances: memory grows
+ * with the number of states, not with the log.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,7 +188,7 @@ void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram
     pithi_table_number(table, lengths->all.max);
 }
 
-/* A log may have any values. */
+/* A log may have any values, also negative ones, and those that no int64_t holds. */
 static int64_t whole(double sum) { return sum >= 9.2e18 ? INT64_MAX : sum > 0 ? (int64_t)sum : 0; }
 
 static void state_row(const struct states *s, struct pithi_report *table, uint32_t id)

@@ -1,4 +1,14 @@
-/* table.c - owns the widths and units of tables. It knows nothing of logs. */
+/* table.c - owns the widths and units of tables. It knows nothing of logs. The same cell, 50 ns, for each reader:
+ *
+ *     people      name   total          columns as wide as their widest cell, four digits and a unit
+ *                 A      50 ns
+ *     CSV         name,total_s          seconds with 9 decimals, so that a spreadsheet may add the column
+ *                 A,0.000000050
+ *     JSON        {"name":"A","total_s":0.000000050}
+ *
+ * Cells keep whole numbers (ns, bytes, millionths), not text, until the style is known. An error is kept as well:
+ * those who fill cells need not look after each, pithi_table_print fails at the end.
+ */
 #include "tools/table.h"
 
 #include <inttypes.h>
