@@ -1,4 +1,9 @@
-/* clog_blocks.c - MPE 1 and MPE 2 write blocks by the same rules, so damage and cuts have the same meaning in both. */
+/* clog_blocks.c - MPE 1 and MPE 2 write blocks by the same rules, so damage and cuts have the same meaning in both.
+ *
+ * The length of a record is in the record, so after a damaged one nothing in its block can be trusted. But all blocks
+ * have one size: if a record of block 3 (of 65536 bytes) makes no sense, reading goes on at block 4, whose first record
+ * is at a place that no damage can move. At most one block is lost for each damage.
+ */
 #include "foreign/clog_blocks.h"
 
 static void note_damage(struct pithi_clog_cursor *cursor)

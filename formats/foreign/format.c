@@ -1,4 +1,14 @@
-/* format.c - adds the functions to the table of formats (base/formats.def), and writes a log to a file or folder. */
+/* format.c - adds the functions to the table of formats (base/formats.def), and writes a log to a file or folder.
+ *
+ * The function of a format only fills open files. All else is done here, once for all formats. `pith convert run.pith
+ * run.prv` makes three files:
+ *
+ *     run.prv.part  run.pcf.part  run.row.part       if anything fails, they are removed; older files stay
+ *     rename run.row, run.pcf, run.prv               the main file is last: if it is there, all are there
+ *
+ * A folder changes places with the old one in one step (renameat2), so there is a whole log under the name at any time.
+ * Devices and pipes are written as they are: there is nothing that a new name could replace.
+ */
 #include "reader/read/format.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 /* clog1_read.c - CLOG to native records, in two passes. The first takes definitions (MPE writes those of MPI last) and
- * checks whether times decrease. The second makes the records. */
+ * checks whether times decrease. The second makes the records. Number k of MPI's states has the events 2k + 1 and
+ * 2k + 2, so event 162 is the end of state 80, also in a file that was cut before the definitions.
+ */
 #include "foreign/formats.h"
 
 #include <inttypes.h>

@@ -1,4 +1,14 @@
-/* clog2_lines.c - the lines of a CLOG-2 file that is written. Also delays states until their payload is known. */
+/* clog2_lines.c - the lines of a CLOG-2 file that is written. Also delays states until their payload is known.
+ *
+ * Rank 5 of the world, thread 0, has the line (0, 5, 0) in communicator 0. If it is rank 1 of another communicator,
+ * number 1 in the file, its messages there are on the line (1, 1, 0), which a COMMEVT has announced before:
+ *
+ *     COMMEVT on (0, 5, 0)         communicator 1, its rank there 1, its rank in the world 5
+ *     MSGEVT  on (1, 1, 0)         to rank 0 of communicator 1
+ *
+ * Delayed records all have the same time: as soon as the time advances or the lane has another record, all of them are
+ * written, in the order in which they came.
+ */
 #include "foreign/clog2/clog2_lines.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
-/* clog2_numbers.c - allocates event numbers and writes definitions. */
+/* clog2_numbers.c - allocates event numbers and writes definitions. clog2_numbers.h says when a definition is written,
+ * and why a state that is open inside itself has several pairs of numbers.
+ *
+ * A number is NEW, then DEFINED, at the start or at its first use. Only a log that describes its numbers itself has a
+ * step between: IN_USE, a record has the number, but its description has not come. It may still come, as in a file by
+ * MPE; if not, the number is defined at the end.
+ */
 #include "foreign/clog2/clog2_numbers.h"
 
 #include <stdio.h>

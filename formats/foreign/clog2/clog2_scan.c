@@ -1,4 +1,9 @@
-/* clog2_scan.c - the walk of the first pass, and the meaning of event numbers. */
+/* clog2_scan.c - the walk of the first pass, and the meaning of event numbers.
+ *
+ * A first pass is needed because MPE writes at the end what is needed at the begin: the definitions of its MPI states,
+ * and who is a member of a communicator. A COMMEVT says of one process only that "rank 1 of communicator 1 is rank 5 of
+ * the world"; a communicator is known when ranks 0 to the highest have all been seen.
+ */
 #include "foreign/clog2/clog2_scan.h"
 
 #include <stdio.h>
@@ -111,9 +116,8 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
     return PITH_OK;
 }
 
-/* Sets the size where all ranks from 0 to the highest are known. A file that is not merged has one process only, so
- * there only MPI_COMM_SELF is complete. */
-/* Call after the last record: finds the communicators whose members are all known. */
+/* Call after the last record. Sets the size where all ranks from 0 to the highest are known. A file that is not merged
+ * has one process only, so there only MPI_COMM_SELF is complete. */
 static void comm_settle(struct pithi_clog2_scan *scan)
 {
     for (uint32_t i = 0; i < scan->comm_count; i++) {

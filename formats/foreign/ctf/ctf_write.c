@@ -5,7 +5,13 @@
  * A packet has a header (magic, UUID, stream class 0), a context (first and last time, sizes in bits, number, lost so
  * far, rank, thread) and events. An event has its number as a byte and the low 32 bits of its time. If 2^32 ns or more
  * have passed since the last event, it has 255, the number as 4 bytes and all 64 bits. The fields follow without
- * gaps. */
+ * gaps:
+ *
+ *     00 50 c3 00 00 03 00 00 00            enter (0) at 50,000 ns (0xc350), state 3
+ *     01 08 cf 00 00 03 00 00 00            leave (1) at 53,000 ns (0xcf08), state 3
+ *
+ * Nine bytes for a record that a reader can decode without Pith: the text file says where each field is.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,15 @@
-/* otf2_events.c - turns the events of libotf2 into records. */
+/* otf2_events.c - turns the events of libotf2 into records. libotf2 calls a function for each event, in the order of
+ * otf2_read.c; each adds a record, or remembers something for a later one.
+ *
+ * A receive gets its number of posting when OTF2 says that it was posted, not when it ends:
+ *
+ *     MpiIrecvRequest 7             request 7 is number 0
+ *     MpiRecv                       a receive with posted = 1
+ *     MpiIrecv 7                    a receive with posted = 0: it ends later, but matches an earlier send
+ *
+ * A request that never ends still has its number. It becomes a receive without a message, or the numbers of all later
+ * receives would be one too high for matching.
+ */
 #include <stdlib.h>
 #include <string.h>
 

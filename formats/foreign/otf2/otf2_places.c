@@ -1,4 +1,11 @@
-/* otf2_places.c - maps OTF2's processes to ranks, its locations to lanes, and its communicators to the log's. */
+/* otf2_places.c - maps OTF2's processes to ranks, its locations to lanes, and its communicators to the log's.
+ *
+ * In OTF2 these are three lists with references of any value. Which process is which rank is only said by a group,
+ * whose members are the locations of MPI's ranks 0, 1, 2 ... A log of some ranks only (`pith cut --lane 2,5`) has the
+ * group of its two ranks; there the names "MPI Rank 2" and "MPI Rank 5" keep the numbers.
+ *
+ * A GPU is a process of its own in OTF2, but does not take part in MPI: its lanes belong to the rank that created it.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,16 @@
  *
  * State records are adjacent, and events lie inside them. At the time where a state ends and the next one begins, ends
  * of calls belong to the first state and begins of calls to the second. The change therefore waits for a begin of a
- * call or for a later time. */
+ * call or for a later time:
+ *
+ *     1:...:0:10:1            state 1 from 0 to 10         enter state 1 at 0
+ *     2:...:5:50000001:1      call 1 begins at 5           enter call 1
+ *     1:...:10:20:4           state 4 from 10 to 20        (waits)
+ *     2:...:10:50000001:0     call 1 ends at 10            leave call 1
+ *     2:...:10:50000001:2     call 2 begins at 10          leave state 1, enter state 4, enter call 2
+ *
+ * If state 4 had begun at once, call 1 would have begun in one state and ended in another.
+ */
 #include "foreign/paraver/paraver_lanes.h"
 
 #include <stdio.h>

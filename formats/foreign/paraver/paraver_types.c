@@ -1,4 +1,15 @@
-/* paraver_types.c - owns the meaning of each type in a trace, worked out from its labels when the type first occurs. */
+/* paraver_types.c - owns the meaning of each type in a trace, worked out from its labels when the type first occurs.
+ *
+ * A .prv says only that type 42 had the value 7 at some time. Whether 7 is a state, an event or a number shows in the
+ * labels of the .pcf, as Paraver itself takes them:
+ *
+ *     values with labels, one of them 0 ("End")      each value is a state until the next value       PHASES
+ *     values with labels, none of them 0             an event, its label is the payload               EVENTS
+ *     no labels of values                            a number: a counter                              COUNTERS
+ *
+ * The types of Extrae (user functions, MPI, samples) have fixed numbers and do not depend on labels. In traces by Pith
+ * the numbers of definitions are in the types, so that the log gets back what it had.
+ */
 #include "foreign/paraver/paraver_types.h"
 
 #include <inttypes.h>

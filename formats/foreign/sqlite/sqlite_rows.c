@@ -1,5 +1,10 @@
 /* sqlite_rows.c - the virtual table pith_rows, which gives SQLite the collected rows. Its functions are called for each
- * value, so rows are an array of cells, and texts lie together in one buffer. */
+ * value, so rows are an array of cells, and texts lie together in one buffer.
+ *
+ * 1024 rows of two values are one statement with 2048 calls of get_value, in place of 1024 statements with two calls to
+ * bind, one to step and one to reset each. If the table is sorted by a key, the rows of a batch are inserted in its
+ * order: most of them then go to the end of the tree, where SQLite need not search.
+ */
 #include "foreign/sqlite/sqlite_rows.h"
 
 #include <stdio.h>
