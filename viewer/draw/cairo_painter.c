@@ -1,5 +1,10 @@
 /* cairo_painter.c - draws shapes with cairo, and text with cairo or, where a script needs it, Pango. Successive shapes
- * of one colour become one path. */
+ * of one colour become one path.
+ *
+ * In a PDF or PostScript file each bar is some bytes of text. From 10,000 bars on, an image of the same pixels is
+ * smaller, and viewers draw it faster. So bars wait in a list until something else is drawn over them, and only then it
+ * is known which way is better. Names and axes stay text in both cases, and can be searched and enlarged.
+ */
 #include "draw/painters.h"
 
 #include <math.h>

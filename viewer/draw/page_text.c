@@ -1,4 +1,15 @@
-/* page_text.c - the data of a page as letters: cells, numbers, names, sums, the critical path and messages. */
+/* page_text.c - the data of a page as letters: cells, numbers, names, sums, the critical path and messages.
+ *
+ * The cells of a row are runs: a sign for the state, and the number of columns if it is more than 1. Nothing is a
+ * blank.
+ *
+ *     A12 3B'C2        state 0 for 12 columns, nothing for 3, state 1 for one, and state 2 (covering less than half of
+ *                      the time) for 2. ^ before a sign: the state began earlier; ~: several instances in the run.
+ *     &BA              state 70: two signs, as there are 70 of them
+ *
+ * Numbers have base 36 and end with a blank: "lfls " is 1000000. A row of 2000 columns so takes some hundred bytes, and
+ * the script reads it with one loop. JSON would be five times as large, and an image could not be asked.
+ */
 #include "draw/page_text.h"
 
 #include <inttypes.h>

@@ -1,5 +1,10 @@
 /* terminal.c - the time lines as text. A terminal shows half blocks in colour (upper half: outermost state, lower
- * half: innermost state); else each state is a letter, chosen from its name, with a key below. */
+ * half: innermost state); else each state is a letter, chosen from its name, with a key below.
+ *
+ *     rank 0 |CCCCCCSSSS:..~~CC|      C compute, S MPI_Send (not M: all MPI calls begin with it), ~ waits for others
+ *
+ * A column is one cell of a query, so a terminal of 100 columns asks the log for 100 cells a row, whatever its length.
+ */
 #include "draw/draw.h"
 
 #include <ctype.h>
@@ -317,6 +322,8 @@ static void print_letter(const struct terminal *terminal, const struct pithi_cel
         putchar(waits ? '~' : cell->cover < 128 ? ':' : terminal->letter[cell->state]);
 }
 
+/* The level of red, green or blue in the 6 x 6 x 6 colours of a terminal, which are 0, 95, 135, 175, 215 and 255:
+ * #2e8b57 (46, 139, 87) is 0, 2, 1, so number 16 + 36 * 0 + 6 * 2 + 1 = 29. */
 static int cube(uint32_t rgb, int shift)
 {
     int value = (int)(rgb >> shift & 255);

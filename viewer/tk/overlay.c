@@ -1,4 +1,10 @@
-/* overlay.c - finds the canvas items over a picture, with the canvas's own commands, and draws the thin ones. */
+/* overlay.c - finds the canvas items over a picture, with the canvas's own commands, and draws the thin ones.
+ *
+ * While a picture is painted, its lines go straight to the window (paper.c). What the canvas has drawn over it, a
+ * cursor line or a frame, would be painted over, and come back later: it would flicker. So lines and frames are drawn
+ * again at once, in the same way. Other items (texts, boxes) are few and small: their common box is left out, and the
+ * canvas draws it.
+ */
 #include "tk/paper_parts.h"
 
 #include <math.h>

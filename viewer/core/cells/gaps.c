@@ -1,4 +1,12 @@
-/* gaps.c - finds pauses of the recording, lost records and holes. */
+/* gaps.c - finds pauses of the recording, lost records and holes.
+ *
+ *     pause at 10, resume at 20                from 10 to 20
+ *     lost 5 records at 30                     from 30 to 30, 5 lost
+ *     pause at 50, no resume                   from 50 to the last record of the lane
+ *
+ * These are records, and few, so they are read once when the log is opened. How far a hole goes after lost records is
+ * in no record: the walker finds it out, and is asked only for the part of a lane that is drawn.
+ */
 #include "core/cells/gaps.h"
 
 #include <stdlib.h>
