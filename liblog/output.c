@@ -1,4 +1,13 @@
-/* output.c - the final name and format of a log, and the line about it. */
+/* output.c - the final name and format of a log, and the line about it.
+ *
+ * A program always records Pith's own format; another one is made of it at the end by `pith convert`, in a process of
+ * its own. If that fails, the log is still there:
+ *
+ *     PITH_LOG=run.clog2                       run.clog2;  not converted: run.clog2.pith
+ *     PITH_LOG=run.pith  PITH_FORMAT=clog2     run.clog2;  not converted: run.pith
+ *
+ * The suffix always tells what is inside, as all other commands go by it.
+ */
 #include "output.h"
 
 #include <errno.h>

@@ -1,4 +1,13 @@
-/* piggyback.c - begins and ends PITH_COMPENSATE, and counts calls that use their own costs only. */
+/* piggyback.c - begins and ends PITH_COMPENSATE, and counts calls that use their own costs only.
+ *
+ * All processes must agree on the mode before the first header is sent: one that does not expect a header would read it
+ * as data. No process knows the modes of the others, so all take part in one reduction, also those without
+ * PITH_COMPENSATE. It finds the largest and the smallest value at once, since the maximum of -x is minus the minimum:
+ *
+ *     modes 4, 4, 0              maximum of x: 4, of -x: 0      largest 4, smallest 0: not the same, so it stays off
+ *
+ * The keys of the machines' clocks and the order of them are found in the same reduction.
+ */
 #include "piggyback.h"
 
 #include "base/say.h"

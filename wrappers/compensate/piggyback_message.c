@@ -1,4 +1,16 @@
-/* piggyback_message.c - adds headers to blocking calls, and to calls that make requests. */
+/* piggyback_message.c - adds headers to blocking calls, and to calls that make requests.
+ *
+ * A wrapper's steps, of which MPI sees only the call in the middle (piggyback.w):
+ *
+ *     open                    notes the time, finds the communicator; an entry for a call that makes a request
+ *     send, recv, replace     fill the header and put it in front of the data, or make room for one that arrives
+ *     go                      the time of sending, as late as possible
+ *     (the library's call)
+ *     over                    reads the header that arrived, subtracts it from the status, computes the new delay
+ *
+ * The header of a blocking call is a variable of the wrapper. That of a request must live until the request has ended,
+ * maybe in another function, so it is in the entry.
+ */
 #include "piggyback.h"
 
 #include "rendezvous.h"

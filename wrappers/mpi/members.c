@@ -1,4 +1,13 @@
-/* members.c - sets and finds the marks, and reports processes without one (members.h). */
+/* members.c - sets and finds the marks, and reports processes without one (members.h).
+ *
+ * A mark is a socket in the abstract name space of Linux, which needs no file and disappears with its process. Its name
+ * has the job, the protocol and the rank. The job is the process that started this one, by its number and its start
+ * time, since numbers are used again:
+ *
+ *     pith-log-4711-889900--p7-0        rank 0 of the job that process 4711, started at tick 889900, has started
+ *
+ * Whether rank 5 is recorded is then found by a connection to its name: it succeeds if a process has bound it.
+ */
 #include "members.h"
 
 #include "base/say.h"

@@ -1,4 +1,12 @@
-/* real.c - finds the MPI library and its functions in the process. Knows nothing of recording. */
+/* real.c - finds the MPI library and its functions in the process. Knows nothing of recording.
+ *
+ * A function is looked up by name at its first call and then kept in a slot, so a call costs one read more. Linking
+ * with the MPI library would not do: these wrappers are preloaded into a program that has loaded its own, maybe
+ * another version of it, and in a Python process no MPI library is visible to the linker at all.
+ *
+ * The second half answers whose code an address is. MPI libraries call MPI functions themselves: MPI_Barrier of one may
+ * call MPI_Send. Only calls from the program are recorded, and the return address of a call shows where it comes from.
+ */
 #include "real.h"
 
 #include <dlfcn.h>

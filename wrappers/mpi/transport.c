@@ -2,6 +2,9 @@
  *
  * Errors on the communicator are returned, so that a failure costs the log and not the job. Access to a file uses
  * system calls if all ranks that share it are on one host, else MPI-IO.
+ *
+ * Counts of MPI are ints, and blocks of a log may be larger: 3 GiB are three messages of 1 GiB. Both ends know the
+ * size, so both count the same pieces. Nothing at all is still one message, for the receiver waits for it.
  */
 #include "transport.h"
 

@@ -1,4 +1,16 @@
-/* escapes.c - the values of escapes: words of functions, {{def}}, and what is reported of unknown words. */
+/* escapes.c - the values of escapes: words of functions, {{def}}, and what is reported of unknown words.
+ *
+ * In a wrapper of MPI_Send(buf, count, datatype, dest, tag, comm), with the row "MPI_Send send peer=dest" in the table
+ * of roles,
+ *
+ *     {{peer}}          dest             a role
+ *     {{count}}         count            an argument, by the standard's name
+ *     {{args 0}}        buf              an element of a list; {{args -1}} is comm
+ *     {{root|0}}        0                what MPI_Send does not have, but some function has
+ *     {{rot}}           an error: no function has it
+ *
+ * A role goes before an argument of the same name, as it says what a template means, not how a header calls it.
+ */
 #include "expand.h"
 
 #include <ctype.h>

@@ -1,4 +1,17 @@
-/* function.c - parts of wrapper functions: heads, calls, the guard against nested calls. */
+/* function.c - parts of wrapper functions: heads, calls, the guard against nested calls. Of a template that prints the
+ * count, MPI_Send becomes, with --guard,
+ *
+ *     int MPI_Send(const void *buf, int count, ...)
+ *     {
+ *       int returnVal;
+ *       if (wrappergen_inside) {                        a call of the MPI library itself, or of the template:
+ *         return PMPI_Send(buf, count, ...);            it is not the program's, so it goes straight on
+ *       }
+ *       ... int wrappergen_outer = wrappergen_inside++; undone by `cleanup`, also if the template returns
+ *       (the text of the template, with the call)
+ *       return returnVal;
+ *     }
+ */
 #include "wrappergen.h"
 
 #include <string.h>

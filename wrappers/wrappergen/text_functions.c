@@ -1,4 +1,10 @@
-/* text_functions.c - {{sub}}, {{zip}}, {{list}} and {{filter}}: functions of texts and lists. */
+/* text_functions.c - {{sub}}, {{zip}}, {{list}} and {{filter}}: functions of texts and lists.
+ *
+ *     {{sub MPI_Send '^MPI_(.*)' 'my_\1'}}        my_Send
+ *     {{filter '^MPI_' {{types}}}}                of MPI_Send: MPI_Datatype, MPI_Comm
+ *
+ * They follow Python's re, because the templates of the wrap dialect were written for a program in Python.
+ */
 #include "expand.h"
 
 #include <ctype.h>
