@@ -1,4 +1,9 @@
-/* also.c - decides whether a call is recorded, and finds the functions that the libraries wrap (also.h). */
+/* also.c - decides whether a call is recorded, and finds the functions that the libraries wrap (also.h).
+ *
+ * The recorder itself opens files, takes locks and maps memory, through the same wrapped functions. The caller's
+ * address tells: calls from code of libpith*.so are Pith's own. The addresses of these libraries are noted once, when
+ * they are loaded, so the test is some comparisons and no call.
+ */
 #include "also.h"
 
 #include <dlfcn.h>

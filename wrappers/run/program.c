@@ -1,5 +1,11 @@
 /* program.c - finds the program that the user named, the ELF file that will run, and its MPI: the MPI that it is linked
- * with, else the MPI whose launcher started it. */
+ * with, else the MPI whose launcher started it.
+ *
+ *     ./job.py         a script, "#!/usr/bin/env python3"      ->  /usr/bin/python3 is the ELF file
+ *     python3          linked with no MPI                      ->  that of the mpirun, by the variables that it sets
+ *
+ * The file is read, not run: whether it has a loader decides if a library can be preloaded at all.
+ */
 #include "run.h"
 
 #include "mpi/launcher.h"

@@ -1,4 +1,12 @@
-/* run.c - the command line of pith run, the environment that it sets, and the exec. */
+/* run.c - the command line of pith run, the environment that it sets, and the exec.
+ *
+ *     mpirun -n 4 pith run --lib time -o t.csv ./app -v
+ *
+ * becomes, in each of the 4 processes, `./app -v` with PITH_TIME_FILE=/home/u/t.csv, as the program may change its
+ * folder, and with LD_PRELOAD=.../libpith-time.so. All else is done by the library inside the program. The order
+ * matters: mpirun starts pith run, since `pith run mpirun` would record the launcher. Who types it that way gets the
+ * right command to copy.
+ */
 #include "run.h"
 
 #include <errno.h>

@@ -1,4 +1,12 @@
-/* timing.c - the cells of threads, their sum, and the clock. */
+/* timing.c - the cells of threads, their sum, and the clock.
+ *
+ * A thread counts in cells of its own, so a call needs no lock and no atomic addition: only its thread writes a cell,
+ * and the reader at the end sees whole numbers. When a thread ends, its cells are added to those of the threads that
+ * have ended before, so a program may have started a million threads.
+ *
+ * Times are ticks of the processor's counter, and what a tick is worth is measured over the whole run: 3,000,000,000
+ * ticks in 1.5 s are 0.5 ns each. A calibration at the beginning would take time and be less exact.
+ */
 #include "timing.h"
 
 #include "delay.h"
@@ -66,7 +74,8 @@ void pithi_time_delay_begin(struct pithi_time_call *call)
     call->begin_delay_ns = pithi_delay_ns();
 }
 
-/* Nested calls have already counted their own parts. */
+/* Nested calls have already counted their own parts: if the delay grows by 30 in a call, 10 of it in a call inside, the
+ * outer cell gets 20 and the inner one 10. */
 void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell)
 {
     int64_t saved_ns = pithi_delay_ns() - call->begin_delay_ns;

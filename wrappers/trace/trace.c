@@ -1,4 +1,9 @@
-/* trace.c - builds and writes the lines (trace.h). Knows nothing of Pith's logs. */
+/* trace.c - builds and writes the lines (trace.h). Knows nothing of Pith's logs.
+ *
+ * The last line before a hang or a crash is what the user wants to see, so each line is one write, at once, and nothing
+ * is kept back. One write is also one piece: lines of 100 processes on one terminal do not cut each other in two. A
+ * line costs a system call, so this is no tool for measuring.
+ */
 #include "trace.h"
 
 #include "base/say.h"

@@ -1,4 +1,9 @@
-/* io_record.c - the records of a call for a file (io.h). */
+/* io_record.c - the records of a call for a file (io.h).
+ *
+ * pread and pwrite say at which byte they access. read and write do not: the position after the call, minus the bytes
+ * that were read, is where it began. If the file is at 12288 after a read of 4096, the read was at 8192. Asking
+ * afterwards is right also for O_APPEND, where the position before the call says nothing.
+ */
 #include "io.h"
 
 #include <errno.h>
