@@ -179,6 +179,7 @@ int pithi_spill_file_appear(const struct pithi_spill_file *file)
     return -1;
 }
 
+/* Errors keep the errno of their cause over close and unlink. */
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes)
 {
     char host[sizeof file->page->host] = "localhost", name[PITHI_PATH_MAX + 8];

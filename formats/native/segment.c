@@ -268,6 +268,10 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
+/* Writes the block that a lane has filled. What it refers to is written before it (flush_meta), so a reader of a cut
+ * file can name all that it finds. The codes are chosen when the block is whole (pithi_encoder_code), its part of the
+ * summary is counted from the records while they are still in memory, and only then the bytes are made and compressed.
+ * The head has the length and the checksum, so its room is left at the front and filled in last. */
 static int end_block(struct pithi_segment *s, struct lane *lane)
 {
     static const unsigned char zeros[PITHI_CHUNK_HEAD];
@@ -301,6 +305,7 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     w.first_ns = head.first_ns;
     w.last_ns = head.last_ns;
     lane->blocks[lane->block_count++] = w;
+    /* The head of the block has counts, so totals need no look at records. */
     struct pithi_totals *t = &lane->totals;
     t->records += head.count;
     t->states += head.states;

@@ -512,6 +512,7 @@ static void put_speedscope(const struct flame *f, struct pithi_out *out)
             pithi_out_char(out, ']');
             comma = ",\n";
         }
+    /* One weight for each sample above, in the same order. */
     pithi_out_text(out, "],\"weights\":[");
     comma = "";
     for (uint32_t i = 0; i < p->map.count; i++)

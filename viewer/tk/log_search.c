@@ -153,6 +153,7 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     search->max_bytes = most_bytes < 0 ? 0 : most_bytes == INT64_MAX ? UINT64_MAX : (uint64_t)most_bytes;
     search->tag = (int32_t)tag;
     search->peer = (int32_t)peer;
+    /* How long a message took is only known with its receive, which a SEND does not have: the digest has both. */
     job->by_time = search->kinds == 1u << PITHLOG_SEND && (search->min_ns > 0 || search->max_ns < INT64_MAX);
     if (job->by_time && !object->digest) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj("the log's messages are still being read", -1));

@@ -314,6 +314,7 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
         fault(source, at, "an empty escape; write {{{{ for two braces");
         return;
     }
+    /* {{endfn}} closes the block that {{fn}} opened. */
     const struct gen_word rest = {words[0].at + 3, words[0].size - 3};
     int is_end = words[0].size > 3 && !memcmp(words[0].at, "end", 3);
     for (int i = 0; i < BLOCKS && is_end; i++)
@@ -328,6 +329,8 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
     for (int i = 0; i < BLOCKS; i++)
         if (word_is(&words[0], blocks[i].word) && blocks[i].is_wrap <= parser->is_wrap)
             node->kind = blocks[i].kind;
+    /* In the wrap dialect words may have escapes inside, which are parsed as templates of their own. The value of
+     * {{def NAME WORD WORD ...}} is all of its words as one text. */
     int is_long_value = node->kind == NODE_DEF && count > 3;
     for (int i = 1; i < count && !is_long_value; i++)
         if (memmem(words[i].at, words[i].size, "{{", 2))

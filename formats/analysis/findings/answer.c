@@ -223,6 +223,8 @@ static double *imbalance_by_iteration(struct rules *r, double *sum_ns, uint32_t 
 
     *sum_ns = 0;
     *moves = 0;
+    /* One lane at a time, so that memory grows with the iterations, not with iterations times lanes. `cost` has the
+     * most that a lane computes so far. */
     for (uint32_t lane = 0; good && lane < r->all_lanes; lane++) {
         if (!pithlog_analysis_calls_mpi(r->a, lane))
             continue;
@@ -285,6 +287,8 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
         all += c->by_iteration[i];
     }
     qsort_r(order, count, sizeof *order, by_cost, c->by_iteration);
+    /* The costliest ones until they have half of all, and those that are nearly as bad as the worst: of costs 50, 30,
+     * 9, 6 and 5 the first two, which have 80 %. */
     while (few < count && (2 * part < all || 2 * c->by_iteration[order[few]] >= c->by_iteration[order[0]]))
         part += c->by_iteration[order[few++]];
     if (all > 0 && few * 10 <= count) {
@@ -302,6 +306,7 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
         for (size_t i = 0; few <= FEW && i < few; i++)
             fprintf(out, "%s%zu", i ? ", " : few == 1 ? "iteration " : "iterations ", order[i] + 1);
     } else if (all > 0) {
+        /* Many iterations share the cost. Leaves out those at the begin and at the end that have nearly none of it. */
         for (; first < last && (left + c->by_iteration[first]) * PITHI_RARE < all; first++)
             left += c->by_iteration[first];
         for (left = 0; last > first && (left + c->by_iteration[last]) * PITHI_RARE < all; last--)
@@ -433,6 +438,8 @@ static int propose_imbalance(struct rules *r, double ns)
     c->state = state;
     mean_times(r, state, &mine, &other);
     put_set(r, out);
+    /* "Rank 3 alone computes grow_ice, and the others wait for it" if the others have none of that state; else how much
+     * longer it takes there, and of two states with most of the cost both are named. */
     if (state != PITHLOG_COMPUTING && other < 0.02 * mine) {
         fprintf(out, " %s", r->set_count == 1 ? "alone computes" : "alone compute");
         put_state(r, state, out);
@@ -631,6 +638,8 @@ static int find_computing(struct rules *r)
         most = ns > most ? ns : most;
         least = ns < least ? ns : least;
     }
+    /* The same lanes all the time: if balancing the sums of the whole run would save at least half of the waiting.
+     * Where most lanes belong to the slow ones, it is said of the few that have nothing to do. */
     if (2 * (most * r->lanes - sum) >= r->computing_ns) {
         double cost = choose_set(r, sum / r->lanes, most, 0);
         if (2 * r->set_count > r->lanes) {
@@ -640,6 +649,9 @@ static int find_computing(struct rules *r)
         if (2 * cost >= r->computing_ns)
             return propose_imbalance(r, cost);
     }
+    /* Other lanes each time: if balancing each iteration by itself would save that much, and not always the same lane
+     * is the busiest. Without iterations, a replay with all computing balanced says how much. Else the waiting has
+     * another form: one lane after the other. */
     memset(r->set, 0, r->all_lanes);
     r->set_count = 0;
     by_iteration = imbalance_by_iteration(r, &sum, &moves);
@@ -844,6 +856,8 @@ static int find_threads(struct rules *r)
     const struct pithlog_lane *slow = pithlog_get_lane(r->log, worst.slow);
     double other_waits = (worst.waits - worst.slow_waits) / (worst.threads - 1);
     c->share = c->ns / all_ns;
+    /* Three answers: the team waits for its first thread to make work; or for each other, without one that is slower
+     * than the others; or for one slow thread, which is named with what it does. */
     if (waits + others <= idles) {
         snprintf(c->text, sizeof c->text, "Other threads have no work while the first one of each rank works alone");
         return 1;

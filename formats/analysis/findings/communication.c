@@ -465,6 +465,8 @@ int pithi_communication_find(struct pithlog_analysis *a, const struct pithi_trus
         .run_ns = run_ns, .ranks = pithlog_get_info(g->log)->ranks, .overlap = {.rank = -1}};
     f.with_speed = trust->replay_ns > 0 && fabs(trust->replay_ns / run_ns - 1) <= PITHI_TRUSTED;
     good = good && (!f.with_speed || pithi_network_of(a));
+    /* One walk over the pieces of all lanes takes every message where it is received, and every collective. All sums
+     * by pair, rank and function are made of it; the findings are then chosen from the sums. */
     for (uint32_t lane = 0; good && lane < pithlog_get_info(g->log)->lanes; lane++) {
         struct before before = {-1, INT64_MIN, INT64_MIN};
         struct pithi_pieces p;

@@ -359,6 +359,7 @@ static int find_imbalance(struct pithlog_analysis *a)
                 most = lane;
             }
         }
+        /* Each state belongs to the lane that has most of it; `excess` collects them by lane. */
         double mean = sum / a->info.lanes, more = most_ns - mean;
         if (is_small(a, more * a->info.lanes))
             continue;
@@ -370,6 +371,8 @@ static int find_imbalance(struct pithlog_analysis *a)
     }
     for (uint32_t lane = 0; good && lane < info->lanes; lane++) {
         const struct excess *of = &excess[lane];
+        /* ocean 60 ms more than the mean, atmosphere 50 ms less: this lane computes 10 ms more, and that is the cost.
+         * */
         double all_more = (double)pithlog_analysis_useful_ns(a, lane) - (double)a->info.useful_ns / a->info.lanes;
         double cost = (of->ns < all_more ? of->ns : all_more) * a->info.lanes;
         FILE *out;
@@ -562,6 +565,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             good = end(a, out);
         }
     }
+    /* Some calls took very long for what they move: a core was taken away. Counters say it better where there are any.
+     * */
     if (good && !is_small(a, (double)long_ns) &&
         !pithi_counter_sums_of(a->graph.log, counters, PITHI_COUNTER_NO_CORE)) {
         if (!(out = begin(a, "descheduled ranks", (double)long_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))

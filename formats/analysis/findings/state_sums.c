@@ -359,6 +359,8 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
 
     if (!begins)
         return pithi_analysis_no_memory(a);
+    /* A call is too long by comparison with others of its kind and size, so a first pass collects how long they usually
+     * take, and a second one judges. If no call reaches LONG_LEAST_NS, the second pass is not needed. */
     for (int is_second = 0; is_second < 1 + has_long; is_second++) {
         if (is_second && !pithi_network_of(a)) {
             err = PITH_ERR_MEMORY;
@@ -382,6 +384,7 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
                 struct sized_calls *peers = sized_calls_of(&all, state, size_of(need));
                 if (peers && !is_second)
                     pithi_bins_add(&peers->bins, transfer_ns);
+                /* Each call also counts among those of all sizes: these are the peers of a size with few calls. */
                 if (peers && (!is_second || peers->bins.all < LONG_PEERS))
                     peers = sized_calls_of(&all, state, ALL_SIZES);
                 if (!peers) {
@@ -406,6 +409,7 @@ static int sum_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
                 }
             }
         }
+        /* The limit: LONG_TIMES as long as the fastest tenth of the kind, but never less than LONG_LEAST_NS. */
         for (uint32_t i = 0; !is_second && i < all.count; i++) {
             all.of[i].limit_ns = LONG_TIMES * pithi_bins_part(&all.of[i].bins, PART);
             all.of[i].limit_ns = all.of[i].limit_ns < LONG_LEAST_NS ? LONG_LEAST_NS : all.of[i].limit_ns;

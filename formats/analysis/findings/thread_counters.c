@@ -91,6 +91,7 @@ static int make(struct pithlog *log, const struct pithlog_query *part, int is_co
         free(summing.place);
         return PITH_OK;
     }
+    /* Now it is known how many counters there are: arrays are by (lane, counter) and (counter, state). */
     sums->counters = calloc(sums->count, sizeof *sums->counters);
     sums->records = calloc(info->lanes + (size_t)1, sizeof *sums->records);
     sums->sums = calloc(sums->count, (info->defs + (size_t)1) * sizeof *sums->sums);

@@ -354,6 +354,7 @@ static void add_header(struct stream *s, uint32_t kind, uint64_t time)
     add64(s, time);
 }
 
+/* The fields of a kind, in the order in which put_events() describes them to the reader. */
 static void add_fields(struct stream *s, const struct pithlog_record *r)
 {
     uint64_t bits;

@@ -207,6 +207,7 @@ static void put_event(struct otf2_writer *w, struct otf2_lane *lane, const struc
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
+/* A collective needs the Enter that may be held back; all else first writes it. */
 static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;

@@ -367,6 +367,8 @@ static int is_apart(void *context, uint32_t id, uint32_t ending)
     return is_user(context, id) != is_user(context, ending);
 }
 
+/* State records and messages that wait for their time come first, as lines are in order of time. Numbers of ranks and
+ * communicators are one higher than ours, because 0 is none in Paraver. */
 static int put_record(void *context, const struct pithlog_step *step)
 {
     struct paraver_writer *w = context;

@@ -249,6 +249,8 @@ static int begins(int type)
     return type == PITHI_PICL_START || type == PITHI_PICL_COMPSTATS || type == PITHI_PICL_OPEN;
 }
 
+/* A send that has begun waits for its compstats (node->stats counts those that are to come). Any line that makes a
+ * record itself comes inside it, so the state of the send is entered first. */
 static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
 {
     struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);

@@ -437,6 +437,7 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
                                          records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
+    /* The window is said only if it is a part of the log, or if there is a clock; iterations say which of them. */
     pithi_whole_window(plot->log, &from_ns, &to_ns);
     pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
     pithi_number_text(info->records, records, sizeof records);

@@ -56,6 +56,7 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywo
                                    kinds,
                                    flags,
                                    NULL};
+    /* From here on `self` owns the use of the log, and its end (Py_DECREF) gives it back. */
     struct records *self = pithi_py_new(type);
     if (!self) {
         pithi_py_release((struct log *)log);
@@ -121,6 +122,8 @@ static PyObject *records_fill(struct records *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "nO!", &at, &PyTuple_Type, &arrays))
         return NULL;
     memset(views, 0, sizeof views);
+    /* The shortest array limits how many records are read. Each view is held until the end: numpy must not move its
+     * memory while other threads run. */
     for (held = 0; held < COLUMNS && held < PyTuple_Size(arrays); held++) {
         PyObject *array = PyTuple_GetItem(arrays, held);
         if (array == Py_None)
@@ -149,6 +152,7 @@ static PyObject *records_fill(struct records *self, PyObject *args)
         if (PyErr_CheckSignals())
             goto out;
         if (count < 0) {
+            /* -1 - n: n records, then a damaged part. The caller has them, and calls again to go on behind it. */
             filled += -1 - count;
             damage = pithi_py_text(pithlog_error());
             break;
@@ -230,6 +234,7 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
         pithi_py_release((struct log *)log);
         return pithi_py_failed(err);
     }
+    /* Messages are matched in parts without the lock of the interpreter, and only copied with it. */
     all = PyByteArray_FromStringAndSize(NULL, 0);
     part = PyMem_Malloc(AT_ONCE * sizeof *part);
     while (all && part && more) {
