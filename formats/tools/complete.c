@@ -25,7 +25,7 @@ static const struct {
     {"--what-if", "balanced network=ideal network=latency network="},
     {"--from", "init finalize"},
     {"--to", "init finalize"},
-    {"--group", "host comm none"},
+    {"--group", "host comm alike none"},
     {"--legend", "bottom right none"},
     {"--palette", "log classic safe"},
     {"--theme", "light dark"},

@@ -127,7 +127,7 @@ fails 2 'draw: no such option: --frm' "an unknown option" plain.pith -o out.png 
 fails 2 "draw: --from: 'abc' is not a time" "no time" plain.pith -o out.png --from abc
 fails 2 'draw: --size 5x: ' "no size" plain.pith -o out.png --size 5x
 fails 2 'draw: --size must be from 240x120 to 32000x32000, not 90000x90000' "too large" plain.pith -o out.png --size 90000x90000
-fails 2 'draw: --group planet: must be host, comm or none' "no grouping" plain.pith -o out.png --group planet
+fails 2 'draw: --group planet: must be host, comm, alike or none' "no grouping" plain.pith -o out.png --group planet
 fails 1 'plain\.pith: no lanes a-b' "no lanes" plain.pith -o out.png --lanes a-b
 fails 1 'plain\.pith: no lanes 7' "lanes that are not there" plain.pith -o out.png --lanes 7
 fails 1 'plain\.pith: nothing to draw from 0\.7 s to 0\.2 s' "an empty window" plain.pith -o out.png --from 0.7 --to 0.2

@@ -71,7 +71,7 @@ wrong 'fit: needs no argument' 'fit 3'
 wrong 'does not end' 'hide {a'
 wrong 'rows: none fits a-b' 'rows a-b'
 wrong 'unfold_rows: none fits 77;' 'unfold_rows 77'
-wrong 'group: must be host, comm or none, not x' 'group x'
+wrong 'group: must be host, comm, alike or none, not x' 'group x'
 is "$(pith draw plain.pith -o wrong.png --unfold 77 2>&1; echo $?)" $'pith: draw: --unfold 77: no row matches; see `pith help draw`\n2' "--unfold without rows"
 for how in "--unfold 0" "-e unfold_rows"; do
     # shellcheck disable=SC2086

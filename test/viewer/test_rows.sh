@@ -9,6 +9,20 @@ inside hosts.pith rows_checks.tcl
 ./make_log deep deep.pith
 inside deep.pith bands_checks.tcl
 
+# Ranks that are alike are one row, also in a picture.
+python3 "$top/test/viewer/alike_log.py" >alike.txt
+pith convert alike.txt alike.pith
+inside alike.pith alike_checks.tcl
+state=$(pith view alike.pith -e 'group alike; puts [rowstate]; quit')
+pith draw alike.pith --text --group alike >group.out
+is "$(cut -c 1-15 group.out | sed -n 2,5p | tr '\n' ,)" "ranks 0, 8, ...,ranks 1-3, 5-7,,ranks 4, 12, ..,rank 17        ," "pith draw --group alike"
+pith draw alike.pith --text -e "set_rowstate {$state}" >state.out
+is "$(cat state.out)" "$(cat group.out)" "the same rows by the arrangement of the window"
+is "$(pith draw alike.pith --text -e 'group alike 22.5' | grep -c '^rank')" 2 "with more difference"
+is "$(pith draw alike.pith --text --to 0.045 --group alike | grep -c '^rank')" 3 "and of another time"
+like "$(pith draw alike.pith --text -e 'group alike -1' 2>&1)" 'draw: -e: group: only alike takes a number, of per cent, not -1' \
+    "a bad number"
+
 # What one window was made to show, another one shows too, also with words of a log that is not there any more.
 state=$(pith view hosts.pith -e 'group comm; collapse even; hide_rows 3; pin 5; rows 0-5; height 31; puts [rowstate]; quit')
 like "$state" 'group comm filter 0-5 .*closed comm:1 hidden .*comm:2/3.* height 31' "rowstate: what was done"

@@ -31,7 +31,7 @@ struct pithi_draw {
     enum pithi_draw_colour colour;
     enum pithi_legend_place legend;
     enum pithi_palette palette;
-    enum pithi_grouping group; /* --group: a row for each host or communicator */
+    enum pithi_grouping group; /* --group: a row for each group */
     int ascii, grey, stats;
     int ranges;                /* mountain ranges below the time lines */
     int waits, path;           /* 1: wait states, the critical path are drawn */

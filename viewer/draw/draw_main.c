@@ -209,11 +209,11 @@ static int draw_log(struct pithi_draw *draw)
     int status = read_log(draw);
 
     if (!status)
+        status = set_window(draw);
+    if (!status)
         status = pithi_draw_rows(draw, draw->lanes);
     if (!status && draw->unfold)
         status = pithi_draw_unfold(draw);
-    if (!status)
-        status = set_window(draw);
     if (!status)
         status = pithi_draw_words(draw);
     if (!status)

@@ -188,7 +188,7 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         return 0;
     case GROUP:
         if (pithi_grouping_parse(value, &draw->group))
-            return usage("--group %s: must be host, comm or none", value);
+            return usage("--group %s: must be host, comm, alike or none", value);
         return 0;
     case UNFOLD:
         draw->unfold = value;

@@ -107,8 +107,30 @@ void pithi_draw_labels_free(struct pithi_draw *draw)
 
 static int is_list(const char *pattern) { return pattern[strspn(pattern, "0123456789,.-")] == 0; }
 
+/* Finds the ranks that are alike in the time of the picture. 0, or an exit status after a message. */
+static int find_alike(struct pithi_draw *draw, double percent)
+{
+    struct pithi_rows *tree = tree_of(draw);
+    struct pithi_alike_question question = {.t0_ns = draw->t0_ns,
+                                            .t1_ns = draw->t1_ns,
+                                            .rank_lane = tree->rank_lane,
+                                            .ranks = tree->rank_count,
+                                            .limit = percent / 100,
+                                            .summary = draw->summary};
+    struct pithi_alike alike;
+
+    if (pithi_alike_of_log(draw->log, &question, &alike))
+        return pithi_draw_failed("%s", pithlog_error());
+    pithi_rows_group_alike(tree, &alike);
+    return 0;
+}
+
 int pithi_draw_rows(struct pithi_draw *draw, const char *pattern)
 {
+    int status = draw->group == PITHI_BY_LIKENESS ? find_alike(draw, PITHI_ALIKE_PERCENT) : 0;
+
+    if (status)
+        return status;
     if (draw->group == PITHI_BY_NOTHING && (!pattern || is_list(pattern)))
         return plain_rows(draw, pattern);
     if (pithi_rows_picture(tree_of(draw), draw->group, pattern ? pattern : ""))
@@ -192,10 +214,22 @@ int pithi_draw_do_rows(struct pithi_draw *draw, const struct pithi_draw_word *wo
 int pithi_draw_do_group(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     enum pithi_grouping grouping;
+    double percent = PITHI_ALIKE_PERCENT;
+    char *end = "";
+    int status = 0;
 
     if (pithi_grouping_parse(word->item[1], &grouping))
-        return pithi_draw_word_wrong("group", "must be host, comm or none, not ", word->item[1]);
-    pithi_rows_group(tree_of(draw), grouping);
+        return pithi_draw_word_wrong("group", "must be host, comm, alike or none, not ", word->item[1]);
+    if (word->count > 2)
+        percent = strtod(word->item[2], &end);
+    if (word->count > 2 && (grouping != PITHI_BY_LIKENESS || *end || !(percent >= 0 && percent <= 100)))
+        return pithi_draw_word_wrong("group", "only alike takes a number, of per cent, not ", word->item[2]);
+    if (grouping == PITHI_BY_LIKENESS)
+        status = find_alike(draw, percent);
+    else
+        pithi_rows_group(tree_of(draw), grouping);
+    if (status)
+        return status;
     return take_seen(draw);
 }
 
@@ -305,6 +339,13 @@ static void set_order(struct pithi_rows *tree, const char *list)
     free(letters);
 }
 
+/* Comes after the grouping. */
+static void set_alike(struct pithi_rows *tree, const char *word)
+{
+    pithi_rows_set_alike(tree, word);
+    pithi_rows_group(tree, tree->grouping);
+}
+
 /* Applies an entry of the dict. Entries come in the right order, except for the filter, which is set last. */
 static void set_entry(struct pithi_draw *draw, const char *key, const char *value, char **filter)
 {
@@ -313,6 +354,8 @@ static void set_entry(struct pithi_draw *draw, const char *key, const char *valu
 
     if (strcmp(key, "group") == 0 && pithi_grouping_parse(value, &grouping) == 0)
         pithi_rows_group(tree, grouping);
+    else if (strcmp(key, "alike") == 0)
+        set_alike(tree, value);
     else if (strcmp(key, "order") == 0)
         set_order(tree, value);
     else if (strcmp(key, "opened") == 0)

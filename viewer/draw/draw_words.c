@@ -329,7 +329,7 @@ static const struct {
     {"findings", "on|off", 1, 1, do_findings},
     {"fit", "", 0, 0, do_fit},
     {"fold_rows", "?ROWS?", 0, 1, pithi_draw_do_fold_rows},
-    {"group", "host|comm|none", 1, 1, pithi_draw_do_group},
+    {"group", "host|comm|alike|none ?PERCENT?", 1, 2, pithi_draw_do_group},
     {"height", "PIXELS", 1, 1, do_height},
     {"hide", "NAME", 1, 1, do_hide},
     {"hide_rows", "ROWS", 1, 1, pithi_draw_do_hide_rows},

@@ -401,7 +401,7 @@ namespace eval ::pith::menus {
         Show {toggle_names {core_waits toggle} choose_messages {show *} - {time_of_day toggle} {pane overview} {pane toolbar}}
         Colours {toggle_theme - {palette log} {palette classic} {palette safe}}
         Sort {{sort rank} {sort name} {sort mpi} {sort waiting} {sort caused} {sort messages} {sort bytes}}
-        Group {{group host} {group comm} {group none}}
+        Group {{group host} {group comm} {group alike} {group none}}
         Arrange {cut_rows paste_rows unpin}
         Step {{same next} {same prev} {state next} {state prev} {row next} {row prev} parent {message next} {message prev}}
     }

@@ -32,7 +32,15 @@ oo::class create ::pith::Labels {
     method path {} { return $path }
     method width {} { return $label_width }
     method user_width {} { return $user_width }
-    method whole {line} { expr {[dict exists $cut $line] ? [dict get $cut $line] : {}} }
+    # Tooltip of a line: its label if that is cut off, and what a row of many ranks stands for.
+    method whole {line} {
+        set text [expr {[dict exists $cut $line] ? [dict get $cut $line] : {}}]
+        if {[dict exists $shown $line tip]} {
+            set text [string trimleft "$text\n[dict get $shown $line tip]"]
+        }
+        return $text
+    }
+
     method lines {} { return $shown }
     method under {} { return $under }
 

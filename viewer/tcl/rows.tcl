@@ -10,8 +10,8 @@ oo::class create ::pith::Rows {
     variable log_height     ;# value of the slider
     variable clipboard    ;# nodes that were cut
     variable generation   ;# generation of the tree of these nodes
-    variable sorting      ;# job of the current sort; {} none
-    variable sorts        ;# number of sorts started
+    variable sorting      ;# job that sorts or groups now; {} none
+    variable sorts        ;# number of such jobs started
     variable woken        ;# written to wake up `wait`
     variable grouping direction ;# values of the menus
 
@@ -123,8 +123,19 @@ oo::class create ::pith::Rows {
 
     # ---- Words
 
-    method word_group {how} {
-        $model arrange group [dict get {host host comm comm communicator comm none none nothing none} $how]
+    # PERCENT: how much of their time the ranks of a row may spend otherwise than each other.
+    method word_group {how {percent {}}} {
+        set how [dict get {host host comm comm communicator comm alike alike none none nothing none} $how]
+        if {$percent ne {} && ($how ne "alike" || ![string is double -strict $percent] || $percent < 0 || $percent > 100)} {
+            throw {PITH USAGE} "group: only alike takes a number, of per cent, not $percent"
+        }
+        if {$how ne "alike"} {
+            my stop_sorting
+            $model arrange group $how
+            return
+        }
+        $model push rows
+        my wait_for alike [expr {$percent eq {} ? 5 : $percent}] {*}[$model window]
     }
 
     method word_expand {{pattern {}}} { my open_like $pattern 1 }
@@ -211,9 +222,13 @@ oo::class create ::pith::Rows {
         if {$by in {waiting caused}} {
             [$window part Waiting] wait_for
         }
+        my wait_for sort $by [expr {$way eq "falling"}] {*}[$model window] [$model ids_like $pattern]
+    }
+
+    # Starts a job that changes the rows, and waits for its end.
+    method wait_for {args} {
         my stop_sorting
-        set sorting [[$model log] sort $by [expr {$way eq "falling"}] {*}[$model window] [$model ids_like $pattern] \
-            [list [self] sort_event [incr sorts]]]
+        set sorting [[$model log] {*}$args [list [self] sort_event [incr sorts]]]
         # A closed log ends its job without a report, hence the timer.
         while {[info exists sorting] && $sorting ne {} && [info commands $sorting] ne {}} {
             set timer [after 200 [list set [my varname woken] 1]]
@@ -332,7 +347,7 @@ oo::class create ::pith::Rows {
     }
 
     method next_grouping {} {
-        my word_group [dict get {host comm comm none none host} [$model tree grouping]]
+        my word_group [dict get {host comm comm alike alike none none host} [$model tree grouping]]
     }
 
     # The menu of a label; ROW {} below all labels.
@@ -373,7 +388,7 @@ oo::class create ::pith::Rows {
     method group_menu {menu} {
         menu $menu -tearoff 0
         set grouping [$model tree grouping]
-        foreach {how text} {host "Host" comm "Communicator" none "Nothing"} {
+        foreach {how text} {host "Host" comm "Communicator" alike "Likeness" none "Nothing"} {
             $menu add radiobutton -label $text -value $how -variable [my varname grouping] \
                 -command [list [self] word_group $how]
         }
@@ -413,7 +428,7 @@ oo::class create ::pith::Rows {
 
 ::pith::part::add Rows {
     words {
-        group      {host|comm|none}   {group rows by host, by communicator, or not at all}      word_group
+        group      {host|comm|alike|none ?PERCENT?} {group rows by host, by communicator, by likeness (ranks that differ in at most 5 or PERCENT % of their time), or not at all} word_group
         expand     {?ROWS?}           {expand these groups (0-3, node1*), or all}              word_expand
         collapse   {?ROWS?}           {collapse these groups to one row each, or all}          word_collapse
         unfold_rows {?ROWS?}          {give each nesting level of these rows, or of all, a row, and each depth of their functions} word_unfold_rows
@@ -439,13 +454,13 @@ oo::class create ::pith::Rows {
         pin_chosen {}                 {pin or unpin the chosen rows}                           pin_meant
         cut_rows   {}                 {cut the chosen rows, to paste them elsewhere}           cut_rows
         paste_rows {}                 {paste rows above the chosen row, or the row under the pointer} paste_rows
-        next_group {}                 {next grouping: host, communicator, none}                next_grouping
+        next_group {}                 {next grouping: host, communicator, likeness, none}                next_grouping
     }
     keys {
         {F}         {Shift-f}         {filter rows}                              {filter_rows}
         {e}         {e}               {expand all groups of rows}                {expand}
         {E}         {Shift-e}         {collapse all groups of rows}              {collapse}
-        {G}         {Shift-g}         {next grouping: host, communicator, none}  {next_group}
+        {G}         {Shift-g}         {next grouping: host, communicator, likeness, none}  {next_group}
         {greater}   {>}               {expand the chosen group, or that under the pointer} {open_chosen}
         {less}      {<}               {collapse the chosen rows, or their group} {close_chosen}
         {U}         {Shift-u}         {unfold the chosen rows into a row per nesting level, or fold them} {unfold_chosen}
@@ -457,7 +472,7 @@ oo::class create ::pith::Rows {
     menus {
         Rows {"Filter..." filter_rows Shift-F  - - -
               "Group by host" {group host} {}  "Group by communicator" {group comm} {}
-              "No groups" {group none} {}  - - -  "Expand all" expand e  "Collapse all" collapse Shift-E  - - -
+              "Group ranks that are alike" {group alike} {}  "No groups" {group none} {}  - - -  "Expand all" expand e  "Collapse all" collapse Shift-E  - - -
               "Unfold nesting levels, or fold" unfold_chosen Shift-U  "Unfold all" unfold_rows {}
               "Fold all" fold_rows {}  - - -  "Pin" pin_chosen Shift-P  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
               "Cut" cut_rows Ctrl-X  "Paste above" paste_rows Ctrl-V  - - -  "Sort by rank" {sort rank} {}

@@ -357,7 +357,9 @@ oo::class create ::pith::Window {
             {palette log} - {palette classic} - {palette safe} {
                 return [expr {[$model palette] eq [lindex $script 1]}]
             }
-            {group host} - {group comm} - {group none} { return [expr {[$model tree grouping] eq [lindex $script 1]}] }
+            {group host} - {group comm} - {group alike} - {group none} {
+                return [expr {[$model tree grouping] eq [lindex $script 1]}]
+            }
             {pane panel} - {pane overview} - {pane toolbar} { return [[my part Looks] has_part [lindex $script 1]] }
         }
         return {}

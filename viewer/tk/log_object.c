@@ -337,6 +337,7 @@ static const struct {
     struct pithi_method method;
     pithi_log_method *run;
 } methods[] = {
+    {{"alike", 4, "percent t0 t1 callback"}, pithi_log_alike},
     {{"analyze", 2, "state callback"}, pithi_log_analyze},
     {{"arrowat", 2, "x y"}, pithi_log_arrow_at},
     {{"bundleat", 2, "x y"}, pithi_log_bundle_at},

@@ -160,7 +160,7 @@ pithi_log_method pithi_log_iterations, pithi_log_iteration, pithi_log_iteration_
 /* log_rows.c
  * rows WORD ?arg ...?          reads or changes the tree of rows; the words are in the table of log_rows.c
  * sort ...                     sorts the rows by sums over the window: see log_rows.c */
-pithi_log_method pithi_log_rows, pithi_log_sort;
+pithi_log_method pithi_log_rows, pithi_log_sort, pithi_log_alike;
 
 /* log_ranges.c: mountain ranges (core/measure/ranges.h)
  * rangesload T0 T1 WIDTH DEPTH counts the visible rows' lanes, by DEPTH innermost or outermost state; a dict: lanes,

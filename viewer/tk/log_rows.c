@@ -1,4 +1,5 @@
-/* log_rows.c - LOG rows WORD: reads and changes the tree of rows. Nodes are given by number. LOG sort: see below. */
+/* log_rows.c - LOG rows WORD: reads and changes the tree of rows. Nodes are given by number. LOG sort, LOG alike: see
+ * below. */
 #include "tk/log_object.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "core/rows/rows.h"
 #include "tk/background.h"
 
-static const char *const groupings[] = {"none", "host", "comm", NULL};
+static const char *const groupings[] = {"none", "host", "comm", "alike", NULL};
 
 static int usage(Tcl_Interp *interp, const char *text)
 {
@@ -145,17 +146,19 @@ static int rows_grouping(struct pithi_log_object *object, Tcl_Interp *interp, Tc
 
 static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
 {
-    static const char *const kinds[] = {"group", "group", "group", "states", "states", "counter"};
+    static const char *const kinds[] = {"group", "group", "group", "group", "states", "states", "counter"};
     struct pithi_rows *tree = object->tree;
     uint32_t number = tree->places[row].node, lanes;
     const struct pithi_node *node = &tree->nodes[number];
     const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
     Tcl_Obj *dict = Tcl_NewDictObj();
-    char text[256];
+    char text[256], tip[512];
 
     pithi_row_lanes(&object->rows[row], &lanes);
     pithi_put_text(dict, "label", pithi_rows_seen_label(tree, row, text, sizeof text));
     pithi_put_text(dict, "note", pithi_rows_seen_note(tree, row, text, sizeof text));
+    if (node->kind == PITHI_NODE_ALIKE)
+        pithi_put_text(dict, "tip", pithi_rows_tip(tree, number, tip, sizeof tip));
     pithi_put_wide(dict, "below", pithi_row_is_below(&object->rows[row]));
     pithi_put_wide(dict, "flame", object->rows[row].flame);
     pithi_put_wide(dict, "unfolded", node->bands > 0);
@@ -459,6 +462,11 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (uint32_t i = 0; i < tree->pin_count; i++)
         put_key(tree, tree->pins[i], pins);
     pithi_put_text(dict, "group", groupings[tree->grouping]);
+    if (tree->grouping == PITHI_BY_LIKENESS) {
+        char *word = pithi_rows_alike_word(tree);
+        pithi_put_text(dict, "alike", word);
+        free(word);
+    }
     pithi_put_text(dict, "filter", tree->pattern);
     pithi_put(dict, "opened", keys_with(tree, opens, PITHI_NODE_OPEN));
     pithi_put(dict, "closed", keys_with(tree, opens, PITHI_NODE_BORN_OPEN));
@@ -530,6 +538,7 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
 {
     struct pithi_rows *tree = object->tree;
     Tcl_Obj *group = of_dict(args[0], "group"), *filter = of_dict(args[0], "filter");
+    Tcl_Obj *alike = of_dict(args[0], "alike");
     Tcl_Size size;
     int grouping = (int)PITHI_BY_HOST;
     uint32_t count, *unfolded;
@@ -538,6 +547,8 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
         (group && Tcl_GetIndexFromObj(interp, group, groupings, "grouping", 0, &grouping) != TCL_OK))
         return TCL_ERROR;
     pithi_rows_filter(tree, "");
+    if (alike)
+        pithi_rows_set_alike(tree, Tcl_GetString(alike));
     pithi_rows_group(tree, (enum pithi_grouping)grouping);
     set_order(tree, of_dict(args[0], "order"));
     set_keys(tree, args[0], "opened", 1, pithi_rows_set_open);
@@ -564,7 +575,7 @@ static const struct {
     {{"filter", 1, "pattern"}, rows_filter},
     {{"find", 1, "pattern"}, rows_find},
     {{"generation", 0, NULL}, rows_generation},
-    {{"group", 1, "none|host|comm"}, rows_group},
+    {{"group", 1, "none|host|comm|alike"}, rows_group},
     {{"grouping", 0, NULL}, rows_grouping},
     {{"hidden", 0, NULL}, rows_hidden},
     {{"hide", 2, "nodes on"}, rows_hide},
@@ -725,4 +736,65 @@ int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     if (caused && object->analysis)
         sum_caused(object->analysis, sort);
     return pithi_job_start(interp, object, &sort->job, &kind, objv[7]);
+}
+
+/* ---- Ranks alike ------------------------------------------------------------------------------------------------- */
+
+/* LOG alike PERCENT T0 T1 CALLBACK: a job that groups the rows by likeness in [T0, T1): core/rows/alike.h. */
+struct alike_job {
+    struct pithi_job job;
+    struct pithlog *log;
+    struct pithi_alike_question question;
+    struct pithi_alike alike;
+};
+
+static int run_alike(struct pithi_job *job)
+{
+    struct alike_job *find = (struct alike_job *)job;
+    int err;
+
+    if (pithlog_get_info(find->log)->records >= PITHI_SUMMARY_RECORDS)
+        pithlog_summary_open(find->log, &find->question.summary); /* each thread needs its own summary */
+    err = pithi_alike_of_log(find->log, &find->question, &find->alike);
+    pithlog_summary_close(find->question.summary);
+    return err;
+}
+
+static Tcl_Obj *alike_result(struct pithi_job *job)
+{
+    struct alike_job *find = (struct alike_job *)job;
+
+    if (find->alike.ranks) {
+        pithi_rows_group_alike(job->object->tree, &find->alike);
+        pithi_log_rows_changed(job->object);
+    }
+    return Tcl_NewObj();
+}
+
+static void release_alike(struct pithi_job *job)
+{
+    struct alike_job *find = (struct alike_job *)job;
+
+    pithi_alike_free(&find->alike);
+    free(find);
+}
+
+int pithi_log_alike(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct pithi_job_kind kind = {run_alike, alike_result, release_alike};
+    struct alike_job *find = pithi_alloc(1, sizeof *find);
+    double percent;
+
+    (void)objc;
+    if (Tcl_GetDoubleFromObj(interp, objv[2], &percent) != TCL_OK ||
+        pithi_get_window(interp, objv + 3, &find->question.t0_ns, &find->question.t1_ns) != TCL_OK) {
+        free(find);
+        return TCL_ERROR;
+    }
+    find->log = object->log;
+    find->question.rank_lane = object->tree->rank_lane;
+    find->question.ranks = object->tree->rank_count;
+    find->question.limit = percent / 100;
+    find->question.watch = pithi_job_watch(&find->job);
+    return pithi_job_start(interp, object, &find->job, &kind, objv[5]);
 }

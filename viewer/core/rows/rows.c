@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,145 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
     }
 }
 
+/* ---- By likeness ------------------------------------------------------------------------------------------------- */
+
+static void build_alike(struct pithi_rows *rows)
+{
+    const struct pithi_alike *alike = &rows->alike;
+    uint32_t *nodes = pithi_alloc(alike->count, sizeof *nodes), *sizes = pithi_alloc(alike->count, sizeof *sizes);
+
+    for (uint32_t i = 0; i < alike->ranks; i++)
+        sizes[alike->group[i]]++;
+    for (uint32_t i = 0; i < rows->rank_count; i++) {
+        uint32_t group = alike->ranks ? alike->group[i] : 0;
+        if (!alike->ranks || sizes[group] == 1) {
+            add_rank(rows, 0, rows->rank_lane[i]);
+            continue;
+        }
+        if (!nodes[group])
+            nodes[group] = new_node(rows, 0, PITHI_NODE_ALIKE, rows->rank_lane[i], group);
+        add_rank(rows, nodes[group], rows->rank_lane[i]);
+    }
+    free(nodes);
+    free(sizes);
+}
+
+void pithi_rows_group_alike(struct pithi_rows *rows, struct pithi_alike *alike)
+{
+    pithi_alike_free(&rows->alike);
+    rows->alike = *alike;
+    memset(alike, 0, sizeof *alike);
+    pithi_rows_group(rows, PITHI_BY_LIKENESS);
+}
+
+static int32_t rank_at(const struct pithi_rows *rows, uint32_t place)
+{
+    return pithlog_get_lane(rows->log, rows->rank_lane[place])->rank;
+}
+
+/* Never less than it is, in tenths of a per cent. */
+static double percent(double share) { return share > 0 ? ceil(1000 * share - 1e-4) / 10 : 0; }
+
+/* Writes the ranks of a group as a list of ranges, "0,2-511"; of more than `most`, one less. Returns the bytes. */
+static size_t put_ranks(const struct pithi_rows *rows, uint32_t group, uint32_t most, const char *comma, char *text,
+                        size_t size)
+{
+    const struct pithi_alike *alike = &rows->alike;
+    size_t at = 0, before_last = 0;
+    uint32_t ranges = 0;
+
+    for (uint32_t i = 0; i < alike->ranks && at < size; i++) {
+        uint32_t last = i;
+        if (alike->group[i] != group)
+            continue;
+        if (ranges++ == most) {
+            at = before_last + (size_t)snprintf(text + before_last, size - before_last, "%s...", comma);
+            break;
+        }
+        before_last = at;
+        while (last + 1 < alike->ranks && alike->group[last + 1] == group &&
+               rank_at(rows, last + 1) == rank_at(rows, last) + 1)
+            last++;
+        at += (size_t)snprintf(text + at, size - at, last > i ? "%s%" PRId32 "-%" PRId32 : "%s%" PRId32,
+                               ranges > 1 ? comma : "", rank_at(rows, i), rank_at(rows, last));
+        i = last;
+    }
+    return at < size ? at : size;
+}
+
+char *pithi_rows_alike_word(const struct pithi_rows *rows)
+{
+    const struct pithi_alike *alike = &rows->alike;
+    size_t size = 48 * (size_t)alike->count + 24 * (size_t)alike->ranks + 1, at = 0;
+    char *word = pithi_alloc(size, 1);
+
+    for (uint32_t i = 0; i < alike->count; i++) {
+        at += (size_t)snprintf(word + at, size - at, "%s%" PRId32 ":%.1f:", i ? "/" : "",
+                               rank_at(rows, alike->typical[i]), percent(alike->spread[i]));
+        at += put_ranks(rows, i, UINT32_MAX, ",", word + at, size - at);
+    }
+    return word;
+}
+
+/* The place of a rank among those of the log; rank_count: it has none. */
+static uint32_t place_of_rank(const struct pithi_rows *rows, int64_t rank)
+{
+    uint32_t lane = pithi_rows_rank_lane(rows, rank), low = 0, high = rows->rank_count;
+
+    while (lane != PITHI_NONE && low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rows->rank_lane[middle] < lane)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return lane == PITHI_NONE ? rows->rank_count : low;
+}
+
+void pithi_rows_set_alike(struct pithi_rows *rows, const char *word)
+{
+    struct pithi_alike alike = {.ranks = rows->rank_count};
+    uint32_t capacity = 0, spreads = 0;
+
+    alike.group = pithi_alloc(rows->rank_count, sizeof *alike.group);
+    memset(alike.group, 0xff, rows->rank_count * sizeof *alike.group);
+    while (*word) {
+        const char *end = word + strcspn(word, "/");
+        char *at;
+        long typical = strtol(word, &at, 10);
+        double spread = *at == ':' ? strtod(at + 1, &at) / 100 : 0;
+        uint32_t some = PITHI_NONE;
+        while ((*at == ':' || *at == ',') && isdigit((unsigned char)at[1])) {
+            long first = strtol(at + 1, &at, 10), last = *at == '-' ? strtol(at + 1, &at, 10) : first;
+            uint32_t i = 0;
+            while (i < rows->rank_count && rank_at(rows, i) < first)
+                i++;
+            for (; i < rows->rank_count && rank_at(rows, i) <= last; i++) {
+                alike.group[i] = alike.count;
+                some = i;
+            }
+        }
+        if (some != PITHI_NONE) {
+            uint32_t place = place_of_rank(rows, typical);
+            alike.typical = pithi_view_grow(alike.typical, &capacity, alike.count + 1, sizeof *alike.typical);
+            alike.spread = pithi_view_grow(alike.spread, &spreads, alike.count + 1, sizeof *alike.spread);
+            alike.typical[alike.count] = place < rows->rank_count ? place : some;
+            alike.spread[alike.count++] = spread >= 0 && spread <= 1 ? spread : 1;
+        }
+        word = *end ? end + 1 : end;
+    }
+    for (uint32_t i = 0; i < alike.ranks; i++)
+        if (alike.group[i] == PITHI_NONE) {
+            alike.typical = pithi_view_grow(alike.typical, &capacity, alike.count + 1, sizeof *alike.typical);
+            alike.spread = pithi_view_grow(alike.spread, &spreads, alike.count + 1, sizeof *alike.spread);
+            alike.typical[alike.count] = i;
+            alike.spread[alike.count] = 0;
+            alike.group[i] = alike.count++;
+        }
+    pithi_alike_free(&rows->alike);
+    rows->alike = alike;
+}
+
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */
 
 static void close_kind(struct pithi_rows *rows, uint32_t kinds)
@@ -219,6 +359,8 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
         build_by_host(rows);
     else if (grouping == PITHI_BY_COMM)
         build_by_comm(rows);
+    else if (grouping == PITHI_BY_LIKENESS)
+        build_alike(rows);
     else
         for (uint32_t lane = 0; lane < pithlog_get_info(rows->log)->lanes; lane++)
             add_counters(rows, new_node(rows, 0, PITHI_NODE_THREAD, lane, 0));
@@ -231,6 +373,7 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
         close_kind(rows, 1u << PITHI_NODE_RANK | 1u << PITHI_NODE_THREAD);
     if (rows->rank_count + rows->host_count > MOST_OPEN || members > MOST_OPEN)
         close_kind(rows, 1u << PITHI_NODE_HOST | 1u << PITHI_NODE_COMM);
+    close_kind(rows, 1u << PITHI_NODE_ALIKE);
     if (*rows->pattern && pithi_rows_filter(rows, rows->pattern))
         pithi_rows_filter(rows, "");
 }
@@ -264,6 +407,7 @@ void pithi_rows_close(struct pithi_rows *rows)
     free(rows->pins);
     free(rows->pattern);
     free(rows->lane_node);
+    pithi_alike_free(&rows->alike);
     free(rows->seen);
     free(rows->places);
     free(rows->lanes);
@@ -521,6 +665,10 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *tex
     char raw[256];
 
     switch (node->kind) {
+    case PITHI_NODE_ALIKE:
+        snprintf(raw, sizeof raw, "ranks ");
+        put_ranks(rows, node->id, 3, ", ", raw + strlen(raw), sizeof raw - strlen(raw));
+        break;
     case PITHI_NODE_COUNTER:
         pithi_row_label(rows->log, (struct pithi_row){.lane = node->lane, .counter = node->id}, text, size);
         return text;
@@ -587,12 +735,30 @@ char *pithi_rows_note(struct pithi_rows *rows, uint32_t number, char *text, size
     if (node->kind == PITHI_NODE_COMM && !(node->flags & PITHI_NODE_BUILT))
         ranks_note(text, size, (uint32_t)pithi_rows_member_count(rows, node->id),
                    (uint32_t)pithi_rows_member_count(rows, node->id));
-    else if (node->kind == PITHI_NODE_HOST || node->kind == PITHI_NODE_COMM)
+    else if (node->kind < PITHI_NODE_RANK)
         ranks_note(text, size, shown, node->child_count);
     else if (node->kind == PITHI_NODE_RANK && threads && !(node->flags & PITHI_NODE_OPEN))
         snprintf(text, size, "%" PRIu32 " threads", threads + 1);
     else if (node->kind != PITHI_NODE_COUNTER && rows->host_count > 1 && rows->grouping != PITHI_BY_HOST)
         pithi_clean(text, size, pithlog_get_lane(rows->log, node->lane)->host, 0);
+    return text;
+}
+
+char *pithi_rows_tip(const struct pithi_rows *rows, uint32_t number, char *text, size_t size)
+{
+    const struct pithi_node *node = &rows->nodes[number];
+    const struct pithi_alike *alike = &rows->alike;
+    char ranks[128];
+
+    *text = 0;
+    if (node->kind != PITHI_NODE_ALIKE || !alike->ranks)
+        return text;
+    put_ranks(rows, node->id, 12, ", ", ranks, sizeof ranks);
+    snprintf(text, size,
+             "Ranks %s spend their time alike: none differs from rank %" PRId32 ", the nearest to their mean, in more "
+             "than %.1f %% of its time. The row shows what most of them do; a click on the triangle shows each of "
+             "them.",
+             ranks, rank_at(rows, alike->typical[node->id]), percent(alike->spread[node->id]));
     return text;
 }
 
@@ -638,6 +804,8 @@ char *pithi_rows_key(const struct pithi_rows *rows, uint32_t number, char *text,
         snprintf(text, size, "%s", place);
     } else if (node->kind == PITHI_NODE_HOST) {
         snprintf(text, size, "host:%s", lane->host);
+    } else if (node->kind == PITHI_NODE_ALIKE) {
+        snprintf(text, size, "alike:%" PRId32, lane->rank);
     } else {
         if (lane->thread)
             snprintf(thread, sizeof thread, ".%" PRIu32, lane->thread);
@@ -655,7 +823,8 @@ static uint32_t child_of_kind(const struct pithi_rows *rows, uint32_t parent, en
         const struct pithi_node *node = &rows->nodes[rows->nodes[parent].children[i]];
         if (node->kind != kind)
             continue;
-        if (kind == PITHI_NODE_COMM   ? node->id == id
+        if (kind == PITHI_NODE_COMM    ? node->id == id
+            : kind == PITHI_NODE_ALIKE ? node->lane == id
             : kind == PITHI_NODE_HOST ? strcmp(pithlog_get_lane(rows->log, node->lane)->host, name) == 0
                                       : strcmp(pithlog_get_def(rows->log, node->id)->name, name) == 0)
             return rows->nodes[parent].children[i];
@@ -708,6 +877,8 @@ uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key)
         return 0;
     if (strncmp(key, "host:", 5) == 0)
         return child_of_kind(rows, 0, PITHI_NODE_HOST, 0, key + 5);
+    if (strncmp(key, "alike:", 6) == 0)
+        return child_of_kind(rows, 0, PITHI_NODE_ALIKE, pithi_rows_rank_lane(rows, strtol(key + 6, &end, 10)), NULL);
     if (strncmp(key, "comm:", 5) == 0) {
         comm = child_of_kind(rows, 0, PITHI_NODE_COMM, (uint32_t)strtoul(key + 5, &end, 10), NULL);
         if (comm == PITHI_NONE || !*end)
@@ -722,9 +893,9 @@ uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key)
 
 int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping)
 {
-    static const char *const names[] = {"none", "host", "comm"};
+    static const char *const names[] = {"none", "host", "comm", "alike"};
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (strcmp(text, names[i]) == 0) {
             *grouping = (enum pithi_grouping)i;
             return 0;
@@ -887,7 +1058,7 @@ static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t
         if (rows->nodes[child].kind == PITHI_NODE_COUNTER)
             own |= kept; /* a counter is shown with its lane */
     }
-    keep(rows, number, own || (below && (kind == PITHI_NODE_HOST || kind == PITHI_NODE_COMM)));
+    keep(rows, number, own || (below && kind && kind < PITHI_NODE_RANK));
     return own || below;
 }
 

@@ -2,10 +2,11 @@
  *
  *     host -> rank -> threads       pithi_rows_group(rows, PITHI_BY_HOST); with one host the ranks are the top
  *     communicator -> rank -> ...   PITHI_BY_COMM; a rank may be in several; members are looked up when needed
+ *     ranks alike -> rank -> ...    PITHI_BY_LIKENESS; groups of ranks that spend their time alike (alike.h)
  *     lane, lane ...                PITHI_BY_NOTHING
  *
  * The row of a rank is that of its first thread; its other threads are below it, as the counters of a lane are below
- * the lane. A closed node is one row for all its visible lanes; the row of an open host or communicator is blank
+ * the lane. A closed node is one row for all its visible lanes; the row of an open group is blank
  * (PITHI_BLANK). An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have
  * numbers, 1 to node_count - 1, which stay until the grouping changes.
  *
@@ -25,12 +26,14 @@
 
 #include "core/scene/flames.h"
 #include "core/cells/query.h"
+#include "core/rows/alike.h"
 
-enum pithi_grouping { PITHI_BY_NOTHING, PITHI_BY_HOST, PITHI_BY_COMM };
+enum pithi_grouping { PITHI_BY_NOTHING, PITHI_BY_HOST, PITHI_BY_COMM, PITHI_BY_LIKENESS };
 enum pithi_node_kind {
     PITHI_NODE_ROOT,
     PITHI_NODE_HOST,
     PITHI_NODE_COMM,
+    PITHI_NODE_ALIKE,
     PITHI_NODE_RANK,
     PITHI_NODE_THREAD,
     PITHI_NODE_COUNTER
@@ -48,8 +51,8 @@ enum {
 
 struct pithi_node {
     uint32_t parent; /* 0: the root */
-    uint32_t lane;   /* ranks, threads, counters; hosts: their first; communicators: PITHI_NONE */
-    uint32_t id;     /* counters: definition; communicators: index */
+    uint32_t lane;   /* ranks, threads, counters; hosts and ranks alike: their first; communicators: PITHI_NONE */
+    uint32_t id;     /* counters: definition; communicators: index; ranks alike: number of the group */
     uint32_t child_count, child_capacity;
     uint32_t *children; /* counters first */
     uint8_t kind;       /* enum pithi_node_kind */
@@ -77,6 +80,7 @@ struct pithi_rows {
     char *pattern;       /* "" all */
     uint32_t *lane_node; /* [lanes] for keys: the nodes below `lane_parent` */
     uint32_t lane_parent;
+    struct pithi_alike alike; /* ranks 0: not found yet */
 
     /* Made by pithi_rows_seen: */
     struct pithi_row *seen;
@@ -97,13 +101,21 @@ void pithi_rows_close(struct pithi_rows *rows);
 void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *made, uint32_t count);
 /* Builds another tree, in which nothing is hidden, pinned or moved. The filter stays. */
 void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping);
+/* Groups by likeness; takes the groups over. A group of a single rank is the row of this rank; the others are closed at
+ * first. Without groups (PITHI_BY_LIKENESS in pithi_rows_group, none set), each rank is by itself. */
+void pithi_rows_group_alike(struct pithi_rows *rows, struct pithi_alike *alike);
+/* The groups as a word, "7:2.1:0,2-511/1:0:1": of each its typical rank, its spread in per cent, its ranks. To be
+ * freed. */
+char *pithi_rows_alike_word(const struct pithi_rows *rows);
+/* Sets the groups of such a word for the next pithi_rows_group. Ranks that it does not name are by themselves. */
+void pithi_rows_set_alike(struct pithi_rows *rows, const char *word);
 
 /* Updates `seen`, `places` and `pinned_count`. */
 void pithi_rows_seen(struct pithi_rows *rows);
 /* The lanes of the visible rows, each once, in rising order; [*count], to be freed. */
 uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count);
 
-/* "node17", "rank 3", "3.1 worker", "load [1]"; clean. Returns `text`. */
+/* "node17", "ranks 0, 2-511", "rank 3", "3.1 worker", "load [1]"; clean. Returns `text`. */
 char *pithi_rows_label(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
 /* The faint text behind the label: "16 ranks", "3 of 16 ranks"; for a closed rank "4 threads"; for a rank in a list of
  * several hosts its host; else "". */
@@ -111,6 +123,8 @@ char *pithi_rows_note(struct pithi_rows *rows, uint32_t node, char *text, size_t
 /* The same for a visible row, an index into `seen`. The bands of an unfolded lane are "level 2", "depth 1". */
 char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *text, size_t size);
 char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, size_t size);
+/* What the row of ranks alike stands for, in full sentences; else "". */
+char *pithi_rows_tip(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
 int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* which pass the filter */
 
 /* ---- Arranging --------------------------------------------------------------------------------------------------- */
@@ -126,7 +140,7 @@ struct pithi_unfolding {
     int64_t from_ns, to_ns;
 };
 /* Unfolds a row into a band for each nesting level, and below them a row for each depth of its functions; on 0: folds
- * it. Of a rank only its first thread, of a host or communicator all ranks. `unfolding` NULL: it keeps one row until it
+ * it. Of a rank only its first thread, of a group all ranks. `unfolding` NULL: it keeps one row until it
  * is unfolded again. */
 void pithi_rows_unfold(struct pithi_rows *rows, uint32_t node, int on, const struct pithi_unfolding *unfolding);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
@@ -157,16 +171,17 @@ uint32_t *pithi_rows_find(struct pithi_rows *rows, const char *pattern, uint32_t
 
 /* ---- Keys of nodes, for storing an arrangement ------------------------------------------------------------------- */
 
-/* "host:node17", "comm:3", "7" (rank), "7.1", "7.1/load" (counter), "comm:3/7". Returns `text`. */
+/* "host:node17", "comm:3", "alike:0" (its lowest rank), "7" (rank), "7.1", "7.1/load" (counter), "comm:3/7". Returns
+ * `text`. */
 char *pithi_rows_key(const struct pithi_rows *rows, uint32_t node, char *text, size_t size);
 /* The node of a key; PITHI_NONE: the tree has none. */
 uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key);
 
 /* ---- For pictures without a window ------------------------------------------------------------------------------- */
 
-/* "none", "host", "comm": 0 or -1. */
+/* "none", "host", "comm", "alike": 0 or -1. */
 int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping);
-/* Makes `seen` the rows that match the pattern ("": all); each host or communicator is one row. 0; -1: none
+/* Makes `seen` the rows that match the pattern ("": all); each group is one row. 0; -1: none
  * matches. */
 int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern);
 
