@@ -44,8 +44,8 @@ const struct pithi_command pithi_commands[] = {
      "  --spreadsheet  the same, with a ' before text that a spreadsheet would take for a formula\n"
      "  --json         one JSON object per line\n"},
     {"stat", pithi_tool_stat,
-     "LOG [--by state|state,lane|lane|comm|size|wait|function|line|callpath|callsite | --longest N | --flame FILE\n"
-     "       | --folded] [--all-frames] [--waits] [--state GLOB] [--where QUERY] [--from TIME] [--to TIME]\n"
+     "LOG [--by state|state,lane|lane|comm|size|wait|function|line|callpath|callsite|statepath\n"
+     "       | --longest N | --flame FILE | --folded] [--all-frames] [--waits] [--state GLOB] [--where QUERY] [--from TIME] [--to TIME]\n"
      "       [--lane R[.T]] [--csv|--json]",
      "count, total, mean, percentiles of states and messages",
      "  --by state       per state, and computing (outside MPI): count, total and self time (default)\n"
@@ -57,6 +57,7 @@ const struct pithi_command pithi_commands[] = {
      "  --by function    the functions of the program, from samples (pith run --sample)\n"
      "  --by line        its source lines, with their text where the source is here\n"
      "  --by callpath    its functions as a tree of calls; --folded: as tools for flame graphs read it\n"
+     "  --by statepath   the states as a tree: which state inside which; total and self time\n"
      "  --all-frames     of samples: also the functions around main and inside calls of MPI\n"
      "  --flame FILE     a flame graph of the call paths: FILE.svg, FILE.folded or FILE.speedscope.json;\n"
      "                   FILE.pith: a log in which the functions are states by time\n"

@@ -26,7 +26,8 @@ static const struct answer {
                {"function", pithi_stat_functions, 0, 0, 0, 1},
                {"callsite", pithi_stat_sites, 1, 0, 0, 0},
                {"callpath", pithi_stat_callpaths, 0, 0, 0, 1},
-               {"line", pithi_stat_lines, 0, 0, 0, 1}},
+               {"line", pithi_stat_lines, 0, 0, 0, 1},
+               {"statepath", pithi_stat_statepaths, 0, 0, 0, 0}},
   longest = {"longest", pithi_stat_longest, 1, 0, 1, 0};
 
 enum { CALLPATH = 8 }; /* in `answers` */
@@ -120,7 +121,8 @@ static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"LOG", NULL};
     const struct pithi_option options[] = {
-        {"by", 0, PITHI_WORD, &asked->by, "state state,lane lane comm size wait function callsite callpath line", NULL},
+        {"by", 0, PITHI_WORD, &asked->by,
+         "state state,lane lane comm size wait function callsite callpath line statepath", NULL},
         {"state", 0, PITHI_TEXT, &asked->query.state_glob, NULL, NULL},
         {"all-frames", 0, PITHI_FLAG, &asked->query.all_frames, NULL, NULL},
         {"waits", 0, PITHI_FLAG, &asked->query.waits, NULL, NULL},

@@ -34,6 +34,8 @@ int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, 
 int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_lines(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+/* The time of the states by their path: which state inside which (stat_samples.c). */
+int pithi_stat_statepaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 /* The calls of MPI by call site (stat_sites.c). */
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 /* A flame graph of the call paths. FOLDED: a line "main;step;solve 12" for each path in which samples ended, the input

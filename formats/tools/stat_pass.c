@@ -218,10 +218,12 @@ static int walk_lanes(const struct run *run, struct pithlog_query query)
     log->records_read = &done;
     pithi_progress_begin(&progress);
     while (!err && (status = pithlog_walk_next(walk, &step)) != 0) {
-        if (status > 0)
-            err = take(run, &step);
-        else if (!pithi_stat_goes_on())
+        if (status < 0 && !pithi_stat_goes_on())
             break;
+        if (status > 0 && run->pass->step)
+            err = run->pass->step(run->pass->context, &step);
+        if (status > 0 && !err)
+            err = take(run, &step);
     }
     pithi_progress_end();
     log->records_read = NULL;

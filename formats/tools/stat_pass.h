@@ -34,6 +34,8 @@ struct pithi_stat_pass {
      * by a dead program, end with a LEAVE. */
     int (*instance)(void *context, const struct pithi_stat_instance *instance);
     int (*record)(void *context, const struct pithlog_record *record);
+    /* Called for each step of pithlog_walk, whatever the query shows; may be NULL. */
+    int (*step)(void *context, const struct pithlog_step *step);
     void *context;
     uint32_t kinds;
     struct pithi_lane_time *times; /* [lanes of the log], the result; NULL: not wanted */

@@ -1,4 +1,5 @@
-/* stat_samples.c - `pith stat --by function` and `--by callpath`: the time of the program's functions.
+/* stat_samples.c - `pith stat --by function`, `--by callpath` and `--by statepath`: the time of the program's functions,
+ * and of its states inside each other.
  *
  * All samples make one tree of call paths. A sample stands for the time since the previous sample of its thread, by
  * the clock of the samples: CPU time or wall-clock time. The first sample of a lane stands for one period.
@@ -13,6 +14,8 @@
  * end, from the last node to the first: a node always has a higher number than its caller, so its own sum is whole
  * when it is added to the caller's. The cost of a sample does not grow with the number of samples, and memory only with
  * the number of different paths.
+ *
+ * States make such a tree, too, from the intervals in which they are open; it is exact.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -30,15 +33,15 @@
 #define ROOT UINT32_MAX
 
 struct node {
-    uint32_t parent, function;
-    uint64_t samples, all_samples;   /* ended here; ended here or in a call from here */
+    uint32_t parent, function;       /* function: or definition of a state; their number stands for the time outside */
+    uint64_t samples, all_samples;   /* ended here; ended here or in a call from here; samples: or instances */
     int64_t self_ns, all_ns, cpu_ns; /* cpu_ns: the CPU time of self_ns */
     int64_t lane_ns;                 /* the part of self_ns on one lane */
 };
 
 struct paths {
     struct pithlog *log;
-    struct pithi_sample_names *names;
+    struct pithi_sample_names *names; /* NULL: of states */
     const struct pithi_stat_query *query;
     struct pithi_pair_map map; /* (parent, function): nodes; a parent has a lower number */
     struct node *nodes;
@@ -89,6 +92,20 @@ static int take(void *context, const struct pithlog_record *r)
     return PITH_OK;
 }
 
+/* Adds up the whole tree. */
+static void add_callees(struct paths *p)
+{
+    for (uint32_t i = 0; i < p->map.count; i++) {
+        p->nodes[i].all_samples = p->nodes[i].samples;
+        p->nodes[i].all_ns = p->nodes[i].self_ns;
+    }
+    for (uint32_t i = p->map.count; i-- > 0;)
+        if (p->nodes[i].parent != ROOT) {
+            p->nodes[p->nodes[i].parent].all_samples += p->nodes[i].all_samples;
+            p->nodes[p->nodes[i].parent].all_ns += p->nodes[i].all_ns;
+        }
+}
+
 static int gather(struct paths *p)
 {
     const struct pithi_stat_query *query = p->query;
@@ -106,16 +123,69 @@ static int gather(struct paths *p)
         return pithi_no_memory();
     if ((err = pithi_stat_each_record(p->log, &all, take, NULL, p)) != PITH_OK)
         return err;
-    for (uint32_t i = 0; i < p->map.count; i++) {
-        p->nodes[i].all_samples = p->nodes[i].samples;
-        p->nodes[i].all_ns = p->nodes[i].self_ns;
-    }
-    for (uint32_t i = p->map.count; i-- > 0;)
-        if (p->nodes[i].parent != ROOT) {
-            p->nodes[p->nodes[i].parent].all_samples += p->nodes[i].all_samples;
-            p->nodes[p->nodes[i].parent].all_ns += p->nodes[i].all_ns;
-        }
+    add_callees(p);
     return PITH_OK;
+}
+
+/* ---- States inside each other ------------------------------------------------------------------------------------ */
+
+/* The paths of the states that are open in a lane. */
+struct lane_path {
+    uint32_t *nodes; /* [known] of the outermost state, of that and the one inside it, ... */
+    uint32_t known, room;
+};
+
+struct state_paths {
+    struct paths *paths;
+    struct lane_path *lanes;
+};
+
+static int take_step(void *context, const struct pithlog_step *step)
+{
+    const struct state_paths *s = context;
+    struct paths *p = s->paths;
+    struct lane_path *lane = &s->lanes[step->lane];
+    int64_t length_ns = step->is == PITHLOG_IS_HOLE ? 0 : step->to_ns - step->from_ns;
+    uint32_t node = ROOT;
+
+    lane->known = lane->known < step->kept ? lane->known : step->kept;
+    if (length_ns <= 0 && step->change != PITHLOG_BEGINS) /* a path without time or instances is none */
+        return PITH_OK;
+    for (; lane->known < step->depth; lane->known++) {
+        node = lane->known ? lane->nodes[lane->known - 1] : ROOT;
+        CHECK(go_down(p, &node, step->open[lane->known].id));
+        if (!pithi_grow(&lane->nodes, lane->known, &lane->room, sizeof *lane->nodes))
+            return pithi_no_memory();
+        lane->nodes[lane->known] = node;
+    }
+    node = step->depth > 0 ? lane->nodes[step->depth - 1] : ROOT;
+    if (length_ns > 0 && node == ROOT) {
+        uint32_t outside = ROOT;
+        CHECK(go_down(p, &outside, pithlog_get_info(p->log)->defs));
+        p->nodes[outside].self_ns += length_ns;
+    } else if (length_ns > 0) {
+        p->nodes[node].self_ns += length_ns;
+    }
+    p->sum_ns += length_ns;
+    if (step->change != PITHLOG_BEGINS)
+        return PITH_OK;
+    CHECK(go_down(p, &node, step->record->id));
+    p->nodes[node].samples++;
+    return PITH_OK;
+}
+
+static int gather_states(struct paths *p)
+{
+    uint32_t lanes = pithlog_get_info(p->log)->lanes;
+    struct state_paths states = {.paths = p, .lanes = calloc(lanes + (size_t)1, sizeof *states.lanes)};
+    struct pithi_stat_pass pass = {.log = p->log, .query = p->query, .step = take_step, .context = &states};
+    int err = states.lanes ? pithi_stat_run(&pass) : pithi_no_memory();
+
+    for (uint32_t i = 0; states.lanes && i < lanes; i++)
+        free(states.lanes[i].nodes);
+    free(states.lanes);
+    add_callees(p);
+    return err;
 }
 
 static void release(struct paths *p)
@@ -129,7 +199,9 @@ static void release(struct paths *p)
 
 static const char *name_of(const struct paths *p, uint32_t function)
 {
-    return pithi_function_get(p->names, function)->name;
+    if (p->names)
+        return pithi_function_get(p->names, function)->name;
+    return function < pithlog_get_info(p->log)->defs ? pithlog_get_def(p->log, function)->name : "[outside all states]";
 }
 
 static int64_t millionths(int64_t part, int64_t whole)
@@ -417,20 +489,26 @@ static int put_tree(const struct paths *p, struct pithi_report *table)
     return err;
 }
 
-int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
+static int table_of_paths(struct pithlog *log, const struct pithi_stat_query *query, int of_states,
+                          struct pithi_report **table)
 {
+    enum { COLUMNS = sizeof path_columns / sizeof *path_columns };
     struct paths p = {.log = log, .query = query};
+    struct pithi_table_column columns[COLUMNS];
     struct path_row *rows = NULL;
     int err;
 
+    memcpy(columns, query->for_people ? tree_columns : path_columns, sizeof columns);
+    for (int i = 0; i < COLUMNS && of_states; i++)
+        columns[i].name = strcmp(columns[i].name, "samples") == 0    ? "count"
+                          : strcmp(columns[i].name, "function") == 0 ? "state"
+                                                                     : columns[i].name;
+    TRY(pithi_table_new(table, columns, COLUMNS));
+    TRY(of_states ? gather_states(&p) : gather(&p));
     if (query->for_people) {
-        TRY(pithi_table_new(table, tree_columns, sizeof tree_columns / sizeof *tree_columns));
-        TRY(gather(&p));
         TRY(put_tree(&p, *table));
         goto out;
     }
-    TRY(pithi_table_new(table, path_columns, sizeof path_columns / sizeof *path_columns));
-    TRY(gather(&p));
     TRY(sort_paths(&p, &rows));
     for (uint32_t i = 0; i < p.map.count; i++) {
         pithi_table_row(*table);
@@ -447,6 +525,16 @@ out:
     free(rows);
     release(&p);
     return err;
+}
+
+int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
+{
+    return table_of_paths(log, query, 0, table);
+}
+
+int pithi_stat_statepaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
+{
+    return table_of_paths(log, query, 1, table);
 }
 
 /* ---- Flame graphs ------------------------------------------------------------------------------------------------ */

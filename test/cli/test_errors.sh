@@ -55,7 +55,7 @@ named own.db "an SQLite database; convert the log that it was made from"
 fails 1 "pith: small.pith: no lane matches --lane; \`pith info\` shows how many lanes the log has" pith print --lane 7 small.pith
 fails 2 "pith: print: --csv and --json cannot be used together; $(see print)" pith print --csv --json small.pith
 fails 2 "pith: stat: --csv and --json cannot be used together; $(see stat)" pith stat --json --csv small.pith
-fails 2 "pith: stat: --by needs state, state,lane, lane, comm, size, wait, function, callsite, callpath or line, not 'x'; $(see stat)" pith stat --by x small.pith
+fails 2 "pith: stat: --by needs state, state,lane, lane, comm, size, wait, function, callsite, callpath, line or statepath, not 'x'; $(see stat)" pith stat --by x small.pith
 fails 2 "pith: help: no such topic: x; \`pith help\` lists them" pith help x
 fails 2 "pith: no such command: prnit; did you mean \`pith print\`?" pith prnit
 fails 2 "pith: no such command: xyzzy; \`pith help\` lists them" pith xyzzy

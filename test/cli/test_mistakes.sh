@@ -112,7 +112,7 @@ table <<'END'
 2|pith stat run.pith -o x|pith: stat: no such option: -o$see
 2|pith print run.pith csv|pith: print: too many arguments: 'csv'$see
 2|pith print -- run.pith --csv|pith: print: too many arguments: '--csv'$see
-2|pith stat run.pith --by rank|pith: stat: --by needs state, state,lane, lane, comm, size, wait, function, callsite, callpath or line, not 'rank'$see
+2|pith stat run.pith --by rank|pith: stat: --by needs state, state,lane, lane, comm, size, wait, function, callsite, callpath, line or statepath, not 'rank'$see
 2|pith stat run.pith --by|pith: stat: option --by needs a value$see
 2|pith stat run.pith --longest -5|pith: stat: --longest needs a number from 1 to 2147483647, not '-5'$see
 2|pith stat run.pith --longest 99999999999|pith: stat: --longest needs a number from 1 to 2147483647, not '99999999999'$see

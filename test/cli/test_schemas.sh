@@ -115,7 +115,7 @@ for mpi in $(mpis); do
         timeout 60 pith run --sample=1 -o "$mpi.pith" ./sampled 0.2 longer >out 2>err
     is "$? $(pith check "$mpi.pith" >/dev/null; echo $?)" "0 0" "$mpi: a log" || cat err
     check_all "$mpi.pith"
-    for by in function line callsite callpath; do check "stat#$by" pith stat --json --by $by "$mpi.pith"; done
+    for by in function line callsite callpath statepath; do check "stat#$by" pith stat --json --by $by "$mpi.pith"; done
     # A job that dies while its ranks wait.
     "mpicc.$mpi" -O1 -I"$build/include" -o hangs "$top/test/mpi/hangs.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib"
     mpiexec_of "$mpi" 4 timeout 60 pith run -o "$mpi-hung.pith" ./hangs chain . die >out 2>err
