@@ -45,8 +45,8 @@ const struct pithi_command pithi_commands[] = {
      "  --json         one JSON object per line\n"},
     {"stat", pithi_tool_stat,
      "LOG [--by state|state,lane|lane|comm|size|wait|function|line|callpath|callsite|statepath\n"
-     "       | --longest N | --flame FILE | --folded] [--all-frames] [--waits] [--state GLOB] [--where QUERY] [--from TIME] [--to TIME]\n"
-     "       [--lane R[.T]] [--csv|--json]",
+     "       | --longest N | --flame FILE | --folded] [--all-frames] [--waits] [--state GLOB] [--where QUERY]\n"
+     "       [--from TIME] [--to TIME] [--lane R[.T]] [--csv|--json]",
      "count, total, mean, percentiles of states and messages",
      "  --by state       per state, and computing (outside MPI): count, total and self time (default)\n"
      "  --by state,lane  self time of each state on each rank and thread\n"

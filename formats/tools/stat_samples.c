@@ -1,5 +1,5 @@
-/* stat_samples.c - `pith stat --by function`, `--by callpath` and `--by statepath`: the time of the program's functions,
- * and of its states inside each other.
+/* stat_samples.c - `pith stat --by function`, `--by callpath` and `--by statepath`: the time of the program's
+ * functions, and of its states inside each other.
  *
  * All samples make one tree of call paths. A sample stands for the time since the previous sample of its thread, by
  * the clock of the samples: CPU time or wall-clock time. The first sample of a lane stands for one period.

@@ -5,7 +5,7 @@ source [file join [file dirname [info script]] hands.tcl]
 
 set panes $top.panes
 set book $panes.panel.book
-set pages {legend findings selection details lengths matrix stack}
+set pages {legend findings selection details lengths matrix stack calltree}
 # Real keys go to the window that has the focus.
 proc focus_plot {} {
     variable plot
@@ -64,7 +64,7 @@ sync
 ok [expr {[lindex [window] 1] - [lindex [window] 0] < 0.6 * ($to - $from)}] "the key + still zooms"
 hand "key f"
 sync
-foreach name {lengths matrix stack details selection legend} {
+foreach name {lengths matrix stack calltree details selection legend} {
     click_tab $name
     is "[tab] [llength [filled $name]]" "$name 1" "so is the tab of $name"
 }
@@ -90,7 +90,7 @@ foreach page $pages {
 is $walked [concat {*}[lmap page [list {*}[lrange $pages 1 end] legend] {list $page 1}]] "Ctrl-Page Down walks all tabs"
 hand "key Control_L Prior"
 sync
-is [tab] stack "Ctrl-Page Up goes back"
+is [tab] [lindex $pages end] "Ctrl-Page Up goes back"
 set high [winfo height $panes.time]
 hand "key F9"
 sync
@@ -115,7 +115,7 @@ focus -force $top.matrix.body.book.matrix.canvas
 settle
 hand "key Escape"
 sync
-is "[winfo exists $top.matrix] [tab]" "0 stack" "Escape closes a page, and shows the one before"
+is "[winfo exists $top.matrix] [tab]" "0 [lindex $pages end]" "Escape closes a page, and shows the one before"
 tab details
 focus -force $top.details.buttons.copy
 settle

@@ -1,9 +1,10 @@
-"""random_log.py SEED [SLOPE] - writes a log as text, for `pith convert`: 3 ranks, 26 states, up to 20 levels deep, long
-and very short ones; some end before the states inside them. With a smaller SLOPE than 0.02 more are deep."""
+"""random_log.py SEED [SLOPE [nested]] - writes a log as text, for `pith convert`: 3 ranks, 26 states, up to 20 levels deep, long
+and very short ones; some end before the states inside them, unless `nested`. With a smaller SLOPE than 0.02 more are deep."""
 import random
 import sys
 
 chance = random.Random(int(sys.argv[1]))
+nested = len(sys.argv) > 3
 slope = float(sys.argv[2]) if len(sys.argv) > 2 else 0.02
 NAMES = [f"state-{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 lines = []
@@ -19,7 +20,7 @@ for rank in range(3):
             lines.append((time, rank, "enter", stack[-1]))
         elif stack:
             # A name that is open twice ends at its innermost place.
-            at = len(stack) - 1 - (chance.random() < 0.1 and len(stack) > 1)
+            at = len(stack) - 1 - (chance.random() < 0.1 and len(stack) > 1 and not nested)
             at = len(stack) - 1 - stack[::-1].index(stack[at])
             lines.append((time, rank, "leave", stack.pop(at)))
 for time, rank, kind, name in sorted(lines, key=lambda line: line[0]):

@@ -317,6 +317,41 @@ oo::class create ::pith::Board {
     }
 }
 
+# A board whose answers come from a `pith` command that runs beside the window and can be stopped. A subclass defines
+# `words`, the command, and `read TEXT`, which takes what it printed; {} as words: nothing to ask, and `say` has said why.
+oo::class create ::pith::ProgramBoard {
+    superclass ::pith::Board
+    variable window model board job stretch rows
+
+    # What it takes is not known.
+    method build_progress {frame} {
+        next $frame
+        $frame.bar configure -mode indeterminate -length [px 60]
+        $frame.bar start 60
+        return $frame
+    }
+
+    method ask {callback} {
+        set words [my words]
+        if {$words eq {}} {
+            return {}
+        }
+        set runner [::pith::Runner new [$window top] {} $words $callback]
+        $runner quiet
+        return $runner
+    }
+
+    method answered {text} { my read $text }
+
+    # The options of a command for the time and the rows of the board.
+    method range {} {
+        lassign $stretch from to
+        set options [list --from ${from}ns --to ${to}ns]
+        set lanes [expr {$rows eq "all" ? {} : [$model tree lanes]}]
+        return [expr {$lanes eq {} ? $options : [list {*}$options --lane $lanes]}]
+    }
+}
+
 namespace eval ::pith::board {
 }
 
@@ -418,4 +453,55 @@ proc ::pith::board::log_marks {low high} {
         }
     }
     return $marks
+}
+
+# The cells of a text as `pith ... --csv` prints it: a list of lines, the first one the names of the columns.
+proc ::pith::board::read_csv {text} {
+    set parts [split $text \"]
+    set last [expr {[llength $parts] - 1}]
+    set lines {}
+    set cells {}
+    set cell {}
+    set at -1
+    foreach part $parts {
+        incr at
+        if {$at % 2} {
+            append cell $part
+        } elseif {$part eq {} && $at > 0 && $at < $last} {
+            append cell \" ;# two quotes
+        } else {
+            set rest [split $part \n]
+            foreach line $rest {
+                set fields [split $line ,]
+                append cell [lindex $fields 0]
+                foreach field [lrange $fields 1 end] {
+                    lappend cells $cell
+                    set cell $field
+                }
+                if {[incr left_lines] < [llength $rest]} {
+                    lappend lines [lappend cells $cell]
+                    set cells {}
+                    set cell {}
+                }
+            }
+            unset left_lines
+        }
+    }
+    return $lines
+}
+
+# Times in ns as texts of a column: all in the unit of the longest, with as many decimals as it has with four digits.
+# {"4.250 s" "0.003 s"}
+proc ::pith::board::times {all} {
+    set most 0
+    foreach ns $all {
+        set most [expr {max($most, abs($ns))}]
+    }
+    foreach {unit size} {s 1e9 ms 1e6 us 1e3 ns 1} {
+        if {$most >= $size} {
+            break
+        }
+    }
+    set digits [expr {$unit eq "ns" ? 0 : $most >= 1000 * $size ? 0 : $most >= 100 * $size ? 1 : $most >= 10 * $size ? 2 : 3}]
+    return [lmap ns $all {format "%.${digits}f %s" [expr {$ns / $size}] $unit}]
 }

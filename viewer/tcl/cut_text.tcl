@@ -26,6 +26,10 @@ namespace eval ::pith {
         share "Self time as a part of the time of all rows."
         waiting "The time that its calls wait for other ranks."
         caused "The time that other ranks wait because of it."
+        tree_total "The time in it, with what is inside it. Bottom-up, of a name that calls itself only the outermost ones count."
+        tree_self "The time in it itself, without what is inside it. Bottom-up, a caller has that of the name it calls."
+        tree_share "Total time, bottom-up self time, as a part of the time of all rows (of functions: of all samples)."
+        tree_count "How often it occurs in this time; of functions, the samples that ended in it."
         cost "What it costs all ranks together: time, and part of the time of all ranks. A finding that is part of another one\
             stands below it and is counted in both, so shares can add up to more than 100 %."
     }

@@ -222,6 +222,35 @@ static int rows_parent(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_
     return TCL_OK;
 }
 
+/* lanes: those of the visible rows as a list for `--lane` of the commands, such as 0-3,7.1; {}: all. */
+static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    uint32_t count, *lanes = pithi_rows_lanes(object->tree, &count), all = pithlog_get_info(object->log)->lanes;
+    const struct pithlog_lane *first, *last;
+    Tcl_Obj *text = Tcl_NewObj();
+
+    (void)args;
+    for (uint32_t i = 0; count < all && i < count; i++) {
+        uint32_t end = i;
+        first = last = pithlog_get_lane(object->log, lanes[i]);
+        if (Tcl_GetCharLength(text))
+            Tcl_AppendToObj(text, ",", 1);
+        /* Ranks of a single thread follow each other in lanes, too. */
+        while (end + 1 < count && lanes[end + 1] == lanes[end] + 1 &&
+               pithlog_get_lane(object->log, lanes[end + 1])->rank == last->rank + 1 && !first->thread &&
+               !pithlog_get_lane(object->log, lanes[end + 1])->thread)
+            last = pithlog_get_lane(object->log, lanes[++end]);
+        if (end > i)
+            Tcl_AppendPrintfToObj(text, "%d-%d.0", first->rank, last->rank);
+        else
+            Tcl_AppendPrintfToObj(text, "%d.%u", first->rank, first->thread);
+        i = end;
+    }
+    free(lanes);
+    Tcl_SetObjResult(interp, text);
+    return TCL_OK;
+}
+
 /* row NODE: its visible row; -1: none. */
 static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
@@ -579,6 +608,7 @@ static const struct {
     {{"grouping", 0, NULL}, rows_grouping},
     {{"hidden", 0, NULL}, rows_hidden},
     {{"hide", 2, "nodes on"}, rows_hide},
+    {{"lanes", 0, NULL}, rows_lanes},
     {{"level", 1, "level"}, rows_level},
     {{"list", 2, "first last"}, rows_list},
     {{"move", 3, "nodes target behind"}, rows_move},

@@ -1,0 +1,361 @@
+# call_tree.tcl - the call tree of the time and rows shown or selected: top-down, which state or function is inside which;
+# bottom-up, from where each is called. `pith stat --by statepath` finds the states, `pith stat --by callpath` the functions
+# of samples. A click finds the states in the timelines.
+
+oo::class create ::pith::CallTree {
+    superclass ::pith::ProgramBoard
+    variable window model board stretch rows scope
+    variable tree cut
+    variable way           ;# down or up
+    variable of            ;# states or functions
+    variable way_text of_text
+    variable paths         ;# dict: path, a list of names -> {self total count} in ns
+    variable below         ;# dict: node of the tree that is shown -> names of its children, most time first
+    variable sums          ;# dict: node -> {self total count}; a node is a path, or reversed a path of callers
+    variable whole_ns      ;# of all paths
+    variable node_of       ;# dict: item of the table -> node
+    variable closing       ;# 1: the table is being filled
+
+    constructor {its_window} {
+        next $its_window "Call tree"
+        lassign {down states} way of
+        lassign {} paths below sums node_of
+        lassign {0 0} whole_ns closing
+    }
+
+    method page {} { return calltree }
+
+    # At first of the selection, if there is one.
+    method open {} {
+        if {![my is_open]} {
+            set scope [expr {[$model selection] eq {} ? "window" : "selection"}]
+        }
+        return [next]
+    }
+
+    method drop {} { lassign {} paths below sums }
+
+    method way_name {word} { dict get {down "Top-down" up "Bottom-up"} $word }
+    method of_name {word} { dict get {states "States" functions "Functions"} $word }
+
+    # ---- Widgets
+
+    method build {body} {
+        ttk::frame $body.controls
+        set way_text [my way_name $way]
+        ttk::combobox $body.controls.way -state readonly -width 10 -textvariable [my varname way_text] \
+            -values [lmap one {down up} {my way_name $one}]
+        bind $body.controls.way <<ComboboxSelected>> [list [self] choose_way]
+        set of_text [my of_name $of]
+        ttk::combobox $body.controls.what -state readonly -width 10 -textvariable [my varname of_text] \
+            -values [lmap one {states functions} {my of_name $one}]
+        bind $body.controls.what <<ComboboxSelected>> [list [self] choose_of]
+        pack $body.controls.way -side left -padx {0 6}
+        if {[[$model log] flames]} { ;# it has samples
+            pack $body.controls.what -side left -padx {0 6}
+        }
+        pack {*}[my build_scope $body.controls] -side left -padx {0 6}
+        ttk::button $body.controls.close -text "\u00d7" -width 2 -style Toolbutton -takefocus 0 -command [list [self] close]
+        pack $body.controls.close -side right
+        my build_progress $body.progress
+        pack $body.progress -in $body.controls -side right -padx 6
+        pack $body.controls -fill x -pady {0 4}
+        ttk::frame $body.table
+        set tree [ttk::treeview $body.table.tree -columns {total self share count} -height 6 -selectmode browse \
+            -yscrollcommand [list $body.table.y set]]
+        ttk::scrollbar $body.table.y -orient vertical -command [list $tree yview]
+        foreach {column text widest} {#0 Name "MPI_Sendrecv"  total Total "0000.0 ms"  self Self "0000.0 ms"
+            share Share "00.0 %"  count Count "000 000"} {
+            set side [expr {$column eq "#0" ? "w" : "e"}]
+            $tree heading $column -text $text -anchor $side
+            $tree column $column -width [expr {[font measure TkDefaultFont $widest] + [px 12]}] -minwidth 30 \
+                -stretch [expr {$column eq "#0"}] -anchor $side
+        }
+        set cut [::pith::CutTable new $tree {count self} {total tree_total self tree_self share tree_share count tree_count}]
+        pack $body.table.y -side right -fill y
+        pack $tree -side left -fill both -expand 1
+        pack $body.table -fill both -expand 1
+        bind $tree <<TreeviewOpen>> [list [self] opened]
+        bind $tree <ButtonRelease-1> [list [self] clicked %x %y]
+        bind $tree <Return> "[list [self] find_chosen]; break"
+        # The window's keys for these are not wanted here.
+        foreach key {Up Down Left Right space} {
+            bind $tree <$key> "[bind Treeview <$key>]; break"
+        }
+    }
+
+    method choose_way {} { my set_way [expr {$way_text eq [my way_name up] ? "up" : "down"}] }
+    method choose_of {} { my set_of [expr {$of_text eq [my of_name functions] ? "functions" : "states"}] }
+
+    method set_way {word} {
+        set way $word
+        set way_text [my way_name $way]
+        my arrange
+        my draw
+    }
+
+    method set_of {word} {
+        if {$word eq "functions" && ![[$model log] flames]} {
+            throw {PITH USAGE} "calltree: the log has no samples of functions; record them with pith run --sample"
+        }
+        set of $word
+        set of_text [my of_name $of]
+        my renew 0
+    }
+
+    # ---- The command
+
+    method words {} {
+        if {[file isdirectory [$model path]]} {
+            my say "not while the program runs"
+            return {}
+        }
+        return [list stat [$model path] --by [expr {$of eq "states" ? "statepath" : "callpath"}] --csv {*}[my range]]
+    }
+
+    method read {text} {
+        set paths {}
+        set whole_ns 0
+        foreach line [lrange [::pith::board::read_csv $text] 1 end] {
+            if {[llength $line] != 6} continue
+            lassign $line path self - total - count
+            set self [expr {round(1e9 * $self)}]
+            dict set paths [split $path ";"] [list $self [expr {round(1e9 * $total)}] $count]
+            incr whole_ns $self
+        }
+        my say {}
+        my arrange
+        my draw
+    }
+
+    # ---- The tree
+
+    # Top-down, the nodes are the paths. Bottom-up, a node is a name and its callers: of the paths that end so, the self
+    # times and counts add up; the totals of those whose last name is not in it before, so that no time counts twice.
+    #
+    #     a;b;a  self 3 total 3    a;b  self 2 total 5    a  self 1 total 6
+    #     a: self 1 + 3, total 6;  a called by b: self 3, total 0;  a called by b called by a: the same
+    method arrange {} {
+        set sums {}
+        set children {}
+        dict for {path sum} $paths {
+            lassign $sum self total count
+            if {$way eq "down"} {
+                dict set sums $path $sum
+                dict lappend children [lrange $path 0 end-1] $path
+                continue
+            }
+            set is_outermost [expr {[lindex $path end] ni [lrange $path 0 end-1]}]
+            set node {}
+            foreach name [lreverse $path] {
+                set parent $node
+                lappend node $name
+                if {![dict exists $sums $node]} {
+                    dict set sums $node {0 0 0}
+                    dict lappend children $parent $node
+                }
+                lassign [dict get $sums $node] s t c
+                dict set sums $node [list [expr {$s + $self}] [expr {$t + ($is_outermost ? $total : 0)}] [expr {$c + $count}]]
+            }
+        }
+        set column [expr {$way eq "down" ? 1 : 0}]
+        set below [dict map {parent nodes} $children {
+            lmap pair [lsort -integer -decreasing -index 0 \
+                [lmap node $nodes {list [lindex [dict get $sums $node] $column] $node}]] {lindex $pair 1}
+        }]
+    }
+
+    method draw {} {
+        if {![my is_open] || ![info exists tree]} {
+            return
+        }
+        set open [my open_nodes {}]
+        $tree delete [$tree children {}]
+        set node_of {}
+        my fill {} {}
+        # What was open stays open; at first, the branch with most of the time.
+        if {$open eq {} && $way eq "down"} {
+            set node [lindex [my children {}] 0]
+            while {$node ne {} && [llength $node] < 4} {
+                lappend open $node
+                set node [lindex [my children $node] 0]
+            }
+        }
+        foreach node $open {
+            my open_node $node
+        }
+        $cut fit
+    }
+
+    method children {node} { expr {[dict exists $below $node] ? [dict get $below $node] : {}} }
+
+    method open_nodes {item} {
+        set nodes {}
+        foreach child [$tree children $item] {
+            if {[$tree item $child -open] && [dict exists $node_of $child]} {
+                lappend nodes [dict get $node_of $child] {*}[my open_nodes $child]
+            }
+        }
+        return $nodes
+    }
+
+    # A branch gets its rows when it is opened; at most 500, with a last row that says how many are left out.
+    method fill {item node} {
+        $tree delete [$tree children $item]
+        set nodes [my children $node]
+        set longest [my longest]
+        foreach child [lrange $nodes 0 499] {
+            lassign [dict get $sums $child] self total count
+            set share [expr {$way eq "down" ? $total : $self}]
+            set new [$tree insert $item end -text " [lindex $child end]" {*}[my image [lindex $child end]] -values [list \
+                {*}[lrange [::pith::board::times [list $total $self $longest]] 0 1] \
+                [format {%.1f %%} [expr {$whole_ns ? 100.0 * $share / $whole_ns : 0}]] [::pith::theme::cell $count]]]
+            dict set node_of $new $child
+            if {[my children $child] ne {}} {
+                $tree insert $new end
+            }
+        }
+        if {[llength $nodes] > 500} {
+            $tree insert $item end -text " ... and [expr {[llength $nodes] - 500}] more, all of less time"
+        }
+    }
+
+    # It gives the unit of all times.
+    method longest {} { return [::tcl::mathfunc::max 0 {*}[lmap node [my children {}] {lindex [dict get $sums $node] 1}]] }
+
+    method image {name} {
+        set id [my id_of $name]
+        return [expr {$id eq {} ? {} : [list -image [[$window legend] image $id]]}]
+    }
+
+    # The definition of a state; {}: a function.
+    method id_of {name} {
+        dict for {id def} [$model defs] {
+            if {[dict get $def kind] eq "state" && [dict get $def name] eq $name} {
+                return $id
+            }
+        }
+        return {}
+    }
+
+    method opened {} {
+        set item [$tree focus]
+        if {[dict exists $node_of $item] && ![dict exists $node_of [lindex [$tree children $item] 0]]} {
+            my fill $item [dict get $node_of $item]
+            $cut fit
+        }
+    }
+
+    method item_of {node} {
+        dict for {item its} $node_of {
+            if {$its eq $node} {
+                return $item
+            }
+        }
+        return {}
+    }
+
+    method open_node {node} {
+        set item [my item_of $node]
+        if {$item ne {} && [my children $node] ne {}} {
+            my fill $item $node
+            $tree item $item -open 1
+        }
+    }
+
+    # ---- Finding the states
+
+    method clicked {x y} {
+        if {[$tree identify region $x $y] in {tree cell} && ![string match *indicator [$tree identify element $x $y]]} {
+            my find_chosen
+        }
+    }
+
+    method find_chosen {} {
+        set item [lindex [$tree selection] 0]
+        if {[dict exists $node_of $item]} {
+            my find_node [dict get $node_of $item]
+        }
+    }
+
+    # Finds the first instance from the start of the time on, and marks all. Of a path, those at its depth. A function of
+    # samples has no records: the first row shows its functions.
+    method find_node {node} {
+        set name [lindex $node end]
+        set leaf [expr {$way eq "down" ? $name : [lindex $node 0]}]
+        if {[my id_of $leaf] eq {}} {
+            if {$of eq "functions" && ![string match {\[*} $leaf]} {
+                [$window part Rows] word_unfold_rows [lindex [split [dict get [lindex [$model rows 0 0] 0] rank]] 0]
+                $window say "the functions of samples are below the states of an unfolded row"
+            }
+            return
+        }
+        lassign $stretch from to
+        set query "state == \"[string map {\\ \\\\ \" \\\"} $leaf]\" and end > ${from}ns and time < ${to}ns"
+        if {$of eq "states" && $way eq "down"} {
+            append query " and depth == [expr {[llength $node] - 1}]"
+        }
+        set search [$window part Search]
+        my keep
+        lassign [$model window] t0 t1
+        if {$t0 != $from || $t1 != $to} {
+            $model zoom $from $to
+        }
+        if {[catch {$search word_find $query -kind states -ranks {}} text options]} {
+            $window say $text
+        }
+    }
+
+    # ---- Words
+
+    method word_calltree {args} {
+        if {$args eq {close}} {
+            my close
+            return
+        }
+        my open
+        set what [lindex $args 0]
+        switch -- $what {
+            {} {}
+            down - up { my set_way $what }
+            states - functions { my set_of $what }
+            of { my set_scope {*}[lrange $args 1 end] }
+            rows { my set_rows {*}[lrange $args 1 end] }
+            find { my wait; my find_node [lrange $args 1 end] }
+            save { my wait; my save [lindex $args 1] }
+            default {
+                throw {PITH USAGE} "calltree: must be down, up, states, functions, of, rows, find NAME..., save FILE or close"
+            }
+        }
+        my wait
+        return {}
+    }
+
+    # FILE.png: a screenshot. Other suffixes: all nodes of the tree, times in seconds.
+    method save {file} {
+        if {[file extension $file] eq ".png"} {
+            my picture $file
+            return
+        }
+        set lines [list {path total_s self_s count}]
+        my add_lines {} lines
+        ::pith::board::write $file $lines
+    }
+
+    method add_lines {node name} {
+        upvar 1 $name lines
+        foreach child [my children $node] {
+            lassign [dict get $sums $child] self total count
+            lappend lines [list [join $child ";"] [::pith::words::seconds $total] [::pith::words::seconds $self] $count]
+            my add_lines $child lines
+        }
+    }
+}
+
+::pith::part::add CallTree {
+    words {
+        calltree {?down|up|states|functions|of TIME|rows ROWS|find NAME...|save FILE|close?} {the call tree of the time shown, top-down or bottom-up; find: the states of a path} word_calltree
+    }
+    keys {{C} {Shift-c} {call tree} {calltree}}
+    menus {Statistics {"Call tree..." calltree Shift-C}}
+}
