@@ -6,10 +6,16 @@
 ok $? "logs are made"
 start_display
 inside plain.pith beside_checks.tcl
+# What changed, by cause.
+# shellcheck disable=SC2086
+${CC:-cc} ${SAN:-} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_tour_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_tour_log
+./make_tour_log before before.pith && ./make_tour_log after after.pith
+inside before.pith changes_checks.tcl
+like "$(pith view --together before.pith plain.pith -e 'puts [lindex [beside changes] 0]; quit' 2>&1)" '.' "logs that have nothing in common: something is said"
 
 is "$(pith view --together plain.pith later.pith -e 'puts [file tail [beside]]; quit' 2>&1)" later.pith "--together"
 is "$(pith view --together plain.pith 2>&1)" 'pith: view: --together needs two logs; see `pith help view`' "of one log"
-is "$(pith view --together plain.pith none.pith 2>&1)" 'pith: none.pith: no such file; this folder has later.pith, plain.pith, rich.pith' "a log that is not there"
+is "$(pith view --together plain.pith none.pith 2>&1)" 'pith: none.pith: no such file; this folder has after.pith, before.pith, later.pith, plain.pith, rich.pith' "a log that is not there"
 echo "no log" >text.pith
 like "$(pith view --together plain.pith text.pith 2>&1)" '^pith: text\.pith: ' "no log"
 out=$(pith view --together plain.pith rich.pith -e 'beside align init; sync; close' 2>&1)

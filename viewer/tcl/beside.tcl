@@ -356,7 +356,7 @@ proc ::pith::pair::change {first second} {
 oo::class create ::pith::Beside {
     variable window model
     variable other      ;# model of the second log; {} none, then the fields below are unset
-    variable pairing timeline choice details pointer table
+    variable pairing timeline choice details pointer table changes
     variable rows       ;# arranges its rows (rows.tcl)
     variable ranges     ;# its mountain ranges (ranges.tcl), kept like those of the first log
     variable top second ;# toplevel; frame of the second log
@@ -433,6 +433,8 @@ oo::class create ::pith::Beside {
         grid remove $second.time.h $second.time.overview
         set rows [::pith::Rows new [self]]
         set table [::pith::PairTable new $top.panes.pair $model $other [my names]]
+        set changes [::pith::Changes new $window $top.panes.changes $model $other [my names]]
+        my put_changes
         [$window part Selection] make_way
         [$window panel] put_guest legend $top.panes.pair
         set plot [$timeline plot]
@@ -453,6 +455,19 @@ oo::class create ::pith::Beside {
         my grow_window
         my aligned
         set pending [after idle [namespace code {my after_layout}]]
+    }
+
+    # What changed stands beside the findings, while they are there.
+    method put_changes {} {
+        if {$other ne {} && [[$window part Findings] is_open]} {
+            [$window panel] put_guest findings [$changes path]
+        }
+    }
+
+    method take_changes_off {} {
+        if {$other ne {}} {
+            [$window panel] take_off [$changes path]
+        }
     }
 
     # After the layout: give both the same height; after the first picture: read messages and counters.
@@ -484,7 +499,8 @@ oo::class create ::pith::Beside {
         [$window status] set_second {}
         catch {[$window part Ranges] follow {}}
         [$window panel] take_off $top.panes.pair
-        foreach object [list $tip $pairing $table $ranges $rows $pointer $details $choice $timeline $other] {
+        my take_changes_off
+        foreach object [list $tip $pairing $table $changes $ranges $rows $pointer $details $choice $timeline $other] {
             $object destroy
         }
         set other {}
@@ -657,7 +673,7 @@ oo::class create ::pith::Beside {
         if {$what eq {}} {
             return [expr {$other eq {} ? {} : [$other path]}]
         }
-        if {$what in {none offset align fitted difference table window}} {
+        if {$what in {none offset align fitted difference table window changes}} {
             if {$other eq {}} {
                 throw {PITH USAGE} "beside $what: no second log is open; open it with: beside LOG"
             }
@@ -691,6 +707,15 @@ oo::class create ::pith::Beside {
         }]
     }
 
+    # {part kind state rank first later}..., times per rank; the first element is the sentence.
+    method word_changes {} {
+        $changes wait
+        return [linsert [lmap line [$changes lines] {
+            lassign $line part kind state rank first later
+            list $part $kind $state $rank [::pith::words::seconds $first] [::pith::words::seconds $later]
+        }] 0 [$changes title]]
+    }
+
     method choose_other {} {
         set path [tk_getOpenFile -parent $top -title "Open a second log" \
             -initialdir [file dirname [file normalize [[$window model] path]]]]
@@ -702,7 +727,7 @@ oo::class create ::pith::Beside {
 
 ::pith::part::add Beside {
     words {
-        beside {LOG|none|...} {open a second log below, on the same time axis; also offset, align, fitted, difference, table} word
+        beside {LOG|none|...} {open a second log below, on the same time axis; also offset, align, fitted, difference, table, changes} word
         choose_beside {} {choose a second log and open it below this one} choose_other
     }
     menus {Log {"Compare with another log..." choose_beside {} "Close the second log" {beside none} {}}}

@@ -30,6 +30,9 @@ namespace eval ::pith {
         tree_self "The time in it itself, without what is inside it. Bottom-up, a caller has that of the name it calls."
         tree_share "Total time, bottom-up self time, as a part of the time of all rows (of functions: of all samples)."
         tree_count "How often it occurs in this time; of functions, the samples that ended in it."
+        changes_a "In the log above: times as the mean of all ranks."
+        changes_b "In the log below: times as the mean of all ranks."
+        changes_more "The log below minus the one above. Computing, waiting and transfer add up to the run time; the causes of a            kind of waiting add up to it."
         cost "What it costs all ranks together: time, and part of the time of all ranks. A finding that is part of another one\
             stands below it and is counted in both, so shares can add up to more than 100 %."
     }

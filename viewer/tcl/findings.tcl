@@ -42,12 +42,14 @@ oo::class create ::pith::Findings {
 
     method show {on} {
         if {!$on && [my is_open]} {
+            [$window part Beside] take_changes_off
             [$window panel] leave findings
             destroy $pane $strip
         } elseif {$on && ![my is_open]} {
             my build
             my build_strip
             my fill_facts
+            [$window part Beside] put_changes
         }
         my fill
     }
