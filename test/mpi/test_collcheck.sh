@@ -6,8 +6,8 @@ export PITH_CHECK_SECONDS=60 UCX_LOG_LEVEL=fatal
 export OMPI_MCA_btl_tcp_if_include=lo # else Open MPI 5 may say that it has no network for one machine
 python_mpi=$(/usr/bin/python3 -c 'from mpi4py import MPI; print("openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich")' 2>/dev/null)
 checked() { local mpi=$1 n=$2; shift 2; timeout -k 5 60 "mpiexec.$mpi" -n "$n" pith run --lib check "$@"; }
-# Standard error without what MPI says of errors itself, nor places, folders, and numbers that MPIs give names of theirs.
-told() { sed -n "/^pith check/{/check:   .*at /d; s|$PWD/||g; s/split_type is [0-9]*, but [0-9]*/split_type is X, but Y/; s/check: [0-9]* coll/check: N coll/; p}" "${1:-err}" | sort; }
+# Standard error without what MPI says of errors itself, nor what is left, places, folders, and numbers that MPIs give names of theirs.
+told() { sed -n "/^pith check/{/check:   .*at /d; / never [a-z]*$/d; s|$PWD/||g; s/split_type is [0-9]*, but [0-9]*/split_type is X, but Y/; s/check: [0-9]* coll/check: N coll/; p}" "${1:-err}" | sort; }
 # Standard error without what Open MPI 6 says of a network that it does not use.
 said() { sed '/osc_ucx_component\.c/d; /^ *$/d; s/check: [0-9]* coll/check: N coll/' "${1:-err}"; }
 # What is wanted of a run of $1 ranks under MPI $2. MPIs from before 4.0 have not the last calls.

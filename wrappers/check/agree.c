@@ -9,6 +9,7 @@
 
 #include "members.h"
 #include "launcher.h"
+#include "left.h"
 #include "request.h"
 
 #include <sched.h>
@@ -480,6 +481,7 @@ static void end_job(void)
 
     if (world && world->shadow != MPI_COMM_NULL)
         end_last(world->shadow);
+    pithi_left_report(world);
     int64_t mine[SUMS] = {pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors, pithi_fact_unchecked};
     memcpy(all, mine, sizeof all);
     if (world && world->shadow != MPI_COMM_NULL)

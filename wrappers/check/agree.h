@@ -20,11 +20,16 @@ void pithi_subgroup_begin(MPI_Comm world); /* collective, once */
 /* verdict.c: reports that the processes disagree. All processes of the team, or all members, call it; the first one
  * reports. */
 enum { PITHI_VERDICT_TAGS = 8192, PITHI_VERDICT_TEXT = 160 }; /* its tags on a shadow; maximum length of a problem */
+/* The tags after them: of left.c, then of subgroup.c. */
+enum { PITHI_LEFT_TAG_FOUND = PITHI_VERDICT_TAGS, PITHI_LEFT_TAG_LINES, PITHI_SUBGROUP_TAGS };
 void pithi_verdict(struct pithi_check *check);
 /* "(communicator MPI_COMM_WORLD, 17th collective call)" */
 void pithi_verdict_where(const struct pithi_check *check, char *text, size_t size);
 /* Writes one or more whole lines to standard error or PITH_CHECK_FILE, in one piece. */
 void pithi_check_say(const char *lines);
+
+/* "rank 2", "ranks 1-3,5": of increasing ranks. A list that is too long for the text ends with "and N more". */
+void pithi_check_ranks(const int *ranks, int count, char *text, size_t size);
 
 /* source_line.c: the place in the program that made a call: the first address outside MPI and its bindings. */
 struct pithi_source {

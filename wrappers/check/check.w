@@ -3,9 +3,11 @@
  *
  * Several parts below may apply to one function. Their code before the call runs in the order of this file: it notes
  * the call (1), finds its team (2), states its arguments (3) and runs the check (4). The call is made only when all
- * agree.
+ * agree. What it made or freed is noted (5).
  */
 #include "check.h"
+#include "completion.h"
+#include "left.h"
 
 /* Open MPI defines macros with these names. */
 #undef MPI_Aint_add
@@ -188,4 +190,96 @@ const char *const pithi_check_names[] = {
         pithi_check_comm(MPI_COMM_WORLD);
     while (!pithi_check_agree(&{{returnVal}}));
     {{callfn}}
+{{endfn}}
+
+/* ---- 5. what the program makes, frees and sends ------------------------------------------------------------------ */
+
+{{fn f @send @isend @send_init @p2p_sendrecv @p2p_isendrecv}}
+    pithi_left_sending({{comm}}, {{peer}}, {{tag}}); {{callfn}}
+{{endfn}}
+
+{{fn f @isend @irecv @irecv_matched @p2p_isendrecv @icoll @comm_idup @file_iall @file_i @rma_request @request_make}}
+    {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_REQUEST, {{request}});
+{{endfn}}
+{{fn f @send_init @recv_init @send_part_init @recv_part_init @coll_init}}
+    {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_PERSISTENT, {{request}});
+{{endfn}}
+{{fn f @wait @wait_all @wait_any @wait_some @test @test_all @test_any @test_some}}
+    {{vardecl struct pithi_left_awaited awaited}}
+    pithi_left_await(&{{awaited}}, {{count|1}}, {{requests}});
+    {{callfn}}
+    pithi_left_awaited(&{{awaited}});
+{{endfn}}
+{{fn f @request_free}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_REQUEST, {{request}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_REQUEST, {{request}});
+{{endfn}}
+
+{{fn f @comm_dup @comm_split @comm_create @comm_create_group @comm_topology @comm_merge @comm_inter @comm_alone @comm_idup}}
+    {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_COMM, {{made}});
+{{endfn}}
+{{fn f @win_make @win_make_empty}} {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_WINDOW, {{window}}); {{endfn}}
+{{fn f @file_open}} {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_FILE, {{file}}); {{endfn}}
+{{fn f @type_make}} {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_TYPE, {{made}}); {{endfn}}
+{{fn f @group_make}} {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_GROUP, {{made}}); {{endfn}}
+{{fn f @op_make}} {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_OP, {{made}}); {{endfn}}
+{{fn f @info_make}} {{callfn}} pithi_left_made({{returnVal}}, PITHI_LEFT_INFO, {{made}}); {{endfn}}
+{{fn f @type_contents}}
+    {{callfn}} pithi_left_contents({{returnVal}}, {{datatype}}, {{max_datatypes}}, {{array_of_datatypes}});
+{{endfn}}
+{{fn f @comm_free}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_COMM, {{comm}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_COMM, {{comm}});
+{{endfn}}
+{{fn f @win_free}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_WINDOW, {{window}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_WINDOW, {{window}});
+{{endfn}}
+{{fn f @file_close}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_FILE, {{file}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_FILE, {{file}});
+{{endfn}}
+{{fn f @type_free}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_TYPE, {{datatype}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_TYPE, {{datatype}});
+{{endfn}}
+{{fn f @group_free}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_GROUP, {{group}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_GROUP, {{group}});
+{{endfn}}
+{{fn f @op_free}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_OP, {{op}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_OP, {{op}});
+{{endfn}}
+{{fn f @info_free}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_INFO, {{info}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_INFO, {{info}});
+{{endfn}}
+
+{{fn f @probe_match @probe_imatch}}
+    {{callfn}}
+    if ({{returnVal}} == MPI_SUCCESS && *{{flag|PITHI_ALWAYS}})
+        pithi_left_made({{returnVal}}, PITHI_LEFT_MATCHED, {{message}});
+{{endfn}}
+{{fn f @recv_matched @irecv_matched}}
+    {{vardecl uint32_t freeing}}
+    {{freeing}} = pithi_left_freeing(PITHI_LEFT_MATCHED, {{message}});
+    {{callfn}}
+    pithi_left_freed({{returnVal}}, {{freeing}}, PITHI_LEFT_MATCHED, {{message}});
 {{endfn}}

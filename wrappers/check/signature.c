@@ -106,6 +106,14 @@ static void ask_envelope(MPI_Datatype type, struct contents *contents)
 #endif
 }
 
+MPI_Count pithi_type_parts(MPI_Datatype type)
+{
+    struct contents contents = {0};
+
+    ask_envelope(type, &contents);
+    return contents.combiner == MPI_COMBINER_NAMED ? 0 : contents.types;
+}
+
 static int ask_contents(MPI_Datatype type, struct contents *contents)
 {
     MPI_Aint *address = calloc((size_t)contents->addresses + 1, sizeof *address);
@@ -143,10 +151,7 @@ static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_
 /* Frees a derived type that MPI_Type_get_contents returned. */
 static void let_go(MPI_Datatype *type)
 {
-    struct contents contents = {0};
-
-    ask_envelope(*type, &contents);
-    if (contents.combiner != MPI_COMBINER_NAMED && contents.types)
+    if (pithi_type_parts(*type))
         REAL(MPI_Type_free)(type);
 }
 

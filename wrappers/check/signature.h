@@ -23,6 +23,8 @@ struct pithi_signature {
 struct pithi_signature pithi_signature_of(MPI_Count count, MPI_Datatype type);
 /* The signature of `first` followed by `second`. */
 struct pithi_signature pithi_signature_join(struct pithi_signature first, struct pithi_signature second);
+/* The number of datatypes that a datatype is made of; 0: it is a predefined one. */
+MPI_Count pithi_type_parts(MPI_Datatype type);
 /* "10 MPI_INT"; "12 elements of several types"; "nothing". An element with a blank or = in it is not the name of a
  * basic type: it is the whole text, and %lld in it stands for the number. */
 void pithi_signature_print(char *text, size_t size, int64_t elements, const char *element);

@@ -3,12 +3,12 @@
 #include "agree.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <unwind.h>
 
 static const char *file_name(const char *path)
 {
@@ -25,8 +25,7 @@ static struct link_map *module_of(const void *address)
     return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
 }
 
-/* The address is in MPI, its bindings or this library. */
-static int is_passed(const void *address)
+static int is_passed_module(const void *address)
 {
     const struct link_map *map = module_of(address);
     const char *name = map ? file_name(map->l_name) : "";
@@ -34,17 +33,40 @@ static int is_passed(const void *address)
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpith-", 8) || !strncmp(name, "libmpe_collchk", 14);
 }
 
+/* The address is in MPI, its bindings or this library. Asking the dynamic linker takes longer than many an MPI call, so
+ * recent answers are kept: the address, shifted by one, and the answer. */
+static int is_passed(const void *address)
+{
+    enum { KEPT = 4096 };
+    static uint64_t kept[KEPT]; /* atomic */
+    uint64_t word = (uint64_t)(uintptr_t)address << 1, *slot = &kept[(word * UINT64_C(0x9e3779b97f4a7c15) >> 32) % KEPT];
+    uint64_t known = __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+    if ((known & ~UINT64_C(1)) != word) {
+        known = word | (uint64_t)is_passed_module(address);
+        __atomic_store_n(slot, known, __ATOMIC_RELAXED);
+    }
+    return (int)(known & 1);
+}
+
+static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *found)
+{
+    const void *address = (const void *)(uintptr_t)_Unwind_GetIP(context);
+
+    if (is_passed(address))
+        return _URC_NO_REASON;
+    *(const void **)found = address;
+    return _URC_END_OF_STACK;
+}
+
+/* backtrace(3) would call malloc. */
 const void *pithi_source_address(const void *caller)
 {
-    void *frames[32];
-    int count, i = 0;
+    const void *found = caller;
 
-    if (!is_passed(caller))
-        return caller;
-    count = backtrace(frames, sizeof frames / sizeof frames[0]);
-    while (i < count && is_passed(frames[i]))
-        i++;
-    return i < count ? frames[i] : caller;
+    if (is_passed(caller))
+        _Unwind_Backtrace(look, &found);
+    return found;
 }
 
 void pithi_source_of(const void *caller, struct pithi_source *source)

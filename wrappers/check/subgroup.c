@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* verdict.c uses the tags below FIRST. */
-enum { HASH, ANSWER, LEADERS, KINDS, FIRST = PITHI_VERDICT_TAGS };
+/* verdict.c and left.c use the tags below FIRST. */
+enum { HASH, ANSWER, LEADERS, KINDS, FIRST = PITHI_SUBGROUP_TAGS };
 
 /* The number of tags for such calls. Threads may make them on one communicator at the same time; the tag of the call
  * then separates them. Without threads one tag is enough: messages arrive in the order of the calls, and calls with

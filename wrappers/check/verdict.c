@@ -223,29 +223,42 @@ static void add_rank(struct verdict *verdict, int who)
     add(verdict, "%srank %d", head->prefix, head->rank);
 }
 
-/* "rank 2", "ranks 1-3,5": those for which `is_of` is set. */
-static void add_ranks(struct verdict *verdict, const char *is_of)
+void pithi_check_ranks(const int *ranks, int count, char *text, size_t size)
 {
-    int many = 0, first = -1;
+    size_t at = (size_t)snprintf(text, size, "rank%s ", count > 1 ? "s" : "");
+
+    for (int i = 0, last; i < count; i = last + 1) {
+        char more[48];
+        int length;
+        for (last = i; last + 1 < count && ranks[last + 1] == ranks[last] + 1;)
+            last++;
+        if (last == i + 1) /* two are a list, not an interval */
+            last = i;
+        length = last == i ? snprintf(more, sizeof more, i ? ",%d" : "%d", ranks[i])
+                           : snprintf(more, sizeof more, i ? ",%d-%d" : "%d-%d", ranks[i], ranks[last]);
+        if (at + (size_t)length + 20 > size) {
+            snprintf(text + at, size - at, " and %d more", count - i);
+            return;
+        }
+        memcpy(text + at, more, (size_t)length + 1);
+        at += (size_t)length;
+    }
+}
+
+/* Those for which `is_of` is set. `ranks`: room for all. */
+static void add_ranks(struct verdict *verdict, const char *is_of, int *ranks)
+{
+    int count = 0, first = -1;
+    char text[400];
 
     for (int i = 0; i < verdict->count; i++) {
-        many += is_of[i] != 0;
-        if (is_of[i] && first < 0)
-            first = i;
+        if (!is_of[i])
+            continue;
+        first = first < 0 ? i : first;
+        ranks[count++] = verdict->of[i].head->rank;
     }
-    add(verdict, "%srank%s ", verdict->of[first].head->prefix, many > 1 ? "s" : "");
-    for (int i = first, next; i < verdict->count; i = next) {
-        int last = i;
-        for (next = i + 1;
-             next < verdict->count && is_of[next] && verdict->of[next].head->rank == verdict->of[last].head->rank + 1;
-             next++)
-            last = next;
-        add(verdict, i == first ? "%d" : ",%d", verdict->of[i].head->rank);
-        if (last > i)
-            add(verdict, last > i + 1 ? "-%d" : ",%d", verdict->of[last].head->rank);
-        while (next < verdict->count && !is_of[next])
-            next++;
-    }
+    pithi_check_ranks(ranks, count, text, sizeof text);
+    add(verdict, "%s%s", verdict->of[first].head->prefix, text);
 }
 
 /* Adds the source lines of the two calls. */
@@ -273,24 +286,25 @@ static void add_places(struct verdict *verdict, int who, int other)
 static int report_different(struct verdict *verdict, asked *ask, int which)
 {
     int shown = 0, reference = first_with(verdict, ask, which);
-    char *is_of = reference < verdict->count ? calloc((size_t)verdict->count, 2) : NULL, *done;
+    size_t many = (size_t)verdict->count;
+    int *ranks = reference < verdict->count ? calloc(many, sizeof *ranks + 2) : NULL;
 
-    if (!is_of)
+    if (!ranks)
         return 0;
-    done = is_of + verdict->count; /* both have a mark for each process */
+    char *is_of = (char *)(ranks + many), *done = is_of + many; /* both have a mark for each process */
     const struct fact *wanted = ask(verdict, reference, which);
     for (int member = reference + 1; member < verdict->count && shown < GROUPS; member++) {
         const struct fact *fact = ask(verdict, member, which);
         if (!fact || fact->value == wanted->value || done[member])
             continue;
-        memset(is_of, 0, (size_t)verdict->count);
+        memset(is_of, 0, many);
         for (int i = member; i < verdict->count; i++) {
             const struct fact *same = ask(verdict, i, which);
             if (same && same->value == fact->value)
                 is_of[i] = done[i] = 1;
         }
         add(verdict, "pith check: ");
-        add_ranks(verdict, is_of);
+        add_ranks(verdict, is_of, ranks);
         if (*fact->argument)
             add(verdict, ": %s: %s", verdict->of[member].head->name.text, fact->argument);
         if (fact->index >= 0)
@@ -301,7 +315,7 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
         add_places(verdict, member, reference);
         shown++;
     }
-    free(is_of);
+    free(ranks);
     verdict->lines += shown;
     return shown;
 }

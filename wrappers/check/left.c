@@ -1,0 +1,629 @@
+/* left.c - follows the program's objects (left.h), and reports at the end. */
+#include "left.h"
+
+#include "agree.h"
+#include "nested.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static void *pages(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* ---- call sites -------------------------------------------------------------------------------------------------- */
+
+/* Numbered from 1; 0: none. A site that no longer fits gets the number of its kind: "a call not kept". */
+enum { SITES = 4096, SLOTS = 2 * SITES };
+struct site {
+    const void *address;
+    const char *name; /* of the MPI function, in pithi_check_names; NULL: not kept */
+    enum pithi_left_kind kind;
+};
+static struct site sites[SITES];
+static uint32_t slots[SLOTS], site_count = PITHI_LEFT_KINDS + 1; /* slots: site numbers by hash; atomic */
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t mix(uint64_t value) { return (uint32_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 32); }
+
+/* The slot of a site, or the free one where it belongs. */
+static uint32_t *slot_of(const struct site *wanted)
+{
+    uint32_t at = mix((uint64_t)(uintptr_t)wanted->address ^ (uint64_t)(uintptr_t)wanted->name << 24 ^ wanted->kind), n;
+
+    for (;; at++) {
+        if (!(n = __atomic_load_n(&slots[at % SLOTS], __ATOMIC_ACQUIRE)))
+            break;
+        const struct site *site = &sites[n];
+        if (site->address == wanted->address && site->name == wanted->name && site->kind == wanted->kind)
+            break;
+    }
+    return &slots[at % SLOTS];
+}
+
+static uint32_t add_site(const struct site *wanted)
+{
+    pthread_mutex_lock(&naming);
+    uint32_t *slot = slot_of(wanted), number = *slot; /* another thread may have added it */
+    if (!number && site_count < SITES) {
+        number = site_count++;
+        sites[number] = *wanted;
+        __atomic_store_n(slot, number, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&naming);
+    return number ? number : 1 + wanted->kind;
+}
+
+/* The site of this thread's current call. */
+static uint32_t site_here(enum pithi_left_kind kind, const void *address)
+{
+    const struct site wanted = {address, pithi_check_now()->name, kind};
+    uint32_t number = __atomic_load_n(slot_of(&wanted), __ATOMIC_ACQUIRE);
+
+    return number ? number : add_site(&wanted);
+}
+
+static enum pithi_left_kind kind_of(uint32_t site)
+{
+    return site <= PITHI_LEFT_KINDS ? (enum pithi_left_kind)(site - 1) : sites[site].kind;
+}
+
+static int counts(void) { return pithi_self.recorded && pithi_check_now()->caller; }
+
+/* ---- open objects ------------------------------------------------------------------------------------------------ */
+
+enum { MOST = 1 << 20, BUCKETS = 1 << 18, HINTS = 1 << 16 };
+struct entry {
+    uint64_t key;
+    uint32_t site, count;
+    uint32_t next; /* in the bucket, the newest first, or among the unused; 0: the last */
+    uint32_t is_guess;
+};
+static struct entry *entries; /* [0] is not used */
+static uint32_t *buckets;     /* numbers of entries */
+static uint64_t *hints;       /* the last site of a variable: its address << 12 | site */
+static uint32_t made_entries = 1, unused;
+static int is_without_memory;
+static int64_t open_requests; /* atomic */
+static int64_t unfollowed;    /* objects */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+_Static_assert(SITES == 1 << 12, "a hint has 12 bits for the site");
+
+static int is_request(enum pithi_left_kind kind) { return kind == PITHI_LEFT_REQUEST || kind == PITHI_LEFT_PERSISTENT; }
+
+/* 0: no object of the program. Handles of different kinds may have the same bits. */
+static uint64_t key_of(enum pithi_left_kind kind, uint64_t handle, int is_own)
+{
+    return is_own ? handle << 4 | (is_request(kind) ? PITHI_LEFT_REQUEST : kind) | UINT64_C(1) << 63 : 0;
+}
+
+#define HANDLE(type, ...)                                                                                              \
+    {                                                                                                                  \
+        type is = *(const type *)where;                                                                                \
+        return key_of(kind, (uint64_t)(uintptr_t)is, __VA_ARGS__);                                                     \
+    }
+static uint64_t key_at(enum pithi_left_kind kind, const void *where)
+{
+    switch (kind) {
+    case PITHI_LEFT_REQUEST:
+    case PITHI_LEFT_PERSISTENT:
+        HANDLE(MPI_Request, is != MPI_REQUEST_NULL)
+    case PITHI_LEFT_COMM:
+        HANDLE(MPI_Comm, is != MPI_COMM_NULL && is != MPI_COMM_WORLD && is != MPI_COMM_SELF)
+    case PITHI_LEFT_TYPE:
+        HANDLE(MPI_Datatype, is != MPI_DATATYPE_NULL)
+    case PITHI_LEFT_WINDOW:
+        HANDLE(MPI_Win, is != MPI_WIN_NULL)
+    case PITHI_LEFT_FILE:
+        HANDLE(MPI_File, is != MPI_FILE_NULL)
+    case PITHI_LEFT_GROUP:
+        HANDLE(MPI_Group, is != MPI_GROUP_NULL && is != MPI_GROUP_EMPTY)
+    case PITHI_LEFT_OP:
+        HANDLE(MPI_Op, is != MPI_OP_NULL)
+    case PITHI_LEFT_INFO:
+        HANDLE(MPI_Info, is != MPI_INFO_NULL && is != MPI_INFO_ENV)
+    case PITHI_LEFT_MATCHED:
+        HANDLE(MPI_Message, is != MPI_MESSAGE_NULL && is != MPI_MESSAGE_NO_PROC)
+    default:
+        return 0;
+    }
+}
+
+static uint32_t *bucket_of(uint64_t key) { return &buckets[mix(key) % BUCKETS]; }
+
+/* Variables that lie side by side have different hints. */
+static uint64_t *hint_of(const void *where) { return &hints[(uintptr_t)where / sizeof(int) % HINTS]; }
+
+static int has_memory(void)
+{
+    if (entries || is_without_memory)
+        return entries != NULL;
+    buckets = pages(BUCKETS * sizeof *buckets);
+    hints = pages(HINTS * sizeof *hints);
+    if (buckets && hints)
+        entries = pages(MOST * sizeof *entries);
+    is_without_memory = !entries;
+    return entries != NULL;
+}
+
+static struct entry *new_entry(uint64_t key, uint32_t site)
+{
+    uint32_t number = unused;
+
+    if (number)
+        unused = entries[number].next;
+    else if (made_entries < MOST)
+        number = made_entries++;
+    else
+        return NULL;
+    uint32_t *bucket = bucket_of(key);
+    entries[number] = (struct entry){.key = key, .site = site, .next = *bucket};
+    *bucket = number;
+    return &entries[number];
+}
+
+/* `where`: NULL: not the program's own variable. */
+static void open_locked(uint64_t key, uint32_t site, const void *where)
+{
+    struct entry *entry = NULL;
+
+    if (has_memory()) {
+        for (uint32_t at = *bucket_of(key); at && !entry; at = entries[at].next)
+            if (entries[at].key == key && entries[at].site == site)
+                entry = &entries[at];
+        if (!entry)
+            entry = new_entry(key, site);
+    }
+    if (!entry) {
+        unfollowed++;
+        return;
+    }
+    entry->count++;
+    if (where)
+        *hint_of(where) = (uint64_t)(uintptr_t)where << 12 | site;
+    if (is_request(kind_of(site)))
+        __atomic_add_fetch(&open_requests, 1, __ATOMIC_RELAXED);
+}
+
+/* Removes an object of the handle and returns its site; 0: unknown handle. */
+static uint32_t close_locked(uint64_t key, const void *where)
+{
+    uint32_t *newest = NULL, *at, hinted = 0, same = 0;
+
+    if (!entries)
+        return 0;
+    if (where && *hint_of(where) >> 12 == (uint64_t)(uintptr_t)where)
+        hinted = *hint_of(where) % SITES;
+    for (at = bucket_of(key); *at; at = &entries[*at].next) {
+        if (entries[*at].key != key)
+            continue;
+        same++;
+        if (!newest || entries[*at].site == hinted)
+            newest = at;
+    }
+    if (!newest)
+        return 0;
+    struct entry *entry = &entries[*newest];
+    uint32_t site = entry->site, number = *newest;
+    if (site == hinted)
+        *hint_of(where) = 0;
+    if (same > 1 && site != hinted)
+        for (uint32_t i = *bucket_of(key); i; i = entries[i].next)
+            entries[i].is_guess |= entries[i].key == key;
+    if (--entry->count == 0) {
+        *newest = entry->next;
+        entry->next = unused;
+        unused = number;
+    }
+    if (is_request(kind_of(site)))
+        __atomic_sub_fetch(&open_requests, 1, __ATOMIC_RELAXED);
+    return site;
+}
+
+/* The address of the variable; NULL if a binding of another language made the call, which may use a copy. */
+static const void *own_variable(const void *where)
+{
+    const void *caller = pithi_check_now()->caller;
+
+    return pithi_source_address(caller) == caller ? where : NULL;
+}
+
+void pithi_left_made(int result, enum pithi_left_kind kind, const void *where)
+{
+    uint64_t key = result == MPI_SUCCESS && counts() ? key_at(kind, where) : 0;
+
+    if (!key)
+        return;
+    const void *caller = pithi_check_now()->caller, *address = pithi_source_address(caller);
+    uint32_t site = site_here(kind, address);
+    pthread_mutex_lock(&lock);
+    open_locked(key, site, address == caller ? where : NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_Datatype *types)
+{
+    if (result != MPI_SUCCESS || !counts())
+        return;
+    MPI_Count count = pithi_type_parts(of);
+    for (MPI_Count i = 0; i < count && i < room; i++)
+        if (pithi_type_parts(types[i]))
+            pithi_left_made(result, PITHI_LEFT_TYPE, &types[i]);
+}
+
+/* Before the call: once it has freed the handle, another thread may get it for a new object. */
+uint32_t pithi_left_freeing(enum pithi_left_kind kind, const void *where)
+{
+    uint64_t key = where && counts() ? key_at(kind, where) : 0;
+    uint32_t site;
+
+    if (!key)
+        return 0;
+    where = own_variable(where);
+    pthread_mutex_lock(&lock);
+    site = close_locked(key, where);
+    pthread_mutex_unlock(&lock);
+    return site;
+}
+
+void pithi_left_freed(int result, uint32_t freeing, enum pithi_left_kind kind, const void *where)
+{
+    uint64_t key = result != MPI_SUCCESS && freeing ? key_at(kind, where) : 0;
+
+    if (!key)
+        return;
+    pthread_mutex_lock(&lock);
+    open_locked(key, freeing, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const MPI_Request *requests)
+{
+    awaited->count = 0;
+    if (!__atomic_load_n(&open_requests, __ATOMIC_RELAXED) || !requests || count <= 0 || !counts())
+        return;
+    size_t bytes = (size_t)count * sizeof *requests;
+    awaited->before = bytes <= sizeof awaited->few ? awaited->few : pages(bytes);
+    if (!awaited->before)
+        return;
+    memcpy(awaited->before, requests, bytes);
+    awaited->count = count;
+    awaited->requests = requests;
+}
+
+void pithi_left_awaited(struct pithi_left_awaited *awaited)
+{
+    if (!awaited->count)
+        return;
+    int is_own = own_variable(awaited) != NULL;
+    pthread_mutex_lock(&lock);
+    for (MPI_Count i = 0; i < awaited->count; i++) {
+        const MPI_Request *now = &awaited->requests[i];
+        uint64_t key = *now == MPI_REQUEST_NULL ? key_at(PITHI_LEFT_REQUEST, &awaited->before[i]) : 0;
+        if (key)
+            close_locked(key, is_own ? now : NULL);
+    }
+    pthread_mutex_unlock(&lock);
+    if (awaited->before != awaited->few)
+        munmap(awaited->before, (size_t)awaited->count * sizeof *awaited->before);
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+/* The call sites of the last sends, by communicator, peer and tag; a later send may take the place. */
+enum { SENDS = 1 << 14 };
+struct sent {
+    uint64_t comm;
+    int32_t peer, tag;
+    uint32_t site;
+};
+static struct sent *sends; /* atomic */
+
+static struct sent *sent_of(uint64_t comm, int peer, int tag)
+{
+    uint64_t value = comm ^ (uint64_t)(uint32_t)peer << 32 ^ (uint64_t)(uint32_t)tag << 8;
+
+    return &sends[mix(value) % SENDS];
+}
+
+void pithi_left_sending(MPI_Comm comm, int peer, int tag)
+{
+    const uint64_t handle = (uint64_t)(uintptr_t)comm;
+
+    if (peer < 0 || !counts())
+        return;
+    uint32_t site = site_here(PITHI_LEFT_SENT, pithi_source_address(pithi_check_now()->caller));
+    pthread_mutex_lock(&lock);
+    if (sends || (sends = pages(SENDS * sizeof *sends)))
+        *sent_of(handle, peer, tag) = (struct sent){handle, peer, tag, site};
+    pthread_mutex_unlock(&lock);
+}
+
+static uint32_t site_of_send(MPI_Comm comm, int peer, int tag)
+{
+    const uint64_t handle = (uint64_t)(uintptr_t)comm;
+    const struct sent *sent = sends ? sent_of(handle, peer, tag) : NULL;
+
+    return sent && sent->comm == handle && sent->peer == peer && sent->tag == tag ? sent->site : 1 + PITHI_LEFT_SENT;
+}
+
+/* A message that its receiver has found with MPI_Iprobe. */
+struct found {
+    uint64_t team;
+    int32_t to, tag; /* to: the receiver's rank in the communicator */
+    int32_t place;   /* the sender's rank in the shadow of MPI_COMM_WORLD */
+};
+enum { MOST_FOUND = 1024 };
+struct search {
+    const struct pithi_team *world;
+    struct found *found;
+    int count;
+    int64_t *left; /* by site */
+    uint64_t team; /* to look for, and the communicator that has it */
+    MPI_Comm comm;
+};
+
+/* Calls `visit` with each open communicator of the program. */
+static void each_comm(struct search *search, void (*visit)(struct search *search, MPI_Comm comm))
+{
+    visit(search, MPI_COMM_WORLD);
+    visit(search, MPI_COMM_SELF);
+    for (uint32_t i = 1; entries && i < made_entries; i++)
+        if (entries[i].count && kind_of(entries[i].site) == PITHI_LEFT_COMM)
+            visit(search, (MPI_Comm)(uintptr_t)(entries[i].key << 1 >> 5));
+}
+
+/* Looks for a message of each sender. MPI shows the first one only, so there may be more. Takes nothing out of MPI's
+ * queues. */
+static void probe(struct search *search, MPI_Comm comm)
+{
+    const struct pithi_team *team = pithi_team_of_comm(comm), *world = search->world;
+    int is_there = 0;
+    MPI_Status status;
+
+    if (!team || REAL(MPI_Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &is_there, &status) != MPI_SUCCESS || !is_there)
+        return;
+    int senders = team->entry->remote_size ? team->entry->remote_size : team->entry->size;
+    for (int i = 0; i < senders && search->count < MOST_FOUND; i++) {
+        if (REAL(MPI_Iprobe)(i, MPI_ANY_TAG, comm, &is_there, &status) != MPI_SUCCESS || !is_there)
+            continue;
+        int place = pithi_handle_peer(team->entry, i); /* also in the shadow of MPI_COMM_WORLD */
+        if (!world || world->shadow == MPI_COMM_NULL || place == world->rank)
+            search->left[site_of_send(comm, team->entry->rank, status.MPI_TAG)]++;
+        else if (place < 0)
+            search->left[1 + PITHI_LEFT_SENT]++;
+        else
+            search->found[search->count++] = (struct found){team->id, team->entry->rank, status.MPI_TAG, place};
+    }
+}
+
+static void compare(struct search *search, MPI_Comm comm)
+{
+    const struct pithi_team *team = pithi_team_of_comm(comm);
+
+    if (team && team->id == search->team && team->shadow != MPI_COMM_NULL)
+        search->comm = comm;
+}
+
+static void add_found(struct search *search, const struct found *found)
+{
+    search->team = found->team;
+    search->comm = MPI_COMM_NULL;
+    each_comm(search, compare);
+    search->left[search->comm == MPI_COMM_NULL ? 1 + PITHI_LEFT_SENT
+                                               : site_of_send(search->comm, found->to, found->tag)]++;
+}
+
+/* Each receiver tells the senders, which know the call sites. Only if a process has found a message. */
+static void tell_senders(struct search *search)
+{
+    MPI_Comm shadow = search->world->shadow;
+    int any = 0, mine = 0;
+
+    if (REAL(MPI_Allreduce)(&search->count, &any, 1, MPI_INT, MPI_MAX, shadow) != MPI_SUCCESS || !any)
+        return;
+    int *told = pages((size_t)search->world->size * sizeof *told);
+    MPI_Request *requests = pages(MOST_FOUND * sizeof *requests);
+    int good = told && requests, all = 0;
+    REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, shadow);
+    if (!all)
+        return;
+    for (int i = 0; i < search->count; i++)
+        told[search->found[i].place]++;
+    REAL(MPI_Reduce_scatter_block)(told, &mine, 1, MPI_INT, MPI_SUM, shadow);
+    for (int i = 0; i < search->count; i++)
+        REAL(MPI_Isend)
+    (&search->found[i], sizeof *search->found, MPI_BYTE, search->found[i].place, PITHI_LEFT_TAG_FOUND, shadow, &requests[i]);
+    for (; mine > 0; mine--) {
+        struct found found;
+        REAL(MPI_Recv)(&found, sizeof found, MPI_BYTE, MPI_ANY_SOURCE, PITHI_LEFT_TAG_FOUND, shadow, MPI_STATUS_IGNORE);
+        add_found(search, &found);
+    }
+    for (int i = 0; i < search->count; i++)
+        REAL(MPI_Wait)(&requests[i], MPI_STATUS_IGNORE);
+    munmap(told, (size_t)search->world->size * sizeof *told);
+    munmap(requests, MOST_FOUND * sizeof *requests);
+}
+
+/* ---- the report -------------------------------------------------------------------------------------------------- */
+
+/* Sent as they are: fixed sizes, and the same architecture everywhere. */
+struct line {
+    int32_t kind, is_guess;
+    int64_t count;
+    char name[40]; /* "": the call site was not kept */
+    struct pithi_source source;
+};
+struct told {
+    int32_t lines, rank;
+    int64_t more_lines, unfollowed;
+};
+/* A line of the job. */
+struct sum {
+    struct line line;
+    int *ranks; /* in MPI_COMM_WORLD, increasing */
+    int count;
+};
+enum { MOST_LINES = 1000, MOST_SUMS = 200 };
+
+/* Returns the number of lines; *more: those that found no room. */
+static int make_lines(const int64_t *left, const char *is_guess, struct line *lines, int64_t *more)
+{
+    int count = 0;
+
+    for (uint32_t i = 1; i < site_count; i++) {
+        if (!left[i])
+            continue;
+        if (count == MOST_LINES) {
+            ++*more;
+            continue;
+        }
+        struct line *line = &lines[count++];
+        *line = (struct line){.kind = (int32_t)kind_of(i), .is_guess = is_guess[i], .count = left[i]};
+        if (!sites[i].name)
+            continue;
+        snprintf(line->name, sizeof line->name, "%s", sites[i].name);
+        pithi_source_of(sites[i].address, &line->source);
+    }
+    return count;
+}
+
+static int is_same(const struct line *one, const struct line *other)
+{
+    return one->kind == other->kind && one->source.offset == other->source.offset &&
+           !strcmp(one->name, other->name) && !strcmp(one->source.module, other->source.module);
+}
+
+/* Returns the number of lines that found no room. */
+static int merge(struct sum *sums, int *count, const struct line *lines, int line_count, int rank, int processes)
+{
+    int lost = 0;
+
+    for (int i = 0; i < line_count; i++) {
+        struct sum *sum = sums;
+        while (sum < sums + *count && !is_same(&sum->line, &lines[i]))
+            sum++;
+        if (sum == sums + *count) {
+            if (*count == MOST_SUMS || !(sum->ranks = pages((size_t)processes * sizeof *sum->ranks))) {
+                lost++;
+                continue;
+            }
+            sum->line = lines[i];
+            sum->line.count = 0;
+            ++*count;
+        }
+        sum->line.count += lines[i].count;
+        sum->line.is_guess |= lines[i].is_guess;
+        sum->ranks[sum->count++] = rank;
+    }
+    return lost;
+}
+
+static void say_sum(const struct sum *sum)
+{
+    static const struct {
+        const char *one, *end;
+    } texts[PITHI_LEFT_KINDS] = {{"request", "never completed"},
+                                 {"persistent request", "never freed"},
+                                 {"communicator", "never freed"},
+                                 {"datatype", "never freed"},
+                                 {"window", "never freed"},
+                                 {"file", "never closed"},
+                                 {"group", "never freed"},
+                                 {"operation", "never freed"},
+                                 {"info object", "never freed"},
+                                 {"matched message", "never received"},
+                                 {"message", "never received"}};
+    const struct line *line = &sum->line;
+    char ranks[256], place[256] = "", at[320] = "", text[1024];
+
+    pithi_check_ranks(sum->ranks, sum->count, ranks, sizeof ranks);
+    if (*line->name)
+        pithi_source_print(&line->source, place, sizeof place);
+    if (*place)
+        snprintf(at, sizeof at, " at %s", place);
+    snprintf(text, sizeof text, "pith check: %s%s: %s%lld %s%s of %s%s %s%s\n", pithi_where_prefix, ranks,
+             line->kind == PITHI_LEFT_SENT ? "at least " : "", (long long)line->count, texts[line->kind].one,
+             line->count == 1 ? "" : "s", *line->name ? line->name : "a call that was not kept", at,
+             texts[line->kind].end,
+             line->is_guess ? " (which call: a guess, because MPI gave several calls the same handle)" : "");
+    pithi_check_say(text);
+}
+
+/* The first process gets the lines of one process after the other. */
+static void report(const struct pithi_team *world, struct line *lines, const struct told *own, struct sum *sums)
+{
+    int processes = world ? world->size : 1, sum_count = 0;
+    MPI_Comm shadow = world ? world->shadow : MPI_COMM_NULL;
+    struct told *told = NULL;
+    int64_t lost = own->more_lines, more = own->unfollowed;
+    char text[256];
+
+    if (shadow != MPI_COMM_NULL) {
+        int good = 1;
+        if (world->rank == 0)
+            good = (told = pages((size_t)processes * sizeof *told)) != NULL;
+        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow);
+        if (!good)
+            return;
+        REAL(MPI_Gather)(own, sizeof *own, MPI_BYTE, told, sizeof *own, MPI_BYTE, 0, shadow);
+        if (world->rank != 0) {
+            if (own->lines)
+                REAL(MPI_Send)(lines, own->lines * (int)sizeof *lines, MPI_BYTE, 0, PITHI_LEFT_TAG_LINES, shadow);
+            return;
+        }
+    }
+    lost += merge(sums, &sum_count, lines, own->lines, own->rank, processes);
+    for (int i = 1; told && i < processes; i++) {
+        lost += told[i].more_lines;
+        more += told[i].unfollowed;
+        if (!told[i].lines)
+            continue;
+        REAL(MPI_Recv)
+        (lines, MOST_LINES * (int)sizeof *lines, MPI_BYTE, i, PITHI_LEFT_TAG_LINES, shadow, MPI_STATUS_IGNORE);
+        lost += merge(sums, &sum_count, lines, told[i].lines, told[i].rank, processes);
+    }
+    for (int kind = 0; kind < PITHI_LEFT_KINDS; kind++)
+        for (int i = 0; i < sum_count; i++)
+            if (sums[i].line.kind == kind)
+                say_sum(&sums[i]);
+    if (lost) {
+        snprintf(text, sizeof text, "pith check: and %lld more such call sites\n", (long long)lost);
+        pithi_check_say(text);
+    }
+    if (more) {
+        snprintf(text, sizeof text, "pith check: %lld more objects were not followed: see pith-collcheck(7)\n",
+                 (long long)more);
+        pithi_check_say(text);
+    }
+}
+
+void pithi_left_report(const struct pithi_team *world)
+{
+    static int64_t left[SITES];
+    static char is_guess[SITES];
+    struct search search = {.world = world, .found = pages(MOST_FOUND * sizeof *search.found), .left = left};
+    struct line *lines = pages(MOST_LINES * sizeof *lines);
+    struct sum *sums = pages(MOST_SUMS * sizeof *sums);
+    int good = search.found && lines && sums, all = good;
+
+    if (world && world->shadow != MPI_COMM_NULL)
+        REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, world->shadow);
+    if (!all)
+        return;
+    for (uint32_t i = 1; entries && i < made_entries; i++) {
+        left[entries[i].site] += entries[i].count;
+        is_guess[entries[i].site] |= entries[i].count && entries[i].is_guess;
+    }
+    each_comm(&search, probe);
+    if (world && world->shadow != MPI_COMM_NULL)
+        tell_senders(&search);
+    struct told own = {.rank = pithi_where_rank, .unfollowed = unfollowed};
+    own.lines = make_lines(left, is_guess, lines, &own.more_lines);
+    report(world, lines, &own, sums);
+}
