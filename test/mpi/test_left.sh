@@ -5,9 +5,9 @@
 export PITH_CHECK_SECONDS=60 UCX_LOG_LEVEL=fatal OMPI_MCA_btl_tcp_if_include=lo
 checked() { local mpi=$1 n=$2; shift 2; timeout -k 5 90 "mpiexec.$mpi" -n "$n" pith run --lib check "$@" >out 2>err; status=$?; }
 left() { sed -n 's/^pith check: \(.*never [a-z]*\)/\1/p' err | sort; }
-# at MARK: the line of left.c with the comment
-at() { echo "left.c:$(grep -n "/\* left: $1 \*/" "$top/test/mpi/left.c" | cut -d: -f 1)"; }
-all_of() { # all_of RANKS: what left.c leaves on so many ranks
+# at MARK: the line of leftover.c with the comment
+at() { echo "leftover.c:$(grep -n "/\* left: $1 \*/" "$top/test/mpi/leftover.c" | cut -d: -f 1)"; }
+all_of() { # all_of RANKS: what leftover.c leaves on so many ranks
     local n=$1 all="ranks 0-$(($1 - 1))" others="ranks 1-$(($1 - 1))"
     [ "$n" != 2 ] || { all='ranks 0,1'; others='rank 1'; }
     while IFS='|' read -r each who what mark end; do
@@ -53,17 +53,17 @@ end
 END
 
 for mpi in $(mpis); do
-    compile left "$mpi"
+    compile leftover "$mpi"
     is "$(nm "$build/obj/mpi-$mpi/check/left.o" | grep -cE ' U (malloc|calloc|realloc|free|backtrace)$')" 0 "$mpi: nothing is taken from malloc"
     for ranks in 2 4; do
-        timeout -k 5 60 "mpiexec.$mpi" -n $ranks ./left-$mpi leave >plain 2>&1
+        timeout -k 5 60 "mpiexec.$mpi" -n $ranks ./leftover-$mpi leave >plain 2>&1
         plain_status=$?
-        checked "$mpi" $ranks ./left-$mpi leave
+        checked "$mpi" $ranks ./leftover-$mpi leave
         is "$status $(cat out)" "$plain_status " "$mpi $ranks: status and output are the program's own"
         is "$(left)" "$(all_of $ranks)" "$mpi $ranks: each kind that is left, with its call site and ranks" || cat err
         is "$(grep -c 'a guess' err) $(sed -n 's/: [0-9]* coll/: N coll/p' err)" "0 pith check: N collective calls of $ranks ranks: no errors" "$mpi $ranks: nothing is guessed, and the last line is as ever"
     done
-    checked "$mpi" 3 ./left-$mpi more # the status may be that of an abort in MPI_Finalize
+    checked "$mpi" 3 ./leftover-$mpi more # the status may be that of an abort in MPI_Finalize
     is "$(left)" "rank 0: 1 matched message of MPI_Mprobe at $(at Mprobe) never received
 rank 0: at least 1 message of MPI_Isend at $(at 'to itself') never received
 ranks 0-2: 3 communicators of MPI_Comm_dup at $(at 'with a message') never freed
@@ -72,15 +72,15 @@ ranks 0-2: 3 windows of MPI_Win_allocate at $(at Win) never freed
 ranks 0-2: at least 3 messages of MPI_Isend at $(at long) never received
 ranks 0-2: at least 3 messages of MPI_Send at $(at Send) never received" "$mpi: messages that nobody receives, and windows" || cat err
     for ranks in 1 2 4; do
-        checked "$mpi" $ranks ./left-$mpi clean
+        checked "$mpi" $ranks ./leftover-$mpi clean
         is "$status $(left) $(grep -c 'no errors' err)" "0  1" "$mpi $ranks: nothing is left" || cat err
     done
-    checked "$mpi" 2 ./left-$mpi threads
+    checked "$mpi" 2 ./leftover-$mpi threads
     is "$status $(left)" "0 ranks 0,1: 8 datatypes of MPI_Type_contiguous at $(at 'of a thread') never freed" "$mpi: several threads" || cat err
-    PITH_QUIET=1 checked "$mpi" 1 ./left-$mpi many 1000 1200000
+    PITH_QUIET=1 checked "$mpi" 1 ./leftover-$mpi many 1000 1200000
     rss=$(sed -n 's/VmRSS:[^0-9]*\([0-9]*\).*/\1/p' out)
     is "$status $(joined "$(grep '^pith check' err)")" "0 pith check: rank 0: 1000 requests of MPI_Irecv at $(at many) never completed|pith check: rank 0: 1047575 info objects of MPI_Info_create at $(at infos) never freed|pith check: 152425 more objects were not followed: see pith-collcheck(7)" "$mpi: more than a million: the rest is counted"
-    timeout -k 5 60 "mpiexec.$mpi" -n 1 ./left-$mpi many 1000 1200000 >out 2>err
+    timeout -k 5 60 "mpiexec.$mpi" -n 1 ./leftover-$mpi many 1000 1200000 >out 2>err
     plain_rss=$(sed -n 's/VmRSS:[^0-9]*\([0-9]*\).*/\1/p' out)
     ok $((rss - plain_rss > 40000)) "$mpi: ... in at most 40 MB" || echo "# $rss kB, $plain_rss kB without"
     if command -v "mpif90.$mpi" >/dev/null; then

@@ -438,7 +438,8 @@ static void tell_senders(struct search *search)
     REAL(MPI_Reduce_scatter_block)(told, &mine, 1, MPI_INT, MPI_SUM, shadow);
     for (int i = 0; i < search->count; i++)
         REAL(MPI_Isend)
-    (&search->found[i], sizeof *search->found, MPI_BYTE, search->found[i].place, PITHI_LEFT_TAG_FOUND, shadow, &requests[i]);
+    (&search->found[i], sizeof *search->found, MPI_BYTE, search->found[i].place, PITHI_LEFT_TAG_FOUND, shadow,
+     &requests[i]);
     for (; mine > 0; mine--) {
         struct found found;
         REAL(MPI_Recv)(&found, sizeof found, MPI_BYTE, MPI_ANY_SOURCE, PITHI_LEFT_TAG_FOUND, shadow, MPI_STATUS_IGNORE);
@@ -495,8 +496,8 @@ static int make_lines(const int64_t *left, const char *is_guess, struct line *li
 
 static int is_same(const struct line *one, const struct line *other)
 {
-    return one->kind == other->kind && one->source.offset == other->source.offset &&
-           !strcmp(one->name, other->name) && !strcmp(one->source.module, other->source.module);
+    return one->kind == other->kind && one->source.offset == other->source.offset && !strcmp(one->name, other->name) &&
+           !strcmp(one->source.module, other->source.module);
 }
 
 /* Returns the number of lines that found no room. */
@@ -528,16 +529,11 @@ static void say_sum(const struct sum *sum)
 {
     static const struct {
         const char *one, *end;
-    } texts[PITHI_LEFT_KINDS] = {{"request", "never completed"},
-                                 {"persistent request", "never freed"},
-                                 {"communicator", "never freed"},
-                                 {"datatype", "never freed"},
-                                 {"window", "never freed"},
-                                 {"file", "never closed"},
-                                 {"group", "never freed"},
-                                 {"operation", "never freed"},
-                                 {"info object", "never freed"},
-                                 {"matched message", "never received"},
+    } texts[PITHI_LEFT_KINDS] = {{"request", "never completed"},  {"persistent request", "never freed"},
+                                 {"communicator", "never freed"}, {"datatype", "never freed"},
+                                 {"window", "never freed"},       {"file", "never closed"},
+                                 {"group", "never freed"},        {"operation", "never freed"},
+                                 {"info object", "never freed"},  {"matched message", "never received"},
                                  {"message", "never received"}};
     const struct line *line = &sum->line;
     char ranks[256], place[256] = "", at[320] = "", text[1024];

@@ -1,8 +1,8 @@
 /* left.h - what the program has made and not freed, and the messages that nobody received; MPI_Finalize lists both.
  *
  * Each open object (a request, a communicator, a datatype ...) is an entry in a table: its handle and its call site.
- * The call that completes or frees the object removes the entry. What remains in MPI_Finalize is summed up by call site,
- * and the first process prints a line for each call site of the job.
+ * The call that completes or frees the object removes the entry. What remains in MPI_Finalize is summed up by call
+ * site, and the first process prints a line for each call site of the job.
  *
  * A handle may stand for several objects: MPI gives all sends that complete at once the same request, and
  * MPI_Comm_group may return a group that the program already has. An entry therefore counts the objects of one handle

@@ -39,7 +39,8 @@ static int is_passed(const void *address)
 {
     enum { KEPT = 4096 };
     static uint64_t kept[KEPT]; /* atomic */
-    uint64_t word = (uint64_t)(uintptr_t)address << 1, *slot = &kept[(word * UINT64_C(0x9e3779b97f4a7c15) >> 32) % KEPT];
+    uint64_t word = (uint64_t)(uintptr_t)address << 1;
+    uint64_t *slot = &kept[(word * UINT64_C(0x9e3779b97f4a7c15) >> 32) % KEPT];
     uint64_t known = __atomic_load_n(slot, __ATOMIC_RELAXED);
 
     if ((known & ~UINT64_C(1)) != word) {

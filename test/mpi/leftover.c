@@ -1,4 +1,4 @@
-/* left.c - leaves objects and messages of every kind at MPI_Finalize, each in a line with a mark that the test looks
+/* leftover.c - leaves objects and messages of every kind at MPI_Finalize, each in a line with a mark that the test looks
  * for; and, as "clean", frees what looks alike. "many N M": N requests and M info objects.
  * "threads": several threads, each with its own objects. */
 #include <mpi.h>
@@ -37,17 +37,17 @@ static void leave(void)
     MPI_Recv(got, 1, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(got, 1, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
-    MPI_Send_init(x, 1, MPI_INT, next, 2, MPI_COMM_WORLD, &request); /* left: Send_init */
+    MPI_Send_init(x, 1, MPI_INT, next, 2, MPI_COMM_WORLD, &request);     /* left: Send_init */
     MPI_Recv_init(got, 1, MPI_INT, before, 2, MPI_COMM_WORLD, &request); /* not left */
     MPI_Request_free(&request);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm); /* left: Comm_dup */
     if (rank > 0) {
-        MPI_Type_contiguous(3, MPI_INT, &type); /* left: Type_contiguous */
+        MPI_Type_contiguous(3, MPI_INT, &type);                           /* left: Type_contiguous */
         MPI_Type_get_contents(type, 8, 8, 1, integers, addresses, types); /* a predefined one */
     }
-    MPI_Type_contiguous(3, MPI_INT, &type);                                /* not left */
-    MPI_Type_vector(2, 1, 3, type, &vector);                               /* not left */
-    MPI_Type_get_contents(vector, 8, 8, 1, integers, addresses, types);    /* left: Type_get_contents */
+    MPI_Type_contiguous(3, MPI_INT, &type);                             /* not left */
+    MPI_Type_vector(2, 1, 3, type, &vector);                            /* not left */
+    MPI_Type_get_contents(vector, 8, 8, 1, integers, addresses, types); /* left: Type_get_contents */
     MPI_Type_free(&vector);
     MPI_Type_free(&type);
     MPI_Comm_group(MPI_COMM_WORLD, &world); /* not left */
@@ -56,9 +56,9 @@ static void leave(void)
     MPI_Group_incl(world, 1, &zero, &part); /* left: Group_incl */
     MPI_Group_free(&world);
     MPI_File_open(MPI_COMM_SELF, "left.out", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file); /* left: File */
-    MPI_Op_create(add, 1, &op);                                                                     /* left: Op */
-    MPI_Info_create(&info);                                                                         /* left: Info */
-    MPI_Info_dup(info, &info);                                                                      /* left: Info_dup */
+    MPI_Op_create(add, 1, &op);                                                                      /* left: Op */
+    MPI_Info_create(&info);                                                                          /* left: Info */
+    MPI_Info_dup(info, &info); /* left: Info_dup */
 }
 
 /* Messages, and what else MPI may need at its end. MPICH may abort in MPI_Finalize, with or without the check. */
@@ -72,7 +72,7 @@ static void leave_more(void)
     MPI_Win window;
     void *base;
 
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm); /* left: with a message */
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);              /* left: with a message */
     MPI_Send(x, 1, MPI_INT, next, 3, MPI_COMM_WORLD); /* received */
     MPI_Recv(got, 1, MPI_INT, before, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(x, 1, MPI_INT, next, 4, comm); /* left: Send */
@@ -86,14 +86,15 @@ static void leave_more(void)
     /* So long that it waits for its receive. */
     MPI_Isend(y, 100000, MPI_INT, next, 7, MPI_COMM_WORLD, &request); /* left: long */
     /* A window whose memory the network still has. */
-    MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);                           /* left: Win */
+    MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window); /* left: Win */
     MPI_Barrier(comm);
 }
 
 /* Nothing of this is left. */
 static void clean(void)
 {
-    int x[4] = {0}, got[4], next = (rank + 1) % size, before = (rank + size - 1) % size, index, flag = 0, done, indices[4];
+    int x[4] = {0}, got[4], next = (rank + 1) % size, before = (rank + size - 1) % size, index, flag = 0, done,
+        indices[4];
     MPI_Request r[4], copy[4];
     MPI_Status statuses[4];
     MPI_Comm comm, other;
