@@ -15,8 +15,7 @@
  * when it is added to the caller's. The cost of a sample does not grow with the number of samples, and memory only with
  * the number of different paths.
  *
- * States make such a tree, too, from the intervals in which they are open; it is exact.
- */
+ * States make such a tree, too, from the intervals in which they are open; it is exact. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
