@@ -452,6 +452,14 @@ int pithi_defs_property_of_many(struct pithi_defs *s, const char *key, const cha
 
 /* ---- As bytes ---------------------------------------------------------------------------------------------------- */
 
+/* A log with the state "solve" of group "user", no properties, one host without a name and the world of one rank:
+ *
+ *     00 01                                the first id, the number of definitions
+ *     00 05 s o l v e 00 04 u s e r 00     kind (a state), name, colour "", group, format ""
+ *     00                                   no properties
+ *     01 00                                one host, ""
+ *     01 00 00 00 00 00 00 00 00           one communicator, with the key 0
+ *     0e M P I _ C O M M _ W O R L D 01 00 00     its name, size 1, no remote group, described by rank 0 */
 int pithi_defs_pack_from(const struct pithi_defs *s, uint32_t first, void **data, size_t *size)
 {
     struct pithi_buffer out = {0};

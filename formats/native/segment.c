@@ -380,6 +380,8 @@ void pithi_segment_sheets(struct pithi_segment *s, uint32_t records) { s->sheet_
 
 int pithi_segment_split(struct pithi_segment *s) { return flush_meta(s); }
 
+/* A part has one lane of the whole, with the same numbers of communicators, and a sink of its own; it shares nothing
+ * that is written with other parts, so each may be made by a thread. Descriptions are written before (split). */
 int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *whole, uint32_t lane,
                        const struct pithi_sink *sink)
 {
@@ -415,6 +417,7 @@ int pithi_segment_part_end(struct pithi_segment *part)
     return end_lane(part, lane);
 }
 
+/* The bytes of the part now begin at `base` in those of the whole, so all its places move by that. */
 void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base)
 {
     for (uint32_t i = 0; i < part->lanes[0].block_count; i++)
@@ -515,6 +518,8 @@ static void put_front(const struct pithi_segment *s, uint64_t base, struct pithi
     pithi_put32(front + size - 4, pithi_crc(front, size - 4));
 }
 
+/* 40 bytes for 16,384 records. A reader finds with it the blocks of a window, and those that have a kind of record that
+ * it looks for, without reading any. Each entry has its own CRC, so a reader of one lane need not check the others. */
 static void put_block(unsigned char *p, const struct written_block *b, uint64_t base)
 {
     pithi_put64(p, base + b->offset);

@@ -1,4 +1,15 @@
-/* clock_sync.c - corrects times by sync points. Points may come from a damaged file, so all are checked. */
+/* clock_sync.c - corrects times by sync points. Points may come from a damaged file, so all are checked.
+ *
+ * The points become part of the time of a process (struct pithi_spill_time): its spans say how ticks become local ns,
+ * and the points how local ns become reference ns. Each span is cut where a point lies, so that later one line of
+ * arithmetic converts ticks to reference ns:
+ *
+ *     spans begin at local     0 s            10 s
+ *     points at                       4 s
+ *     spans then               0 s    4 s     10 s     each with ns = reference time, scale * (1 + drift there)
+ *
+ * Nobody needs to know later whether a log came from one machine or from several.
+ */
 #include "spill/clock_sync.h"
 
 #include <stdio.h>
@@ -19,12 +30,15 @@ static int by_local(const void *a, const void *b)
     return (left->local_ns > right->local_ns) - (left->local_ns < right->local_ns);
 }
 
+/* 10 ms, and 50 round trips. With less, the errors of two points alone could look like a drift of 2 %. */
 static int far_apart(const struct pithi_sync *from, const struct pithi_sync *to)
 {
     uint64_t apart = (uint64_t)pithi_ns_apart(to->local_ns, from->local_ns);
     return apart >= APART_NS && apart / APART_ROUNDS >= (uint64_t)(from->round_ns + to->round_ns) / 2;
 }
 
+/* Of two points that are not far apart the one with the shorter round trip stays, if it is far from the one before:
+ * of points at 0, 1 and 3 s with round trips of 4 us, 100 ms and 5 us, those at 0 and 3 s are kept. */
 uint32_t pithi_sync_tidy(struct pithi_sync *points, uint32_t count)
 {
     uint32_t i, kept = 0;

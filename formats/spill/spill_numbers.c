@@ -1,5 +1,15 @@
 /* spill_numbers.c - finds the meaning of events recorded by number (spill_numbers.h). Numbers are recognised by the
- * names of their definitions. */
+ * names of their definitions.
+ *
+ * Ranks see each other's descriptions only when the job is merged, so it is done in steps, for example where rank 0 has
+ * described 600 and 601 as Broadcast and rank 1 only uses them:
+ *
+ *     own      each rank's definitions without the numbers that it described itself: rank 0: Broadcast;
+ *              rank 1: "event 600", "event 601"
+ *     said     what each rank described becomes a property of the job: mpe_state_600_601 = Broadcast
+ *     settle   in the united set, numbers that a property explains are removed: only Broadcast is left
+ *     map      of rank 1: its "event 600" is the ENTER of Broadcast, its "event 601" the LEAVE
+ */
 #include "spill/spill_numbers.h"
 
 #include <stdio.h>

@@ -1,4 +1,14 @@
-/* spill_trim.c - completes a lane whose beginning is missing (spill_trim.h). Tracks open states by the log's ids. */
+/* spill_trim.c - completes a lane whose beginning is missing (spill_trim.h). Tracks open states by the log's ids.
+ *
+ * At a cut two lists are compared from the outermost state inwards: those that are open by the records so far, and
+ * those that the chunk behind the cut says are open.
+ *
+ *     by the records          main solve write
+ *     by the next chunk       main solve read          leave write, enter read; main and solve go on
+ *
+ * So a state that is open on both sides of a cut stays one state, as long as it was, and only what differs is closed
+ * and opened, at the time of the cut.
+ */
 #include "spill/spill_trim.h"
 
 #include <stdio.h>
@@ -162,6 +172,7 @@ static int follow_states(struct pithi_spill_trim *trim, const struct pithlog_rec
     return *err == PITH_OK;
 }
 
+/* Before the window, records only change the list of open states. The first record in it has those entered. */
 static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
 {
     int err = PITH_OK;
