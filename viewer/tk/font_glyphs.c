@@ -1,5 +1,12 @@
 /* font_glyphs.c - makes the letters of core/raster/raster.h from Tk's font: draws them white on black and reads them
- * back. */
+ * back.
+ *
+ * The names in bars are painted by our own code, in several threads and into memory, which neither Tk nor X can do. But
+ * they should look like the other texts of the window. So each letter of the names is drawn once by Tk, 128 of them
+ * side by side in a pixmap, and read back in one request; how white a pixel is becomes how much it covers.
+ *
+ *     | gap | M | gap | P | gap | I | ...        the gaps keep what reaches beyond its width, such as a j
+ */
 #include <stdlib.h>
 #include <string.h>
 

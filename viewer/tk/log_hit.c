@@ -1,4 +1,9 @@
-/* log_hit.c - describes bundles and rows of many lanes, and finds the records that belong to a record. */
+/* log_hit.c - describes bundles and rows of many lanes, and finds the records that belong to a record.
+ *
+ * The answers are dicts for the status line and the panel of details (log_object.h lists their keys). Each takes few
+ * reads of the log, as it runs in Tcl's thread while the pointer moves; what would take longer says that it is only an
+ * estimate (about 1), or how many lanes it has asked.
+ */
 #include "tk/log_object.h"
 
 #include <math.h>

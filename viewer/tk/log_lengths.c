@@ -1,5 +1,13 @@
 /* log_lengths.c - durations of the instances of a state: a job collects them, and the resulting command answers
- * questions about any range of durations. */
+ * questions about any range of durations.
+ *
+ * The histogram, its numbers and the list of the longest ones are asked again with each move of a slider, so the list
+ * is kept, sorted, as long as the command lives, and the log is read once:
+ *
+ *     LOG lengths 3 0 5000000 shown CALLBACK     -> done ::pithtk::lengths1
+ *     ::pithtk::lengths1 spread 1000 20000       -> count 42 total ... of those from 1 to 20 us
+ *     ::pithtk::lengths1 nth 1000 20000 0        -> rank 3 thread 0 start ... end ...: the longest of them
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,10 @@
 /* log_matrix.c - messages and wait states by pair of ranks: a job collects them, and the resulting command draws and
- * lists them. */
+ * lists them.
+ *
+ * The pairs are collected by the job's thread. Wait states come from the analysis of the log, which only Tcl's thread
+ * uses, so they are added when the job is done. `at` answers for the picture that was drawn last: its tiles are kept,
+ * as one tile may be many ranks.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

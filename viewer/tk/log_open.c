@@ -1,5 +1,9 @@
 /* log_open.c - opens a log, reads its digest, and reads the records of a running program so far. Threads do this,
- * because a foreign format, a missing index or a digest can take seconds. */
+ * because a foreign format, a missing index or a digest can take seconds.
+ *
+ * Who owns what is opened: the job until its result is made, then the log's command. So a job that is stopped after
+ * its thread has opened the log closes it itself (release), and nobody else has seen it.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
-/* log_ranges.c - counts and draws the mountain ranges and the derived rows of a log. */
+/* log_ranges.c - counts and draws the mountain ranges and the derived rows of a log.
+ *
+ * Ranges have a rough form from the summary, made in parts of 12 ms, and an exact one from all records, made by a job.
+ * A job may end when the window shows another part already. `loaded` counts the loads: the job notes the number at its
+ * start, and its result is used only if the number is the same at its end.
+ */
 #include "tk/log_object.h"
 
 #include <math.h>

@@ -1,4 +1,11 @@
-/* log_search.c - searches a log in jobs, and picks the messages that are drawn. */
+/* log_search.c - searches a log in jobs, and picks the messages that are drawn.
+ *
+ * A search goes on from the place of the last hit, {TIME LANE TIE}: records of one time are in the order of their
+ * lanes, and those of one lane and time have a number, the tie. So `next` finds each record once, also where a thousand
+ * have the same time.
+ *
+ * The job has its own copy of all words and its own summary: those of the log object belong to Tcl's thread.
+ */
 #include "tk/log_object.h"
 
 #include <stdio.h>
