@@ -252,7 +252,12 @@ void pithi_block_free(struct pithi_block *b)
 
 /* ---- Taking records ---------------------------------------------------------------------------------------------- */
 
-/* The same for numbers whose length in bytes is unpredictable: up to eight bytes without a branch. */
+/* The same for numbers whose length in bytes is unpredictable: up to eight bytes without a branch. The top bit of each
+ * byte says that another one follows, so the lowest top bit that is 0 ends the number. What lies behind is masked out,
+ * and the groups of 7 bits are pushed together in three steps: pairs to 14 bits, to 28, to 56. For 300:
+ *
+ *     bytes ac 02 | 85 ...     the top bit of 02 is 0: two bytes, 0x2c and 0x02 without their top bits
+ *     word 0x022c              0x2c | 0x0200 >> 1 = 0x12c = 300 */
 static inline int get_uneven(struct pithi_block *b, enum pithi_column c, uint64_t *v)
 {
     struct pithi_column_view *column = &b->column[c];
@@ -510,6 +515,8 @@ static int is_quick(struct pithi_block *b, uint32_t count)
     return b->nested && most <= PITHI_OPEN_MAX && (most <= b->open.room || reserve_open(b, most + PITHI_READY));
 }
 
+/* The same straight into the caller's array, without the copy from `ready`: for blocks in which all states nest and no
+ * record of the next ones has a communicator. 0: the records must be prepared. */
 uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
 {
     uint32_t left = b->head.count - b->prepared, was_open = b->open.count, good;
@@ -532,6 +539,9 @@ uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *record
     return good;
 }
 
+/* Prepares the next 64 records: times first, as a damaged one limits how many there are, then what happens, then the
+ * communicators of records that usually have none. Only records with fields get an entry in `fields`; the others share
+ * entry 0, which is all zero. */
 int pithi_block_prepare(struct pithi_block *b)
 {
     uint32_t left = b->head.count - b->prepared, asked = left < PITHI_READY ? left : PITHI_READY, count = asked;

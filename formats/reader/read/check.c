@@ -1,5 +1,18 @@
 /* check.c - verifies a log: first what opening reports, then all chunks in file order, then the blocks of each lane
- * record by record, against their heads and the index. */
+ * record by record, against their heads and the index.
+ *
+ * Everything that the file says twice is compared, since a program error may write a wrong number with a right CRC:
+ *
+ *     chunks in the file          the blocks in the index                           their number
+ *     the head of a block         its entry in the index                            times, count, kinds
+ *     the records of a block      its head                                          count, states, messages, last time
+ *     the states open at its      those open after the block before, by replaying   ids, begins, time inside others
+ *     start
+ *     the sums of the blocks      the lane in the index; of the lanes, the footer
+ *
+ * After a damaged block the open states of its lane are not known, so `whole` is 0 and the next blocks are checked by
+ * themselves only: one damage is reported once.
+ */
 #include "reader/read/check.h"
 
 #include <stdio.h>

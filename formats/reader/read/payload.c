@@ -1,5 +1,12 @@
 /* payload.c - formats an event's payload as text by its definition's format (the tokens of pith_event_define), and
- * chooses the colour of a definition. */
+ * chooses the colour of a definition. By the format "%d of %s":
+ *
+ *     00 00 00 03 00 05 n o r t h            3 of north
+ *     00 00 00 03 00 05 n o r t h be ef      3 of north beef       what the format does not describe, in hex
+ *     00 00 00 03 00 09 n o r t h            3 of (cut)            the string says that it is longer
+ *
+ * Nothing is left out, so that base/text_fields.c makes the same bytes of the first two texts again.
+ */
 #include <stdio.h>
 #include <string.h>
 
