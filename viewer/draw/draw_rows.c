@@ -1,4 +1,12 @@
-/* draw_rows.c - chooses the rows of a picture: all rows, a list, or a tree that the words of `-e` arranged. */
+/* draw_rows.c - chooses the rows of a picture: all rows, a list, or a tree that the words of `-e` arranged.
+ *
+ *     --lanes 0-3,7.1               a list: the rows in the order of the log, without a tree
+ *     --lanes node1*  --group host  names of hosts need the tree
+ *     -e 'group host; collapse'     the tree of the window (core/rows), arranged by the same words
+ *
+ * A list is the fast way for the usual case. A tree of 100,000 lanes takes memory for each, so it is only made when a
+ * word needs it, and then kept, because each further word changes it.
+ */
 #include "draw/draw.h"
 
 #include <errno.h>

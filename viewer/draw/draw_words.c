@@ -1,5 +1,9 @@
 /* draw_words.c - `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`: the words of the window's scripts that apply to a
- * picture, with the same spelling and effect. */
+ * picture, with the same spelling and effect.
+ *
+ * A script that was saved by the window so draws what the window showed. Words are done one after the other, and each
+ * sees what those before it did: `zoom 1 2; in` shows 1.25 to 1.75 s, `in; zoom 1 2` shows 1 to 2 s.
+ */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,12 @@
 /* page.c - a page for a browser, in one file that needs no other. It contains the cells of the picture twice: of the
  * whole window, and finer in tiles; messages (page_text.c), the statistics, and the script of viewer/page/, which
- * draws them. */
+ * draws them.
+ *
+ * A page may be sent by mail, so its size is limited, and its detail follows from that. The cells of the whole window
+ * are 1024 columns. If they take 20 kB of text, 32 tiles of the same number of columns fit into the 650 kB for cells:
+ * the reader may enlarge the picture 32 times and still see all there is. If 16 rows become 1600, there are fewer
+ * tiles, in the end none, and then fewer columns. A small log has no cells at all, but its states with exact times.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,13 @@
-/* page_exact.c - the states and events of a small log with their exact times, so that a page is right at every zoom. */
+/* page_exact.c - the states and events of a small log with their exact times, so that a page is right at every zoom.
+ *
+ * Each level of a lane is a line of parts: a sign, the time since the part before began, the length. For states A and
+ * B (signs A and B, all times in ns and base 36)
+ *
+ *     A from 0 to 100, B in it from 20 to 50           level 0: A0 2s     level 1: Bk u
+ *     then A from 120 to 150                           level 0: A3c u
+ *
+ * 100 is 2s, 20 is k, 30 is u, and 3c is 120, from the begin of the first A to that of the second.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,8 +7,8 @@
  *                      the time) for 2. ^ before a sign: the state began earlier; ~: several instances in the run.
  *     &BA              state 70: two signs, as there are 70 of them
  *
- * Numbers have base 36 and end with a blank: "lfls " is 1000000. A row of 2000 columns so takes some hundred bytes, and
- * the script reads it with one loop. JSON would be five times as large, and an image could not be asked.
+ * Numbers have base 36 and end with a blank: "lfls " is 1000000. A row of 1024 columns so takes some hundred bytes, and
+ * the script reads it with one loop.
  */
 #include "draw/page_text.h"
 

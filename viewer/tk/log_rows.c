@@ -1,5 +1,10 @@
 /* log_rows.c - LOG rows WORD: reads and changes the tree of rows. Nodes are given by number. LOG sort, LOG alike: see
- * below. */
+ * below.
+ *
+ * A node keeps its number as long as the log is open; the visible row that it has, if any, changes with each fold and
+ * filter. So Tcl remembers nodes, and asks for rows when it draws.
+ *
+ * Pinned rows stay at the top: of 10 rows with 2 pinned, a picture scrolled by 3 has the rows 0, 1, 5, 6, 7, 8, 9. */
 #include "tk/log_object.h"
 
 #include <stdlib.h>

@@ -1,5 +1,16 @@
 /* piggyback_request.c - the data of requests (handles/request.h): headers, copies, datatypes; starts, completions,
- * ends. One mutex protects the shared data; it costs nothing unless several threads may be in MPI at once. */
+ * ends. One mutex protects the shared data; it costs nothing unless several threads may be in MPI at once.
+ *
+ * With second messages (PITH_COMPENSATE=message) the header of a receive is a message of its own, and MPI matches these
+ * in order, too. So headers must be received in the order in which the receives were posted, not in which they end:
+ *
+ *     posted    A, then B, both from rank 1 with tag 5
+ *     B ends    the first header that comes is A's: it is received and kept with A, then B's
+ *     A ends    its header is there already (has_second_message)
+ *
+ * A program may free a request that is still active. Its buffers and datatypes are ours, so MPI gets another request to
+ * free, and ours is kept until it has ended.
+ */
 #include "piggyback.h"
 
 #include "base/say.h"

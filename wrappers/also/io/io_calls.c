@@ -1,4 +1,9 @@
-/* io_calls.c - the calls of POSIX with descriptors, under all names by which the headers of the C library call them. */
+/* io_calls.c - the calls of POSIX with descriptors, under all names by which the headers of the C library call them.
+ *
+ * What a program writes as read(fd, data, n) may be in its code as read, or as __read_chk if it was compiled with
+ * -D_FORTIFY_SOURCE; open may be open64, __open_2 or __open64_2. All of them are wrapped and recorded as one state,
+ * io:read or io:open: the reader of a log does not care how the program was compiled.
+ */
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
 #include "io.h"
