@@ -1,5 +1,10 @@
 /* log_waiting.c - analyzes a log in a job; tells for whom a call waits, where the run waits most, and when
- * threads had no core. */
+ * threads had no core.
+ *
+ * The job asks the analysis for its findings, iterations and answer, too, though it does not need them: they are made
+ * at the first question and kept, and Tcl's thread must not wait for that. When the job is done the analysis belongs to
+ * Tcl's thread, and all of its methods answer at once.
+ */
 #include "tk/log_object.h"
 
 #include <pithlog_findings.h>

@@ -1,4 +1,15 @@
-/* job.c - joins the job in MPI_Init, and merges the log in MPI_Finalize. */
+/* job.c - joins the job in MPI_Init, and merges the log in MPI_Finalize.
+ *
+ * The order is fixed by what each step needs:
+ *
+ *     before MPI_Init      mark: this process will be recorded (members.h); its own records have begun already
+ *     after it             who is recorded; a communicator for us; the world; join: one log, one clock; PITH_COMPENSATE
+ *     in MPI_Finalize      barrier, inside the state, so that it shows how long this process waited for the others;
+ *                          after the state: the cost of recording, the merge, the end of the communicator
+ *
+ * A process that does not record takes part in all of it, since the others would wait for it for ever. After a step
+ * that fails each process goes on alone, and its records stay in its spill file.
+ */
 #include "job.h"
 
 #include "piggyback.h"

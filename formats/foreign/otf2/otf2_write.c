@@ -23,7 +23,8 @@ static OTF2_FlushCallbacks flush_callbacks = {flush, NULL};
 
 /* libotf2 fills a new chunk with zeros for each location. In fresh memory this costs a page fault a page, which was
  * most of the time of a log with many lanes; so chunks are kept. `mine` is the list of the chunks of one of its
- * buffers. */
+ * buffers. A chunk that is full is written out: NULL for a second one makes libotf2 flush, so memory does not grow with
+ * the events. */
 static void *take_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location, void **mine, uint64_t size)
 {
     struct otf2_writer *w = data;

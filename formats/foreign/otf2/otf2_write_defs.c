@@ -1,6 +1,13 @@
 /* otf2_write_defs.c - writes the definitions. otf2-print needs references that ascend from 0 without a gap and refer
  * only to earlier definitions. Communicators name locations, and locations give their number of events; so
- * communicators are written after the events. */
+ * communicators are written after the events.
+ *
+ * The reference of a location is free, so it has the rank and the thread, as Score-P's: thread 1 of rank 3 is 1 * 2^32
+ * + 3 = 4294967299. A reader knows by it what lane it is, even if the name says something else.
+ *
+ * What OTF2 has no place for (colours, formats of payloads) becomes properties of the root of the system tree, "colour
+ * of state solve". Other tools show or ignore them; our reader takes them back.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

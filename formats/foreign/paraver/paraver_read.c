@@ -1,6 +1,15 @@
 /* paraver_read.c - Paraver to native records, in three passes over the .prv. The first finds the threads and checks the
  * order of times. The second sorts the ends of messages by time, because the file stores them at the begins. The third
- * adds the records. */
+ * adds the records.
+ *
+ * A line of a message says both ends; a native log matches them by order. So a receive gets the number that makes it
+ * match: receives of a task are numbered in the order of the sends, which is the order of the lines.
+ *
+ *     3:...:1:1:...:9:9:...      sent at 1, received at 9       number 0
+ *     3:...:2:2:...:5:5:...      sent at 2, received at 5       number 1: it ends first, but was posted second
+ *
+ * If times go back, which Paraver allows, all lines are first put in order by a sort of their offsets on disk.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,12 @@
 /* print_columns.c - `pith print --columns`: records as rows of chosen columns. man/pith-print.1 promises that the names
- * and contents of columns stay the same. */
+ * and contents of columns stay the same.
+ *
+ *     --columns time_ns,kind,name,duration_ns       0      enter  solve
+ *                                                   53000  leave  solve  53000
+ *
+ * Each record is a row of all chosen columns, and those that its kind does not have are empty. One table says which
+ * kinds have a column, for the check and for the output: a new column is one line in it and one in put_cell.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
