@@ -27,7 +27,11 @@ for mpi in $(mpis); do
     for ranks in 1 2 4; do
         CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n "$ranks" "./calls-$mpi" >out 2>err
         is "$? $(grep -c '^checked 0 wrong' out)" "0 $ranks" "$mpi $ranks: all calls give what they should" || cat out err
-        [ "$ranks" = 1 ] || is "$(grep -oE '^(Accept|Connect) (works|fails) in C and in C[+][+]$' out | cut -d ' ' -f 1 | sort | tr '\n' ' ')" \
+        [ "$ranks" != 1 ] || continue
+        if grep -q '^nobody meets' out; then
+            skip "$mpi $ranks: Accept and Connect" "this MPI has no ports, and MPI_Comm_accept waits for ever then, in C, too"; continue
+        fi
+        is "$(grep -oE '^(Accept|Connect) (works|fails) in C and in C[+][+]$' out | cut -d ' ' -f 1 | sort | tr '\n' ' ')" \
             "Accept Connect " "$mpi $ranks: Accept and Connect work or fail as in C" || cat out err
     done
     for mode in plain threads; do

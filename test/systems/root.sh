@@ -18,12 +18,13 @@ make_root() {
     touch "$root.made"
 }
 # inside ROOT COMMAND...: as a process tree of its own, which ends with it, on a root that can be mounted over, and with the
-# devices that MPI needs. Without /sys, and with interfaces that its netlink cannot weigh, Open MPI 5 writes lines of its own into output that tests compare.
+# devices that MPI needs. Without /sys, with interfaces that its netlink cannot weigh, and with windows over UCX (6.0.0), Open MPI
+# writes lines of its own into output that tests compare.
 inside() {
     local root=$1
     shift
     unshare --mount --pid --fork bash -c '
         mount --bind "$1" "$1" && mount --make-private "$1" && mount -t proc proc "$1/proc" && mount -t sysfs sysfs "$1/sys" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" || exit 1
         root=$1; shift
-        exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 OMPI_MCA_btl_tcp_if_include=lo DEBIAN_FRONTEND=noninteractive "$@"' - "$root" "$@"
+        exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_osc=^ucx DEBIAN_FRONTEND=noninteractive "$@"' - "$root" "$@"
 }

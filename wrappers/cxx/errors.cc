@@ -12,19 +12,25 @@
 namespace pith_cxx
 {
 
+__thread bool is_pending;
 struct Pending {
-    bool is_set;
     int error_code;
     std::exception_ptr exception; // null: throw MPI::Exception with the code
 };
-static thread_local Pending pending = {false, MPI_SUCCESS, nullptr};
+static thread_local Pending pending = {MPI_SUCCESS, nullptr};
 
+static void note(int error_code, std::exception_ptr exception)
+{
+    pending = {error_code, exception};
+    is_pending = true;
+}
 static void throw_pending()
 {
-    if (!pending.is_set)
+    if (!is_pending)
         return;
     const Pending what = pending;
-    pending = {false, MPI_SUCCESS, nullptr};
+    pending = {MPI_SUCCESS, nullptr};
+    is_pending = false;
     if (what.exception)
         std::rethrow_exception(what.exception);
     throw MPI::Exception(what.error_code);
@@ -32,8 +38,8 @@ static void throw_pending()
 void failed(int error_code)
 {
     // A pending exception of another error code is left over from a call made in C.
-    if (pending.is_set && pending.error_code != error_code)
-        pending = {false, MPI_SUCCESS, nullptr};
+    if (error_code != MPI_SUCCESS && pending.error_code != error_code)
+        is_pending = false;
     throw_pending();
 }
 
@@ -89,7 +95,7 @@ template <class Kind> struct Handlers {
     static MPI_Errhandler throwing; // ERRORS_THROW_EXCEPTIONS for this kind, made at first use
     static bool has_throwing;
 
-    static void note(typename Kind::Handle *, int *code, ...) { pending = {true, *code, nullptr}; }
+    static void note(typename Kind::Handle *, int *code, ...) { pith_cxx::note(*code, nullptr); }
     template <int N> struct Call {
         static void call(typename Kind::Handle *handle, int *code, ...)
         {
@@ -97,7 +103,7 @@ template <class Kind> struct Handlers {
             try {
                 Kind::run(slots.at(N), handle, code);
             } catch (...) {
-                pending = {true, error_code, std::current_exception()};
+                pith_cxx::note(error_code, std::current_exception());
             }
         }
     };

@@ -45,8 +45,19 @@ class Hidden
 // ---- Whether MPI is running (environment.cc)
 HIDDEN extern std::atomic<int> mpi_runs; // 1: known to be between Init and Finalize
 HIDDEN void find_mpi();                  // sets mpi_runs; throws MPI::Exception if MPI is not running
+HIDDEN extern __thread bool is_pending; // a handler has noted an error of this thread, which check() throws
+// In MPICH 5.0.2 a call gives MPI_SUCCESS when its error handler has returned, so the note alone counts there. One that is
+// left from a call made in C is forgotten when a call in C++ begins.
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 50000000
+inline void forget() { is_pending = false; }
+inline bool is_bad(int error_code) { return error_code != MPI_SUCCESS || is_pending; }
+#else
+inline void forget() {}
+inline bool is_bad(int error_code) { return error_code != MPI_SUCCESS; }
+#endif
 inline void need_mpi()
 {
+    forget();
     if (__builtin_expect(!mpi_runs.load(std::memory_order_relaxed), 0))
         find_mpi();
 }
@@ -56,7 +67,7 @@ inline void need_mpi()
 HIDDEN void failed(int error_code);
 inline void check(int error_code)
 {
-    if (__builtin_expect(error_code != MPI_SUCCESS, 0))
+    if (__builtin_expect(is_bad(error_code), 0))
         failed(error_code);
 }
 
