@@ -154,8 +154,10 @@ static void odd_kept(void)
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         MPI_Comm_free(&made);
         tell("outlived", MPI_Wait(&requests[0], MPI_STATUS_IGNORE), NULL, MPI_INT);
+#if !defined OMPI_MAJOR_VERSION || OMPI_MAJOR_VERSION < 6 /* which crashes here, without Pith, too (6.0.0) */
         MPI_Startall(2, requests);
         tell("outlived", MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), NULL, MPI_INT);
+#endif
         MPI_Request_free(&requests[0]);
         MPI_Request_free(&requests[1]);
         tell(requests[0] == MPI_REQUEST_NULL ? "and freed" : "not freed", 0, NULL, MPI_INT);
