@@ -5,7 +5,7 @@ source [file join [file dirname [info script]] hands.tcl]
 
 set panes $top.panes
 set book $panes.panel.book
-set pages {legend findings selection details lengths matrix stack calltree}
+set pages {legend findings selection details lengths matrix stack calltree sql}
 # Real keys go to the window that has the focus.
 proc focus_plot {} {
     variable plot
@@ -64,7 +64,7 @@ sync
 ok [expr {[lindex [window] 1] - [lindex [window] 0] < 0.6 * ($to - $from)}] "the key + still zooms"
 hand "key f"
 sync
-foreach name {lengths matrix stack calltree details selection legend} {
+foreach name {lengths matrix stack calltree sql details selection legend} {
     click_tab $name
     is "[tab] [llength [filled $name]]" "$name 1" "so is the tab of $name"
 }

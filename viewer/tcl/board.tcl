@@ -322,6 +322,7 @@ oo::class create ::pith::Board {
 oo::class create ::pith::ProgramBoard {
     superclass ::pith::Board
     variable window model board job stretch rows
+    variable notes ;# what the program said beside its answer
 
     # What it takes is not known.
     method build_progress {frame} {
@@ -336,12 +337,25 @@ oo::class create ::pith::ProgramBoard {
         if {$words eq {}} {
             return {}
         }
-        set runner [::pith::Runner new [$window top] {} $words $callback]
+        set runner [::pith::Runner new [$window top] {} $words [list ::pith::tell_if_there [self] heard $callback] 1 [my most]]
         $runner quiet
         return $runner
     }
 
-    method answered {text} { my read $text }
+    method most {} { return 0 }
+
+    # What the program says of damage and the like stands beside the answer.
+    method heard {callback how text {its_notes {}}} {
+        set notes [regsub -all -line {^pith: (note: )?} [string trim $its_notes] {}]
+        {*}$callback $how $text
+    }
+
+    method answered {text} {
+        my read $text
+        if {$notes ne {}} {
+            my say [string map {\n { }} $notes]
+        }
+    }
 
     # The options of a command for the time and the rows of the board.
     method range {} {

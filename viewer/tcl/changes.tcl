@@ -98,7 +98,7 @@ oo::class create ::pith::Changes {
         my stop
         my say "Comparing..." stop
         set runner [::pith::Runner new [$window top] {} [list analyze [$a path] [$b path] --csv] \
-            [list ::pith::tell_if_there [self] answered]]
+            [list ::pith::tell_if_there [self] answered] 1]
         $runner quiet
     }
 
@@ -111,7 +111,7 @@ oo::class create ::pith::Changes {
         }
     }
 
-    method answered {how text} {
+    method answered {how text {notes {}}} {
         set runner {}
         incr over
         if {$how ne "done"} {

@@ -392,7 +392,7 @@ namespace eval ::pith::menus {
         Rows {filter_rows {> Sort} {> Group} expand collapse - unfold_chosen unfold_rows fold_rows - pin_chosen hide_chosen
               show_rows {> Arrange}}
         Search {find next prev {command {goto }} {> Step} jump cause - details copy - bookmark bookmark_list note_here}
-        Statistics {{findings toggle} matrix lengths {lengths sizes} late stack calltree - {ranges toggle} derive - find_in_legend}
+        Statistics {{findings toggle} matrix lengths {lengths sizes} late stack calltree sql - {ranges toggle} derive - find_in_legend}
         Window {command commands preferences - anim}
         Help {show_keys}
     }

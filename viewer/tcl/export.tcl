@@ -224,28 +224,45 @@ oo::class create ::pith::Clip {
 #     ::pith::Runner new $top "Saving x.svg" {draw run.pith -o x.svg} {callback}
 #
 # calls the callback at the end with `done TEXT` (all that the program said), `failed TEXT` (its last line) or `stopped {}`,
-# and destroys itself. Destroying it earlier ends the program without a call.
+# and destroys itself. Destroying it earlier ends the program without a call. APART 1: TEXT is what it printed, and a third word
+# is what it said on standard error. MOST: after so many lines, the program is ended, and is done.
 oo::class create ::pith::Runner {
     variable top       ;# window that it works for
     variable title
     variable callback
-    variable channel   ;# standard error of the program
-    variable said      ;# its text
+    variable channel   ;# output of the program
+    variable errors    ;# standard error, if it is apart; {} none
+    variable said notes ;# texts of both
+    variable most lines ;# lines that are read at most, 0: all; lines so far
     variable stopped   ;# 1: by the user
     variable box later ;# small window, {} none; after id of its opening
 
-    constructor {its_top its_title words its_callback} {
+    constructor {its_top its_title words its_callback {apart 0} {its_most 0}} {
         set top $its_top
         set title $its_title
         set callback $its_callback
-        lassign {} said box later
-        set stopped 0
+        set most $its_most
+        lassign {} said notes box later errors
+        lassign {0 0} stopped lines
         set program [file join $::pith::folder .. .. .. bin pith]
-        if {[catch {open |[list $program {*}$words </dev/null 2>@1] r} channel]} {
+        set to 2>@1
+        if {$apart} {
+            lassign [chan pipe] errors end
+            chan configure $errors -blocking 0
+            set to "2>@$end"
+        }
+        set bad [catch {open |[list $program {*}$words </dev/null $to] r} channel]
+        if {$apart} {
+            close $end
+        }
+        if {$bad} {
             after idle [list {*}$callback failed $channel]
             set channel {}
             after idle [list [self] destroy]
             return
+        }
+        if {$errors ne {}} {
+            chan event $errors readable [list [self] read_errors]
         }
         chan configure $channel -blocking 0
         chan event $channel readable [list [self] read_output]
@@ -261,6 +278,9 @@ oo::class create ::pith::Runner {
             my kill
             catch {close $channel}
         }
+        if {$errors ne {}} {
+            close $errors
+        }
     }
 
     # Process ids of the program; {}: it has ended.
@@ -273,19 +293,39 @@ oo::class create ::pith::Runner {
         catch {exec kill {*}[pid $channel]}
     }
 
+    # A full pipe would stop the program.
+    method read_errors {} {
+        append notes [chan read $errors]
+        if {[chan eof $errors]} {
+            chan event $errors readable {}
+        }
+    }
+
     method read_output {} {
-        append said [chan read $channel]
-        if {![chan eof $channel]} {
+        set new [chan read $channel]
+        append said $new
+        incr lines [regexp -all \n $new]
+        set is_enough [expr {$most && $lines >= $most}]
+        if {![chan eof $channel] && !$is_enough} {
             return
         }
+        if {$is_enough} {
+            my kill
+        }
         chan configure $channel -blocking 1
-        set bad [catch {close $channel}]
+        set bad [expr {[catch {close $channel}] && !$is_enough}]
         set channel {}
+        if {$errors ne {}} {
+            my read_errors
+        }
         # The last line is the error; notes may precede it.
-        set text [lindex [split [string trim $said] \n] end]
+        set text [lindex [split [string trim [expr {$errors ne {} && $notes ne {} ? $notes : $said}]] \n] end]
         regsub {^pith: (draw: )?} $text {} text
         regsub {; see `pith help [a-z]+`$} $text {} text
         set answer [expr {$stopped ? {stopped {}} : $bad ? [list failed $text] : [list done $said]}]
+        if {$errors ne {} && [lindex $answer 0] eq "done"} {
+            lappend answer $notes
+        }
         set call $callback
         my destroy
         {*}$call {*}$answer

@@ -1,5 +1,5 @@
 # panel.tcl - the panel with tabs, below the timelines or beside them: legend, findings, statistics of the selection,
-# details, histogram, communication matrix, iterations, call tree. A page is empty until its tab is first chosen; then its part
+# details, histogram, communication matrix, iterations, call tree, SQL. A page is empty until its tab is first chosen; then its part
 # builds it. Place, size and chosen tab are preferences.
 #
 # A page belongs to a part, which says
@@ -20,6 +20,7 @@ namespace eval ::pith::panel {
         matrix     Matrix      Matrix         open          close
         stack      Iterations  Stack          open          close
         calltree   "Call tree" CallTree       open          close
+        sql        SQL         Sql            open          close
     }
 }
 
@@ -375,7 +376,7 @@ oo::class create ::pith::PanelWords {
     method finish {} {
         set name [::pith::preferences::get panel_tab]
         set is_large [expr {[[$window model] info records] > $::pith::Waiting::most_records}]
-        set is_dear [expr {$is_large && $name in {lengths matrix stack calltree}}]
+        set is_dear [expr {$is_large && $name in {lengths matrix stack calltree sql}}]
         if {!$::pith::plain && $name ne "legend" && [$panel is_shown] && !$is_dear} {
             set focus [focus]
             $panel select $name
@@ -415,7 +416,7 @@ oo::class create ::pith::PanelWords {
 
 ::pith::part::add PanelWords {
     words {
-        tab {?PAGE|next|prev?} {choose a tab of the panel: legend, findings, selection, details, lengths, matrix, stack or calltree} word_tab
+        tab {?PAGE|next|prev?} {choose a tab of the panel: legend, findings, selection, details, lengths, matrix, stack, calltree or sql} word_tab
         panel {?below|beside|auto|size PIXELS?} {place or size of the panel; without argument both, or off} word_panel
     }
     keys {

@@ -32,7 +32,7 @@ namespace eval ::pith::preferences {
             {the panel lies below or beside the timelines; auto: beside in a window that is wider than 1600 pixels, or lower than 480}
         panel_height 0     {whole 0 4000}                   {Height below}   {height of a panel below, in pixels; 0: as usual}
         panel_width  0     {whole 0 8000}                   {Width beside}   {width of a panel beside, in pixels; 0: as usual}
-        panel_tab    legend {choice legend findings selection details lengths matrix stack calltree} {Tab}
+        panel_tab    legend {choice legend findings selection details lengths matrix stack calltree sql} {Tab}
             {the tab of the panel that is open at first}
         legend_all   off   switch                           {Whole legend}
             {list all definitions of the log in the legend, not only those in the window}

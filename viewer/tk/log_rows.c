@@ -256,6 +256,20 @@ static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     return TCL_OK;
 }
 
+/* lane LANE: {RANK THREAD} of a lane; {}: there is none. */
+static int rows_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    const struct pithlog_lane *lane;
+    int number;
+
+    if (Tcl_GetIntFromObj(interp, args[0], &number) != TCL_OK)
+        return TCL_ERROR;
+    lane = number < 0 ? NULL : pithlog_get_lane(object->log, (uint32_t)number);
+    if (lane)
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("%d %u", (int)lane->rank, (unsigned)lane->thread));
+    return TCL_OK;
+}
+
 /* row NODE: its visible row; -1: none. */
 static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
@@ -613,6 +627,7 @@ static const struct {
     {{"grouping", 0, NULL}, rows_grouping},
     {{"hidden", 0, NULL}, rows_hidden},
     {{"hide", 2, "nodes on"}, rows_hide},
+    {{"lane", 1, "lane"}, rows_lane},
     {{"lanes", 0, NULL}, rows_lanes},
     {{"level", 1, "level"}, rows_level},
     {{"list", 2, "first last"}, rows_list},
