@@ -168,4 +168,14 @@ update
 event generate $tree <Escape>
 update
 ok [expr {[tab] ne "calltree" && ![winfo exists $page]}] "Escape closes it"
+
+# ---- Times of a column have one unit
+foreach {times texts} {
+    {4250000000 3000000 499999 0} {{4.250 s} {0.003 s} {<0.001 s} {0.000 s}}
+    {999949999 1000000} {{999.9 ms} {1.0 ms}}
+    {25000 7 49 0} {{25.00 us} {0.01 us} {0.05 us} {0.00 us}}
+    {7 0} {{7 ns} {0 ns}}  {} {}  {4000000000000 600000000 400000000} {1:06:40 {1 s} {<1 s}}
+} {
+    is [::pith::board::times $times] $texts "times: $texts"
+}
 done

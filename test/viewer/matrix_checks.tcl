@@ -132,7 +132,7 @@ is [lmap rank $waited {list [dict get $rank rank] [dict get $rank late_sender] [
 is [lmap state [late states] {list [dict get $state name] [dict get $state late_sender] [dict get $state late_receiver]}] \
     {{MPI_Waitall 50000000 0} {MPI_Recv 30000000 0} {MPI_Send 0 80000000}} "by the calls that waited"
 set tree $board.body.book.table.tree
-is [$tree item [lindex [$tree children {}] 0] -values] "MPI_Waitall 1 {50 ms} 0 {}" "in the table"
+is [$tree item [lindex [$tree children {}] 0] -values] "MPI_Waitall 1 {50.00 ms} 0 {}" "in the table"
 is [dict get [matrix pair 0 1] late_sender],[dict get [matrix pair 2 1] late_sender] 30000000,50000000 "a Waitall waits for the latest"
 $board.body.book.table.by.pairs invoke
 $tree heading bytes

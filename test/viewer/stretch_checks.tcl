@@ -24,9 +24,9 @@ stats
 sync
 ok [winfo ismapped $pane] "a selection: a pane with its statistics"
 is [set [$pane.body.head.line cget -textvariable]] "Selection: 200 ms" "its duration"
-is [cells [id_of red]] {1 {200 ms} {100 ms} {25.0 %}} "red: inclusive, exclusive, share of both ranks"
-is [cells [id_of green]] {1 {100 ms} {100 ms} {25.0 %}} "green"
-is [cells [id_of blue]] {1 {50 ms} {50 ms} {12.5 %}} "blue, only in rank 1"
+is [cells [id_of red]] {1 {200.0 ms} {100.0 ms} {25.0 %}} "red: inclusive, exclusive, share of both ranks"
+is [cells [id_of green]] {1 {100.0 ms} {100.0 ms} {25.0 %}} "green"
+is [cells [id_of blue]] {1 {50.0 ms} {50.0 ms} {12.5 %}} "blue, only in rank 1"
 is [cells [id_of mark]] {1 {} {} {}} "an event: how many"
 like [set [$pane.body.head.messages cget -textvariable]] {^0 messages sent} "no messages"
 select 0.35 0.65

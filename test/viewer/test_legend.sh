@@ -9,7 +9,7 @@ start_display
 inside rich.pith legend_checks.tcl
 
 is "$(pith view plain.pith -e 'sync; puts [lsearch -inline -index 0 [legend_rows] "no state"]; quit')" \
-    "{no state} {} {} {} {} {150 ms} {7.5 %}" "without MPI: no state"
+    "{no state} {} {} {} {} {0.150 s} {7.5 %}" "without MPI: no state"
 
 # ---- Colours last
 colours="$XDG_CONFIG_HOME/pith/colours"

@@ -20,7 +20,7 @@ out=$(pith view gaps.txt -e '
     puts [$top.panes.selection.body.book.states.tree item computing -values]
     quit' 2>&1)
 is "$out" "{MPI_Send 2 0.150000000 0.150000000 0.333333} {computing {} {} 0.300000000 0.666667}
-{} {} {300 ms} {66.7 %}" "the time outside all states is computing"
+{} {} {300.0 ms} {66.7 %}" "the time outside all states is computing"
 {
     printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=3\tranks=0,1,2\n'
     for rank in 0 1 2; do

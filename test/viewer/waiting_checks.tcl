@@ -107,8 +107,8 @@ set list $top.panes.findings.tree
 ok [expr {![winfo exists $list]}] "no list at first"
 press_key A
 is [lmap item [$list children {}] {list [$list item $item -text] {*}[$list set $item time]}] \
-    {{{wait at barrier  MPI_Barrier} 900 ms} {{late sender  MPI_Recv} 300 ms} {{load imbalance  rank 1} 260 ms}\
-        {{transfer  MPI_Recv} 210 ms} {{wait at finalize  MPI_Finalize} 80 ms}} \
+    {{{wait at barrier  MPI_Barrier} 900.0 ms} {{late sender  MPI_Recv} 300.0 ms} {{load imbalance  rank 1} 260.0 ms}\
+        {{transfer  MPI_Recv} 210.0 ms} {{wait at finalize  MPI_Finalize} 80.0 ms}} \
     "Shift-a: all findings, the most costly first"
 proc top_row {} {
     variable photo
@@ -211,15 +211,15 @@ waits off
 critical_path off
 is "[columns] [waiting_rows]" "find " "no columns at first"
 waits on
-is [lsort [waiting_rows]] [lsort {{computing {} {1.014 s}} {MPI_Barrier {900 ms} {}} {MPI_Recv {300 ms} {185.7 ms}} {MPI_Finalize {80 ms} {}} {tail {} {80 ms}}}] \
+is [lsort [waiting_rows]] [lsort {{computing {} {1.014 s}} {MPI_Barrier {0.900 s} {}} {MPI_Recv {0.300 s} {0.186 s}} {MPI_Finalize {0.080 s} {}} {tail {} {0.080 s}}}] \
     "waiting by function, its causes by state"
-is "[columns] [lindex [lsearch -inline -index 0 [legend_rows] computing] 5]" "count 1.11 s" "computing is what is outside of all states"
+is "[columns] [lindex [lsearch -inline -index 0 [legend_rows] computing] 5]" "count 1.110 s" "computing is what is outside of all states"
 legend_sort caused
 is [lrange [lmap row [legend_rows] {lindex $row 0}] 0 1] {computing MPI_Recv} "sorted by what causes it"
 zoom 0.2 0.6
-is [lsort [waiting_rows]] [lsort {{computing {} {525 ms}} {MPI_Recv {300 ms} {75 ms}} {MPI_Barrier {300 ms} {}}}] "zoomed: of that time alone"
+is [lsort [waiting_rows]] [lsort {{computing {} {525.0 ms}} {MPI_Recv {300.0 ms} {75.0 ms}} {MPI_Barrier {300.0 ms} {}}}] "zoomed: of that time alone"
 rows 0
-is [lsort [waiting_rows]] {{MPI_Recv {300 ms} {75 ms}}} "of the rows shown"
+is [lsort [waiting_rows]] {{MPI_Recv {300.0 ms} {75.0 ms}}} "of the rows shown"
 rows
 lassign [$legend_tree bbox [lindex [$legend_tree children {}] 0] caused] x y w
 ok [expr {$w > 0 && $x + $w <= [winfo width $legend_tree]}] "the last column is inside the table"

@@ -317,10 +317,11 @@ oo::class create ::pith::PairTable {
         set title "Self time in the window[expr {[my divisors] eq {1 1} ? {} : " per rank or thread"}]"
         set rows [my rows]
         set all [lmap column {1 2} {expr {max(1, [::tcl::mathop::+ {*}[lmap row $rows {lindex $row $column}]])}}]
+        set longest [::tcl::mathfunc::max 0 {*}[concat {*}[lmap row $rows {lrange $row 1 2}]]]
         foreach row $rows {
             lassign $row name first second
             set texts [lmap time [lrange $row 1 2] whole $all {
-                list [::pithtk::duration $time] [format "%.0f %%" [expr {100.0 * $time / $whole}]]
+                list [::pith::board::time_in_column $time $longest] [format "%.0f %%" [expr {100.0 * $time / $whole}]]
             }]
             $tree insert {} end -text " $name" -image [my image $name] -values [list {*}[concat {*}$texts] \
                 [::pith::pair::change $first $second]]

@@ -504,18 +504,27 @@ proc ::pith::board::read_csv {text} {
     return $lines
 }
 
-# Times in ns as texts of a column: all in the unit of the longest, with as many decimals as it has with four digits.
-# {"4.250 s" "0.003 s"}
-proc ::pith::board::times {all} {
-    set most 0
-    foreach ns $all {
-        set most [expr {max($most, abs($ns))}]
+# A time in ns as a text of a column: in the unit of the longest time of the column, with as many decimals as that one has
+# with four digits. "0.003 s" below "4.250 s"; shorter times are "<0.001 s". From two minutes on, times are 2:05.3.
+proc ::pith::board::time_in_column {ns longest} {
+    if {$ns >= 120000000000} {
+        return [::pithtk::duration $ns]
     }
     foreach {unit size} {s 1e9 ms 1e6 us 1e3 ns 1} {
-        if {$most >= $size} {
+        if {$longest >= $size} {
             break
         }
     }
-    set digits [expr {$unit eq "ns" ? 0 : $most >= 1000 * $size ? 0 : $most >= 100 * $size ? 1 : $most >= 10 * $size ? 2 : 3}]
-    return [lmap ns $all {format "%.${digits}f %s" [expr {$ns / $size}] $unit}]
+    set digits [expr {$unit eq "ns" || $longest >= 1000 * $size ? 0 : $longest >= 100 * $size ? 1 : $longest >= 10 * $size ? 2 : 3}]
+    set least [expr {0.5 * 10.0 ** -$digits * $size}]
+    if {$ns > 0 && $ns < $least} {
+        return "<[format %.${digits}f [expr {10.0 ** -$digits}]] $unit"
+    }
+    return [format "%.${digits}f %s" [expr {$ns / $size}] $unit]
+}
+
+# All times of a column.
+proc ::pith::board::times {all} {
+    set longest [::tcl::mathfunc::max 0 {*}[lmap ns $all {expr {abs($ns)}}]]
+    return [lmap ns $all {time_in_column $ns $longest}]
 }

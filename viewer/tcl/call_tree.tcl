@@ -208,7 +208,7 @@ oo::class create ::pith::CallTree {
             lassign [dict get $sums $child] self total count
             set share [expr {$way eq "down" ? $total : $self}]
             set new [$tree insert $item end -text " [lindex $child end]" {*}[my image [lindex $child end]] -values [list \
-                {*}[lrange [::pith::board::times [list $total $self $longest]] 0 1] \
+                {*}[lmap ns [list $total $self] {::pith::board::time_in_column $ns $longest}] \
                 [format {%.1f %%} [expr {$whole_ns ? 100.0 * $share / $whole_ns : 0}]] [::pith::theme::cell $count]]]
             dict set node_of $new $child
             if {[my children $child] ne {}} {

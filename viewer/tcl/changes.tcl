@@ -228,8 +228,9 @@ oo::class create ::pith::Changes {
 
     # Times have the unit of the longest.
     method cells {first second longest} {
-        lassign [::pith::board::times [list $first $second [expr {$second - $first}] $longest]] x y change
-        return [list $x $y [my sign [expr {$second > $first ? "+$change" : $change}]]]
+        lassign [lmap ns [list $first $second [expr {abs($second - $first)}]] {::pith::board::time_in_column $ns $longest}] x y change
+        set change [expr {$second > $first ? "+" : $second < $first ? "-" : ""}]$change
+        return [list $x $y [my sign [regsub {^([-+])<} $change {<\1}]]]
     }
 
     # A real minus sign.

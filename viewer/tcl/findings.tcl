@@ -215,10 +215,11 @@ oo::class create ::pith::Findings {
         set listed $found
         $tree delete [$tree children {}]
         set i -1
+        set longest [::tcl::mathfunc::max 0 {*}[lmap finding $found {dict get $finding ns}]]
         foreach finding $found {
             set part_of [dict get $finding part_of]
             $tree insert [expr {$part_of < 0 ? {} : $part_of}] end -id [incr i] -open 1 -text [my title $finding] \
-                -values [list [::pithtk::duration [dict get $finding ns]] \
+                -values [list [::pith::board::time_in_column [dict get $finding ns] $longest] \
                     [format {%.1f %%} [expr {100 * [dict get $finding share]}]]]
         }
         $table fit

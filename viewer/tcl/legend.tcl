@@ -436,7 +436,7 @@ oo::class create ::pith::Legend {
             set sum [expr {[dict exists $counted $item] ? [dict get $counted $item] :
                 [dict exists $counters $item] ? [dict get $counters $item] : {}}]
             set of "[dict get $def name] [dict get $def colour] [dict exists $hidden $item]\
-                [dict exists $unsearched $item] [dict values $sum] [$waits texts $item] $room"
+                [dict exists $unsearched $item] [dict values $sum] [$waits texts $item] $room [$rows longest]"
             if {![dict exists $made_of $item]} {
                 $tree insert {} end -id $item
             } elseif {[dict get $made_of $item] eq $of} {
@@ -506,7 +506,7 @@ oo::class create ::pith::Legend {
     method row_of_computing {} {
         set sum [$rows sum computing]
         return [list -text " [$rows name computing]" -image [::pith::box::image state [colour idle] 1] \
-            -values [list {} {} {} {} [::pithtk::duration [dict get $sum exclusive]] \
+            -values [list {} {} {} {} [$rows time_text [dict get $sum exclusive]] \
                 [format "%.1f %%" [expr {100 * [dict get $sum share]}]] {*}[$waits texts computing]] -tags row]
     }
 

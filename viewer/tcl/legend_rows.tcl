@@ -8,6 +8,7 @@ oo::class create ::pith::LegendRows {
     variable messages ;# number in the window; {} unknown
     variable rest     ;# sum of computing: exclusive and share; {} none
     variable waits    ;# dict: id or `computing` -> dict of waiting and caused; {} not known or not shown
+    variable longest longest_wait ;# longest times of the columns Total and Self, and Waiting and Caused: they give the units
     variable all      ;# 1: also definitions that do not occur in the window
     variable grouped  ;# 1: in groups, if there are several
     variable filter   ;# lower-case pattern of names; {} all
@@ -17,6 +18,7 @@ oo::class create ::pith::LegendRows {
     constructor {its_model} {
         set model $its_model
         lassign {} sums messages rest filter waits
+        lassign {0 0} longest longest_wait
         set all 0
         set grouped 1
         set order exclusive
@@ -38,12 +40,40 @@ oo::class create ::pith::LegendRows {
         foreach sum $list {
             dict set sums [dict get $sum id] $sum
         }
+        set longest [my longest_of $sums {inclusive exclusive}]
+        if {$rest ne {}} {
+            set longest [expr {max($longest, [dict get $rest exclusive])}]
+        }
     }
+
+    # The longest of some times, and of their sums in a group.
+    method longest_of {dicts keys} {
+        set most 0
+        foreach key $keys {
+            set of_groups {}
+            dict for {item sum} $dicts {
+                if {![dict exists $sum $key]} continue
+                set most [expr {max($most, [dict get $sum $key])}]
+                if {$key ne "inclusive" && $item ne "computing"} {
+                    dict incr of_groups [dict get [$model def $item] group] [dict get $sum $key]
+                }
+            }
+            set most [::tcl::mathfunc::max $most {*}[dict values $of_groups]]
+        }
+        return $most
+    }
+
+    method longest {} { return $longest }
+    method longest_wait {} { return $longest_wait }
+    method time_text {ns} { ::pith::board::time_in_column $ns $longest }
 
     method set_messages {number} { set messages $number }
 
     # SUMS: as the log gives them (waitingjob).
-    method set_waits {sums} { set waits $sums }
+    method set_waits {sums} {
+        set waits $sums
+        set longest_wait [my longest_of $sums {waiting caused}]
+    }
     method waits {} { return $waits }
 
     # A pattern if it contains *, ? or [, else part of the name.
@@ -150,8 +180,8 @@ oo::class create ::pith::LegendRows {
         if {$kind ni {state group} || ![dict exists $sum share] || $kind eq "group" && ![dict get $sum exclusive]} {
             return [list $count {} {} {}]
         }
-        return [list $count [expr {$kind eq "state" ? [::pithtk::duration [dict get $sum inclusive]] : {}}] \
-            [::pithtk::duration [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
+        return [list $count [expr {$kind eq "state" ? [my time_text [dict get $sum inclusive]] : {}}] \
+            [my time_text [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
     }
 
     # Least and greatest value of a counter, in the column that the legend always has.
@@ -364,7 +394,7 @@ oo::class create ::pith::LegendWaits {
             return
         }
         return [lmap what {waiting caused} {
-            expr {[dict get $sum $what] > 0 ? [::pithtk::duration [dict get $sum $what]] : {}}
+            expr {[dict get $sum $what] > 0 ? [::pith::board::time_in_column [dict get $sum $what] [$rows longest_wait]] : {}}
         }]
     }
 }

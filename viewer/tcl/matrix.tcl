@@ -658,11 +658,12 @@ oo::class create ::pith::Matrix {
         return [dict values $lines]
     }
 
-    method cell {kind amount} {
+    # LONGEST: the longest time of its column.
+    method cell {kind amount longest} {
         switch $kind {
             number { return [::pithtk::number [expr {wide($amount)}]] }
             bytes { return [::pith::board::bytes $amount] }
-            duration { return [expr {$amount ? [::pithtk::duration [expr {wide($amount)}]] : {}}] }
+            duration { return [expr {$amount ? [::pith::board::time_in_column [expr {wide($amount)}] $longest] : {}}] }
             default { return $amount }
         }
     }
@@ -702,8 +703,11 @@ oo::class create ::pith::Matrix {
             $tree column $name -width $width -minwidth 50 -anchor $side
         }
         set lines [my sorted]
+        set longest [lmap {name title kind} $columns {
+            expr {$kind eq "duration" ? [::tcl::mathfunc::max 0 {*}[lmap line $lines {dict get $line $name}]] : 0}
+        }]
         foreach line [lrange $lines 0 1999] {
-            $tree insert {} end -values [lmap {name title kind} $columns {my cell $kind [dict get $line $name]}]
+            $tree insert {} end -values [lmap {name title kind} $columns most $longest {my cell $kind [dict get $line $name] $most}]
         }
         my say [my totals]
         if {[llength $lines] > 2000} {

@@ -264,16 +264,21 @@ oo::class create ::pith::Selection {
         my show_stretch
         $tree delete [$tree children {}]
         lassign [my computing] name exclusive share
+        # All times have the unit of the longest.
+        set longest [::tcl::mathfunc::max 0 {*}[lmap entry [my states] {
+            expr {[dict get [$model def [lindex $entry 0]] kind] eq "state" ? [lindex $entry 2] : 0}
+        }]]
         if {$name ne {}} {
+            set longest [expr {max($longest, $exclusive)}]
             $tree insert {} end -id computing -text " $name" -image [::pith::box::image state [colour idle] 1] \
-                -values [list {} {} [::pithtk::duration $exclusive] [format {%.1f %%} [expr {100 * $share}]]]
+                -values [list {} {} [::pith::board::time_in_column $exclusive $longest] [format {%.1f %%} [expr {100 * $share}]]]
         }
         foreach entry [my states] {
             lassign $entry id count inclusive exclusive share
             set text [list [::pith::theme::cell $count] {} {} {}]
             if {[dict get [$model def $id] kind] eq "state"} {
-                set text [list [::pith::theme::cell $count] [::pithtk::duration $inclusive] \
-                    [::pithtk::duration $exclusive] [format {%.1f %%} [expr {100 * $share}]]]
+                set text [list [::pith::theme::cell $count] [::pith::board::time_in_column $inclusive $longest] \
+                    [::pith::board::time_in_column $exclusive $longest] [format {%.1f %%} [expr {100 * $share}]]]
             }
             $tree insert {} end -id $id -text " [$model name $id]" -image [[$window legend] image $id] \
                 -values $text
