@@ -229,4 +229,17 @@ ok [expr {"exclusive" in [$tree cget -displaycolumns]}] "on request all columns 
 hand [onto $panes.legend.bar.detailed 8] "click 1"
 sync
 is [$tree cget -displaycolumns] {share eye lens} "and gone"
+
+# ---- In a narrow panel the titles of tabs are small, and the pointer shows them
+panel beside
+wm geometry $top 900x700
+update
+set book $top.panes.panel.book
+is [$book cget -style] Narrow.TNotebook "small tabs"
+is [tip_at $book 12 12] Legend "with tooltips"
+wm geometry $top 1500x700
+panel below
+update
+is [$book cget -style] TNotebook "usual tabs where there is room"
+is [tip_at $book 12 12] {} "need none"
 done

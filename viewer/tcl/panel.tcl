@@ -75,6 +75,7 @@ oo::class create ::pith::Panel {
         # A click on a tab leaves the focus where it is, so that the keys of the timelines go on.
         bind $book <Button-1> "[list [self] clicked %x %y]; break"
         bind $book <<NotebookTabChanged>> [list [self] turned]
+        ::pith::Tip new $book [list [self] title_at]
         bind $sash <Button-1> [list [self] begin_drag %X %Y]
         bind $sash <B1-Motion> [list [self] drag_to %X %Y]
         bind $sash <ButtonRelease-1> [list [self] end_drag]
@@ -180,10 +181,30 @@ oo::class create ::pith::Panel {
             place $sash -x $rest -y 0 -width $edge -height $height
             place $holder -x [expr {$rest + $edge}] -y 0 -width $size -height $height
         }
+        my fit_tabs [expr {$place eq "below" ? $width : $size}]
         if {$place ne $before} {
             $sash configure -cursor [expr {$place eq "below" ? "sb_v_double_arrow" : "sb_h_double_arrow"}]
             my turn_guests
         }
+    }
+
+    # Tk cuts the titles of tabs that have no room; in a narrow panel they are small.
+    method fit_tabs {width} {
+        set needed 0
+        foreach name [::pith::panel::names] {
+            incr needed [expr {[font measure TkDefaultFont [lindex [::pith::panel::row $name] 0]] + [px 18]}]
+        }
+        set style [expr {$needed > $width ? "Narrow.TNotebook" : "TNotebook"}]
+        if {[$book cget -style] ne $style} {
+            $book configure -style $style
+        }
+    }
+
+    # The title of a tab that may be cut.
+    method title_at {x y} {
+        set index [$book index @$x,$y]
+        return [expr {$index eq {} || [$book cget -style] ne "Narrow.TNotebook" ? {} :
+            [lindex [::pith::panel::row [lindex [::pith::panel::names] $index]] 0]}]
     }
 
     # Two widgets of a page lie one beside the other in a panel below the timelines, else one below the other.
