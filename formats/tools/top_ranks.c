@@ -209,14 +209,25 @@ static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
         lane->expected[lane->expected_count++] = new;
 }
 
-static void complete(struct pithi_top_lane *lane, uint64_t posted)
+static int complete(struct pithi_top_lane *lane, uint64_t posted)
 {
     for (uint32_t i = 0; i < lane->expected_count; i++)
         if (lane->expected[i].posted == posted) {
-            memmove(&lane->expected[i], &lane->expected[i + 1],
-                    (--lane->expected_count - i) * sizeof *lane->expected);
-            return;
+            memmove(&lane->expected[i], &lane->expected[i + 1], (--lane->expected_count - i) * sizeof *lane->expected);
+            return 1;
         }
+    return 0;
+}
+
+/* A receive may be posted by one thread and completed by another. */
+static void complete_in_rank(struct pithi_top *top, const struct pithlog_record *r, int32_t rank)
+{
+    if (complete(&top->lanes[r->lane], r->posted) || top->expect_id == UINT32_MAX)
+        return;
+    for (uint32_t i = 0; i < top->lane_count; i++)
+        if (i != r->lane && top->lanes[i].expected_count > 0 && pithlog_follow_get_lane(top->follow, i)->rank == rank &&
+            complete(&top->lanes[i], r->posted))
+            return;
 }
 
 static int take(struct pithi_top *top, const struct pithlog_record *r)
@@ -247,7 +258,7 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
             lane->call.comm = r->comm;
         return r->peer < 0 ? PITH_OK : count_one(&top->sent, (uint32_t)r->peer, &count);
     case PITHLOG_RECV:
-        complete(lane, r->posted);
+        complete_in_rank(top, r, (int32_t)rank);
         return r->peer < 0 ? PITH_OK : count_one(&top->received, rank, &count);
     case PITHLOG_COLL:
         lane->call.has_coll = 1;

@@ -19,7 +19,15 @@
  * send, or if a message to the rank is under way. A rank that waits for requests may go on if it had others than
  * messages (collectives, files), and one that receives if the job has communicated with other jobs. The others wait for
  * ever: in a cycle, or in receives that no rank can serve. A call that began less than a second ago (with --hang:
- * than its time) may go on, as it may be about to end. */
+ * than its time) may go on, as it may be about to end.
+ *
+ * Of a rank with several threads, each thread in MPI counts, and thread 0. Others wait for the rank, since it is not
+ * known which thread would answer, so the rank may go on if one of its threads may. Of other threads outside MPI it is
+ * not known whether they have ended; they may go on, and are not named:
+ *
+ *     rank 1: thread 0 outside MPI (in pthread_join), thread 1 in MPI_Recv from rank 0; rank 0 in MPI_Barrier
+ *     origin  thread 0 of rank 1, outside MPI; 1 rank waits for it
+ *     chain   rank 0 in MPI_Barrier, for rank 1; thread 1 of rank 1 in MPI_Recv, for rank 0 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +54,19 @@ enum doing {
     CALL /* another MPI call, or too little is known */
 };
 
-/* What a rank does; ranks with equal keys make a group. */
+/* A thread of a rank: one in MPI, or thread 0. By rank, then by lane. */
+struct actor {
+    uint32_t rank, lane; /* rank: an index */
+};
+
+/* What is known of a rank, of all its lanes. */
+struct of_rank {
+    uint32_t actor, count; /* its actors */
+    uint32_t others;       /* threads outside MPI that are no actors */
+    int is_partial, has_finalized;
+};
+
+/* What an actor does; those with equal keys make a group. */
 struct deed {
     struct key {
         enum doing doing;
@@ -55,8 +75,9 @@ struct deed {
         int32_t peer, tag; /* of a send. COLLECTIVE: peer is the root, and tag tells members apart that wait for others:
                               the root, or in MPI_Scan each rank */
         uint64_t number;
+        int32_t thread; /* of a rank with several actors; else -1 */
     } key;
-    uint32_t at; /* index of the rank */
+    uint32_t at; /* index of the actor */
     int64_t for_ns;
 };
 
@@ -83,10 +104,13 @@ struct finding {
 
 struct why {
     const struct pithi_top *top;
+    struct actor *actors;
+    uint32_t actor_count;
     struct deed *deeds;
     struct group *groups;
     uint32_t group_count;
-    uint32_t *group_of; /* of each index of a rank, as are: */
+    uint32_t *group_of; /* of each actor */
+    struct of_rank *of; /* of each index of a rank, as are: */
     unsigned char *may_go, *marked;
     struct finding *findings;
     uint32_t finding_count;
@@ -95,7 +119,43 @@ struct why {
 
 static const struct pithi_top_lane *lane_at(const struct why *w, uint32_t at)
 {
-    return pithi_top_lane_of(w->top, &w->top->ranks[at]);
+    return &w->top->lanes[w->actors[at].lane];
+}
+
+static uint32_t rank_of(const struct why *w, const struct deed *deed) { return w->actors[deed->at].rank; }
+
+/* ---- The threads of the ranks ------------------------------------------------------------------------------------ */
+
+static int compare_actors(const void *a, const void *b)
+{
+    const struct actor *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+static void find_actors(struct why *w)
+{
+    const struct pithi_top *top = w->top;
+
+    for (uint32_t lane = 0; lane < top->lane_count; lane++) {
+        const struct pithi_top_rank *rank = pithi_top_find(top, pithlog_follow_get_lane(top->follow, lane)->rank);
+        const struct pithi_top_lane *present = &top->lanes[lane];
+        if (!rank)
+            continue;
+        struct of_rank *of = &w->of[rank - top->ranks];
+        of->is_partial |= present->is_partial;
+        of->has_finalized |= present->has_finalized;
+        if (present->calls > 0 || lane == rank->lane)
+            w->actors[w->actor_count++] = (struct actor){(uint32_t)(rank - top->ranks), lane};
+        else
+            of->others++;
+    }
+    qsort(w->actors, w->actor_count, sizeof *w->actors, compare_actors);
+    for (uint32_t i = w->actor_count; i-- > 0;) {
+        w->of[w->actors[i].rank].actor = i;
+        w->of[w->actors[i].rank].count++;
+    }
 }
 
 /* ---- What each rank does ----------------------------------------------------------------------------------------- */
@@ -156,13 +216,16 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
 static void set_deed(struct why *w, uint32_t at)
 {
     const struct pithi_top *top = w->top;
-    const struct pithi_top_rank *rank = &top->ranks[at];
+    const struct pithi_top_rank *rank = &top->ranks[w->actors[at].rank];
     const struct pithi_top_lane *lane = lane_at(w, at);
     struct deed *deed = &w->deeds[at];
     int is_over = lane->has_finalized && lane->calls == 0;
 
     memset(deed, 0, sizeof *deed);
     deed->at = at;
+    deed->key.thread = -1;
+    if (w->of[w->actors[at].rank].count > 1)
+        deed->key.thread = pithlog_follow_get_lane(top->follow, w->actors[at].lane)->thread;
     deed->key.state = lane->open.count ? lane->open.states[lane->open.count - 1].id : UINT32_MAX;
     deed->for_ns = top->now_ns - (lane->calls ? lane->inside_ns : lane->outside_ns);
     deed->for_ns = deed->for_ns > 0 ? deed->for_ns : 0;
@@ -172,7 +235,6 @@ static void set_deed(struct why *w, uint32_t at)
         deed->key.doing = ENDED;
     else if (lane->calls > 0)
         set_call(top, &deed->key, lane, rank->rank);
-    w->partial += lane->is_partial;
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
@@ -189,6 +251,8 @@ static int compare_keys(const struct key *a, const struct key *b)
         return a->number < b->number ? -1 : 1;
     if (a->peer != b->peer)
         return a->peer < b->peer ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
     return (a->tag > b->tag) - (a->tag < b->tag);
 }
 
@@ -201,12 +265,12 @@ static int compare_deeds(const void *a, const void *b)
 
 static int make_groups(struct why *w)
 {
-    uint32_t ranks = w->top->rank_count;
+    uint32_t count = w->actor_count;
 
-    qsort(w->deeds, ranks, sizeof *w->deeds, compare_deeds);
-    for (uint32_t i = 0, end; i < ranks; i = end) {
+    qsort(w->deeds, count, sizeof *w->deeds, compare_deeds);
+    for (uint32_t i = 0, end; i < count; i = end) {
         struct group *g = &w->groups[w->group_count];
-        for (end = i + 1; end < ranks && compare_keys(&w->deeds[i].key, &w->deeds[end].key) == 0; end++)
+        for (end = i + 1; end < count && compare_keys(&w->deeds[i].key, &w->deeds[end].key) == 0; end++)
             ;
         g->deeds = &w->deeds[i];
         g->count = end - i;
@@ -215,7 +279,7 @@ static int make_groups(struct why *w)
         g->shortest_ns = INT64_MAX;
         for (uint32_t k = 0; k < g->count; k++) {
             const struct deed *deed = &g->deeds[k];
-            g->ranks[k] = w->top->ranks[deed->at].rank;
+            g->ranks[k] = w->top->ranks[rank_of(w, deed)].rank;
             g->shortest_ns = deed->for_ns < g->shortest_ns ? deed->for_ns : g->shortest_ns;
             g->longest_ns = deed->for_ns > g->longest_ns ? deed->for_ns : g->longest_ns;
             w->group_of[deed->at] = w->group_count;
@@ -257,7 +321,7 @@ static int add_missing(struct why *w, struct group *g, int32_t rank)
     const struct pithi_top_rank *found = pithi_top_find(w->top, rank);
     const uint64_t *entered;
 
-    if (!found || pithi_top_lane_of(w->top, found)->is_partial) {
+    if (!found || w->of[found - w->top->ranks].is_partial) {
         g->unseen++;
         return PITH_OK;
     }
@@ -325,7 +389,7 @@ static int block_receive(struct why *w, struct group *g)
         g->blocker_count = 0; /* any rank may send */
     for (uint32_t k = 0; key->doing == COMPLETION && k < g->count; k++)
         g->is_guess |= lane_at(w, g->deeds[k].at)->has_sent_later || lane_at(w, g->deeds[k].at)->has_other_requests;
-    g->is_guess |= key->doing == COMPLETION && count > 1; /* MPI_Wait may wait for one of them */
+    g->is_guess |= key->doing == COMPLETION && count > 1;            /* MPI_Wait may wait for one of them */
     for (uint32_t k = 0; key->doing == RECEIVE && k < g->count; k++) /* a message may be the one */
         g->is_guess |= under_way(w, g->ranks[k]) > 0;
     g->is_guess &= g->blocker_count > 0;
@@ -349,7 +413,7 @@ static int add_blockers(struct why *w, struct group *g)
     if (key->doing != FINALIZE)
         return PITH_OK;
     for (uint32_t i = 0; i < w->top->rank_count; i++)
-        if (!lane_at(w, i)->has_finalized)
+        if (!w->of[i].has_finalized)
             CHECK(add_blocker(g, i));
     g->unseen += w->unseen;
     return PITH_OK;
@@ -357,21 +421,21 @@ static int add_blockers(struct why *w, struct group *g)
 
 /* ---- Which ranks may go on --------------------------------------------------------------------------------------- */
 
-/* Whether the rank may go on, whatever others do. */
+/* Whether the rank may go on by this thread, whatever others do. */
 static int may_go_alone(const struct why *w, const struct group *g, const struct deed *deed)
 {
     enum doing doing = deed->key.doing;
 
     if (doing == ENDED || doing == OVER)
         return 0;
-    if (doing == OUTSIDE || doing == CALL || g->unseen > 0 || w->top->ranks[deed->at].threads > 1)
+    if (doing == OUTSIDE || doing == CALL || g->unseen > 0 || w->of[rank_of(w, deed)].others > 0)
         return 1;
     if (w->top->info->running > 0 && deed->for_ns < w->top->young_ns)
         return 1;
     if (doing == COMPLETION && lane_at(w, deed->at)->has_other_requests)
         return 1;
     if (is_receive(doing))
-        return w->unseen > 0 || w->top->has_strangers || under_way(w, w->top->ranks[deed->at].rank) > 0;
+        return w->unseen > 0 || w->top->has_strangers || under_way(w, w->top->ranks[rank_of(w, deed)].rank) > 0;
     return g->is_guess || g->blocker_count == 0;
 }
 
@@ -392,9 +456,9 @@ static void find_movable(struct why *w, uint32_t *alone, uint32_t *only)
     for (uint32_t i = 0; i < w->group_count; i++)
         for (uint32_t k = 0; k < w->groups[i].count; k++)
             if (may_go_alone(w, &w->groups[i], &w->groups[i].deeds[k])) {
-                *only = w->groups[i].deeds[k].at;
+                *only = rank_of(w, &w->groups[i].deeds[k]);
+                *alone += !w->may_go[*only];
                 w->may_go[*only] = 1;
-                ++*alone;
             }
     for (any = *alone > 0; changed;) {
         changed = 0;
@@ -404,16 +468,28 @@ static void find_movable(struct why *w, uint32_t *alone, uint32_t *only)
             int is_vague = is_receive(doing) && (g->blocker_count == 0 || g->is_guess);
             int go = is_vague ? any : g->blocker_count > 0 && blockers_may_go(w, g);
             for (uint32_t k = 0; go && k < g->count; k++) {
-                changed |= !w->may_go[g->deeds[k].at];
-                w->may_go[g->deeds[k].at] = 1;
+                uint32_t rank = rank_of(w, &g->deeds[k]);
+                changed |= !w->may_go[rank];
+                w->may_go[rank] = 1;
             }
         }
     }
 }
 
-static enum doing doing_of(const struct why *w, uint32_t at)
+/* The group of an actor of a rank. */
+static const struct group *group_at(const struct why *w, uint32_t rank, uint32_t actor)
 {
-    return w->groups[w->group_of[at]].deeds[0].key.doing;
+    return &w->groups[w->group_of[w->of[rank].actor + actor]];
+}
+
+static enum doing doing_of(const struct why *w, uint32_t rank) { return group_at(w, rank, 0)->deeds[0].key.doing; }
+
+static int has_rank(const struct why *w, const struct group *g, uint32_t rank)
+{
+    for (uint32_t k = 0; k < g->count; k++)
+        if (rank_of(w, &g->deeds[k]) == rank)
+            return 1;
+    return 0;
 }
 
 /* A receive waits for the only rank that may go on by itself, or if there is none, for those that have ended: a
@@ -424,7 +500,7 @@ static int guess_senders(struct why *w, uint32_t alone, uint32_t only)
         struct group *g = &w->groups[i];
         if (!is_receive(g->deeds[0].key.doing) || g->blocker_count > 0)
             continue;
-        if (alone == 1 && w->group_of[only] != i)
+        if (alone == 1 && !has_rank(w, g, only))
             CHECK(add_blocker(g, only));
         for (uint32_t k = 0; alone == 0 && k < w->top->rank_count; k++)
             if (doing_of(w, k) == ENDED)
@@ -436,13 +512,47 @@ static int guess_senders(struct why *w, uint32_t alone, uint32_t only)
 
 /* ---- Findings ---------------------------------------------------------------------------------------------------- */
 
-/* A finding about `ranks` (indexes). Finds the groups that wait for them. */
+/* 1: all actors of the rank are in groups that are marked in `is_in`. */
+static int waits_wholly(const struct why *w, uint32_t rank, const unsigned char *is_in)
+{
+    for (uint32_t k = 0; k < w->of[rank].count; k++)
+        if (!is_in[group_at(w, rank, k) - w->groups])
+            return 0;
+    return 1;
+}
+
+static void put_in_chain(struct finding *f, uint32_t group, unsigned char *is_in)
+{
+    if (!is_in[group])
+        f->chain[f->length++] = group;
+    is_in[group] = 1;
+}
+
+/* The ranks in the chain, without those of the finding. */
+static uint32_t count_waiting(const struct why *w, const struct finding *f, const uint32_t *ranks, unsigned char *seen)
+{
+    uint32_t total = 0;
+
+    memset(seen, 0, w->top->rank_count);
+    for (uint32_t i = 0; i < f->count; i++)
+        seen[ranks[i]] = 1;
+    for (uint32_t i = 0; i < f->length; i++) {
+        const struct group *g = &w->groups[f->chain[i]];
+        for (uint32_t k = 0; k < g->count; k++) {
+            total += !seen[rank_of(w, &g->deeds[k])];
+            seen[rank_of(w, &g->deeds[k])] = 1;
+        }
+    }
+    return total;
+}
+
+/* A finding about `ranks` (indexes). Finds the groups that wait for them. Others wait for a rank of these groups only
+ * if all its threads wait. */
 static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, const uint32_t *ranks, uint32_t count)
 {
     struct finding *f = &w->findings[w->finding_count];
     unsigned char *is_in = calloc(w->group_count, 1);
     int err = PITH_OK, changed = 1;
-    uint32_t total = 0;
 
     if (w->finding_count == MOST_FINDINGS) {
         free(is_in);
@@ -460,12 +570,8 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
     for (uint32_t i = 0; i < count; i++) {
         f->ranks[i] = w->top->ranks[ranks[i]].rank;
         w->marked[ranks[i]] = 1;
-        uint32_t own = w->group_of[ranks[i]];
-        if (kind != ORIGIN && !is_in[own]) {
-            is_in[own] = 1;
-            f->chain[f->length++] = own;
-            total += w->groups[own].count;
-        }
+        for (uint32_t k = 0; kind != ORIGIN && k < w->of[ranks[i]].count; k++)
+            put_in_chain(f, (uint32_t)(group_at(w, ranks[i], k) - w->groups), is_in);
     }
     while (changed) {
         changed = 0;
@@ -476,18 +582,28 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
                 k++;
             if (is_in[i] || k == g->blocker_count)
                 continue;
-            is_in[i] = 1;
             changed = 1;
-            f->chain[f->length++] = i;
-            total += g->count;
+            put_in_chain(f, i, is_in);
             for (k = 0; k < g->count; k++)
-                w->marked[g->deeds[k].at] = 1;
+                w->marked[rank_of(w, &g->deeds[k])] |= waits_wholly(w, rank_of(w, &g->deeds[k]), is_in);
         }
     }
-    f->waiting = kind == ORIGIN ? total : total - count;
+    f->waiting = count_waiting(w, f, ranks, w->marked);
 out:
     free(is_in);
     return err;
+}
+
+/* A rank that cannot go on either, for which one of the rank's threads waits; UINT32_MAX: none. */
+static uint32_t next_stuck(const struct why *w, uint32_t rank)
+{
+    for (uint32_t k = 0; k < w->of[rank].count; k++) {
+        const struct group *g = group_at(w, rank, k);
+        for (uint32_t i = 0; i < g->blocker_count && !g->is_guess; i++)
+            if (!w->may_go[g->blockers[i]])
+                return g->blockers[i];
+    }
+    return UINT32_MAX;
 }
 
 /* From each rank that cannot go on, goes to a blocker that cannot either, until it comes to a rank of this walk again:
@@ -501,16 +617,12 @@ static int find_cycles(struct why *w)
     if (!seen || !path)
         TRY(pithi_no_memory());
     for (uint32_t start = 0; start < ranks; start++) {
-        uint32_t at = start, next = start;
+        uint32_t next = start;
         walk++;
         for (length = 0; next != UINT32_MAX && !seen[next] && !w->may_go[next];) {
-            const struct group *g = &w->groups[w->group_of[at = next]];
-            seen[at] = walk;
-            path[length++] = at;
-            next = UINT32_MAX;
-            for (uint32_t i = 0; i < g->blocker_count && !g->is_guess && next == UINT32_MAX; i++)
-                if (!w->may_go[g->blockers[i]])
-                    next = g->blockers[i];
+            seen[next] = walk;
+            path[length++] = next;
+            next = next_stuck(w, next);
         }
         if (next == UINT32_MAX || seen[next] != walk || length == 0)
             continue;
@@ -534,8 +646,12 @@ static int find_unserved(struct why *w)
     if (!found)
         return pithi_no_memory();
     for (uint32_t i = 0; i < w->top->rank_count; i++) {
-        const struct group *g = &w->groups[w->group_of[i]];
-        if (!w->may_go[i] && is_receive(g->deeds[0].key.doing) && (g->blocker_count == 0 || g->is_guess))
+        int is_unserved = 0;
+        for (uint32_t k = 0; k < w->of[i].count && !w->may_go[i]; k++) {
+            const struct group *g = group_at(w, i, k);
+            is_unserved |= is_receive(g->deeds[0].key.doing) && (g->blocker_count == 0 || g->is_guess);
+        }
+        if (is_unserved)
             found[count++] = i;
     }
     err = count ? add_finding(w, NO_SENDER, 0, found, count) : PITH_OK;
@@ -553,12 +669,12 @@ static int find_origins(struct why *w)
         uint32_t *all;
         int err;
 
-        if (g->blocker_count > 0 || doing == OVER || (is_receive(doing) && !w->may_go[g->deeds[0].at]))
+        if (g->blocker_count > 0 || doing == OVER || (is_receive(doing) && !w->may_go[rank_of(w, &g->deeds[0])]))
             continue;
         if (!(all = malloc(g->count * sizeof *all)))
             return pithi_no_memory();
         for (uint32_t k = 0; k < g->count; k++)
-            all[k] = g->deeds[k].at;
+            all[k] = rank_of(w, &g->deeds[k]);
         f = &w->findings[w->finding_count];
         err = w->finding_count < MOST_FINDINGS ? add_finding(w, ORIGIN, i, all, g->count) : PITH_OK;
         free(all);
@@ -566,7 +682,7 @@ static int find_origins(struct why *w)
         if (w->finding_count == MOST_FINDINGS)
             return PITH_OK;
         int is_long = doing > ENDED && (g->longest_ns >= w->top->young_ns || w->top->info->running == 0);
-        if (f->waiting == 0 && doing != ENDED && !is_long) {
+        if (f->length == 0 && doing != ENDED && !is_long) {
             free(f->ranks);
             free(f->chain);
             w->finding_count--;
@@ -597,7 +713,7 @@ static int find_guessed(struct why *w)
             break;
         }
         for (uint32_t k = 0; k < g->count; k++)
-            all[k] = g->deeds[k].at;
+            all[k] = rank_of(w, &g->deeds[k]);
         err = add_finding(w, ORIGIN, i, all, g->count);
         free(all);
         for (uint32_t k = 0; k < w->findings[new].length; k++)
@@ -623,16 +739,21 @@ static int conclude(struct why *w, const struct pithi_top *top)
     uint32_t ranks = top->rank_count, alone, only;
 
     *w = (struct why){.top = top};
-    w->deeds = calloc(ranks + 1, sizeof *w->deeds);
-    w->groups = calloc(ranks + 1, sizeof *w->groups);
-    w->group_of = calloc(ranks + 1, sizeof *w->group_of);
+    w->actors = calloc(top->lane_count + 1, sizeof *w->actors);
+    w->deeds = calloc(top->lane_count + 1, sizeof *w->deeds);
+    w->groups = calloc(top->lane_count + 1, sizeof *w->groups);
+    w->group_of = calloc(top->lane_count + 1, sizeof *w->group_of);
+    w->of = calloc(ranks + 1, sizeof *w->of);
     w->may_go = calloc(ranks + 1, 1);
     w->marked = calloc(ranks + 1, 1);
     w->findings = calloc(MOST_FINDINGS + 1, sizeof *w->findings);
-    if (!w->deeds || !w->groups || !w->group_of || !w->may_go || !w->marked || !w->findings)
+    if (!w->actors || !w->deeds || !w->groups || !w->group_of || !w->of || !w->may_go || !w->marked || !w->findings)
         return pithi_no_memory();
     w->unseen = top->info->ranks > ranks ? top->info->ranks - ranks : 0;
+    find_actors(w);
     for (uint32_t i = 0; i < ranks; i++)
+        w->partial += (uint32_t)w->of[i].is_partial;
+    for (uint32_t i = 0; i < w->actor_count; i++)
         set_deed(w, i);
     CHECK(make_groups(w));
     for (uint32_t i = 0; i < w->group_count; i++)
@@ -659,8 +780,10 @@ static void forget(struct why *w)
     }
     free(w->findings);
     free(w->groups);
+    free(w->actors);
     free(w->deeds);
     free(w->group_of);
+    free(w->of);
     free(w->may_go);
     free(w->marked);
 }
@@ -669,13 +792,27 @@ static void forget(struct why *w)
 
 /* "rank 3", "ranks 0-2". */
 struct ranks_text {
-    char text[PITHI_TOP_RANKS_TEXT + 8];
+    char text[PITHI_TOP_RANKS_TEXT + 32];
 };
 static const char *name_ranks(struct ranks_text *to, const int32_t *ranks, uint32_t count)
 {
     char list[PITHI_TOP_RANKS_TEXT];
 
     snprintf(to->text, sizeof to->text, "rank%s %s", count == 1 ? "" : "s", pithi_top_ranks_text(list, ranks, count));
+    return to->text;
+}
+
+/* The same of a group: "rank 3", "thread 1 of ranks 0-2". */
+static const char *name_who(struct ranks_text *to, const struct group *g)
+{
+    struct ranks_text ranks;
+
+    name_ranks(&ranks, g->ranks, g->count);
+    if (g->deeds[0].key.thread < 0)
+        *to = ranks;
+    else
+        snprintf(to->text, sizeof to->text, "thread %d of %.*s", g->deeds[0].key.thread, PITHI_TOP_RANKS_TEXT + 8,
+                 ranks.text);
     return to->text;
 }
 
@@ -803,13 +940,13 @@ static void name_group(const struct why *w, const struct group *g, char *text, s
     const struct key *key = &g->deeds[0].key;
     struct ranks_text list;
     char comm[32];
-    int at = snprintf(text, size, "%s in %.100s", name_ranks(&list, g->ranks, g->count), state_of(w, g));
+    int at = snprintf(text, size, "%s in %.100s", name_who(&list, g), state_of(w, g));
 
     if (key->doing == SEND)
         at += snprintf(text + at, size - (size_t)at, " to rank %d, tag %d,", key->peer, key->tag);
     if (is_receive(key->doing) && key->number > 1)
-        at += snprintf(text + at, size - (size_t)at, ", %llu receives open, the first",
-                       (unsigned long long)key->number);
+        at +=
+            snprintf(text + at, size - (size_t)at, ", %llu receives open, the first", (unsigned long long)key->number);
     else if (key->doing == COMPLETION && key->number)
         at += snprintf(text + at, size - (size_t)at, ", a receive open");
     if (is_receive(key->doing) && key->number)
@@ -827,7 +964,7 @@ static void add_places(const struct why *w, const struct group *g, char *text, s
     size_t at = strlen(text);
 
     for (uint32_t i = 0; i < g->count && i < 64; i++) { /* finding a place takes time */
-        uint32_t lane = w->top->ranks[g->deeds[i].at].lane, k = 0;
+        uint32_t lane = w->actors[g->deeds[i].at].lane, k = 0;
         const struct pithi_top_call *call = &w->top->lanes[lane].call;
         struct pithlog_record record = {.time_ns = w->top->now_ns, .lane = lane};
         if (!call->site || pithi_sample_place(w->top->names, &record, call->site, 1, &place) != PITH_OK)
@@ -886,7 +1023,7 @@ static void put_origin(const struct why *w, const struct finding *f)
     char waiting[64] = "", reason[512], name[512], places[512] = "", after[620] = "";
     int one = g->count == 1, in_state = g->deeds[0].key.state != UINT32_MAX;
 
-    name_ranks(&list, g->ranks, g->count);
+    name_who(&list, g);
     name_span(&span, g);
     if (f->waiting > 0)
         snprintf(waiting, sizeof waiting, "; %u rank%s for %s", f->waiting, f->waiting == 1 ? " waits" : "s wait",
@@ -897,8 +1034,8 @@ static void put_origin(const struct why *w, const struct finding *f)
         if (*places)
             snprintf(after, sizeof after, ", since %.100s%s", last_call(w, g), places);
         pithi_tool_say(stdout, "%s %s outside MPI%s%s%s for %s%s%s", list.text, one ? "is" : "are",
-                       in_state ? " in `" : "", in_state ? state_of(w, g) : "", in_state ? "`" : "", span.text,
-                       after, waiting);
+                       in_state ? " in `" : "", in_state ? state_of(w, g) : "", in_state ? "`" : "", span.text, after,
+                       waiting);
         break;
     case ENDED:
         pithi_tool_say(stdout, "%s %s ended, last in %s%s", list.text, one ? "has" : "have", state_of(w, g), waiting);
@@ -976,6 +1113,8 @@ static void put_group_json(struct pithi_json_out *j, const struct why *w, const 
 
     pithi_json_put_begin(j, NULL, '{');
     put_ranks(j, "ranks", g->ranks, g->count);
+    if (key->thread >= 0)
+        pithi_json_put_integer(j, "thread", key->thread);
     pithi_json_put_text(j, "state", state_of(w, g));
     pithi_json_put_integer(j, "for_ns", g->longest_ns);
     if (key->doing == SEND || key->doing == COLLECTIVE)
@@ -1004,6 +1143,8 @@ static void put_finding_json(struct pithi_json_out *j, const struct why *w, cons
                                                : kinds[g->deeds[0].key.doing]);
     put_ranks(j, "ranks", f->ranks, f->count);
     if (f->kind == ORIGIN) {
+        if (g->deeds[0].key.thread >= 0)
+            pithi_json_put_integer(j, "thread", g->deeds[0].key.thread);
         pithi_json_put_text(j, "state", state_of(w, g));
         pithi_json_put_integer(j, "for_ns", g->longest_ns);
     }

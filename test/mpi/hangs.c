@@ -16,9 +16,15 @@
  *     hangs pipeline FILE   each rank receives from the next one; the last one is in `io` first
  *     hangs stopped         the last rank stops itself (SIGSTOP); the others wait for its messages
  *     hangs lock            rank 0 keeps a lock of a window, and is in MPI_Barrier; rank 1 waits for the lock
+ *     hangs join            a second thread of rank 1 receives from rank 0, and its first one waits for that thread; the
+ *                           others are in MPI_Barrier
+ *     hangs both            of each of the first two ranks, a second thread receives from the other one, and the first
+ *                           one is in MPI_Barrier; rank 2 leaves that out
+ *     hangs goes FILE       a second thread of rank 1 records events until FILE exists, the first one receives: no hang
  *     hangs tag             rank 1 receives with another tag than rank 0 sent with; rank 0 waits in MPI_Finalize
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,9 +72,29 @@ static int cancel(void *state, int is_complete)
     return MPI_SUCCESS;
 }
 
+static void *receive(void *unused)
+{
+    int number;
+
+    MPI_Recv(&number, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return unused;
+}
+
+static void *go_on(void *file)
+{
+    uint32_t step = pith_event_define("step", NULL, NULL);
+
+    while (access(file, F_OK) != 0) {
+        pith_event(step);
+        usleep(10000);
+    }
+    return NULL;
+}
+
 static void run(const char *how, const char *file)
 {
     int number = rank, sum = 0;
+    pthread_t thread;
 
     if (strcmp(how, "io") == 0) {
         if (rank == size - 1)
@@ -166,6 +192,31 @@ static void run(const char *how, const char *file)
             MPI_Win_unlock(0, window);
         }
         MPI_Barrier(MPI_COMM_WORLD);
+    } else if (strcmp(how, "join") == 0) {
+        if (rank == 1) {
+            pthread_create(&thread, NULL, receive, NULL);
+            pthread_join(thread, NULL);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (strcmp(how, "both") == 0) {
+        if (rank < 2) {
+            pthread_create(&thread, NULL, receive, NULL);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    } else if (strcmp(how, "goes") == 0) {
+        if (rank == 1)
+            pthread_create(&thread, NULL, go_on, (void *)(uintptr_t)file);
+        if (rank < 2)
+            MPI_Sendrecv(&number, 1, MPI_INT, 1 - rank, rank, &sum, 1, MPI_INT, 1 - rank, 1 - rank, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+        if (rank == 1) {
+            MPI_Recv(&number, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            pthread_join(thread, NULL);
+        } else if (rank == 0) {
+            while (access(file, F_OK) != 0)
+                usleep(10000);
+            MPI_Send(&number, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        }
     } else if (strcmp(how, "tag") == 0) {
         if (rank == 0)
             MPI_Send(&number, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
@@ -179,7 +230,9 @@ int main(int argc, char **argv)
     dies = argc > 3;
     if (argc > 1 && strcmp(argv[1], "handler") == 0)
         signal(SIGUSR2, on_signal);
-    MPI_Init(&argc, &argv);
+    int level,
+        has_threads = argc > 1 && (!strcmp(argv[1], "join") || !strcmp(argv[1], "both") || !strcmp(argv[1], "goes"));
+    MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,6 @@
-/* leftover.c - leaves objects and messages of every kind at MPI_Finalize, each in a line with a mark that the test looks
- * for; and, as "clean", frees what looks alike. "many N M": N requests and M info objects.
- * "threads": several threads, each with its own objects. */
+/* leftover.c - leaves objects and messages of every kind at MPI_Finalize, each in a line with a mark that the test
+ * looks for; and, as "clean", frees what looks alike. "many N M": N requests and M info objects. "threads": several
+ * threads, each with its own objects. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

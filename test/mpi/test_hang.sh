@@ -26,7 +26,7 @@ reported() {
 }
 # report: its lines without times and source lines.
 report() {
-    grep -E '^(hangs|rank|deadlock|  (rank|\.\.\.)|no rank)' err |
+    grep -E '^(hangs|rank|deadlock|  (rank|thread|\.\.\.)|thread|no rank)' err |
         sed -E 's/[0-9.]+ [mun]?s/TIME/g; s/[0-9]+ records/N records/; s/TIME to TIME/TIME/; s/\(hangs\.c:[0-9]+\)/(hangs.c:N)/g'
 }
 body() { report | tail -n +2; }
@@ -75,6 +75,14 @@ rank 3 is outside MPI in \`io\` for TIME, since MPI_Barrier, called in $main; 3 
     touch go
     wait $job
     is "$? $(cat err)" "0 " "$mpi: no report while one rank goes on"
+    start 300ms 2 goes go
+    for _ in $(seq 300); do
+        pith top run.pith 2>/dev/null | grep -E '^1 .*MPI_Recv  .*[0-9] s ' >/dev/null && break
+        sleep 0.1
+    done
+    touch go
+    wait $job
+    is "$? $(cat err)" "0 " "$mpi: no report while one thread goes on"
     start 60 2 handler
     wait $job
     is "$? $(cat out) $(sort -u err)" "0 1 pith: PITH_HANG: the program handles SIGUSR2 itself, so that signal makes no report" \
@@ -124,6 +132,19 @@ ranks 1,2 in MPI_Barrier $in_world $run: rank 0 has called MPI_Allreduce in its 
     is "$(body)" "rank 3 is outside MPI in \`io\` for TIME, since MPI_Comm_set_name, called in $run; 3 ranks wait for it
   ranks 1,2 in MPI_Allreduce on others for TIME, called in $run: wait for rank 3, which has not entered it
   rank 0 in MPI_Ssend to rank 1, tag 7, $in_world $run: waits until rank 1 receives" "$mpi: a chain over two communicators"
+    ended 3 join
+    is "$(body)" "thread 0 of rank 1 is outside MPI for TIME, since MPI_Barrier, called in $main; 2 ranks wait for it
+  ranks 0,2 in MPI_Barrier $in_world $run: wait for rank 1, which has not entered it
+  thread 1 of rank 1 in MPI_Recv from rank 0, tag 7 for TIME, called in \`receive\` (hangs.c:N): waits for rank 0 to send" "$mpi: a second thread receives, and the first one waits for it"
+    pith top --why --json run.pith.spill >top.json 2>/dev/null
+    is "$(/usr/bin/python3 -c 'import json; why = json.load(open("top.json"))["why"][0]; print(why["thread"], [(g["ranks"], g.get("thread")) for g in why["chain"]])')" \
+        "0 [([0, 2], None), ([1], 1)]" "$mpi: the threads, as JSON"
+    ended 3 both
+    is "$(body | sed '2,$!b; s/^  //' | sort)" "deadlock: ranks 0 -> 2 -> 0 wait for each other in a cycle; 1 more rank waits for them
+rank 2 in MPI_Finalize for TIME, called in $main: waits for ranks 0,1, which have not entered it
+thread 0 of ranks 0,1 in MPI_Barrier $in_world $run: wait for rank 2, which has not entered it
+thread 1 of rank 0 in MPI_Recv from rank 1, tag 7 for TIME, called in \`receive\` (hangs.c:N): waits for rank 1 to send
+thread 1 of rank 1 in MPI_Recv from rank 0, tag 7 for TIME, called in \`receive\` (hangs.c:N): waits for rank 0 to send" "$mpi: all threads of two ranks wait"
     ended 3 stopped
     is "$(body)" "rank 2 is outside MPI for TIME, since MPI_Barrier, called in $main; 2 ranks wait for it
   ranks 0,1 in MPI_Recv from rank 2, tag 7 for TIME, called in $run: wait for rank 2 to send" "$mpi: a rank that was stopped"
