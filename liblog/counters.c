@@ -102,6 +102,8 @@ static int event_open(const struct kind *kind)
     return fd;
 }
 
+/* A processor counts only some events at once, and the kernel lets them take turns. An event that counted 1000 in the 4
+ * of 10 ms in which it had its turn is given as 2500. */
 static int event_read(unsigned i, uint64_t *value)
 {
     uint64_t read_now[3]; /* count, ns enabled, ns running */

@@ -1,6 +1,9 @@
 /* selection.c - decides which names and groups (PITH_ONLY, PITH_SKIP) and which ranks (PITH_RANKS) are recorded. It
  * uses no other part of the library, so that other libraries can take it from the archive alone.
  *
+ *     PITH_ONLY='MPI_*, solve*'  PITH_SKIP='mpi_test*'       MPI_Send: yes; solve_x: yes; MPI_Testall: no; main: no
+ *     PITH_SKIP='MPI wait'                                   all but the calls of that group
+ *
  * The lists are copied at their first use, because programs that show their state in the process title overwrite their
  * environment. There is no lock, because any thread and any handler may ask: one thread copies, and the others read the
  * environment until it has finished.

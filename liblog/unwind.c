@@ -5,6 +5,17 @@
  * an address, say how to find the canonical frame address (CFA: the stack pointer before the call) and what the
  * function saved where. Of all that, a walk needs three registers: the stack pointer, the frame pointer and the return
  * address. The reader of the instructions keeps only these (DWARF 5, section 6.4; LSB, "Exception Frames").
+ *
+ *     code               instructions                          rule from there on (x86-64)
+ *                        of the CIE                            CFA = stack pointer + 8, return address at CFA - 8
+ *     0  push %rbp       41        1 byte on
+ *     1  mov %rsp,%rbp   0e 10     offset 16                   CFA = stack pointer + 16
+ *                        86 02     register 6 at -8 * 2        the frame pointer at CFA - 16
+ *                        43        3 bytes on
+ *     4  ...             0d 06     CFA by register 6           CFA = frame pointer + 16
+ *
+ * For an address behind the prologue all are run, for one at byte 1 those up to 43. What is not understood makes the
+ * rule unknown, and the walk ends there: a shorter call stack is better than a wrong one.
  */
 #include "unwind.h"
 

@@ -1,6 +1,13 @@
 /* chrome_lanes.c - maps processes and threads to ranks and lanes, and flows to messages. Messages need two sorts: the
  * ends sorted by flow and time are joined to messages; the messages sorted by receiver and send time get their
- * numbers. */
+ * numbers.
+ *
+ *     processes 4711, 4712 with threads 4711, 4713 and 4712       ranks 0 and 1; threads 0.0, 0.1 and 1.0
+ *     processes 0 and 2, named "rank 0" and "rank 2 (node7)"      by Pith: ranks 0 and 2, rank 2 on the host node7
+ *
+ * All are known only at the end of the file, so events wait in a sort on disk with the numbers of their threads in the
+ * order of appearance, and get the numbers of lanes when they come out.
+ */
 #include "foreign/chrome/chrome_lanes.h"
 
 #include <inttypes.h>
