@@ -1,5 +1,13 @@
 /* log_sums.c - adds up states, messages, counters and waiting of a stretch of time: `sums` at once, `sumsjob` and
- * `waitingjob` as jobs. */
+ * `waitingjob` as jobs.
+ *
+ * The job goes lane by lane, so that it can say how far it is and can be stopped after any; its sums are those of one
+ * query for all lanes. A summary may be used by one thread only, and making one takes long: so a job that ends leaves
+ * its summary for the next (spare_summary).
+ *
+ * Waiting in a part of the run is not a part of the waiting in the run: who waits for whom depends on what is looked
+ * at. So the stretch is analyzed by itself, as `pith analyze --from --to` does, unless it is the whole run.
+ */
 #include <math.h>
 #include <stdlib.h>
 

@@ -60,7 +60,8 @@ int pithi_comm_is_in(MPI_Comm comm, MPI_Group in)
     return good;
 }
 
-/* In each dimension the lower neighbour comes first. */
+/* Two bits for each dimension, as in each the lower neighbour comes first. The corner 0, 0 of a grid of 3 x 3 has no
+ * lower neighbour in either: binary 0101. */
 static uint64_t absent_in_grid(MPI_Comm comm, int dimensions)
 {
     uint64_t absent = 0;

@@ -1,4 +1,12 @@
-/* slog2_shadow.c - owns the previews and the category list of a file being written. */
+/* slog2_shadow.c - owns the previews and the category list of a file being written.
+ *
+ * A shadow has sums, not means, until it is written, because means cannot be merged: two states from 10 to 12 and from
+ * 16 to 17 s have the sums 26 and 29, and with a third one from 1 to 4 s of another node 27 and 33. Divided by 2, then
+ * by 3, these are the vertices 13 and 14.5, then 9 and 11.
+ *
+ * A set is kept (in the temporary file of slog2_tree.c) as one block of bytes: head, shadows, weights; each shadow
+ * says where its weights begin.
+ */
 #include "foreign/slog2/slog2_shadow.h"
 
 #include <stdlib.h>

@@ -1,6 +1,13 @@
 /* gomp.c - parallel regions, tasks and synchronization of GNU's runtime (libgomp), by the functions that gcc's code
  * calls. Their types are those of the runtime's version 4.5 to 5.1.
  *
+ * gcc makes a function of a region's body, and calls GOMP_parallel(body, data). The wrapper gives the runtime another
+ * function in its place, which then runs in each thread of the team:
+ *
+ *     the program    GOMP_parallel(body, data)
+ *     the runtime    GOMP_parallel(take_part, &region)
+ *     each thread    take_part: begin the part; body(data); begin and end a barrier; end the part
+ *
  * A thread of a team ends its part of a region in the runtime, where nothing tells it when the last thread arrived. So
  * the part of each thread ends here with a barrier of its own, before that of the runtime. */
 #include "openmp.h"
