@@ -1,4 +1,9 @@
-/* stat.c - `pith stat LOG`: the options. The functions of stat.h count. */
+/* stat.c - `pith stat LOG`: the options. The functions of stat.h count.
+ *
+ * A row of `answers` says which options a table knows, and how it treats --where. Tables that count states, messages or
+ * instances ask the filter for each. The others count a smaller log, the one that `pith cut --where` would make: a
+ * sample or a wait state is no record that a query could match by itself.
+ */
 #include "tools/stat.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,14 @@
-/* clog2_file.c - reads and writes the preamble and the blocks of CLOG-2 files. */
+/* clog2_file.c - reads and writes the preamble and the blocks of CLOG-2 files.
+ *
+ * The preamble is 1024 bytes of words, titles and values in turn, and counts what the file has. So it is written last,
+ * over the 1024 zeros with which the file begins. It also has the place of the table of communicators, as three numbers
+ * (high, unit, low: high * unit + low), for programs whose numbers had 32 bits. The blocks end there:
+ *
+ *     2 * 65536 + 1024 = 132096: two blocks behind the preamble, then the table
+ *
+ * If that place makes no sense, as in a file that was never finished, blocks are read up to the end of the file. Only
+ * the last block may then be cut; a record that does not fit into another one is damage.
+ */
 #include "foreign/clog2/clog2_file.h"
 
 #include <inttypes.h>

@@ -1,4 +1,12 @@
-/* clog2_read.c - recognises CLOG-2 files and turns their records into native records (second pass). */
+/* clog2_read.c - recognises CLOG-2 files and turns their records into native records (second pass).
+ *
+ *     BAREEVT 600 at 0, 601 at 50 us            enter and leave the state whose events are 600 and 601
+ *     CARGOEVT 600 at 0 with 32 bytes           enter the state; in it the event "NAME info" with the bytes
+ *     MSGEVT -101 at 50 us, rank 0 to 1         a send; -102: a receive
+ *     COMMEVT                                   a communicator is made, if the program made it (is_implied)
+ *
+ * One number may be the end of a state and the begin of another: then the end comes first.
+ */
 #include "foreign/formats.h"
 
 #include <inttypes.h>

@@ -1,6 +1,11 @@
 /* otf2_facts.c - turns regions, parameters and metrics into states, events and counters; adds properties. If Pith wrote
  * the archive, all definitions are added in order; else only those in use, because tools define hundreds that are
- * not. */
+ * not.
+ *
+ * `id` in a row is the number of the definition + 1, so that the zero of a new row means "none yet". A metric instance
+ * measures something else than the location that recorded it (a node, a switch); the counter's name then says what:
+ * "power (node7)".
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

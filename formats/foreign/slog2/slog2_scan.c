@@ -1,4 +1,12 @@
-/* slog2_scan.c - reads a file's header, categories and directory, and finds the nodes of a cut file. */
+/* slog2_scan.c - reads a file's header, categories and directory, and finds the nodes of a cut file.
+ *
+ * A category is a name and a payload format in pieces: the keys "msg_tag=" and ", msg_size=" with the types "dd"
+ * are the format "msg_tag=%d, msg_size=%d". By such keys an arrow knows its tag and its bytes; SLOG-2 has no fields for
+ * them.
+ *
+ * All is checked against the size of the file before memory is taken for it, and nodes must not share bytes: a file of
+ * some kB could otherwise name the same node a million times.
+ */
 #include "foreign/slog2/slog2_scan.h"
 
 #include <inttypes.h>
