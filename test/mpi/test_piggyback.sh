@@ -23,7 +23,7 @@ late() {
 for mpi in $(mpis); do
     compile carried_all "$mpi"
     [[ $mpi != openmpi || $(mpiexec.openmpi --version) != *' 6.'* ]] ||
-        skip "$mpi: a persistent collective is started after its communicator was freed" "Open MPI 6.0.0 crashes, without Pith, too"
+        skip "$mpi: a persistent collective outlives its communicator" "Open MPI 6.0.0 crashes, without Pith, too"
     for ranks in 1 2 4; do
         timeout -k 5 90 "mpiexec.$mpi" -n $ranks "./carried_all-$mpi" >out 2>err
         is "$?" 0 "$mpi $ranks: without Pith" || head -n 5 err

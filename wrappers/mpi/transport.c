@@ -184,13 +184,28 @@ static int open_plain(struct file *file, const char *path, int made_here, MPI_Co
     return file->fd >= 0;
 }
 
+/* errno for a code of MPI-IO. (MPICH 5.0 opens no file in programs that have sessions only: "other error".) */
+static int errno_of(int code)
+{
+    int class = MPI_ERR_OTHER;
+
+    REAL(MPI_Error_class)(code, &class);
+    return class == MPI_ERR_NO_SUCH_FILE                         ? ENOENT
+           : class == MPI_ERR_ACCESS                             ? EACCES
+           : class == MPI_ERR_READ_ONLY                          ? EROFS
+           : class == MPI_ERR_NO_SPACE || class == MPI_ERR_QUOTA ? ENOSPC
+                                                                 : EIO;
+}
+
 static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_Comm share)
 {
     if (made_here)
         unlink(path); /* MPI-IO has no O_TRUNC */
     REAL(MPI_Barrier)(share);
-    return REAL(MPI_File_open)(share, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file->shared) ==
-           MPI_SUCCESS;
+    int code = REAL(MPI_File_open)(share, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file->shared);
+    if (code != MPI_SUCCESS)
+        errno = errno_of(code);
+    return code == MPI_SUCCESS;
 }
 
 /* The ranks that share a file need their own communicator, unless they are all ranks. */
