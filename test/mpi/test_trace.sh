@@ -88,7 +88,8 @@ for mpi in $(mpis); do
     ok $(($(grep -c 'Starting MPI_Type_size' err) < 1)) "$mpi: calls of an operation are seen"
     is "$(grep -F '[0]' err | grep -A3 'Starting MPI_Comm_dup' | tr '\n' '|')" "[0] Starting MPI_Comm_dup...|[0] Starting MPI_Comm_size...|[0] Ending MPI_Comm_size|[0] Ending MPI_Comm_dup|" "$mpi: inside the call that they are made in"
     PITH_NESTED=1 traced "$mpi" 2 ./traced-$mpi callbacks 2>nested
-    ok $(($(grep -c . nested) <= $(grep -c . err))) "$mpi: PITH_NESTED=1 tells of more"
+    if [ "$mpi $(romio)" = "openmpi ompio" ]; then skip "$mpi: PITH_NESTED=1 tells of more" "this Open MPI has no ROMIO"; else
+        ok $(($(grep -c . nested) <= $(grep -c . err))) "$mpi: PITH_NESTED=1 tells of more"; fi
 
     for sample in pi wave ring77; do
         [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }
@@ -100,7 +101,7 @@ for mpi in $(mpis); do
         traced "$mpi" 2 /usr/bin/python3 -c 'from mpi4py import MPI
 c = MPI.COMM_WORLD
 c.Send(bytearray(100), 1, 3) if c.rank == 0 else c.Recv(bytearray(200), 0)' 2>err
-        is "$(grep -E 'Starting MPI_Send |Ending MPI_Recv ' err | sort)" "[0] Starting MPI_Send with count = 100, dest = 1, tag = 3...
+        is "$(sed 's/_c with/ with/' err | grep -E 'Starting MPI_Send |Ending MPI_Recv ' | sort)" "[0] Starting MPI_Send with count = 100, dest = 1, tag = 3...
 [1] Ending MPI_Recv with count = 100, source = 0, tag = 3" "$mpi: Python"
     fi
 done

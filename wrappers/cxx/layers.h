@@ -45,9 +45,10 @@ class Hidden
 // ---- Whether MPI is running (environment.cc)
 HIDDEN extern std::atomic<int> mpi_runs; // 1: known to be between Init and Finalize
 HIDDEN void find_mpi();                  // sets mpi_runs; throws MPI::Exception if MPI is not running
-HIDDEN extern __thread bool is_pending; // a handler has noted an error of this thread, which check() throws
-// In MPICH 5.0.2 a call gives MPI_SUCCESS when its error handler has returned, so the note alone counts there. One that is
-// left from a call made in C is forgotten when a call in C++ begins.
+// A handler has noted an error of this thread, which check() throws. In MPICH 5.0.2 a call gives MPI_SUCCESS when its
+// error handler has returned, so the note alone counts there. One that is left from a call made in C is forgotten when
+// a call in C++ begins.
+HIDDEN extern __thread bool is_pending;
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 50000000
 inline void forget() { is_pending = false; }
 inline bool is_bad(int error_code) { return error_code != MPI_SUCCESS || is_pending; }

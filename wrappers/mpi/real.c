@@ -18,8 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/say.h"
-
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -145,18 +143,20 @@ static void give_up(const char *name)
     const char *kind = loaded_kind(), *other = pithi_real_other_kind();
 
     if (!kind)
-        pithi_say("the program calls MPI, but no MPI library is loaded that has %s; link it with "
-                  "-Wl,--no-as-needed",
-                  name);
+        fprintf(stderr,
+                "pith: the program calls MPI, but no MPI library is loaded that has %s; link it with "
+                "-Wl,--no-as-needed\n",
+                name);
     else if (other)
-        pithi_say("the wrappers loaded are those for " PITHI_MPI_KIND ", but the program uses %s; name it with "
-                  "pith run --mpi %s",
-                  other,
-                  other == abi     ? "abi"
-                  : other == mpich ? "mpich"
-                                   : "openmpi");
+        fprintf(stderr,
+                "pith: the wrappers loaded are those for " PITHI_MPI_KIND ", but the program uses %s; name it with "
+                "pith run --mpi %s\n",
+                other,
+                other == abi     ? "abi"
+                : other == mpich ? "mpich"
+                                 : "openmpi");
     else
-        pithi_say("the MPI library has no %s; build Pith with the mpicc of this library", name);
+        fprintf(stderr, "pith: the MPI library has no %s; build Pith with the mpicc of this library\n", name);
     _exit(1);
 }
 
