@@ -167,7 +167,8 @@ const struct pithi_command pithi_commands[] = {
      "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"},
     {"check", pithi_tool_check, "LOG", "verify a whole log; exit status 0 or 1",
      "Reads the whole log and prints a line for each damage: what is wrong, at which byte.\n"},
-    {"top", pithi_tool_top, "LOG [--why] [--hang TIME] [--once] [--every TIME] [--last TIME] [--json]",
+    {"top", pithi_tool_top,
+     "LOG [--why] [--hang TIME] [--once] [--every TIME] [--last TIME] [--json] [--openmetrics [-o FILE]]",
      "show what each rank of a running job does now",
      "LOG is the log that the job will write, its folder LOG.spill, or another folder of spill files. A line for each\n"
      "rank: its state now and since when, the share of MPI in the last seconds, its records so far. First come the\n"
@@ -179,7 +180,9 @@ const struct pithi_command pithi_commands[] = {
      "  --once         print one page, then end; so it does if the output is no terminal\n"
      "  --every TIME   a new page after each TIME, also if the output is no terminal; default 2 (seconds)\n"
      "  --last TIME    the time that the share of MPI is of; default 10 (seconds)\n"
-     "  --json         each page as a line with a JSON object\n"},
+     "  --json         each page as a line with a JSON object\n"
+     "  --openmetrics  one page as metrics for Prometheus\n"
+     "  -o FILE        write them to FILE, anew after each --every, until the job ends; default 15 (seconds)\n"},
     {"recover", pithi_tool_recover, "DIR [-o LOG]", "make a log of what a run that died left in LOG.spill",
      "DIR is the folder LOG.spill beside the intended log, or one .spill file in it; or a damaged log, from which all\n"
      "intact parts are copied. DIR itself is not changed.\n"

@@ -1,4 +1,4 @@
-/* top.c - `pith top`: pages about a running job, as a table or as JSON. */
+/* top.c - `pith top`: pages about a running job, as a table, as JSON or as metrics. */
 #include "tools/top.h"
 
 #include <stdlib.h>
@@ -15,7 +15,9 @@
 #include "tools/tools.h"
 
 struct asked {
-    int once, json, why;
+    int once, json, why, metrics;
+    const char *out; /* the file of the metrics; NULL: standard output */
+    int has_written;
     int64_t every_ns, recent_ns; /* every_ns 0: not given */
     int64_t hang_ns;             /* a page only if no rank has recorded anything for so long; 0: in any case */
 };
@@ -233,14 +235,21 @@ static uint32_t terminal_rows(void)
     return size.ws_row > 5 ? size.ws_row - 3 : 2;
 }
 
-static int put_page(const struct pithi_top *top, const struct pithi_running *running, const struct asked *asked,
+static int put_page(const struct pithi_top *top, const struct pithi_running *running, struct asked *asked,
                     int on_terminal)
 {
     int err;
 
+    if (asked->out) {
+        CHECK(pithi_top_metrics_file(top, *top->info->log ? top->info->log : running->spill, asked->out));
+        asked->has_written = 1;
+        return PITH_OK;
+    }
     if (on_terminal && !asked->json && !asked->once)
         fputs("\033[H\033[2J", stdout);
-    if (asked->json) {
+    if (asked->metrics) {
+        err = pithi_top_metrics(top, *top->info->log ? top->info->log : running->spill, stdout);
+    } else if (asked->json) {
         err = put_json(top, asked->why);
     } else if (asked->why) {
         put_head(top, running, asked->hang_ns > 0);
@@ -253,11 +262,11 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
     return err;
 }
 
-static int watch(struct pithi_top *top, const struct pithi_running *running, const struct asked *asked)
+static int watch(struct pithi_top *top, const struct pithi_running *running, struct asked *asked)
 {
     int on_terminal = isatty(STDOUT_FILENO);
-    int once = asked->once || (!on_terminal && asked->every_ns == 0);
-    int64_t every_ns = asked->every_ns ? asked->every_ns : 2000000000;
+    int once = asked->once || (asked->metrics ? !asked->out : !on_terminal && asked->every_ns == 0);
+    int64_t every_ns = asked->every_ns ? asked->every_ns : asked->out ? 15000000000 : 2000000000;
 
     do {
         CHECK(pithi_top_look(top));
@@ -284,7 +293,7 @@ static int fail_without_job(const struct pithi_running *running)
     return pithi_tool_failed();
 }
 
-static int show(const char *path, const struct asked *asked)
+static int show(const char *path, struct asked *asked)
 {
     struct pithi_running running;
     struct pithi_top top;
@@ -305,6 +314,8 @@ static int show(const char *path, const struct asked *asked)
         pithi_tool_say(stderr, "pith: %s: the job has ended and its log is written", top.info->log);
     else if (top.info->ended)
         pithi_running_tell_death(&running, top.info);
+    if (asked->has_written && !asked->once) /* a monitor would take what stays for the present */
+        unlink(asked->out);
     pithi_top_close(&top);
     return status;
 }
@@ -333,11 +344,19 @@ int pithi_tool_top(int argc, char **argv)
         {"json", 0, PITHI_FLAG, &asked.json, NULL, NULL},
         {"hang", 0, PITHI_READ, &asked.hang_ns, NULL, read_time},
         {"why", 0, PITHI_FLAG, &asked.why, NULL, NULL},
+        {"openmetrics", 0, PITHI_FLAG, &asked.metrics, NULL, NULL},
+        {"output", 'o', PITHI_TEXT, &asked.out, NULL, NULL},
         {.name = NULL},
     };
 
     if (pithi_tool_options(argc, argv, options) || pithi_tool_arguments(argc, argv, names))
         return 2;
     asked.why |= asked.hang_ns > 0;
+    if (asked.metrics && (asked.json || asked.why))
+        return pithi_tool_usage("top", "--openmetrics cannot be used with --json, --why or --hang");
+    if (asked.out && !asked.metrics)
+        return pithi_tool_usage("top", "-o is for --openmetrics; redirect other pages: pith top LOG --once >FILE");
+    if (asked.metrics && !asked.out && asked.every_ns)
+        return pithi_tool_usage("top", "--openmetrics --every needs a file: -o FILE");
     return show(argv[optind], &asked);
 }

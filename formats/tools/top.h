@@ -4,10 +4,13 @@
  *                   the present MPI call, the time in MPI lately. Memory: about 1 KiB for a lane, 32 bytes for each
  *                   member of a communicator that had a collective.
  *     top_why.c     concludes which ranks wait for which
+ *     top_metrics.c writes the page as metrics for Prometheus
  *     top.c         the command, its page and its JSON
  */
 #ifndef PITHI_TOP_H
 #define PITHI_TOP_H
+
+#include <stdio.h>
 
 #include "analysis/coll_rules.h"
 #include "base/map.h"
@@ -107,6 +110,10 @@ double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank 
 /* "0-2,5", of ascending ranks; a long list is cut: "0-2,5,9... (120 ranks)". Returns `text`. */
 enum { PITHI_TOP_RANKS_TEXT = 64 };
 const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count);
+
+/* Writes the page as OpenMetrics text. `job`: the label `log`. The second one replaces a file as a whole. */
+int pithi_top_metrics(const struct pithi_top *top, const char *job, FILE *file);
+int pithi_top_metrics_file(const struct pithi_top *top, const char *job, const char *path);
 
 /* ---- Which ranks wait for which ---------------------------------------------------------------------------------- */
 

@@ -121,6 +121,9 @@ for mpi in $(mpis); do
     mpiexec_of "$mpi" 4 timeout 60 pith run -o "$mpi-hung.pith" ./hangs chain . die >out 2>err
     check top pith top --json "$mpi-hung.pith"
     check top pith top --json --why "$mpi-hung.pith"
+    # One whose threads wait.
+    PITH_HANG=300ms,abort mpiexec_of "$mpi" 3 timeout 60 pith run -o "$mpi-join.pith" ./hangs join >out 2>err
+    check top pith top --json --why "$mpi-join.pith"
     for how in PITH_QUIET=1 'PITH_TIME_MATRIX=1 PITH_TIME_COMM=1 PITH_COMPENSATE=message'; do
         # shellcheck disable=SC2086
         PITH_TIME_FILE=time.json mpiexec_of "$mpi" 2 \

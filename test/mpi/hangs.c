@@ -16,8 +16,8 @@
  *     hangs pipeline FILE   each rank receives from the next one; the last one is in `io` first
  *     hangs stopped         the last rank stops itself (SIGSTOP); the others wait for its messages
  *     hangs lock            rank 0 keeps a lock of a window, and is in MPI_Barrier; rank 1 waits for the lock
- *     hangs join            a second thread of rank 1 receives from rank 0, and its first one waits for that thread; the
- *                           others are in MPI_Barrier
+ *     hangs join            a second thread of rank 1 receives from rank 0, and its first one waits for that thread;
+ *                           the others are in MPI_Barrier
  *     hangs both            of each of the first two ranks, a second thread receives from the other one, and the first
  *                           one is in MPI_Barrier; rank 2 leaves that out
  *     hangs goes FILE       a second thread of rank 1 records events until FILE exists, the first one receives: no hang

@@ -49,10 +49,43 @@ why() { pith top --why run.pith 2>/dev/null | tail -n +2 | sed -E 's/ for ([0-9.
 # value EXPRESSION: of the object in the last line of the file json.
 value() { tail -n 1 json | python3 -c 'import json, sys; d = json.loads(sys.stdin.read()); r = d["ranks"]; print(eval(sys.argv[1]))' "$1"; }
 
+# metrics FILE EXPRESSION: of the metrics in it, after errors in their form; promtool looks, too, if it is there.
+metrics() {
+    /usr/bin/python3 "$top/test/mpi/openmetrics.py" "$2" <"$1"
+    if command -v promtool >/dev/null; then promtool check metrics <"$1" 2>&1; fi
+}
+
 pith top none.pith 2>err
 is "$? $(cat err)" "1 pith: none.pith: no such job: there is no folder none.pith.spill" "no such job"
 pith top --last 1us none.pith 2>err
 is "$? $(cut -d';' -f1 err)" "2 pith: top: --last needs a time from 100ms to a day, not '1us'" "a time that is too short"
+for options in '--openmetrics --json' '-o x' '--openmetrics --every 1'; do
+    # shellcheck disable=SC2086
+    pith top $options none.pith 2>err
+    is "$? $(grep -c '^pith: top: ' err)" "2 1" "options that do not go together: $options"
+done
+
+# ---- metrics: names of any bytes
+cat >odd.c <<'END'
+#include "pith.h"
+#include <signal.h>
+int main(void)
+{
+    pith_begin(pith_state_define("a\"b\\c \303\244 \377", ""));
+    raise(SIGKILL);
+}
+END
+${CC:-cc} -I"$build/include" -o odd odd.c -L"$build/lib" -lpith -Wl,-rpath,"$build/lib"
+{ PITH_FILE=odd.pith ./odd; } >/dev/null 2>&1
+pith top --openmetrics odd.pith >odd.om 2>err
+is "$(metrics odd.om '[dict(k[1:])["state"] for k in m if k[0] == "pith_state_ranks"] == ["a\"b\\c \u00e4 ?"]')" "True" "metrics: a state with quotes and bytes that are no text" || cat odd.om err
+mkfifo pipe
+pith top --openmetrics -o pipe odd.pith 2>err
+is "$? $(grep -v recover err) $(ls -d pipe*)" "1 pith: pipe: is no regular file, and would be replaced; give another name pipe" "metrics: a pipe is not replaced"
+pith top --openmetrics -o none/x.prom odd.pith 2>err
+is "$? $(grep -v recover err)" "1 pith: none/x.prom: cannot be written: the folder none does not exist; make it first" "metrics: a folder that is not there"
+pith top --openmetrics --once -o x.prom odd.pith 2>err
+is "$? $(metrics x.prom 'value("pith_job_ranks_running")') $(ls x.prom*)" "0 0.0 x.prom" "metrics: --once leaves the file"
 
 for mpi in $(mpis); do
     "mpicc.$mpi" -g -O1 -I"$build/include" -o "hangs-$mpi" "$top/test/mpi/hangs.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib"
@@ -76,12 +109,31 @@ for mpi in $(mpis); do
         "0 [('outside MPI', [3], 3, [([0, 1, 2], [3], False)])]" "$mpi: --why --json"
     is "$(on_terminal 24 --once | tail -n +3 | wc -l) $(on_terminal 5 --once | tail -n +3 | cut -d' ' -f1 | tr '\n' ' ')" "4 3 0-2 " \
         "$mpi: on a terminal with too few lines, ranks in the same state share one"
+    pith top run.pith --openmetrics >page.om
+    is "$? $(metrics page.om '[value("pith_job_ranks"), value("pith_job_ranks_running"), value("pith_state_ranks", state="io"), value("pith_state_ranks", state="MPI_Barrier"),
+        value("pith_rank_in_mpi", rank="3"), value("pith_rank_in_mpi", rank="0"), value("pith_rank_state", rank="3", state="io"), 0.9 < value("pith_job_idle_seconds") < 60,
+        value("pith_job_idle_seconds") <= value("pith_rank_state_seconds", rank="3"), sum(value("pith_rank_records", rank=str(i)) for i in range(4)) == value("pith_job_records")]')" \
+        "0 [4.0, 4.0, 1.0, 3.0, 0.0, 1.0, 1.0, True, True, True]" "$mpi: --openmetrics"
+    pith top run.pith --openmetrics -o node.prom --every 100ms 2>metrics.err &
+    exporter=$!
+    files=() whole=1
+    for _ in $(seq 300); do # until four pages were seen, each a file of its own and whole
+        { exec 9<node.prom; } 2>/dev/null || { sleep 0.02; continue; }
+        file=$(stat -L -c %i-%y /dev/fd/9)
+        [ "$(tail -n 1 <&9)" = '# EOF' ] || whole=0
+        exec 9<&-
+        case " ${files[*]} " in *" $file "*) sleep 0.02 ;; *) files+=("$file") ;; esac
+        [ ${#files[@]} -lt 4 ] || break
+    done
+    is "${#files[@]} $whole" "4 1" "$mpi: -o: a new file after each time, never a part of one"
     pith top run.pith --json --every 200ms >json 2>err &
     follower=$!
     sleep 1
     touch go
     wait $follower
     is "$? $(cat err)" "0 pith: $scratch/run.pith: the job has ended and its log is written" "$mpi: --every ends with the job"
+    wait $exporter
+    is "$? $(cat metrics.err) $(ls node.prom* 2>/dev/null)" "0 pith: $scratch/run.pith: the job has ended and its log is written " "$mpi: the file of metrics ends with the job"
     wait $job
     ok $(($(wc -l <json) < 3)) "$mpi: a page after each time"
     pith top run.pith 2>err
