@@ -83,6 +83,12 @@ static void leave_more(void)
         MPI_Request_free(&request);
         MPI_Mprobe(0, 6, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE); /* left: Mprobe */
     }
+    if (rank == 1) { /* one of these two is received */
+        MPI_Send(x, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+        MPI_Send(x, 1, MPI_INT, 0, 8, MPI_COMM_WORLD); /* left: one of two */
+    } else if (rank == 0) {
+        MPI_Recv(got, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     /* So long that it waits for its receive. */
     MPI_Isend(y, 100000, MPI_INT, next, 7, MPI_COMM_WORLD, &request); /* left: long */
     /* A window whose memory the network still has. */

@@ -66,6 +66,7 @@ for mpi in $(mpis); do
     checked "$mpi" 3 ./leftover-$mpi more # the status may be that of an abort in MPI_Finalize
     is "$(left)" "rank 0: 1 matched message of MPI_Mprobe at $(at Mprobe) never received
 rank 0: at least 1 message of MPI_Isend at $(at 'to itself') never received
+rank 1: at least 1 message of MPI_Send at $(at 'one of two') never received (which call: a guess, because several send to this rank with this tag)
 ranks 0-2: 3 communicators of MPI_Comm_dup at $(at 'with a message') never freed
 ranks 0-2: 3 requests of MPI_Isend at $(at long) never completed
 ranks 0-2: 3 windows of MPI_Win_allocate at $(at Win) never freed

@@ -315,14 +315,15 @@ void pithi_left_awaited(struct pithi_left_awaited *awaited)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* The call sites of the last sends, by communicator, peer and tag; a later send may take the place. */
+/* The call sites of the last sends, by communicator, peer and tag; a later send may take the place. If sends of several
+ * call sites have the same three, it is not known which of them was not received. */
 enum { SENDS = 1 << 14 };
 struct sent {
     uint64_t comm;
     int32_t peer, tag;
-    uint32_t site;
+    uint32_t site, is_guess;
 };
-static struct sent *sends; /* atomic */
+static struct sent *sends;
 
 static struct sent *sent_of(uint64_t comm, int peer, int tag)
 {
@@ -339,17 +340,13 @@ void pithi_left_sending(MPI_Comm comm, int peer, int tag)
         return;
     uint32_t site = site_here(PITHI_LEFT_SENT, pithi_source_address(pithi_check_now()->caller));
     pthread_mutex_lock(&lock);
-    if (sends || (sends = pages(SENDS * sizeof *sends)))
-        *sent_of(handle, peer, tag) = (struct sent){handle, peer, tag, site};
+    if (sends || (sends = pages(SENDS * sizeof *sends))) {
+        struct sent *sent = sent_of(handle, peer, tag);
+        int is_same = sent->site && sent->comm == handle && sent->peer == peer && sent->tag == tag;
+        uint32_t is_guess = is_same && (sent->is_guess || sent->site != site);
+        *sent = (struct sent){handle, peer, tag, site, is_guess};
+    }
     pthread_mutex_unlock(&lock);
-}
-
-static uint32_t site_of_send(MPI_Comm comm, int peer, int tag)
-{
-    const uint64_t handle = (uint64_t)(uintptr_t)comm;
-    const struct sent *sent = sends ? sent_of(handle, peer, tag) : NULL;
-
-    return sent && sent->comm == handle && sent->peer == peer && sent->tag == tag ? sent->site : 1 + PITHI_LEFT_SENT;
 }
 
 /* A message that its receiver has found with MPI_Iprobe. */
@@ -363,10 +360,25 @@ struct search {
     const struct pithi_team *world;
     struct found *found;
     int count;
-    int64_t *left; /* by site */
+    int64_t *left; /* by site, as is: */
+    char *is_guess;
     uint64_t team; /* to look for, and the communicator that has it */
     MPI_Comm comm;
 };
+
+/* A message of this process was not received. MPI_COMM_NULL: on an unknown communicator. */
+static void add_sent(struct search *search, MPI_Comm comm, int peer, int tag)
+{
+    const uint64_t handle = (uint64_t)(uintptr_t)comm;
+    const struct sent *sent = sends && comm != MPI_COMM_NULL ? sent_of(handle, peer, tag) : NULL;
+    uint32_t site = 1 + PITHI_LEFT_SENT;
+
+    if (sent && sent->site && sent->comm == handle && sent->peer == peer && sent->tag == tag) {
+        site = sent->site;
+        search->is_guess[site] |= sent->is_guess != 0;
+    }
+    search->left[site]++;
+}
 
 /* Calls `visit` with each open communicator of the program. */
 static void each_comm(struct search *search, void (*visit)(struct search *search, MPI_Comm comm))
@@ -394,9 +406,9 @@ static void probe(struct search *search, MPI_Comm comm)
             continue;
         int place = pithi_handle_peer(team->entry, i); /* also in the shadow of MPI_COMM_WORLD */
         if (!world || world->shadow == MPI_COMM_NULL || place == world->rank)
-            search->left[site_of_send(comm, team->entry->rank, status.MPI_TAG)]++;
+            add_sent(search, comm, team->entry->rank, status.MPI_TAG);
         else if (place < 0)
-            search->left[1 + PITHI_LEFT_SENT]++;
+            add_sent(search, MPI_COMM_NULL, 0, 0);
         else
             search->found[search->count++] = (struct found){team->id, team->entry->rank, status.MPI_TAG, place};
     }
@@ -415,8 +427,7 @@ static void add_found(struct search *search, const struct found *found)
     search->team = found->team;
     search->comm = MPI_COMM_NULL;
     each_comm(search, compare);
-    search->left[search->comm == MPI_COMM_NULL ? 1 + PITHI_LEFT_SENT
-                                               : site_of_send(search->comm, found->to, found->tag)]++;
+    add_sent(search, search->comm, found->to, found->tag);
 }
 
 /* Each receiver tells the senders, which know the call sites. Only if a process has found a message. */
@@ -543,11 +554,13 @@ static void say_sum(const struct sum *sum)
         pithi_source_print(&line->source, place, sizeof place);
     if (*place)
         snprintf(at, sizeof at, " at %s", place);
-    snprintf(text, sizeof text, "pith check: %s%s: %s%lld %s%s of %s%s %s%s\n", pithi_where_prefix, ranks,
-             line->kind == PITHI_LEFT_SENT ? "at least " : "", (long long)line->count, texts[line->kind].one,
-             line->count == 1 ? "" : "s", *line->name ? line->name : "a call that was not kept", at,
-             texts[line->kind].end,
-             line->is_guess ? " (which call: a guess, because MPI gave several calls the same handle)" : "");
+    snprintf(
+        text, sizeof text, "pith check: %s%s: %s%lld %s%s of %s%s %s%s\n", pithi_where_prefix, ranks,
+        line->kind == PITHI_LEFT_SENT ? "at least " : "", (long long)line->count, texts[line->kind].one,
+        line->count == 1 ? "" : "s", *line->name ? line->name : "a call that was not kept", at, texts[line->kind].end,
+        !line->is_guess                 ? ""
+        : line->kind == PITHI_LEFT_SENT ? " (which call: a guess, because several send to this rank with this tag)"
+                                        : " (which call: a guess, because MPI gave several calls the same handle)");
     pithi_check_say(text);
 }
 
@@ -603,7 +616,8 @@ void pithi_left_report(const struct pithi_team *world)
 {
     static int64_t left[SITES];
     static char is_guess[SITES];
-    struct search search = {.world = world, .found = pages(MOST_FOUND * sizeof *search.found), .left = left};
+    struct search search = {
+        .world = world, .found = pages(MOST_FOUND * sizeof *search.found), .left = left, .is_guess = is_guess};
     struct line *lines = pages(MOST_LINES * sizeof *lines);
     struct sum *sums = pages(MOST_SUMS * sizeof *sums);
     int good = search.found && lines && sums, all = good;
