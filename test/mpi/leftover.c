@@ -1,6 +1,6 @@
 /* leftover.c - leaves objects and messages of every kind at MPI_Finalize, each in a line with a mark that the test
  * looks for; and, as "clean", frees what looks alike. "many N M": N requests and M info objects. "threads": several
- * threads, each with its own objects. */
+ * threads, each with its own objects. "random SEED": objects in random order, and how many are left. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -183,6 +183,57 @@ static void many(int count, int infos)
     free(requests);
 }
 
+/* Makes and frees objects of three kinds, each at two places, in random order, and prints how many are left of each. */
+static void random_calls(unsigned seed)
+{
+    enum { NONE, INFO, GROUP, REQUEST, KINDS };
+    static struct object {
+        int kind, place;
+        MPI_Info info;
+        MPI_Group group;
+        MPI_Request request;
+    } objects[500];
+    static const char *const names[KINDS] = {"", "info object of MPI_Info_create", "group of MPI_Comm_group",
+                                             "request of MPI_Isend"};
+    int left[KINDS][2] = {{0}}, x = 0, flag;
+
+    srand(seed);
+    for (int step = 0; step < 50000; step++) {
+        struct object *o = &objects[rand() % 500];
+        int is_new = o->kind == NONE;
+        if (is_new) {
+            o->kind = 1 + rand() % (KINDS - 1);
+            o->place = rand() % 2;
+        }
+        left[o->kind][o->place] += is_new ? 1 : -1;
+        if (!is_new && o->kind == INFO)
+            MPI_Info_free(&o->info);
+        else if (!is_new && o->kind == GROUP)
+            MPI_Group_free(&o->group);
+        else if (!is_new && rand() % 2)
+            MPI_Wait(&o->request, MPI_STATUS_IGNORE);
+        else if (!is_new)
+            MPI_Test(&o->request, &flag, MPI_STATUS_IGNORE);
+        else if (o->kind == INFO && o->place == 0)
+            MPI_Info_create(&o->info); /* left: random 1 0 */
+        else if (o->kind == INFO)
+            MPI_Info_create(&o->info); /* left: random 1 1 */
+        else if (o->kind == GROUP && o->place == 0)
+            MPI_Comm_group(MPI_COMM_WORLD, &o->group); /* left: random 2 0 */
+        else if (o->kind == GROUP)
+            MPI_Comm_group(MPI_COMM_WORLD, &o->group); /* left: random 2 1 */
+        else if (o->place == 0)
+            MPI_Isend(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &o->request); /* left: random 3 0 */
+        else
+            MPI_Isend(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &o->request); /* left: random 3 1 */
+        if (!is_new)
+            o->kind = NONE;
+    }
+    for (int kind = 1; kind < KINDS; kind++)
+        for (int place = 0; place < 2; place++)
+            printf("%d|%s|random %d %d\n", left[kind][place], names[kind], kind, place);
+}
+
 static void *thread(void *unused)
 {
     (void)unused;
@@ -218,6 +269,8 @@ int main(int argc, char **argv)
         leave_more();
     else if (!strcmp(what, "clean"))
         clean();
+    else if (!strcmp(what, "random"))
+        random_calls((unsigned)atoi(argv[2]));
     else if (!strcmp(what, "many"))
         many(atoi(argv[2]), atoi(argv[3]));
     else if (level == MPI_THREAD_MULTIPLE) {

@@ -78,6 +78,14 @@ ranks 0-2: at least 3 messages of MPI_Send at $(at Send) never received" "$mpi: 
     done
     checked "$mpi" 2 ./leftover-$mpi threads
     is "$status $(left)" "0 ranks 0,1: 8 datatypes of MPI_Type_contiguous at $(at 'of a thread') never freed" "$mpi: several threads" || cat err
+    for seed in 1 2 3; do
+        checked "$mpi" 1 ./leftover-$mpi random $seed
+        wanted=$(while IFS='|' read -r count what mark; do
+            case ${what%% of *} in request) end=completed ;; *) end=freed ;; esac
+            echo "rank 0: $count ${what%% of *}s of ${what##* of } at $(at "$mark") never $end"
+        done <out | sort)
+        is "$status $(left)" "0 $wanted" "$mpi: objects in random order, seed $seed: as many as the program counts" || cat err
+    done
     PITH_QUIET=1 checked "$mpi" 1 ./leftover-$mpi many 1000 1200000
     rss=$(sed -n 's/VmRSS:[^0-9]*\([0-9]*\).*/\1/p' out)
     is "$status $(joined "$(grep '^pith check' err)")" "0 pith check: rank 0: 1000 requests of MPI_Irecv at $(at many) never completed|pith check: rank 0: 1047575 info objects of MPI_Info_create at $(at infos) never freed|pith check: 152425 more objects were not followed: see pith-collcheck(7)" "$mpi: more than a million: the rest is counted"
