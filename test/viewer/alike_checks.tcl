@@ -64,9 +64,6 @@ foreach {words text} {{host 3} {group: only alike takes a number, of per cent, n
 }
 group none
 press_key G
-sync
-press_key G
-press_key G
 is [lindex [rowstate] 1] alike "Shift-g comes to them, too"
 rows 0-9
 is [lindex [seen] 0] {{ranks 0, 8, ...} {2 of 8 ranks}} "a filter"

@@ -100,7 +100,9 @@ group none
 is [seen 0 4] {{rank 0} {.load [tasks]} .queue {0.1 worker} {rank 1}} "one list: lanes with their counters"
 is [lindex [row_list] 0 3] alpha "each with its host"
 press_key G
-is [lindex [rowstate] 1] host "the key G: by host"
+is [lindex [rowstate] 1] alike "the key G: by likeness"
+press_key G
+is [lindex [rowstate] 1] host "by host"
 press_key G
 collapse
 is [row_list] {{0 group MPI_COMM_WORLD {8 ranks}} {0 group even {4 ranks}} {0 group odd {4 ranks}}} "and by communicator"

@@ -14,13 +14,13 @@ oo::class create ::pith::CallTree {
     variable sums          ;# dict: node -> {self total count}; a node is a path, or reversed a path of callers
     variable whole_ns      ;# of all paths
     variable node_of       ;# dict: item of the table -> node
-    variable closing       ;# 1: the table is being filled
+    variable ids           ;# dict: name of a state -> definition
 
     constructor {its_window} {
         next $its_window "Call tree"
         lassign {down states} way of
-        lassign {} paths below sums node_of
-        lassign {0 0} whole_ns closing
+        lassign {} paths below sums node_of ids
+        set whole_ns 0
     }
 
     method page {} { return calltree }
@@ -124,6 +124,7 @@ oo::class create ::pith::CallTree {
             incr whole_ns $self
         }
         my say {}
+        my learn_ids
         my arrange
         my draw
     }
@@ -229,13 +230,15 @@ oo::class create ::pith::CallTree {
     }
 
     # The definition of a state; {}: a function.
-    method id_of {name} {
+    method id_of {name} { expr {[dict exists $ids $name] ? [dict get $ids $name] : {}} }
+
+    method learn_ids {} {
+        set ids {}
         dict for {id def} [$model defs] {
-            if {[dict get $def kind] eq "state" && [dict get $def name] eq $name} {
-                return $id
+            if {[dict get $def kind] eq "state"} {
+                dict set ids [dict get $def name] $id
             }
         }
-        return {}
     }
 
     method opened {} {
@@ -284,8 +287,8 @@ oo::class create ::pith::CallTree {
         set name [lindex $node end]
         set leaf [expr {$way eq "down" ? $name : [lindex $node 0]}]
         if {[my id_of $leaf] eq {}} {
-            if {$of eq "functions" && ![string match {\[*} $leaf]} {
-                [$window part Rows] word_unfold_rows [lindex [split [dict get [lindex [$model rows 0 0] 0] rank]] 0]
+            if {$of eq "functions" && ![string match {\[*} $leaf] && [$model row_count]} {
+                [$window part Rows] word_unfold_rows [dict get [lindex [$model rows 0 0] 0] rank]
                 $window say "the functions of samples are below the states of an unfolded row"
             }
             return
@@ -301,7 +304,7 @@ oo::class create ::pith::CallTree {
         if {$t0 != $from || $t1 != $to} {
             $model zoom $from $to
         }
-        if {[catch {$search word_find $query -kind states -ranks {}} text options]} {
+        if {[catch {$search word_find $query -kind states -ranks [expr {$rows eq "all" ? {} : [$model tree lanes]}]} text]} {
             $window say $text
         }
     }

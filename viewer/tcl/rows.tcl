@@ -347,7 +347,7 @@ oo::class create ::pith::Rows {
     }
 
     method next_grouping {} {
-        my word_group [dict get {host comm comm alike alike none none host} [$model tree grouping]]
+        my word_group [dict get {host comm comm none none alike alike host} [$model tree grouping]]
     }
 
     # The menu of a label; ROW {} below all labels.
@@ -454,13 +454,13 @@ oo::class create ::pith::Rows {
         pin_chosen {}                 {pin or unpin the chosen rows}                           pin_meant
         cut_rows   {}                 {cut the chosen rows, to paste them elsewhere}           cut_rows
         paste_rows {}                 {paste rows above the chosen row, or the row under the pointer} paste_rows
-        next_group {}                 {next grouping: host, communicator, likeness, none}                next_grouping
+        next_group {}                 {next grouping: host, communicator, none, likeness}                next_grouping
     }
     keys {
         {F}         {Shift-f}         {filter rows}                              {filter_rows}
         {e}         {e}               {expand all groups of rows}                {expand}
         {E}         {Shift-e}         {collapse all groups of rows}              {collapse}
-        {G}         {Shift-g}         {next grouping: host, communicator, likeness, none}  {next_group}
+        {G}         {Shift-g}         {next grouping: host, communicator, none, likeness}  {next_group}
         {greater}   {>}               {expand the chosen group, or that under the pointer} {open_chosen}
         {less}      {<}               {collapse the chosen rows, or their group} {close_chosen}
         {U}         {Shift-u}         {unfold the chosen rows into a row per nesting level, or fold them} {unfold_chosen}

@@ -25,7 +25,15 @@ oo::class create ::pith::Sql {
         lassign {0 0} past_at is_of_schema
     }
 
-    method drop {} { lassign {} asked schema columns found }
+    method drop {} {
+        lassign {} asked schema columns found
+        if {[my is_open]} {
+            my show_rows
+        }
+    }
+
+    method draw {} {}
+
     method follows {} { return log }
     method new_stretch {} { return [$model whole] }
 

@@ -20,7 +20,7 @@ proc size {wide high} {
 proc fresh {} {
     variable window
     variable top
-    foreach class {Lengths Matrix} {
+    foreach class {Lengths Matrix CallTree Sql} {
         [$window part $class] close
     }
     [$window part DetailsWindow] close

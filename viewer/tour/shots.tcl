@@ -70,6 +70,11 @@ matrix late_sender
 picture_of $top.matrix matrix 700 540
 
 fresh
+zoom 85ms 125ms
+calltree
+picture_of $top.calltree calltree 600 300
+
+fresh
 zoom 40ms 140ms
 arrows off
 [$window part Search] open
