@@ -114,6 +114,8 @@ is [typed] {} "Down: none after the last one"
 # ---- Bounds and errors
 set rows [sql {SELECT a.id FROM intervals a}]
 is [llength $rows] 2001 "2000 rows and no more"
+is [llength [sql {WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000)
+    SELECT CASE WHEN x < 1000000 THEN x ELSE abs(-9223372036854775808) END FROM n}]] 2001 "what comes later, an error, is not read"
 like [hint] {^The first 2.?000 rows; there may be more\. LIMIT, WHERE and ORDER BY choose others\.$} "said"
 is [sql {SELECT rank FROM lanes WHERE rank > 99}]:[hint] {rank:No rows.} "no rows"
 is [sql {SELECT rnak FROM lanes}] {no such column: rnak; did you mean rank?} "a mistake"

@@ -17,6 +17,7 @@ state=$(pith view alike.pith -e 'group alike; puts [rowstate]; quit')
 pith draw alike.pith --text --group alike >group.out
 is "$(cut -c 1-15 group.out | sed -n 2,5p | tr '\n' ,)" "ranks 0, 8, ...,ranks 1-3, 5-7,,ranks 4, 12, ..,rank 17        ," "pith draw --group alike"
 pith draw alike.pith --text -e "set_rowstate {$state}" >state.out
+is "$(pith view alike.pith -e "set_rowstate {$state}; puts [rowstate]; quit")" "$state" "another window takes the groups over"
 is "$(cat state.out)" "$(cat group.out)" "the same rows by the arrangement of the window"
 is "$(pith draw alike.pith --text -e 'group alike 22.5' | grep -c '^rank')" 2 "with more difference"
 is "$(pith draw alike.pith --text --to 0.045 --group alike | grep -c '^rank')" 3 "and of another time"
