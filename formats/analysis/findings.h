@@ -189,4 +189,36 @@ double pithi_path_imbalance(const struct pithlog_analysis *analysis, uint32_t st
 /* "on rank 0", or "most on rank 3 (40 %)" */
 void pithi_state_sum_place(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, FILE *out);
 
+/* ---- All that is said of a log ----------------------------------------------------------------------------------- */
+
+struct pithi_findings {
+    struct pithlog *log;
+    const char *path;
+    struct pithlog_analysis *analysis;
+    const struct pithlog_analysis_info *info;
+    const struct pithi_wait_group *groups; /* by kind */
+    const struct pithlog_finding *list;    /* largest first */
+    uint32_t count, ranks, hosts;
+    uint32_t cores, all_cores; /* that ranks may use, that there are on all hosts; 0: the log does not say */
+    char **functions;                      /* [count]: where a rank computes longer, by the samples; NULL: not known */
+    struct pithi_trust trust;
+    struct pithlog_computation computation;
+    const struct pithlog_iterations *iterations;
+    const char *iterations_of; /* the state that was given; NULL: none */
+    const struct pithlog_answer *answer;
+    char **sites, *answer_site; /* sites: [count]; where the worst instances are; NULL: not known (analyze_sites.c) */
+};
+
+/* Fills `groups`, `list`, `count`, `ranks`, `hosts` and `cores` from log, analysis and info. PITH_OK or an error. */
+int pithi_findings_gather(struct pithi_findings *findings);
+/* The place of a finding, with half its length before and after. */
+void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
+                           int64_t *from_ns, int64_t *to_ns);
+/* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory. */
+char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
+/* The number of ranks of MPI_COMM_WORLD without records in the log. */
+uint32_t pithi_findings_absent(const struct pithi_findings *findings);
+/* Writes the object of `pith analyze --json`, with all wait states if `with_waits`. PITH_OK or an error. */
+int pithi_findings_json(const struct pithi_findings *findings, FILE *out, int with_waits);
+
 #endif

@@ -107,6 +107,10 @@ struct pithlog_what_if {
 PITHLOG_API int pithlog_analysis_what_if(struct pithlog_analysis *analysis, const struct pithlog_what_if *what,
                                          double *run_ns);
 
+/* The object that `pith analyze LOG --json` prints (share/pith/schemas), but for functions and call sites, whose names
+ * are in the program's files; *json is to be freed. `path`: the name of the log in its commands. PITH_OK or an error. */
+PITHLOG_API int pithlog_analysis_json(struct pithlog_analysis *analysis, const char *path, char **json);
+
 #ifdef __cplusplus
 }
 #endif

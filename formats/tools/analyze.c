@@ -77,25 +77,6 @@ static int read_options(int argc, char **argv, struct asked *asked)
 
 /* ---- A log ------------------------------------------------------------------------------------------------------- */
 
-/* Counts the hosts of the log; lanes are sorted by rank. */
-static void count_hosts(struct pithi_findings *f)
-{
-    const struct pithlog_info *info = pithlog_get_info(f->log);
-    const char **hosts = calloc(info->lanes + (size_t)1, sizeof *hosts);
-
-    f->ranks = info->ranks;
-    f->cores = pithi_cores_of(f->log, &f->all_cores);
-    for (uint32_t i = 0; hosts && i < info->lanes; i++) {
-        const char *host = pithlog_get_lane(f->log, i)->host;
-        uint32_t k = 0;
-        while (k < f->hosts && strcmp(hosts[k], host) != 0)
-            k++;
-        if (k == f->hosts)
-            hosts[f->hosts++] = host;
-    }
-    free(hosts);
-}
-
 int pithi_findings_open(struct pithi_findings *f, const char *path, const struct pithi_window_words *words,
                         const struct pithlog_filter *filter)
 {
@@ -149,10 +130,7 @@ int pithi_findings_make(struct pithi_findings *f)
 {
     int err;
 
-    count_hosts(f);
-    if ((f->groups = pithi_wait_groups(f->analysis)) == NULL)
-        return PITH_ERR_MEMORY;
-    err = pithlog_analysis_findings(f->analysis, &f->list, &f->count);
+    err = pithi_findings_gather(f);
     return err ? err : find_functions(f);
 }
 
@@ -171,33 +149,6 @@ void pithi_findings_close(struct pithi_findings *f)
 }
 
 int pithi_findings_find_answer(struct pithi_findings *f) { return pithlog_analysis_answer(f->analysis, &f->answer); }
-
-void pithi_findings_around(const struct pithi_findings *f, const struct pithlog_finding_place *place, int64_t *from_ns,
-                           int64_t *to_ns)
-{
-    const struct pithlog_info *info = pithlog_get_info(f->log);
-    int64_t half_ns = (place->to_ns - place->from_ns) / 2;
-
-    *from_ns = place->from_ns - half_ns > info->start_ns ? place->from_ns - half_ns : info->start_ns;
-    *to_ns = place->to_ns + half_ns < info->end_ns ? place->to_ns + half_ns : info->end_ns;
-}
-
-char *pithi_findings_command(const struct pithi_findings *f, const struct pithlog_finding_place *place)
-{
-    uint32_t lane = place->lane, other = place->other;
-    int64_t from_ns, to_ns;
-    char rows[32] = "", word[4096], *command;
-
-    pithi_findings_around(f, place, &from_ns, &to_ns);
-    if (lane != UINT32_MAX)
-        snprintf(rows, sizeof rows, other != UINT32_MAX ? " --rows %d,%d" : " --rows %d",
-                 (int)pithlog_get_lane(f->log, lane)->rank,
-                 other != UINT32_MAX ? (int)pithlog_get_lane(f->log, other)->rank : 0);
-    if (asprintf(&command, "pith view %s --from %.9fs --to %.9fs%s", pithi_shell_word(f->path, word, sizeof word),
-                 (double)from_ns / 1e9, (double)to_ns / 1e9, rows) < 0)
-        return NULL;
-    return command;
-}
 
 static int print_csv(struct pithi_findings *f, FILE *out)
 {

@@ -7,24 +7,6 @@
 #include "analysis/findings.h"
 #include "tools/tools.h"
 
-struct pithi_findings {
-    struct pithlog *log;
-    const char *path;
-    struct pithlog_analysis *analysis;
-    const struct pithlog_analysis_info *info;
-    const struct pithi_wait_group *groups; /* by kind */
-    const struct pithlog_finding *list;    /* largest first */
-    uint32_t count, ranks, hosts;
-    uint32_t cores, all_cores; /* that ranks may use, that there are on all hosts; 0: the log does not say */
-    char **functions;                      /* [count]: where a rank computes longer, by the samples; NULL: not known */
-    struct pithi_trust trust;
-    struct pithlog_computation computation;
-    const struct pithlog_iterations *iterations;
-    const char *iterations_of; /* the state that was given; NULL: none */
-    const struct pithlog_answer *answer;
-    char **sites, *answer_site; /* sites: [count]; where the worst instances are; NULL: not known (analyze_sites.c) */
-};
-
 /* Opens and analyzes a log. PITH_ERR_DAMAGED with `analysis` set: parts of the log are left out. Call
  * pithi_findings_close also after an error. */
 int pithi_findings_open(struct pithi_findings *findings, const char *path, const struct pithi_window_words *words,
@@ -32,11 +14,6 @@ int pithi_findings_open(struct pithi_findings *findings, const char *path, const
 /* Fills the other fields, except `trust`, `iterations` and `answer`. */
 int pithi_findings_make(struct pithi_findings *findings);
 void pithi_findings_close(struct pithi_findings *findings);
-/* The place of a finding, with half its length before and after. */
-void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
-                           int64_t *from_ns, int64_t *to_ns);
-/* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory. */
-char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
 
 /* The terms that are explained: number from 0; NULL past the last. */
 const char *pithi_findings_term(size_t number);
@@ -70,15 +47,12 @@ void pithi_findings_ipc(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
 /* For output that cannot say it: writes a note to stderr if the part without holes is too short to judge the run. */
 void pithi_findings_note_short(const struct pithi_findings *findings);
-/* The number of ranks of MPI_COMM_WORLD without records in the log. */
-uint32_t pithi_findings_absent(const struct pithi_findings *findings);
 /* Each returns PITH_OK or an error. */
 int pithi_findings_page(const struct pithi_findings *findings, FILE *out);
 /* Writes a page for a browser to `path`. `what_if`: lines, or NULL. */
 /* The section on communication; nothing if little is sent. */
 int pithi_findings_put_communication(const struct pithi_findings *findings, FILE *out);
 int pithi_findings_html(const struct pithi_findings *findings, const char *path, const char *what_if);
-int pithi_findings_json(const struct pithi_findings *findings, FILE *out, int with_waits);
 
 /* ---- Several logs of a program (analyze_compare.c) --------------------------------------------------------------- */
 

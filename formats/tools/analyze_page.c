@@ -85,23 +85,6 @@ static void put_replay(const struct pithi_findings *f, FILE *out)
                 pithi_ns_text(replay, worst->replay_ns));
 }
 
-uint32_t pithi_findings_absent(const struct pithi_findings *f)
-{
-    const struct pithlog_comm *world = pithlog_get_comm(f->log, 0);
-    uint32_t present = 0, lanes = pithlog_get_info(f->log)->lanes, world_size = world ? (uint32_t)world->size : 0;
-    int32_t rank = 0; /* the last one that is present */
-
-    for (uint32_t i = 0; i < lanes; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(f->log, i);
-        if (lane->records && (!present || lane->rank != rank)) {
-            present++;
-            rank = lane->rank;
-        }
-    }
-    world_size = world_size > f->ranks ? world_size : f->ranks;
-    return world_size - present + f->info->unread;
-}
-
 /* Ends a pause of a lane: its time within the window. `since_ns`: when it began; INT64_MAX: there is none. */
 static double end_pause(const struct pithi_findings *f, uint32_t lane, int64_t *since_ns, int64_t end_ns)
 {

@@ -9,7 +9,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/shell_word.h"
-#include "tools/put_json.h"
+#include "base/put_json.h"
 #include "tools/running.h"
 #include "tools/table.h"
 #include "tools/tools.h"

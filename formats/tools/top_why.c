@@ -35,7 +35,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "symbols/sample_names.h"
-#include "tools/put_json.h"
+#include "base/put_json.h"
 #include "tools/table.h"
 #include "tools/tools.h"
 #include "tools/top.h"

@@ -1,12 +1,90 @@
-/* analyze_json.c - `pith analyze --json`: one object with stable keys. Times are integers in ns. */
+/* findings_json.c - all that is said of a log as JSON, as `pith analyze --json` prints it and pages take it: one object
+ * with stable keys. Times are integers in ns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
+#include "analysis/findings.h"
 #include "analysis/hybrid_model.h"
 #include "base/error.h"
-#include "tools/analyze.h"
-#include "tools/put_json.h"
+#include "base/put_json.h"
+#include "base/shell_word.h"
+
+/* ---- Gathering --------------------------------------------------------------------------------------------------- */
+
+/* Counts the hosts of the log; lanes are sorted by rank. */
+static void count_hosts(struct pithi_findings *f)
+{
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    const char **hosts = calloc(info->lanes + (size_t)1, sizeof *hosts);
+
+    f->ranks = info->ranks;
+    f->cores = pithi_cores_of(f->log, &f->all_cores);
+    for (uint32_t i = 0; hosts && i < info->lanes; i++) {
+        const char *host = pithlog_get_lane(f->log, i)->host;
+        uint32_t k = 0;
+        while (k < f->hosts && strcmp(hosts[k], host) != 0)
+            k++;
+        if (k == f->hosts)
+            hosts[f->hosts++] = host;
+    }
+    free(hosts);
+}
+
+int pithi_findings_gather(struct pithi_findings *f)
+{
+    count_hosts(f);
+    if ((f->groups = pithi_wait_groups(f->analysis)) == NULL)
+        return PITH_ERR_MEMORY;
+    return pithlog_analysis_findings(f->analysis, &f->list, &f->count);
+}
+
+void pithi_findings_around(const struct pithi_findings *f, const struct pithlog_finding_place *place, int64_t *from_ns,
+                           int64_t *to_ns)
+{
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    int64_t half_ns = (place->to_ns - place->from_ns) / 2;
+
+    *from_ns = place->from_ns - half_ns > info->start_ns ? place->from_ns - half_ns : info->start_ns;
+    *to_ns = place->to_ns + half_ns < info->end_ns ? place->to_ns + half_ns : info->end_ns;
+}
+
+char *pithi_findings_command(const struct pithi_findings *f, const struct pithlog_finding_place *place)
+{
+    uint32_t lane = place->lane, other = place->other;
+    int64_t from_ns, to_ns;
+    char rows[32] = "", word[4096], *command;
+
+    pithi_findings_around(f, place, &from_ns, &to_ns);
+    if (lane != UINT32_MAX)
+        snprintf(rows, sizeof rows, other != UINT32_MAX ? " --rows %d,%d" : " --rows %d",
+                 (int)pithlog_get_lane(f->log, lane)->rank,
+                 other != UINT32_MAX ? (int)pithlog_get_lane(f->log, other)->rank : 0);
+    if (asprintf(&command, "pith view %s --from %.9fs --to %.9fs%s", pithi_shell_word(f->path, word, sizeof word),
+                 (double)from_ns / 1e9, (double)to_ns / 1e9, rows) < 0)
+        return NULL;
+    return command;
+}
+
+uint32_t pithi_findings_absent(const struct pithi_findings *f)
+{
+    const struct pithlog_comm *world = pithlog_get_comm(f->log, 0);
+    uint32_t present = 0, lanes = pithlog_get_info(f->log)->lanes, world_size = world ? (uint32_t)world->size : 0;
+    int32_t rank = 0; /* the last one that is present */
+
+    for (uint32_t i = 0; i < lanes; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(f->log, i);
+        if (lane->records && (!present || lane->rank != rank)) {
+            present++;
+            rank = lane->rank;
+        }
+    }
+    world_size = world_size > f->ranks ? world_size : f->ranks;
+    return world_size - present + f->info->unread;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 struct json {
     struct pithi_json_out to;
@@ -155,9 +233,9 @@ static void put_findings(struct json *j)
             pithi_json_put_integer(&j->to, "other_lane", finding->place.other);
         pithi_json_put_integer(&j->to, "from_ns", finding->place.from_ns);
         pithi_json_put_integer(&j->to, "to_ns", finding->place.to_ns);
-        if (j->f->functions[i])
+        if (j->f->functions && j->f->functions[i])
             pithi_json_put_text(&j->to, "function", j->f->functions[i]);
-        if (j->f->sites[i])
+        if (j->f->sites && j->f->sites[i])
             pithi_json_put_text(&j->to, "longest", j->f->sites[i]);
         if (pithi_finding_iterations(j->f->analysis, finding, &first, &last) > 0) {
             pithi_json_put_integer(&j->to, "first_iteration", (int64_t)first + 1);
@@ -467,4 +545,27 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     pithi_json_put_end(&j.to, '}');
     pithi_out_char(&j.to.out, '\n');
     return pithi_out_close(&j.to.out, PITH_OK);
+}
+
+int pithlog_analysis_json(struct pithlog_analysis *analysis, const char *path, char **json)
+{
+    struct pithi_findings f = {.log = analysis->graph.log, .path = path, .analysis = analysis};
+    size_t size;
+    int err;
+    FILE *out;
+
+    *json = NULL;
+    f.info = pithlog_analysis_get_info(analysis);
+    TRY(pithi_findings_gather(&f));
+    TRY(pithlog_analysis_computation(analysis, &f.computation));
+    TRY(pithi_trust_find(analysis, &f.trust));
+    TRY(pithlog_analysis_iterations(analysis, UINT32_MAX, &f.iterations));
+    TRY(pithlog_analysis_answer(analysis, &f.answer));
+    if (!(out = open_memstream(json, &size)))
+        return pithi_no_memory();
+    err = pithi_findings_json(&f, out, 0);
+    if (fclose(out) != 0 && !err)
+        err = pithi_no_memory();
+out:
+    return err;
 }
