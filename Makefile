@@ -420,6 +420,8 @@ $(O)/share/pith/viewer/.stamp: $(tcl_src)
 	cp $(tcl_src) $(@D)/
 	@touch $@
 
+include viewer/wasm/wasm.mk
+
 include wrappers/python/python.mk
 
 # ---- samples ---------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
 gives_way := $(if $(filter mpich,$(MPIS)),$(O)/test/mpi/gives_way/mpiexec.mpich) # of all that start ranks
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so) $(gives_way)
-needs_viewer := $(gives_way) $(O)/test/bench/make_big_log
+needs_viewer := $(gives_way) $(O)/test/bench/make_big_log $(O)/test/viewer/draw_module $(if $(HAVE_WASM),wasm)
 needs_cli := $(gives_way) $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden \
 	$(O)/test/bench/make_big_log
 needs_analyze := $(gives_way) $(O)/test/bench/make_big_log
@@ -32,6 +32,9 @@ $(O)/test/cli/%: $(O)/obj/test/cli/%.o $(lib_a) $(log_a)
 $(O)/test/golden/%: $(O)/obj/test/golden/%.o $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm $(LIBS)
+$(O)/test/viewer/draw_module: $(O)/obj/test/viewer/draw_module.o $(O)/obj/viewer/wasm/module.o $(core_a) $(log_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
 # A fuzz entry twice: fuzz_NAME replays test/fuzz/corpus/NAME under any compiler, live_NAME is libFuzzer's.
 $(O)/test/fuzz/fuzz_%: $(O)/obj/test/fuzz/fuzz_%.o $(O)/obj/test/fuzz/replay.o $(lib_a) $(log_a)
 	@mkdir -p $(@D)

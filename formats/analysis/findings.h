@@ -200,7 +200,7 @@ struct pithi_findings {
     const struct pithlog_finding *list;    /* largest first */
     uint32_t count, ranks, hosts;
     uint32_t cores, all_cores; /* that ranks may use, that there are on all hosts; 0: the log does not say */
-    char **functions;                      /* [count]: where a rank computes longer, by the samples; NULL: not known */
+    char **functions;          /* [count]: where a rank computes longer, by the samples; NULL: not known */
     struct pithi_trust trust;
     struct pithlog_computation computation;
     const struct pithlog_iterations *iterations;
@@ -209,6 +209,8 @@ struct pithi_findings {
     char **sites, *answer_site; /* sites: [count]; where the worst instances are; NULL: not known (analyze_sites.c) */
 };
 
+/* The error of an analysis without a window: PITH_ERR_UNSUPPORTED. */
+int pithi_findings_none(const struct pithi_findings *findings, int is_damaged);
 /* Fills `groups`, `list`, `count`, `ranks`, `hosts` and `cores` from log, analysis and info. PITH_OK or an error. */
 int pithi_findings_gather(struct pithi_findings *findings);
 /* The place of a finding, with half its length before and after. */

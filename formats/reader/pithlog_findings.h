@@ -108,7 +108,8 @@ PITHLOG_API int pithlog_analysis_what_if(struct pithlog_analysis *analysis, cons
                                          double *run_ns);
 
 /* The object that `pith analyze LOG --json` prints (share/pith/schemas), but for functions and call sites, whose names
- * are in the program's files; *json is to be freed. `path`: the name of the log in its commands. PITH_OK or an error. */
+ * are in the program's files; *json is to be freed. `path`: the name of the log in its commands. PITH_OK or
+ * an error; PITH_ERR_UNSUPPORTED: there are no records. */
 PITHLOG_API int pithlog_analysis_json(struct pithlog_analysis *analysis, const char *path, char **json);
 
 #ifdef __cplusplus

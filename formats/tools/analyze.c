@@ -58,9 +58,8 @@ static int read_options(int argc, char **argv, struct asked *asked)
         return 2;
     if (argc - optind > PITHI_COMPARE_MOST)
         return pithi_tool_usage(argv[0], "at most %d logs can be compared, not %d", PITHI_COMPARE_MOST, argc - optind);
-    if (argc - optind > 1 &&
-        (asked->with_waits || asked->only_answer || asked->explain || asked->iterations || asked->what_if_count ||
-         asked->html))
+    if (argc - optind > 1 && (asked->with_waits || asked->only_answer || asked->explain || asked->iterations ||
+                              asked->what_if_count || asked->html))
         return pithi_tool_usage(argv[0],
                                 "--answer, --waits, --explain, --iterations, --what-if and --html need a single log");
     if (asked->only_answer &&
@@ -92,14 +91,8 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     pithi_progress_end();
     if (f->analysis)
         f->info = pithlog_analysis_get_info(f->analysis);
-    if (f->analysis && f->info->to_ns <= f->info->from_ns && f->info->gaps)
-        err = pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: records of rank %d are missing%s", path,
-                         (int)pithlog_get_lane(f->log, f->info->gap_lane)->rank,
-                         err == PITH_ERR_DAMAGED ? " in a damaged part; `pith recover` takes the rest" : "");
-    else if (f->analysis && f->info->to_ns <= f->info->from_ns)
-        err = pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: this part of the run has no records%s%s", path,
-                         pithlog_get_info(f->log)->incomplete ? "; the log is incomplete: " : "",
-                         pithlog_get_info(f->log)->incomplete ? pithlog_get_info(f->log)->incomplete : "");
+    if (f->analysis && f->info->to_ns <= f->info->from_ns)
+        err = pithi_findings_none(f, err == PITH_ERR_DAMAGED);
     else if (err == PITH_OK) /* what threads count in a damaged part would belong to no known state */
         err = pithlog_analysis_computation(f->analysis, &f->computation);
 out:

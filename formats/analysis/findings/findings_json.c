@@ -32,6 +32,18 @@ static void count_hosts(struct pithi_findings *f)
     free(hosts);
 }
 
+int pithi_findings_none(const struct pithi_findings *f, int is_damaged)
+{
+    const char *why = pithlog_get_info(f->log)->incomplete;
+
+    if (f->info->gaps)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: records of rank %d are missing%s", f->path,
+                          (int)pithlog_get_lane(f->log, f->info->gap_lane)->rank,
+                          is_damaged ? " in a damaged part; `pith recover` takes the rest" : "");
+    return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: this part of the run has no records%s%s", f->path,
+                      why ? "; the log is incomplete: " : "", why ? why : "");
+}
+
 int pithi_findings_gather(struct pithi_findings *f)
 {
     count_hosts(f);
@@ -556,6 +568,8 @@ int pithlog_analysis_json(struct pithlog_analysis *analysis, const char *path, c
 
     *json = NULL;
     f.info = pithlog_analysis_get_info(analysis);
+    if (f.info->to_ns <= f.info->from_ns)
+        return pithi_findings_none(&f, 0);
     TRY(pithi_findings_gather(&f));
     TRY(pithlog_analysis_computation(analysis, &f.computation));
     TRY(pithi_trust_find(analysis, &f.trust));

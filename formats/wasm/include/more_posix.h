@@ -1,0 +1,16 @@
+/* more_posix.h - what the C library of wasm lacks of Linux's, and system.c has; included before every source. */
+#ifndef PITHI_WASM_MORE_POSIX_H
+#define PITHI_WASM_MORE_POSIX_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { O_TMPFILE = 0, RENAME_EXCHANGE = 2 };
+
+int mkostemp(char *name, int flags);
+void qsort_r(void *items, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *context);
+int kill(int process, int number);
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags);
+
+#endif

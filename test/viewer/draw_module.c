@@ -1,0 +1,66 @@
+/* draw_module.c - calls viewer/wasm/module.c, compiled natively, by a script. wasm_run.js obeys it, too, with the
+ * module in WebAssembly: what both write must be the same.
+ *
+ *     open LOG | draw PERMILLE PERMILLE WIDTH HEIGHT SCALE FLAGS | at X Y | legend | hide ID 0/1 | theme NAME | analyze
+ *
+ * Of a picture its pixels are written, then JSON of the rest; of all else JSON, or the error. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wasm/module.h"
+#include "wasm/module_page.h"
+
+double pithi_page_text_width(struct pithi_font font, const char *text)
+{
+    int letters = 0;
+
+    for (; *text; text++)
+        letters += (*text & 0xc0) != 0x80;
+    return 0.5 * font.size * letters;
+}
+
+int pithi_page_progress(void *context, double part) { return (void)context, (void)part, 0; }
+
+static void put(const char *text) { printf("%s\n", text ? text : pithi_module_error()); }
+
+static int64_t member(const char *json, const char *key)
+{
+    const char *at = json ? strstr(json, key) : NULL;
+    return at ? strtoll(at + strlen(key), NULL, 10) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    FILE *script = argc == 2 ? fopen(argv[1], "r") : NULL;
+    int64_t t0 = 0, t1 = 0;
+    char line[512], word[256];
+    double x, y, scale;
+    int a, b, width, height, flags;
+
+    while (script && fgets(line, sizeof line, script)) {
+        if (sscanf(line, "open %255s", word) == 1) {
+            const char *facts = pithi_module_open(word);
+            put(facts);
+            t0 = member(facts, "\"from\":\"");
+            t1 = member(facts, "\"to\":\"");
+        } else if (sscanf(line, "draw %d %d %d %d %lf %d", &a, &b, &width, &height, &scale, &flags) == 6) {
+            const uint32_t *pixels = pithi_module_draw(t0 + (t1 - t0) * a / 1000, t0 + (t1 - t0) * b / 1000, width,
+                                                       height, scale, (uint32_t)flags);
+            const char *picture = pixels ? pithi_module_picture() : NULL;
+            if (picture)
+                fwrite(pixels, 4, (size_t)(member(picture, "\"width\":") * member(picture, "\"height\":")), stdout);
+            put(picture);
+        } else if (sscanf(line, "at %lf %lf", &x, &y) == 2) {
+            put(pithi_module_at(x, y));
+        } else if (sscanf(line, "hide %d %d", &a, &b) == 2) {
+            pithi_module_hide((uint32_t)a, b);
+        } else if (sscanf(line, "theme %255s", word) == 1) {
+            pithi_module_theme(word);
+        } else {
+            put(strncmp(line, "legend", 6) == 0 ? pithi_module_legend() : pithi_module_analyze());
+        }
+    }
+    return script ? 0 : 2;
+}

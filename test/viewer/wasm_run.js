@@ -1,0 +1,44 @@
+// wasm_run.js MODULE CORE.js SCRIPT - obeys a script of draw_module.c with the module in WebAssembly, in node.
+const fs = require("fs"), vm = require("vm");
+
+const [modulePath, corePath, scriptPath] = process.argv.slice(2);
+const pithCore = vm.runInThisContext(`${fs.readFileSync(corePath, "utf8")};pithCore`);
+const module_ = new WebAssembly.Module(fs.readFileSync(modulePath));
+const out = fs.openSync("/dev/stdout", "w");
+const put = (data) => {
+  const bytes = typeof data === "string" ? Buffer.from(`${data}\n`) : data;
+  for (let done = 0; done < bytes.length;) done += fs.writeSync(out, bytes, done);
+};
+const core = pithCore(module_, { textWidth: (text, size) => 0.5 * size * [...text].length, progress: () => {} });
+let from = 0n, to = 0n;
+for (const line of fs.readFileSync(scriptPath, "utf8").trim().split("\n")) {
+  const [word, ...items] = line.split(" "), numbers = items.map(Number);
+  try {
+    if (word === "open") {
+      const beside = items[0].endsWith(".prv") ? [".pcf", ".row"].map((end) => items[0].replace(".prv", end)) : [];
+      from = to = 0n;
+      const facts = core.raw.open([items[0], ...beside].map((name) => {
+        const data = fs.readFileSync(name);
+        return { name, size: data.length, read: (at, size) => data.subarray(at, at + size) };
+      }));
+      put(facts);
+      ({ from, to } = JSON.parse(facts, (key, value) => key === "from" || key === "to" ? BigInt(value) : value));
+    } else if (word === "draw") {
+      const [a, b, width, height, scale, flags] = numbers;
+      const { pixels, rest } = core.raw.draw({ from: from + (to - from) * BigInt(a) / 1000n,
+        to: from + (to - from) * BigInt(b) / 1000n, width, height, scale, flags });
+      put(Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength));
+      put(rest);
+    } else if (word === "at") {
+      put(core.raw.at(...numbers));
+    } else if (word === "hide") {
+      core.hide(...numbers);
+    } else if (word === "theme") {
+      core.theme(items[0]);
+    } else {
+      put(word === "legend" ? core.raw.legend() : core.raw.analyze());
+    }
+  } catch (error) {
+    put(error.message);
+  }
+}

@@ -1,0 +1,92 @@
+// core.js - the drawing core (module.h) as an object of JavaScript. It runs in a worker, and in node for tests. A trap
+// ends an instance: the next file gets a new one.
+
+// host: textWidth(text, size, isBold), progress(part).
+function pithCore(module, host) {
+  const files = [], encoder = new TextEncoder(), decoder = new TextDecoder();
+  let instance, core, said = "";
+  const bytes = (at, size) => new Uint8Array(core.memory.buffer, at, size);
+  const text = (at) => {
+    const all = new Uint8Array(core.memory.buffer);
+    let end = at;
+    while (all[end]) end++;
+    return decoder.decode(all.subarray(at, end));
+  };
+  const imports = {
+    read: (file, at, to, size) => {
+      const data = files[file].read(at, size);
+      bytes(to, data.length).set(data);
+      return data.length;
+    },
+    print: (at, size) => { said = (said + decoder.decode(bytes(at, size))).slice(-1000); },
+    now: () => performance.now() * 1e6,
+    text_width: (at, size, points, isBold) => host.textWidth(decoder.decode(bytes(at, size)), points, isBold),
+    progress: (part) => host.progress(part),
+  };
+  const start = () => {
+    files.length = 0;
+    said = "";
+    instance = new WebAssembly.Instance(module, { pith: imports });
+    core = instance.exports;
+    core._initialize();
+  };
+  // A trap is told in one line: what was printed last, as "out of memory", or that it is a fault of Pith's own.
+  const guarded = (work) => {
+    try {
+      return work();
+    } catch (trap) {
+      if (!(trap instanceof WebAssembly.RuntimeError) && !(trap instanceof RangeError)) throw trap;
+      const why = said.trim() || `this log cannot be shown: ${trap.message}`;
+      start();
+      throw new Error(why);
+    }
+  };
+  const give = (string) => {
+    const data = encoder.encode(string), at = core.pithi_module_room(data.length + 1);
+    bytes(at, data.length + 1).set([...data, 0]);
+    return at;
+  };
+  const answer = (at) => {
+    if (!at) throw new Error(text(core.pithi_module_error()));
+    return text(at);
+  };
+  start();
+  // As texts of JSON.
+  const raw = {
+    // given: [{ name, size, read(at, size) }], the log first, then what is beside it.
+    open: (given) => guarded(() => {
+      core.pithi_system_clear();
+      files.length = 0;
+      for (const file of given) {
+        core.pithi_system_add(give(file.name), file.size);
+        files.push(file);
+      }
+      return answer(core.pithi_module_open(give(given[0].name)));
+    }),
+    // Times are BigInt.
+    draw: ({ from, to, width, height, scale, flags }) => guarded(() => {
+      const at = core.pithi_module_draw(from, to, width, height, scale, flags);
+      if (!at) throw new Error(text(core.pithi_module_error()));
+      const rest = answer(core.pithi_module_picture()), size = JSON.parse(rest);
+      return { rest, pixels: new Uint8ClampedArray(bytes(at, size.width * size.height * 4)) };
+    }),
+    legend: () => guarded(() => answer(core.pithi_module_legend())),
+    at: (x, y) => guarded(() => answer(core.pithi_module_at(x, y))),
+    analyze: () => guarded(() => answer(core.pithi_module_analyze())),
+  };
+  return {
+    raw,
+    open: (given) => JSON.parse(raw.open(given)),
+    // { pixels, width, height, left, top, wide, bottom, texts }
+    draw: (what) => {
+      const { pixels, rest } = raw.draw(what);
+      return { ...JSON.parse(rest), pixels };
+    },
+    legend: () => JSON.parse(raw.legend()),
+    at: (x, y) => JSON.parse(raw.at(x, y)),
+    analyze: () => JSON.parse(raw.analyze()),
+    theme: (name) => core.pithi_module_theme(give(name)),
+    hide: (id, isHidden) => core.pithi_module_hide(id, isHidden ? 1 : 0),
+    memory: () => core.memory.buffer.byteLength,
+  };
+}

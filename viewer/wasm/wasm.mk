@@ -1,0 +1,38 @@
+# wasm.mk - reader, analysis and drawing core as a WebAssembly module, and the page that holds it, by clang for wasm32
+# (Debian: clang, lld, wasi-libc, libclang-rt-14-dev-wasm32). Without these there is no page that opens logs.
+WASM_CC ?= clang
+# Whether everything is there: the C library, the compiler's own, the linker.
+HAVE_WASM := $(shell printf '\043include <stdio.h>\nint main(void) { return putchar(1); }\n' | \
+	$(WASM_CC) --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null && echo yes)
+# Without what formats/wasm replaces: zlib, the handler of SIGBUS, writers of formats, formats that need a library.
+wasm_src := $(filter-out formats/base/zip.c formats/base/fault.c formats/foreign/otf2/% formats/foreign/sqlite/% \
+	formats/foreign/ctf/% formats/foreign/perfetto/% formats/foreign/text/print% \
+	$(wildcard formats/foreign/*/*_write.c),$(formats_src)) \
+	formats/foreign/otf2/otf2_probe.c $(wildcard formats/wasm/*.c) $(core_src) $(wildcard viewer/wasm/*.c)
+wasm_obj = $(patsubst %.c,$(O)/obj/wasm/%.o,$(1))
+wasm_module := $(O)/share/pith/page/pith.wasm
+wasm_flags := --target=wasm32-wasi -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID \
+	-DPITH_VERSION='"$(VERSION)"' -O2 -ffunction-sections -fdata-sections $(WARN) -Wno-sign-compare -MMD -MP \
+	-isystem formats/wasm/include -include formats/wasm/include/more_posix.h
+# What the page calls: the functions of module.h, and those of system.h.
+wasm_exports = $(sort $(shell grep -oh 'pithi_module_[a-z]*\|pithi_system_[a-z]*' viewer/wasm/module.h \
+	formats/wasm/system.h))
+
+$(O)/layers/wasm/wasm:
+	@mkdir -p $(@D) && ln -sfn $(CURDIR)/formats/wasm $@
+$(O)/obj/wasm/formats/%.o: formats/%.c $(O)/.flags | layers $(O)/layers/wasm/wasm
+	@mkdir -p $(@D)
+	$(WASM_CC) $(wasm_flags) $(call see,$(see_foreign) wasm) -c -o $@ $<
+$(O)/obj/wasm/viewer/%.o: viewer/%.c $(O)/.flags | $(headers) layers
+	@mkdir -p $(@D)
+	$(WASM_CC) $(wasm_flags) $(inc_viewer) -c -o $@ $<
+# A stack that runs over ends in a trap (--stack-first). No symbol may be left undefined: imports are declared as such.
+$(wasm_module): $(call wasm_obj,$(wasm_src)) viewer/wasm/module.h formats/wasm/system.h
+	@mkdir -p $(@D)
+	$(WASM_CC) --target=wasm32-wasi -mexec-model=reactor -o $@ $(filter %.o,$^) -O2 -Wl,--gc-sections -Wl,-s \
+		-Wl,-z,stack-size=1048576 -Wl,--stack-first $(addprefix -Wl$(comma)--export=,$(wasm_exports)) \
+		-lm -lwasi-emulated-getpid
+
+.PHONY: wasm
+wasm: $(if $(HAVE_WASM),$(wasm_module))
+	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-14-dev-wasm32)'; exit 1)
