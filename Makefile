@@ -236,6 +236,8 @@ missing:
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw makes text and pages only')
 	@$(if $(HAVE_CAIRO),$(if $(HAVE_PANGO),:,echo 'no Pango 1.44 (libpango1.0-dev): pictures have no' \
 		'Chinese, Arabic ... names'),:)
+	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32):' \
+		'pith draw --viewer left out')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
 	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found:' \
 		'pith stat --by function names no functions, pith run --also functions left out')
@@ -473,6 +475,7 @@ $(foreach m,$(MPIS) abi,$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),\
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,\
 	$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
+$(call $(1),644,$(prefix)/$(pkgdatadir)/page,$(wasm_out))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/wrappergen,$(gen_share))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/schemas,$(schemas_share))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples,$(samples_share))
@@ -534,7 +537,7 @@ uninstall:
 	@rm -f $(foreach c,mpecc mpefc,'$(DESTDIR)$(mandir)/man1/$(c).1')
 	@for m in serial $(MPIS); do cd '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m && rm -rf shared $(mpe_names_mpi); done
 	@for d in $(foreach m,serial $(MPIS) abi,$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) \
-		$(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir)/schemas \
+		$(pkgdatadir)/viewer $(pkgdatadir)/page $(pkgdatadir)/wrappergen $(pkgdatadir)/schemas \
 		$(addprefix $(pkgdatadir)/samples,/own-library /cxx /slow) $(pkgdatadir)/samples $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
 	@rmdir '$(DESTDIR)$(pythondir)/pith' '$(DESTDIR)$(libdir)/cmake/Pith' 2>/dev/null || :

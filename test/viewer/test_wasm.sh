@@ -7,7 +7,7 @@ module=$build/share/pith/page/pith.wasm
 for need in node clang; do
     command -v $need >/dev/null || { skip "the module" "no $need"; finish; }
 done
-[ -e "$module" ] || { skip "the module" "no clang for wasm32 (wasi-libc, libclang-rt-14-dev-wasm32, lld)"; finish; }
+[ -e "$module" ] || { skip "the module" "no clang for wasm32 (wasi-libc, libclang-rt-dev-wasm32, lld)"; finish; }
 draw_module=$build/test/viewer/draw_module
 run=(node "$top/test/viewer/wasm_run.js" "$module" "$top/viewer/wasm/core.js")
 imports=$(node -e 'console.log(WebAssembly.Module.imports(new WebAssembly.Module(require("fs").readFileSync(process.argv[1])))

@@ -41,6 +41,7 @@ struct pithi_draw {
     int findings;              /* 1: a list of where the run waits most */
     int iterations;            /* 1: iterations one below the other */
     const char *iterations_of; /* the state whose instances they are; NULL: found */
+    int is_viewer;             /* 1: the page that opens logs; log_path may be NULL */
     int full;                  /* 1: no limit on the size of an SVG */
     const char **script;       /* -e, in order */
     int script_count;
@@ -81,6 +82,9 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv);
 /* "pith: ..." on stderr; returns 1. */
 int pithi_draw_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The path of an installed file, "bin/pith", seen from this program; 0, or an exit status after a message. */
+int pithi_draw_find(const char *name, char *path, size_t size);
+
 /* Reports once that the log is damaged and that the rest is drawn. */
 void pithi_draw_damaged(void);
 /* What it has reported; "": nothing. */
@@ -110,7 +114,8 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 
 /* PNG, PDF, PostScript by cairo; SVG; exit status. Without cairo always 1, after a message. */
 int pithi_draw_picture(const struct pithi_draw *draw);
-int pithi_draw_page(struct pithi_draw *draw); /* HTML; exit status */
+int pithi_draw_page(struct pithi_draw *draw);         /* HTML; exit status */
+int pithi_draw_viewer(const struct pithi_draw *draw); /* the page that opens logs; exit status */
 /* `--stats` of pithi_draw_terminal. */
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count);
 int pithi_draw_terminal(struct pithi_draw *draw); /* text on standard output; exit status */

@@ -1,8 +1,10 @@
 /* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn. */
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +25,17 @@ int pithi_draw_failed(const char *format, ...)
     va_end(args);
     fputc('\n', stderr);
     return 1;
+}
+
+int pithi_draw_find(const char *name, char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size);
+
+    if (length < 0 || (size_t)length + strlen(name) + sizeof "/../../" > size)
+        return pithi_draw_failed("/proc/self/exe: %s", strerror(length < 0 ? errno : ENAMETOOLONG));
+    path[length] = 0;
+    strcat(strcpy(strrchr(path, '/'), "/../../"), name);
+    return 0;
 }
 
 static char damage[512];
@@ -244,7 +257,7 @@ int main(int argc, char **argv)
     status = pithi_draw_options(&draw, argc, argv);
     if (status)
         return status < 0 ? 0 : status;
-    status = draw_log(&draw);
+    status = draw.is_viewer ? pithi_draw_viewer(&draw) : draw_log(&draw);
     free(draw.rgb);
     free(draw.hidden);
     free(draw.script);

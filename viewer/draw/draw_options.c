@@ -33,6 +33,7 @@ enum {
     NOTES,
     CORE_WAITS,
     TIME_OF_DAY,
+    VIEWER,
     TEXT,
     ASCII,
     COLOUR
@@ -60,6 +61,7 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"palette", required_argument, NULL, PALETTE},
                                         {"theme", required_argument, NULL, THEME},
                                         {"full", no_argument, NULL, FULL},
+                                        {"viewer", no_argument, NULL, VIEWER},
                                         {"text", no_argument, NULL, TEXT},
                                         {"ascii", no_argument, NULL, ASCII},
                                         {"color", required_argument, NULL, COLOUR},
@@ -146,6 +148,8 @@ static int set_flag(struct pithi_draw *draw, int option)
         return draw->grey = 1, 0;
     case FULL:
         return draw->full = 1, 0;
+    case VIEWER:
+        return draw->is_viewer = 1, 0;
     case ASCII:
         draw->ascii = 1;
         draw->colour = PITHI_COLOUR_NEVER;
@@ -268,10 +272,23 @@ static int check_size(const struct pithi_draw *draw)
     return 0;
 }
 
+/* The page that opens logs shows them as its user wants; all that an option would choose is chosen there. */
+static int check_viewer(struct pithi_draw *draw, int argc, char **argv, int option_count)
+{
+    draw->log_path = argv[optind]; /* or NULL */
+    if (argc - optind > 1)
+        return usage("one log at a time, not also %s", argv[optind + 1]);
+    if (option_count > 2)
+        return usage("--viewer: goes with -o and no other option");
+    if (!draw->out_path || kind_of(draw->out_path, &draw->kind) || draw->kind != PITHI_DRAW_HTML)
+        return usage("--viewer: give -o OUT.html");
+    return 0;
+}
+
 int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
 {
     enum pithi_draw_kind kind;
-    int option, status;
+    int option, status, option_count = 0;
 
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":o:e:", options, NULL)) != -1) {
@@ -282,7 +299,10 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         status = set_option(draw, option, optarg);
         if (status)
             return status;
+        option_count++;
     }
+    if (draw->is_viewer)
+        return check_viewer(draw, argc, argv, option_count);
     if (argc == optind)
         return usage("LOG is missing");
     if (argc - optind == 2 && !draw->out_path && kind_of(argv[optind + 1], &kind) == 0)

@@ -404,18 +404,6 @@ int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_
  * as for the window. */
 extern char **environ;
 
-/* The path of `pith`, seen from this program; 0, or an exit status after a message. */
-static int find_pith(char *path, size_t size)
-{
-    ssize_t length = readlink("/proc/self/exe", path, size);
-
-    if (length < 0 || (size_t)length + sizeof "/../../bin/pith" > size)
-        return pithi_draw_failed("/proc/self/exe: %s", strerror(length < 0 ? errno : ENAMETOOLONG));
-    path[length] = 0;
-    strcpy(strrchr(path, '/'), "/../../bin/pith");
-    return 0;
-}
-
 /* Starts a program that a signal to this one ends, too: none arrives before the guard knows it. Returns errno. */
 static int start(const char *program, char *const *argv, const char *file, pid_t *child)
 {
@@ -445,7 +433,7 @@ static int run_stat(const struct pithi_draw *draw, const char *file)
     pid_t child;
     int error, how = 0;
 
-    if (find_pith(pith, sizeof pith))
+    if (pithi_draw_find("bin/pith", pith, sizeof pith))
         return 1;
     error = start(pith, argv, file, &child);
     if (error)

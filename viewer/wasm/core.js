@@ -4,7 +4,7 @@
 // host: textWidth(text, size, isBold), progress(part).
 function pithCore(module, host) {
   const files = [], encoder = new TextEncoder(), decoder = new TextDecoder();
-  let instance, core, said = "";
+  let core, said = "", theme = "light";
   const bytes = (at, size) => new Uint8Array(core.memory.buffer, at, size);
   const text = (at) => {
     const all = new Uint8Array(core.memory.buffer);
@@ -26,9 +26,9 @@ function pithCore(module, host) {
   const start = () => {
     files.length = 0;
     said = "";
-    instance = new WebAssembly.Instance(module, { pith: imports });
-    core = instance.exports;
+    core = new WebAssembly.Instance(module, { pith: imports }).exports;
     core._initialize();
+    core.pithi_module_theme(give(theme));
   };
   // A trap is told in one line: what was printed last, as "out of memory", or that it is a fault of Pith's own.
   const guarded = (work) => {
@@ -85,7 +85,10 @@ function pithCore(module, host) {
     legend: () => JSON.parse(raw.legend()),
     at: (x, y) => JSON.parse(raw.at(x, y)),
     analyze: () => JSON.parse(raw.analyze()),
-    theme: (name) => core.pithi_module_theme(give(name)),
+    theme: (name) => {
+      theme = name;
+      core.pithi_module_theme(give(name));
+    },
     hide: (id, isHidden) => core.pithi_module_hide(id, isHidden ? 1 : 0),
     memory: () => core.memory.buffer.byteLength,
   };

@@ -445,6 +445,7 @@ const char *pithi_module_legend(void)
         const struct pithi_legend_entry *entry = &entries[i];
         pithi_json_put_begin(&json, NULL, '{');
         pithi_json_put_integer(&json, "id", entry->id);
+        pithi_json_put_integer(&json, "rgb", now.rgb[entry->id]);
         pithi_json_put_number(&json, "count", (double)entry->sum.count);
         pithi_duration_text(entry->sum.inclusive_ns, text, sizeof text);
         pithi_json_put_text(&json, "inclusive", text);

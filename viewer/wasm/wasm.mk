@@ -1,5 +1,5 @@
 # wasm.mk - reader, analysis and drawing core as a WebAssembly module, and the page that holds it, by clang for wasm32
-# (Debian: clang, lld, wasi-libc, libclang-rt-14-dev-wasm32). Without these there is no page that opens logs.
+# (Debian: clang, lld, wasi-libc, libclang-rt-dev-wasm32). Without these there is no page that opens logs.
 WASM_CC ?= clang
 # Whether everything is there: the C library, the compiler's own, the linker.
 HAVE_WASM := $(shell printf '\043include <stdio.h>\nint main(void) { return putchar(1); }\n' | \
@@ -33,6 +33,22 @@ $(wasm_module): $(call wasm_obj,$(wasm_src)) viewer/wasm/module.h formats/wasm/s
 		-Wl,-z,stack-size=1048576 -Wl,--stack-first $(addprefix -Wl$(comma)--export=,$(wasm_exports)) \
 		-lm -lwasi-emulated-getpid
 
+# The page: template, style, scripts without comments, and the module as base64 of gzip.
+wasm_page := $(O)/share/pith/page/viewer.html
+page_parts := $(addprefix viewer/wasm/,viewer.html.in viewer.css core.js worker.js app.js picture.js tables.js input.js)
+$(wasm_page): $(page_parts) $(wasm_module)
+	@mkdir -p $(O)/gen/page
+	@gzip -9nc $(wasm_module) | base64 >$(O)/gen/page/wasm
+	@sed '/^ *\/\//d' $(addprefix viewer/wasm/,core.js worker.js) >$(O)/gen/page/worker
+	@sed '/^ *\/\//d' $(addprefix viewer/wasm/,app.js picture.js tables.js input.js) >$(O)/gen/page/script
+	@cp viewer/wasm/viewer.css $(O)/gen/page/style
+	@awk -v folder=$(O)/gen/page '{ while (match($$0, /@[a-z]+@/)) { name = substr($$0, RSTART + 1, RLENGTH - 2); \
+		printf "%s", substr($$0, 1, RSTART - 1); $$0 = substr($$0, RSTART + RLENGTH); \
+		while ((getline line <(folder "/" name)) > 0) print line } print }' viewer/wasm/viewer.html.in >$@
+
+# Part of `make` where it can be made, but not in builds for sanitizers, which do not test it.
+wasm_out := $(if $(SAN),,$(if $(HAVE_WASM),$(wasm_page)))
+viewer: $(wasm_out)
 .PHONY: wasm
-wasm: $(if $(HAVE_WASM),$(wasm_module))
-	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-14-dev-wasm32)'; exit 1)
+wasm: $(if $(HAVE_WASM),$(wasm_page))
+	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32)'; exit 1)

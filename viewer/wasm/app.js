@@ -1,0 +1,119 @@
+// app.js - the page as a whole: its elements, the worker, and opening a log that is dropped, chosen or in the page.
+
+const element = (id) => document.getElementById(id);
+function add(parent, kind, name, text) {
+  const made = parent.appendChild(document.createElement(kind));
+  if (name) made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// ---- The worker
+
+const worker = new Worker(URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" })));
+const waiting = new Map(); // calls by their number
+let callNumber = 0;
+worker.addEventListener("message", ({ data: { id, result, error, part } }) => {
+  if (part !== undefined) {
+    tellProgress(part);
+    return;
+  }
+  const { done, fail } = waiting.get(id);
+  waiting.delete(id);
+  if (error === undefined) done(result);
+  else fail(new Error(error));
+});
+// A worker that cannot run at all, as where WebAssembly is switched off.
+worker.addEventListener("error", (event) => say(event.message || "this browser cannot run the page's program", true));
+const ask = (call, ...args) => new Promise((done, fail) => {
+  waiting.set(++callNumber, { done, fail });
+  worker.postMessage({ id: callNumber, call, args });
+});
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+
+// ---- Messages
+
+function say(text, isAlarm) {
+  element("said").textContent = text;
+  element("said").classList.toggle("alarm", Boolean(isAlarm));
+}
+let doing = "";
+function tellProgress(part) {
+  if (doing) say(`${doing} ${Math.round(part * 100)} %`);
+}
+
+// ---- The log
+
+let log = null; // what is open: the facts of the core, `name`, and `from` and `to` as BigInt; null: none
+let openNumber = 0; // of the newest attempt: an older one that ends later shows nothing
+
+const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+const count = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"}`;
+
+// files: [{ name, blob }]. The log is the one that is no companion of another (Paraver's .pcf and .row).
+async function openLog(files) {
+  const mine = ++openNumber, sorted = [...files].sort((a, b) => /\.(pcf|row)$/.test(a.name) - /\.(pcf|row)$/.test(b.name));
+  if (!sorted.length) return;
+  doing = `opening ${sorted[0].name}`;
+  say(doing);
+  try {
+    const facts = await ask("open", sorted);
+    if (mine !== openNumber) return;
+    log = { ...facts, name: sorted[0].name, from: BigInt(facts.from), to: BigInt(facts.to) };
+  } catch (error) {
+    if (mine !== openNumber) return;
+    log = null;
+    document.body.classList.remove("has-log");
+    say(error.message, true);
+    return;
+  } finally {
+    doing = "";
+    document.body.dataset.opened = mine; // this attempt has ended
+  }
+  document.body.classList.add("has-log");
+  document.title = `${log.name} \u2013 Pith`;
+  say("");
+  const lanes = log.lanes === log.ranks ? [] : [count(log.lanes, "thread")];
+  element("name").textContent = log.name;
+  element("picture").setAttribute("aria-label", `time lines of ${log.name}`);
+  element("facts").textContent = [`${log.format} log`, count(log.ranks, "rank"), ...lanes, count(log.records, "record"),
+    ...(log.messages ? [count(log.messages, "message")] : [])].join(", ");
+  const trouble = [log.incomplete && `incomplete: ${log.incomplete}`, log.damage,
+    log.lost && `at least ${count(log.lost, "record")} lost`];
+  element("trouble").textContent = trouble.filter((text) => text).join("; ");
+  beginPicture();
+  beginTables();
+}
+
+// ---- Ways to open
+
+element("choose").addEventListener("click", () => element("file").click());
+element("file").addEventListener("change", ({ target }) => {
+  openLog([...target.files].map((blob) => ({ name: blob.name, blob })));
+  target.value = ""; // the same file can be chosen again
+});
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("dragged");
+});
+addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) document.body.classList.remove("dragged");
+});
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  document.body.classList.remove("dragged");
+  openLog([...event.dataTransfer.files].map((blob) => ({ name: blob.name, blob })));
+});
+
+async function start() {
+  try {
+    await ask("start", bytesOf(element("wasm").textContent));
+  } catch (error) {
+    say(`this browser cannot run the page's program: ${error.message}`, true);
+    return;
+  }
+  await setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+  const inside = element("log");
+  if (inside) openLog([{ name: inside.dataset.name, blob: new Blob([bytesOf(inside.textContent)]) }]);
+  else say("");
+}

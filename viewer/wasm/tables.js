@@ -1,0 +1,95 @@
+// tables.js - the legend, with switches and sums of the time that is shown, and the findings.
+
+let findings = null; // of the open log; null: not analyzed
+
+// ---- The legend
+
+// The recorder's own events, for other tools.
+const isTool = ({ kind, name }) => kind === "event" && name.startsWith("pith:");
+function beginTables() {
+  findings = null;
+  element("findings").replaceChildren();
+  element("legend").replaceChildren();
+}
+async function refreshLegend() {
+  const of = openNumber, entries = await ask("legend").catch(() => []);
+  if (of !== openNumber) return;
+  const rows = entries.filter(({ id }) => !isTool(log.defs[id])).map(({ id, rgb, count: times, inclusive, exclusive, share }) => {
+    const line = document.createElement("tr"), { name, kind, hidden, group } = log.defs[id];
+    const first = add(line, "td"), label = add(first, "label"), box = add(label, "input");
+    box.type = "checkbox";
+    box.checked = !hidden;
+    box.addEventListener("change", () => hide(id, !box.checked));
+    add(label, "span", `colour ${kind}`).style.background = colour(rgb);
+    add(label, "span", "", name);
+    line.classList.toggle("hidden", hidden);
+    line.title = group;
+    line.dataset.id = id;
+    add(line, "td", "", number(times));
+    if (kind === "state")
+      for (const text of [inclusive, exclusive, `${(share * 100).toFixed(1)} %`]) add(line, "td", "", text);
+    return line;
+  });
+  const table = document.createElement("table"), head = add(table.createTHead(), "tr");
+  for (const name of ["name", "count", "inclusive", "exclusive", "share"]) add(head, "th", "", name);
+  table.createTBody().append(...rows);
+  element("legend").replaceChildren(table);
+}
+async function hide(id, isHidden) {
+  log.defs[id].hidden = isHidden;
+  await ask("hide", id, isHidden);
+  redraw();
+}
+async function showAll() {
+  for (const [id, def] of log.defs.entries())
+    if (def.hidden && !isTool(def)) await hide(id, false);
+}
+
+// ---- Findings
+
+// Analyzes the log, once. Returns true if that is done.
+let analyzing = null; // a promise while it goes on
+async function analyze() {
+  if (findings) return true;
+  const of = openNumber;
+  doing = "analyzing";
+  say(doing);
+  try {
+    analyzing ||= ask("analyze");
+    const found = await analyzing;
+    if (of !== openNumber) return false;
+    findings = found;
+    say("");
+  } catch (error) {
+    if (of === openNumber) say(error.message, true);
+    return false;
+  } finally {
+    analyzing = null;
+    doing = "";
+  }
+  showFindings();
+  return true;
+}
+function showFindings() {
+  const { answer, efficiencies, findings: all } = findings, place = element("findings");
+  place.replaceChildren();
+  add(place, "h2", "", "Findings");
+  if (answer.text) add(place, "p", "answer", answer.text);
+  const parts = ["parallel", "load_balance", "communication"].filter((name) => efficiencies[name] !== undefined)
+    .map((name) => `${name.replace("_", " ")} ${(efficiencies[name] * 100).toFixed(1)} %`);
+  if (parts.length) add(place, "p", "faint", `Efficiencies: ${parts.join(", ")}`);
+  for (const finding of all) {
+    const block = add(place, "details"), head = add(block, "summary");
+    add(head, "b", "", finding.name);
+    add(head, "span", "faint", ` ${finding.percent.toFixed(1)} %`);
+    add(block, "pre", "", finding.text.trim());
+    if (finding.to_ns <= finding.from_ns) continue;
+    const button = add(head, "button", "", "show");
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      const from = BigInt(finding.from_ns), to = BigInt(finding.to_ns), half = (to - from) / 2n + 1n;
+      setView(from - half, to + half);
+      select([from, to]);
+    });
+  }
+}
