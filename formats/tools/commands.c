@@ -188,7 +188,7 @@ const struct pithi_command pithi_commands[] = {
      "intact parts are copied. DIR itself is not changed.\n"
      "\n"
      "  -o LOG         the log to write; default: the name of the folder without .spill, if no such file exists\n"},
-    {"draw", NULL, "LOG -o OUT.png|svg|pdf|ps|eps|html [OPTIONS] | LOG --text [OPTIONS]",
+    {"draw", NULL, "LOG -o OUT.png|svg|pdf|ps|eps|html [OPTIONS] | LOG --text [OPTIONS] | [LOG] --viewer -o OUT.html",
      "draw the timelines into a file; no display needed",
      "  -o OUT          the file; its suffix selects the kind; html: a page with zoom and statistics\n"
      "  --size WxH      in pixels (with --text in characters); without H as high as the rows need; default 1200\n"
@@ -217,6 +217,7 @@ const struct pithi_command pithi_commands[] = {
      "  -e WORDS        commands as in a script of the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off';\n"
      "                  also show, only, show_all, fit, work, in, out, pan, height, waits, core_waits,\n"
      "                  time_of_day, critical_path, findings, notes, theme, palette, colour\n"
+     "  --viewer        a page on which any log that is dropped opens; with LOG: one that holds and shows it\n"
      "  --text          print the picture as text, in colour on a terminal\n"
      "  --ascii         as --text, ASCII only\n"
      "  --colour WHEN   with --text: always, never, auto (on a terminal)\n"},

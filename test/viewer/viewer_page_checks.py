@@ -198,7 +198,7 @@ def check_legend(viewer):
     stat = {row["name"]: (row["count"], round(row["self_s"] * 1e9))
             for row in json.loads(pith("stat", "run.pith", "--json").stdout) if row["kind"] == "state"}
     shown = viewer.page.ask("ask('legend').then((all) => all.filter(({ id }) => log.defs[id].kind === 'state')"
-                            ".map(({ id, count, exclusive_ns }) => [log.defs[id].name, count, Number(exclusive_ns)]))")
+                            ".map(({ id, count, self_ns }) => [log.defs[id].name, count, Number(self_ns)]))")
     same({name: (number, time) for name, number, time in shown}, stat, "the legend's counts and times are those of `pith stat`")
     viewer.until("document.querySelectorAll('tbody tr').length > 0")
     name = viewer.page.ask("document.querySelector('tbody tr label').innerText")

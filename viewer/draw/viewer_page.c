@@ -1,5 +1,5 @@
-/* viewer_page.c - `pith draw --viewer`: the page that opens logs (viewer/wasm), with a log in it or without. The page is
- * made when Pith is built; here a log is put into it as base64. */
+/* viewer_page.c - `pith draw --viewer`: the page that opens logs (viewer/wasm), with a log in it or without. The page
+ * is made when Pith is built; here a log is put into it as base64. */
 #include "draw/draw.h"
 
 #include <limits.h>

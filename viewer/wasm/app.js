@@ -52,7 +52,8 @@ const count = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"
 
 // files: [{ name, blob }]. The log is the one that is no companion of another (Paraver's .pcf and .row).
 async function openLog(files) {
-  const mine = ++openNumber, sorted = [...files].sort((a, b) => /\.(pcf|row)$/.test(a.name) - /\.(pcf|row)$/.test(b.name));
+  const isBeside = ({ name }) => /\.(pcf|row)$/.test(name);
+  const mine = ++openNumber, sorted = [...files].sort((a, b) => isBeside(a) - isBeside(b));
   if (!sorted.length) return;
   doing = `opening ${sorted[0].name}`;
   say(doing);

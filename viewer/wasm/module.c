@@ -448,10 +448,10 @@ const char *pithi_module_legend(void)
         pithi_json_put_integer(&json, "rgb", now.rgb[entry->id]);
         pithi_json_put_number(&json, "count", (double)entry->sum.count);
         pithi_duration_text(entry->sum.inclusive_ns, text, sizeof text);
-        pithi_json_put_text(&json, "inclusive", text);
+        pithi_json_put_text(&json, "total", text);
         pithi_duration_text(entry->sum.exclusive_ns, text, sizeof text);
-        pithi_json_put_text(&json, "exclusive", text);
-        put_time(&json, "exclusive_ns", entry->sum.exclusive_ns);
+        pithi_json_put_text(&json, "self", text);
+        put_time(&json, "self_ns", entry->sum.exclusive_ns);
         pithi_json_put_number(&json, "share", entry->share);
         pithi_json_put_end(&json, '}');
     }

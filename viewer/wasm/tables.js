@@ -14,7 +14,8 @@ function beginTables() {
 async function refreshLegend() {
   const of = openNumber, entries = await ask("legend").catch(() => []);
   if (of !== openNumber) return;
-  const rows = entries.filter(({ id }) => !isTool(log.defs[id])).map(({ id, rgb, count: times, inclusive, exclusive, share }) => {
+  const seen = entries.filter(({ id }) => !isTool(log.defs[id]));
+  const rows = seen.map(({ id, rgb, count: times, total, self, share }) => {
     const line = document.createElement("tr"), { name, kind, hidden, group } = log.defs[id];
     const first = add(line, "td"), label = add(first, "label"), box = add(label, "input");
     box.type = "checkbox";
@@ -27,13 +28,14 @@ async function refreshLegend() {
     line.dataset.id = id;
     add(line, "td", "", number(times));
     if (kind === "state")
-      for (const text of [inclusive, exclusive, `${(share * 100).toFixed(1)} %`]) add(line, "td", "", text);
+      for (const text of [total, self, `${(share * 100).toFixed(1)} %`]) add(line, "td", "", text);
     return line;
   });
-  const table = document.createElement("table"), head = add(table.createTHead(), "tr");
-  for (const name of ["name", "count", "inclusive", "exclusive", "share"]) add(head, "th", "", name);
+  const focused = document.activeElement.closest("tr"), table = document.createElement("table"), head = add(table.createTHead(), "tr");
+  for (const name of ["name", "count", "total", "self", "share"]) add(head, "th", "", name);
   table.createTBody().append(...rows);
   element("legend").replaceChildren(table);
+  if (focused && focused.dataset.id) table.querySelector(`[data-id="${focused.dataset.id}"] input`)?.focus();
 }
 async function hide(id, isHidden) {
   log.defs[id].hidden = isHidden;

@@ -22,7 +22,8 @@ function pieces({ name, blob }) {
   const read = (at, size) => {
     const data = new Uint8Array(Math.max(0, Math.min(size, blob.size - at)));
     for (let done = 0; done < data.length;) {
-      const from = (at + done) % MIB, part = piece(Math.floor((at + done) / MIB)).subarray(from, from + data.length - done);
+      const from = (at + done) % MIB, whole = piece(Math.floor((at + done) / MIB));
+      const part = whole.subarray(from, from + data.length - done);
       data.set(part, done);
       done += part.length;
     }
