@@ -34,10 +34,11 @@ async function drawNow(isExact = !log.large) {
   const flags = (shown.arrows ? 0 : NO_ARROWS) | (shown.waits ? shownWaits : 0) | (shown.path ? shownPath : 0)
     | (isExact ? 0 : QUICK);
   const what = { from: view.from, to: view.to, ...sizeOf(), scale: devicePixelRatio, flags };
+  const theme = shown.isDark ? "dark" : "light";
   const of = openNumber;
   try {
     const made = await ask("draw", what);
-    if (of === openNumber) show({ ...made, of: what, isExact });
+    if (of === openNumber) show({ ...made, of: what, isExact, theme });
   } catch (error) {
     if (of === openNumber) say(error.message, true);
   }
@@ -59,6 +60,7 @@ function show(made) {
   if (made.damage) element("trouble").textContent = made.damage;
   // For tests and for those who wait: which view is on the screen.
   canvas.dataset.shown = `${of.from} ${of.to} ${of.flags} ${made.isExact ? "exact" : "quick"}`;
+  canvas.dataset.theme = made.theme;
   if (made.isExact) refreshLegend();
 }
 
@@ -169,6 +171,7 @@ async function toggle(name) {
 async function setTheme(isDark) {
   shown.isDark = isDark;
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
+  element("theme").textContent = isDark ? "Light" : "Dark";
   await ask("theme", isDark ? "dark" : "light");
   if (log) redraw();
 }

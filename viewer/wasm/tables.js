@@ -31,7 +31,8 @@ async function refreshLegend() {
       for (const text of [total, self, `${(share * 100).toFixed(1)} %`]) add(line, "td", "", text);
     return line;
   });
-  const focused = document.activeElement.closest("tr"), table = document.createElement("table"), head = add(table.createTHead(), "tr");
+  const focused = document.activeElement.closest("tr"); // a new table would lose the focus
+  const table = document.createElement("table"), head = add(table.createTHead(), "tr");
   for (const name of ["name", "count", "total", "self", "share"]) add(head, "th", "", name);
   table.createTBody().append(...rows);
   element("legend").replaceChildren(table);
