@@ -6,7 +6,7 @@ cd "$top" || exit 1
 git rev-parse --git-dir >/dev/null 2>&1 || { skip "dead functions" "not a git checkout"; finish; }
 rooms=(formats liblog wrappers viewer)
 sources=$scratch/sources scripts=$scratch/scripts
-tree "${rooms[@]}" samples | grep -E '\.(c|h|w|cc|def)$' >"$sources"
+tree "${rooms[@]}" samples | grep -E '\.(c|h|w|cc|def)$|^viewer/wasm/.*\.js$' >"$sources"
 tree 'viewer/*.tcl' 'viewer/*.c' 'man/*.tcl' >"$scripts"
 
 # rare MOST FILES: of the names on standard input those that stand at most so often in the files, comments aside

@@ -9,7 +9,7 @@ like "$("$top/install-deps" nonsense 2>&1; echo "exit $?")" 'exit 2' "another wo
 # A machine of our own: every tool by link, but no wish and no hpcc; apt-get, id and sudo are scripts.
 mkdir bin
 for tool in pdftotext bash awk cat mktemp rm tail printf env cc gcc make pkg-config tclsh python3 g++ gfortran clang Xvfb Xorg xdpyinfo identify chromium protoc man groff \
-    mpiexec.mpich mpicc.mpich mpiexec.openmpi mpicc.openmpi NPmpich2 NPopenmpi lmp babeltrace2 gs ip pj_dump vite otf2-print eztrace sed ln touch; do
+    mpiexec.mpich mpicc.mpich mpiexec.openmpi mpicc.openmpi NPmpich2 NPopenmpi lmp babeltrace2 gs ip pj_dump vite otf2-print eztrace sed ln touch node wasm-ld; do
     path=$(command -v $tool) && ln -s "$path" bin/
 done
 deps() { env -u MPICC PATH="$scratch/bin" bash "$top/install-deps" "$@" 2>&1; }

@@ -10,6 +10,7 @@ system='"/(proc|sys|dev)/|O_TMPFILE|shm_open|/proc/self/fd|open_of\("/proc'
 allowed='formats/base/open_file.h|the functions themselves
 formats/foreign/format.c|output that the user names, if it is a device or pipe
 formats/spill/spill_folder.c|/proc/PID/stat
+formats/wasm/system.c|files in the memory of a page
 liblog/output.c|O_EXCL, in the spill folder
 liblog/process.c|pithi_descriptor_open
 viewer/draw/save.c|output that the user names, if it is a device or pipe

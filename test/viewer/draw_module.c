@@ -1,7 +1,8 @@
 /* draw_module.c - calls viewer/wasm/module.c, compiled natively, by a script. wasm_run.js obeys it, too, with the
  * module in WebAssembly: what both write must be the same.
  *
- *     open LOG | draw PERMILLE PERMILLE WIDTH HEIGHT SCALE FLAGS | at X Y | legend | hide ID 0/1 | theme NAME | analyze
+ *     open LOG | draw PERMILLE PERMILLE WIDTH HEIGHT SCALE FLAGS | at X Y | legend PERMILLE PERMILLE
+ *     hide ID 0/1 | theme NAME | analyze
  *
  * Of a picture its pixels are written, then JSON of the rest; of all else JSON, or the error. */
 #include <inttypes.h>
@@ -31,6 +32,12 @@ static int64_t member(const char *json, const char *key)
     return at ? strtoll(at + strlen(key), NULL, 10) : 0;
 }
 
+/* Logs may have times as far apart as numbers go. */
+static int64_t part_of(int64_t t0, int64_t t1, int permille)
+{
+    return (int64_t)(t0 + ((__int128)t1 - t0) * permille / 1000);
+}
+
 int main(int argc, char **argv)
 {
     FILE *script = argc == 2 ? fopen(argv[1], "r") : NULL;
@@ -46,20 +53,22 @@ int main(int argc, char **argv)
             t0 = member(facts, "\"from\":\"");
             t1 = member(facts, "\"to\":\"");
         } else if (sscanf(line, "draw %d %d %d %d %lf %d", &a, &b, &width, &height, &scale, &flags) == 6) {
-            const uint32_t *pixels = pithi_module_draw(t0 + (t1 - t0) * a / 1000, t0 + (t1 - t0) * b / 1000, width,
-                                                       height, scale, (uint32_t)flags);
+            const uint32_t *pixels =
+                pithi_module_draw(part_of(t0, t1, a), part_of(t0, t1, b), width, height, scale, (uint32_t)flags);
             const char *picture = pixels ? pithi_module_picture() : NULL;
             if (picture)
                 fwrite(pixels, 4, (size_t)(member(picture, "\"width\":") * member(picture, "\"height\":")), stdout);
             put(picture);
         } else if (sscanf(line, "at %lf %lf", &x, &y) == 2) {
             put(pithi_module_at(x, y));
+        } else if (sscanf(line, "legend %d %d", &a, &b) == 2) {
+            put(pithi_module_legend(part_of(t0, t1, a), part_of(t0, t1, b)));
         } else if (sscanf(line, "hide %d %d", &a, &b) == 2) {
             pithi_module_hide((uint32_t)a, b);
         } else if (sscanf(line, "theme %255s", word) == 1) {
             pithi_module_theme(word);
         } else {
-            put(strncmp(line, "legend", 6) == 0 ? pithi_module_legend() : pithi_module_analyze());
+            put(pithi_module_analyze());
         }
     }
     return script ? 0 : 2;

@@ -36,7 +36,7 @@ for seed in range(1, 51):
         width, height = chance.randrange(250, 800), chance.randrange(200, 500)
         lines.append(f"draw {a} {b} {width} {height} {chance.choice([1, 1, 1.25, 2])} {chance.randrange(32)}")
         lines += [f"at {chance.uniform(60, width):.2f} {chance.uniform(40, height):.2f}" for _ in range(12)]
-        lines += ["legend", f"hide {chance.randrange(6)} {chance.randrange(2)}"]
+        lines += [f"legend {a} {b}", f"legend {a + (b - a) // 3} {b}", f"hide {chance.randrange(6)} {chance.randrange(2)}"]
     with open(f"{seed}.script", "w") as out:
         out.write("\n".join(lines) + "\n")
 P
@@ -94,6 +94,14 @@ with open("script", "w") as script:
         open(f"bad{number}.pith", "wb").write(bad)
         script.write(f"open bad{number}.pith\ndraw 0 1000 300 200 1 0\nanalyze\n")
 P
+# The files that the fuzzers of the readers have collected.
+find "$top/test/fuzz/corpus" -type f | grep -E '/(native|alog|chrome|clog1|clog2|paje|paraver|picl|slog2|text)/' | sort |
+    while read -r file; do
+        cp "$file" "corpus.${file##*/}" # a short name: the room of a script's line
+        printf '%s\n' "open corpus.${file##*/}" "draw 0 1000 300 200 1 0" analyze
+    done >script
+ok $(($(grep -c open script) < 300)) "a corpus ($(grep -c open script) files)"
+same "the fuzzers' files: both builds answer the same, and neither ends"
 python3 sweep.py
 same "150 damaged logs: both builds answer the same, and neither ends"
 finish

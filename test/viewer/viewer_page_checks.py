@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from browser import CTRL, SHIFT, Browser
+from page_oracle import stat_of
 
 count = 0
 
@@ -197,9 +198,20 @@ def check_legend(viewer):
     viewer.drop("run.pith")
     stat = {row["name"]: (row["count"], round(row["self_s"] * 1e9))
             for row in json.loads(pith("stat", "run.pith", "--json").stdout) if row["kind"] == "state"}
-    shown = viewer.page.ask("ask('legend').then((all) => all.filter(({ id }) => log.defs[id].kind === 'state')"
+    shown = viewer.page.ask("ask('legend', view.from, view.to).then(({ entries }) => entries.filter(({ id }) => log.defs[id].kind === 'state')"
                             ".map(({ id, count, self_ns }) => [log.defs[id].name, count, Number(self_ns)]))")
     same({name: (number, time) for name, number, time in shown}, stat, "the legend's counts and times are those of `pith stat`")
+    left, top, wide, bottom = viewer.place()
+    viewer.page.drag(left + wide * 0.3, (top + bottom) / 2, left + wide * 0.6, (top + bottom) / 2)
+    viewer.until("document.querySelector('caption.selected')")
+    has(viewer.page.text("caption"), "Selection: ", "with a selection the table says so")
+    part = [int(edge) for edge in viewer.page.ask("selection.join(' ')").split()]
+    stat = {name: (number, own) for name, (number, _, own) in stat_of("run.pith", *part).items() if not name.startswith("pith:")}
+    shown = viewer.page.ask("ask('legend', ...selection).then(({ entries }) => entries.map(({ id, count, self_ns }) => "
+                            "[log.defs[id].name, count, Number(self_ns)]))")
+    same({name: (number, own) for name, number, own in shown if name in stat}, stat, "its figures are those of `pith stat`")
+    viewer.press("Escape")
+    viewer.until("!document.querySelector('caption.selected')")
     viewer.until("document.querySelectorAll('tbody tr').length > 0")
     name = viewer.page.ask("document.querySelector('tbody tr label').innerText")
     viewer.page.ask("document.querySelector('tbody tr').id = 'first'; 0")
@@ -298,6 +310,13 @@ def check_scale(browser):
         viewer.until("canvas.dataset.theme === document.documentElement.dataset.theme")
         paper = viewer.page.ask("getComputedStyle(document.body).backgroundColor")
     same(viewer.page.ask("document.title"), "run.pith \u2013 Pith", "the log inside the page is open")
+    viewer.press("w")
+    viewer.press("d")
+    link, view = viewer.page.ask("location.hash"), viewer.view()
+    viewer.page.go(link[1:])
+    viewer.until("log !== null")
+    viewer.rest()
+    same(viewer.view(), view, "the address keeps the view")
     viewer.page.close()
 
 

@@ -17,7 +17,7 @@ for (const line of fs.readFileSync(scriptPath, "utf8").trim().split("\n")) {
     if (word === "open") {
       const beside = items[0].endsWith(".prv") ? [".pcf", ".row"].map((end) => items[0].replace(".prv", end)) : [];
       from = to = 0n;
-      const facts = core.raw.open([items[0], ...beside].map((name) => {
+      const facts = core.raw.open([items[0], ...beside].filter((name) => fs.existsSync(name)).map((name) => {
         const data = fs.readFileSync(name);
         return { name, size: data.length, read: (at, size) => data.subarray(at, at + size) };
       }));
@@ -31,12 +31,14 @@ for (const line of fs.readFileSync(scriptPath, "utf8").trim().split("\n")) {
       put(rest);
     } else if (word === "at") {
       put(core.raw.at(...numbers));
+    } else if (word === "legend") {
+      put(core.raw.legend(...numbers.map((part) => from + (to - from) * BigInt(part) / 1000n)));
     } else if (word === "hide") {
       core.hide(...numbers);
     } else if (word === "theme") {
       core.theme(items[0]);
     } else {
-      put(word === "legend" ? core.raw.legend() : core.raw.analyze());
+      put(core.raw.analyze());
     }
   } catch (error) {
     put(error.message);

@@ -51,7 +51,8 @@ const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const count = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"}`;
 
 // files: [{ name, blob }]. The log is the one that is no companion of another (Paraver's .pcf and .row).
-async function openLog(files) {
+// `isLinked`: the address may name a view of it.
+async function openLog(files, isLinked) {
   const isBeside = ({ name }) => /\.(pcf|row)$/.test(name);
   const mine = ++openNumber, sorted = [...files].sort((a, b) => isBeside(a) - isBeside(b));
   if (!sorted.length) return;
@@ -82,7 +83,7 @@ async function openLog(files) {
   const trouble = [log.incomplete && `incomplete: ${log.incomplete}`, log.damage,
     log.lost && `at least ${count(log.lost, "record")} lost`];
   element("trouble").textContent = trouble.filter((text) => text).join("; ");
-  beginPicture();
+  beginPicture(isLinked);
   beginTables();
 }
 
@@ -115,6 +116,6 @@ async function start() {
   }
   await setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
   const inside = element("log");
-  if (inside) openLog([{ name: inside.dataset.name, blob: new Blob([bytesOf(inside.textContent)]) }]);
+  if (inside) openLog([{ name: inside.dataset.name, blob: new Blob([bytesOf(inside.textContent)]) }], true);
   else say("");
 }

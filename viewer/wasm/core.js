@@ -70,7 +70,7 @@ function pithCore(module, host) {
       const rest = answer(core.pithi_module_picture()), size = JSON.parse(rest);
       return { rest, pixels: new Uint8ClampedArray(bytes(at, size.width * size.height * 4)) };
     }),
-    legend: () => guarded(() => answer(core.pithi_module_legend())),
+    legend: (from, to) => guarded(() => answer(core.pithi_module_legend(from, to))),
     at: (x, y) => guarded(() => answer(core.pithi_module_at(x, y))),
     analyze: () => guarded(() => answer(core.pithi_module_analyze())),
   };
@@ -82,7 +82,7 @@ function pithCore(module, host) {
       const { pixels, rest } = raw.draw(what);
       return { ...JSON.parse(rest), pixels };
     },
-    legend: () => JSON.parse(raw.legend()),
+    legend: (from, to) => JSON.parse(raw.legend(from, to)),
     at: (x, y) => JSON.parse(raw.at(x, y)),
     analyze: () => JSON.parse(raw.analyze()),
     theme: (name) => {

@@ -171,7 +171,7 @@ addEventListener("keydown", (event) => {
 });
 
 for (const [id, run] of Object.entries({ "zoom-in": () => zoom(0.5), "zoom-out": () => zoom(2), fit,
-  undo: () => undo(), arrows: () => toggle("arrows"), waits: () => toggle("waits"), path: () => toggle("path"), find: analyze,
-  theme: switchTheme, help: toggleKeys }))
+  undo: () => undo(), arrows: () => toggle("arrows"), waits: () => toggle("waits"), path: () => toggle("path"),
+  find: analyze, theme: switchTheme, help: toggleKeys }))
   element(id).addEventListener("click", () => { if (log || id === "theme" || id === "help") run(); });
 start();

@@ -13,6 +13,7 @@
 
 #include "base/put_json.h"
 #include "core/cells/memory.h"
+#include "core/measure/stretch.h"
 #include "core/raster/palette.h"
 #include "core/raster/raster.h"
 #include "core/rows/words.h"
@@ -429,34 +430,78 @@ const char *pithi_module_picture(void)
     return end(&json, &answer);
 }
 
-const char *pithi_module_legend(void)
+static void put_entry(struct pithi_json_out *json, uint32_t id, const struct pithi_sum *sum, double share)
+{
+    char text[48];
+
+    pithi_json_put_begin(json, NULL, '{');
+    pithi_json_put_integer(json, "id", id);
+    pithi_json_put_integer(json, "rgb", now.rgb[id]);
+    pithi_json_put_number(json, "count", (double)sum->count);
+    pithi_duration_text(sum->inclusive_ns, text, sizeof text);
+    pithi_json_put_text(json, "total", text);
+    pithi_duration_text(sum->exclusive_ns, text, sizeof text);
+    pithi_json_put_text(json, "self", text);
+    put_time(json, "self_ns", sum->exclusive_ns);
+    pithi_json_put_number(json, "share", share);
+    pithi_json_put_end(json, '}');
+}
+
+/* The entries of another time than the picture's, states by self time. */
+static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, uint32_t *count)
+{
+    struct pithi_stretch_query query = {.t0_ns = t0_ns,
+                                        .t1_ns = t1_ns,
+                                        .rows = now.rows,
+                                        .row_count = now.row_count,
+                                        .summary = now.summary,
+                                        .digest = now.digest};
+    struct pithi_stretch stretch = {0};
+    int err = pithi_stretch_run(now.log, &query, &stretch);
+    struct pithi_cells cells = {.sums = stretch.sums, .lanes = stretch.lanes, .defs = stretch.defs};
+    struct pithi_legend_entry *entries = NULL;
+
+    if (err == PITH_ERR_DAMAGED)
+        note_damage();
+    if (!err || err == PITH_ERR_DAMAGED)
+        entries = pithi_legend_make(now.log, &cells, t1_ns - t0_ns, count);
+    else
+        failed();
+    pithi_stretch_free(&stretch);
+    return entries;
+}
+
+const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns)
 {
     struct pithi_json_out json;
     struct pithi_legend_entry *entries;
     const struct pithi_plot *plot = &now.figure.plot;
+    char from[64], to[64], length[48], text[192];
     uint32_t count;
-    char text[48];
 
-    if (!now.has_figure || !begin(&json, &answer, &answer_size))
+    snprintf(error, sizeof error, "nothing is drawn");
+    if (!now.has_figure || t1_ns <= t0_ns)
         return NULL;
-    entries = pithi_legend_make(now.log, &plot->cells, plot->t1_ns - plot->t0_ns, &count);
-    pithi_json_put_begin(&json, NULL, '[');
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pithi_legend_entry *entry = &entries[i];
-        pithi_json_put_begin(&json, NULL, '{');
-        pithi_json_put_integer(&json, "id", entry->id);
-        pithi_json_put_integer(&json, "rgb", now.rgb[entry->id]);
-        pithi_json_put_number(&json, "count", (double)entry->sum.count);
-        pithi_duration_text(entry->sum.inclusive_ns, text, sizeof text);
-        pithi_json_put_text(&json, "total", text);
-        pithi_duration_text(entry->sum.exclusive_ns, text, sizeof text);
-        pithi_json_put_text(&json, "self", text);
-        put_time(&json, "self_ns", entry->sum.exclusive_ns);
-        pithi_json_put_number(&json, "share", entry->share);
-        pithi_json_put_end(&json, '}');
+    if (t0_ns == plot->t0_ns && t1_ns == plot->t1_ns)
+        entries = pithi_legend_make(now.log, &plot->cells, t1_ns - t0_ns, &count);
+    else if (!(entries = other_entries(t0_ns, t1_ns, &count)))
+        return NULL;
+    if (!begin(&json, &answer, &answer_size)) {
+        free(entries);
+        return NULL;
     }
+    pithi_time_text(t0_ns, (t1_ns - t0_ns) / 1000, from, sizeof from);
+    pithi_time_text(t1_ns, (t1_ns - t0_ns) / 1000, to, sizeof to);
+    pithi_duration_text(t1_ns - t0_ns, length, sizeof length);
+    snprintf(text, sizeof text, "%s to %s, %s", from, to, length);
+    pithi_json_put_begin(&json, NULL, '{');
+    pithi_json_put_text(&json, "time", text);
+    pithi_json_put_begin(&json, "entries", '[');
+    for (uint32_t i = 0; i < count; i++)
+        put_entry(&json, entries[i].id, &entries[i].sum, entries[i].share);
     free(entries);
     pithi_json_put_end(&json, ']');
+    pithi_json_put_end(&json, '}');
     return end(&json, &answer);
 }
 

@@ -37,8 +37,9 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
                                   uint32_t flags);
 /* JSON: size in pixels, place of the time lines, texts, a note. */
 const char *pithi_module_picture(void);
-/* JSON: the entries of the legend for the time of the picture. */
-const char *pithi_module_legend(void);
+/* JSON: the time as text, and the entries of the legend with counts and times: of the time of the picture, or of
+ * [t0, t1) if that is another one, for which records may be read. */
+const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns);
 /* JSON: what the picture shows at a place, in units. */
 const char *pithi_module_at(double x, double y);
 /* JSON of `pith analyze --json`. */

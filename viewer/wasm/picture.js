@@ -61,6 +61,7 @@ function show(made) {
   // For tests and for those who wait: which view is on the screen.
   canvas.dataset.shown = `${of.from} ${of.to} ${of.flags} ${made.isExact ? "exact" : "quick"}`;
   canvas.dataset.theme = made.theme;
+  keepLink();
   if (made.isExact) refreshLegend();
 }
 
@@ -140,12 +141,15 @@ function pan(part, kind) {
 }
 const fit = () => setView(log.from, log.to);
 function select(stretch) {
+  const isNew = stretch !== selection;
   selection = stretch;
-  if (picture) drawMarks();
+  if (!picture) return;
+  drawMarks();
+  if (isNew) refreshLegend();
 }
 
-function beginPicture() {
-  view = { from: log.from, to: log.to };
+function beginPicture(isLinked) {
+  view = (isLinked && linkedView()) || { from: log.from, to: log.to };
   past = [];
   future = [];
   selection = null;
@@ -156,6 +160,29 @@ function beginPicture() {
   tellSwitches();
   redraw();
 }
+
+// ---- The link: the address of the page with the view, in seconds, as in app.html#1.2-1.4
+
+const SECOND = 1000000000n;
+const secondsAt = (time) => `${time / SECOND}.${String(time % SECOND).padStart(9, "0")}`.replace(/\.?0+$/, "");
+function keepLink() {
+  const isWhole = view.from === log.from && view.to === log.to;
+  const hash = isWhole || view.from < 0n ? "" : `#${secondsAt(view.from)}-${secondsAt(view.to)}`;
+  if (location.hash !== hash) history.replaceState(null, "", hash || location.pathname);
+}
+// The view that the address names; null: none.
+function linkedView() {
+  const [, ...seconds] = location.hash.match(/^#(\d+(?:\.\d*)?)-(\d+(?:\.\d*)?)$/) || [];
+  const [from, to] = seconds.map((text) => {
+    const [whole, part = ""] = text.split(".");
+    return BigInt(whole) * SECOND + BigInt(part.padEnd(9, "0").slice(0, 9));
+  });
+  return from !== undefined && from < to && from >= log.from && to <= log.to ? { from, to } : null;
+}
+addEventListener("hashchange", () => {
+  const linked = log && linkedView();
+  if (linked) setView(linked.from, linked.to);
+});
 
 // ---- What is shown
 

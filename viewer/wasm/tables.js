@@ -12,8 +12,10 @@ function beginTables() {
   element("legend").replaceChildren();
 }
 async function refreshLegend() {
-  const of = openNumber, entries = await ask("legend").catch(() => []);
-  if (of !== openNumber) return;
+  const of = openNumber, stretch = selection, [from, to] = stretch || [picture.of.from, picture.of.to];
+  const found = await ask("legend", from, to).catch((error) => say(error.message, true));
+  if (!found || of !== openNumber || stretch !== selection) return;
+  const { time, entries } = found;
   const seen = entries.filter(({ id }) => !isTool(log.defs[id]));
   const rows = seen.map(({ id, rgb, count: times, total, self, share }) => {
     const line = document.createElement("tr"), { name, kind, hidden, group } = log.defs[id];
@@ -35,6 +37,9 @@ async function refreshLegend() {
   const table = document.createElement("table"), head = add(table.createTHead(), "tr");
   for (const name of ["name", "count", "total", "self", "share"]) add(head, "th", "", name);
   table.createTBody().append(...rows);
+  const caption = table.createCaption();
+  caption.textContent = stretch ? `Selection: ${time}` : time;
+  caption.classList.toggle("selected", Boolean(stretch));
   element("legend").replaceChildren(table);
   if (focused && focused.dataset.id) table.querySelector(`[data-id="${focused.dataset.id}"] input`)?.focus();
 }

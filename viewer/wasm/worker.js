@@ -42,7 +42,7 @@ const calls = {
   theme: (name) => core.theme(name),
   hide: (id, isHidden) => core.hide(id, isHidden),
   draw: (what) => core.draw(what),
-  legend: () => core.legend(),
+  legend: (from, to) => core.legend(from, to),
   at: (x, y) => core.at(x, y),
   analyze: () => core.analyze(),
 };
