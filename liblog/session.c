@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/launcher.h"
 #include "base/say.h"
 #include "buffer.h"
 #include "calibrate.h"
@@ -96,16 +97,7 @@ void pithi_guard_settle(void)
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* If only other ranks fail, the last line of the job reports the number of ranks that did not record. */
-int pithi_speaks_for_job(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *rank = secure_getenv(variables[i]);
-        if (rank != NULL)
-            return strcmp(rank, "0") == 0;
-    }
-    return 1;
-}
+int pithi_speaks_for_job(void) { return pithi_launcher_rank(0) == 0; }
 
 void pithi_lost_add(uint64_t records)
 {

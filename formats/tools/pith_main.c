@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/launcher.h"
 #include "base/nearest.h"
 #include "native/log.h"
 #include "tools/tools.h"
@@ -86,17 +87,6 @@ static const char *const variables[] = {
 #undef ENV
     NULL};
 
-/* In a job, its first process speaks. */
-static int is_first(void)
-{
-    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", NULL};
-
-    for (int i = 0; ranks[i]; i++)
-        if (getenv(ranks[i]))
-            return strcmp(getenv(ranks[i]), "0") == 0;
-    return 1;
-}
-
 /* Says which variable of the environment has nearly the name of one of Pith's. Others may be the user's own. */
 static void tell_misspelt(void)
 {
@@ -140,7 +130,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
         char *help[] = {"help", argv[0], NULL};
         return pithi_tool_help(2, help);
     }
-    if (strcmp(command->name, "run") == 0 && is_first())
+    if (strcmp(command->name, "run") == 0 && pithi_launcher_rank(0) == 0)
         tell_misspelt();
     if (!command->run)
         return run_external(command, argv);

@@ -21,8 +21,9 @@ recipes=$PWD/clone/build/recipes
 is "$(grep -rlE '@[a-z0-9]+@' "$recipes")" "" "all is filled in"
 is "$(grep -rLF "$version" "$recipes")" "" "with the version"
 is "$(grep -rlF "$(cut -c 1-64 <<<"$first")" "$recipes" | sed "s|$recipes/||" | sort | xargs)" "conda/meta.yaml spack/package.py" "and the sum of the tarball"
-python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$recipes/spack/package.py"
-ok $? "Spack: it is Python"
+python3 "$top/test/packages/recipes.py" "$recipes" /opt/pith >out 2>&1
+ok $? "the recipes for Spack and conda are read" || sed 's/^/# /' out
+checks_of out
 if ! command -v rpmspec >/dev/null; then echo "# no rpmspec (package rpm): the spec file is not read"; else
     is "$(rpmspec -q --srpm --qf '%{name}-%{version}' "$recipes/pith.spec" 2>out)" "pith-$version" "RPM: rpmspec reads it" || cat out
 fi

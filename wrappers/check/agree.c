@@ -8,7 +8,7 @@
 #include "agree.h"
 
 #include "members.h"
-#include "launcher.h"
+#include "base/launcher.h"
 #include "left.h"
 #include "request.h"
 

@@ -2,8 +2,8 @@
 #include "whereabouts.h"
 
 #include "check.h"
+#include "base/launcher.h"
 #include "host_comm.h"
-#include "launcher.h"
 #include "team.h"
 
 #include <fcntl.h>

@@ -12,9 +12,9 @@
 
 #include "base/say.h"
 #include "rendezvous.h"
+#include "base/launcher.h"
 #include "own.h"
 #include "pith_tool.h"
-#include "launcher.h"
 #include "real.h"
 #include "type_parts.h"
 

@@ -1,7 +1,7 @@
 /* misc_process.c - MPE's calls that concern only this process: its share of the work, its name, its output and its call
  * stack; and the calls for debuggers, which only print a line. */
+#include "base/launcher.h"
 #include "base/say.h"
-#include "launcher.h"
 #include "mpe_callstack.h"
 #include "mpe_internal.h"
 #include "mpe_misc.h"

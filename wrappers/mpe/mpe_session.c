@@ -4,9 +4,9 @@
  * MPE_Finish_log writes it, MPI calls included, and MPI_Finalize has nothing left to write. Otherwise libmpe joins the
  * job itself.
  */
+#include "base/launcher.h"
 #include "base/open_file.h"
 #include "base/say.h"
-#include "launcher.h"
 #include "mpe_internal.h"
 #include "pith_tool.h"
 #include "real.h"

@@ -3,8 +3,8 @@
  * A user who sets variables of MPE but none of Pith probably uses MPE's tools. These read CLOG-2 and expect the calls
  * that MPE logged, so Pith then writes CLOG-2 with only these calls.
  */
+#include "base/launcher.h"
 #include "base/say.h"
-#include "launcher.h"
 #include "mpe_internal.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  * used. */
 #include "base/say.h"
 #include "job.h"
-#include "launcher.h"
+#include "base/launcher.h"
 #include "real.h"
 
 #ifdef PITHI_STATIC

@@ -10,8 +10,8 @@
  */
 #include "members.h"
 
+#include "base/launcher.h"
 #include "base/say.h"
-#include "launcher.h"
 #include "pith_tool.h"
 #include "ranks.h"
 #include "real.h"
@@ -70,22 +70,29 @@ static int look_at(long pid, char name[16], long *parent, unsigned long long *st
                   start) == 2;
 }
 
+/* The variable in which this process has its rank; all processes of a job have the same one. */
+static const char *rank_variable(void)
+{
+    static const char *const variables[] = {PITHI_RANK_VARIABLES, NULL};
+    const char *value, *variable = pithi_launcher_variable(variables, &value);
+    return variable ? variable : "";
+}
+
 /* The rank that the launcher gave to a process; -1: none, or unknown. `space`: its number of the job, as
  * PMIX_NAMESPACE. */
 static int rank_of(long pid, char space[40])
 {
+    const char *variable = rank_variable();
+    size_t length = strlen(variable), room = 0;
     FILE *file = open_of(pid, "environ");
     char *text = NULL;
-    size_t room = 0;
     int found = -1;
     *space = 0;
     while (file && getdelim(&text, &room, 0, file) > 0) {
-        size_t name = strcspn(text, "=");
         if (!strncmp(text, "PMIX_NAMESPACE=", 15))
             snprintf(space, 40, "%.39s", text + 15);
-        for (int i = 0; i < PITHI_RANK_VARIABLES && found < 0; i++)
-            if (text[name] && strlen(pithi_rank_variables[i]) == name && !strncmp(text, pithi_rank_variables[i], name))
-                found = atoi(text + name + 1);
+        if (!strncmp(text, variable, length) && text[length] == '=')
+            found = atoi(text + length + 1);
     }
     free(text);
     if (file)
@@ -93,8 +100,21 @@ static int rank_of(long pid, char space[40])
     return found;
 }
 
+/* Programs that start processes of a job, as the system shows their names (15 bytes). */
+static int is_starter(const char *name)
+{
+    static const char *const names[] = {"hydra_pmi_proxy", "mpiexec", "mpirun", "orterun",    "orted",
+                                        "prterun",         "prted",   "palsd",  "slurmstepd", "flux-shell"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcspn(name, ".") == strlen(names[i]) && !strncmp(name, names[i], strlen(names[i])))
+            return 1;
+    return 0;
+}
+
 /* The process that started this one: its nearest ancestor without a rank, as others are scripts between the launcher
- * and the program. MPICH's mpiexec has a helper for each host name, also where several names are of this machine. */
+ * and the program. A launcher may have the rank of a job around it: an mpiexec in a batch script of Slurm, or in a
+ * shell that srun started. MPICH's mpiexec has a helper for each host name, also where several names are of this
+ * machine. */
 static struct starter launcher_of(long pid)
 {
     struct starter found = {0}, none = {0};
@@ -104,9 +124,9 @@ static struct starter launcher_of(long pid)
         if (!look_at(pid, name, &parent, &found.start) || parent < 1)
             return none;
         pid = parent;
-    } while (rank_of(pid, space) >= 0);
-    if (!look_at(pid, name, &parent, &found.start))
-        return none;
+        if (!look_at(pid, name, &parent, &found.start))
+            return none;
+    } while (!is_starter(name) && rank_of(pid, space) >= 0);
     found.pid = pid;
     if (!strcmp(name, "hydra_pmi_proxy") && look_at(parent, above, &next, &none.start) && !strncmp(above, "mpi", 3))
         found = (struct starter){parent, none.start, 1};
@@ -286,10 +306,19 @@ static MPI_Group group_of(const int *ranks, int count)
 static void say_alone(void)
 {
     const char *open = secure_getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : secure_getenv("PMI_SIZE");
-    if (started && atoi(started) > 1 && pithi_launcher_rank(0) == 0 && !pithi_is_quiet())
+    const char *steps = secure_getenv("SLURM_PTY_PORT") ? NULL : secure_getenv("SLURM_STEP_NUM_TASKS");
+    const char *why = "the mpiexec that of another one";
+    int rank = pithi_launcher_rank(0);
+    if ((!started || atoi(started) == 1) && steps) {        /* (a shell that srun --pty started is no rank) */
+        const char *number = secure_getenv("SLURM_PROCID"); /* MPI_Init may have set the other variables */
+        rank = number ? atoi(number) : 0;
+        started = steps;
+        why = "which srun did not connect; see srun --mpi=list";
+    }
+    if (started && atoi(started) > 1 && rank == 0 && !pithi_is_quiet())
         pithi_say("%d processes were started, but each is a job of its own with 1 rank: the program's MPI "
-                  "is " PITHI_MPI_KIND ", the mpiexec that of another one",
-                  atoi(started));
+                  "is " PITHI_MPI_KIND ", %s",
+                  atoi(started), why);
 }
 
 /* `others`: the ranks of another version of Pith. */

@@ -4,8 +4,8 @@
  * LD_PRELOAD, and may be linked with another MPI than its launcher's. Their calls would come to wrappers that misread
  * them. When this library is loaded, nothing of the program has run yet, so the program is executed again without the
  * wrappers. A program that loads its MPI later (Python) ends with a message in its first call (real.c). */
+#include "base/launcher.h"
 #include "base/say.h"
-#include "launcher.h"
 #include "real.h"
 
 #ifndef PITHI_STATIC

@@ -1,4 +1,4 @@
-"""Builds the package outside Pith's tree, against an installed Pith that pkg-config finds: pip wheel ."""
+"""Builds the package against a Pith that pkg-config finds: outside Pith's tree by pip wheel ., inside by make wheel."""
 
 import subprocess
 
@@ -22,7 +22,7 @@ setup(
     description="Reads timeline logs of parallel programs into numpy arrays, and records from Python",
     license="MIT",
     packages=["pith"],
-    package_data={"pith": ["py.typed", "*.pyi"]},
+    package_data={"pith": ["py.typed", "*.pyi", "lib*.so.*"]},  # (make wheel puts libraries there)
     ext_modules=[extension("_read", "pithlog", "_read", "_records", "_analysis"), extension("_record", "pith", "_record")],
     python_requires=">=3.11",
     install_requires=["numpy"],

@@ -8,7 +8,7 @@
  */
 #include "run.h"
 
-#include "mpi/launcher.h"
+#include "base/launcher.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -270,9 +270,10 @@ const char *mpi_of_launcher(void)
 
 int speaks_for_host(void)
 {
-    const char *open = getenv("OMPI_COMM_WORLD_LOCAL_RANK"), *local = open ? open : getenv("MPI_LOCALRANKID");
+    static const char *const variables[] = {PITHI_LOCAL_RANK_VARIABLES, NULL};
+    const char *local;
 
-    return local && *local ? atoi(local) == 0 : rank_of_launcher() == 0;
+    return pithi_launcher_variable(variables, &local) ? atoi(local) == 0 : rank_of_launcher() == 0;
 }
 
 int rank_of_launcher(void) { return pithi_launcher_rank(0); }

@@ -4,8 +4,8 @@
 
 #include "base/say.h"
 #include "piggyback.h"
+#include "base/launcher.h"
 #include "group.h"
-#include "launcher.h"
 #include "lock.h"
 #include "members.h"
 #include "ranks.h"

@@ -1,9 +1,9 @@
 /* time_table.c - makes the report: the table of sums over all processes, and the file for scripts. */
 #include "job_time.h"
 
+#include "base/launcher.h"
 #include "base/open_file.h"
 #include "base/say.h"
-#include "launcher.h"
 
 #include <errno.h>
 #include <stdlib.h>

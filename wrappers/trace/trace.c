@@ -8,7 +8,7 @@
 
 #include "base/say.h"
 #include "group.h"
-#include "launcher.h"
+#include "base/launcher.h"
 #include "nested.h"
 
 #include <errno.h>

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/launcher.h"
 #include "base/open_file.h"
 #include "base/say.h"
-#include "mpi/launcher.h"
 
 static struct rule {
     int is_wanted, is_source;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/launcher.h"
 #include "base/say.h"
-#include "mpi/launcher.h"
 #include "pith_tool.h"
 
 #define INITIAL __attribute__((tls_model("initial-exec")))
