@@ -450,16 +450,18 @@ pkglibexecdir := libexec/pith
 pkglibdir := lib/pith
 pkgdatadir := share/pith
 pkgconfigdir ?= $(libdir)/pkgconfig
-pc_files := $(addprefix $(O)/pc/,pith.pc pithlog.pc pith-null.pc \
+# (`make wheel` has a folder of its own.)
+pc_o ?= $(O)/pc
+pc_files := $(addprefix $(pc_o)/,pith.pc pithlog.pc pith-null.pc \
 	$(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc mpe-$(m).pc) \
 	$(foreach m,$(cxx_mpis),pith-cxx-$(m).pc pith-pcxx-$(m).pc))
 completion := formats/tools/completion
 # What makes the window known to a desktop, and where it looks for it.
 desktop_files := $(if $(HAVE_TK),applications/pith.desktop icons/hicolor/scalable/apps/pith.svg mime/packages/pith.xml \
 	thumbnailers/pith.thumbnailer metainfo/pith.metainfo.xml)
-desktop_out := $(wildcard viewer/desktop/pith.*[a-z]) $(O)/pc/pith.metainfo.xml
+desktop_out := $(wildcard viewer/desktop/pith.*[a-z]) $(pc_o)/pith.metainfo.xml
 # find_package(Pith) of CMake.
-cmake_files := $(addprefix $(O)/pc/,PithConfig.cmake PithConfigVersion.cmake)
+cmake_files := $(addprefix $(pc_o)/,PithConfig.cmake PithConfigVersion.cmake)
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
@@ -502,7 +504,7 @@ drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3
 .PHONY: demo tour install uninstall installcheck pc format format-check
 # Made anew each time: they carry the folders of this installation.
 pc:
-	@mkdir -p $(O)/pc
+	@mkdir -p $(pc_o)
 	@for pc in $(notdir $(pc_files) $(cmake_files)) pith.metainfo.xml; do \
 		case $$pc in pith-mpi-*-static.pc) \
 			in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
@@ -515,7 +517,7 @@ pc:
 			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|" \
 			-e "s|@date@|$$(date -u -r NEWS.md +%F)|" \
 			-e 's|@bindir@|$(bindir)|; s|@soversion@|$(SOVERSION)|' \
-			-e 's|@pkglibdir@|$(prefix)/$(pkglibdir)|' $$in >$(O)/pc/$$pc || exit 1; done
+			-e 's|@pkglibdir@|$(prefix)/$(pkglibdir)|' $$in >$(pc_o)/$$pc || exit 1; done
 install: all pc
 	$(call installed,put)
 	@ln -sf pith '$(DESTDIR)$(bindir)/upshot'
@@ -579,6 +581,7 @@ help:
 	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed, the same bytes each time'
 	@echo 'make distcheck    build, install, use and uninstall what is in it'
 	@echo 'make deb          packages for Debian; make recipes: for RPM, Spack, conda, modules (samples/packages)'
+	@echo 'make wheel        a Python wheel that brings its libraries: $(O)/wheel/'
 	@echo 'make clean        remove $(O)/'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC TCL (tcl9.0) O PREFIX DESTDIR'
 	@echo '           V=1 shows all checks; DEPS=no installs nothing'

@@ -36,10 +36,10 @@ wheel: lib
 	@cp LICENSE wrappers/python/*.py wrappers/python/MANIFEST.in '$(O)/wheel/'
 	@cp wrappers/python/pith/*.[ch] $(python_src) '$(O)/wheel/pith/'
 	@for so in $(lib_so) $(log_so); do strip --strip-debug -o '$(O)/wheel/pith/'"$${so##*/}" $$so || exit 1; done
-	@$(MAKE) --no-print-directory -s pc prefix='$(abspath $(O))'
+	@$(MAKE) --no-print-directory -s pc pc_o='$(O)/wheel/pc' prefix='$(abspath $(O))'
 	@cd '$(O)/wheel' && \
 		libc=$$(readelf -V pith/lib*.so.* | sed -n 's/.*GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1) && \
-		PKG_CONFIG_PATH='$(abspath $(O))/pc' LDFLAGS='-Wl,-rpath,$$ORIGIN -Wl,--strip-debug' \
+		PKG_CONFIG_PATH="$$PWD/pc" LDFLAGS='-Wl,-rpath,$$ORIGIN -Wl,--strip-debug' \
 		SOURCE_DATE_EPOCH=$$(stat -c %Y '$(CURDIR)/NEWS.md') $(PYTHON) setup.py -q bdist_wheel -d . \
 		--plat-name "$${libc:+many}linux$${libc:+_2_$$libc}_$$(uname -m)" >log 2>&1 || { cat log >&2; exit 1; }
 	@echo "made $$(ls $(O)/wheel/*.whl)"
