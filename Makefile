@@ -231,6 +231,7 @@ missing:
 	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo \
 		'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
 	@$(if $(HAVE_TK),:,echo 'no development files of Tcl/Tk 8.6 or later found: window left out')
+	@$(if $(HAVE_TK),:,$(PKG_CONFIG) --print-errors --exists $(TCL) $(TK) x11 2>&1 | sed -n '/, required by /s/^/  /p')
 	@$(if $(HAVE_TK),$(if $(HAVE_XI),:,echo 'no libXi 1.8 (libxi-dev): the window does without pinches of a touchpad'),:)
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw makes text and pages only')

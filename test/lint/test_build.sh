@@ -7,9 +7,9 @@ make=(env "MAKEFLAGS=$(sed -E 's/-j[0-9]*//g; s/--jobserver-(auth|fds)=[^ ]*//g'
 "${make[@]}" all >/dev/null 2>&1
 touch "$scratch/then"
 is "$("${make[@]}" all 2>&1)" "" "a second make says nothing"
-# The demo, `make install` and `make abi-now`, which other tests may run at this moment, write demo/, pc/ and abi/; `make all` has
-# no business there.
-is "$(find "$build" \( -path "$build/demo" -o -path "$build/pc" -o -path "$build/abi" \) -prune -o -type f -newer "$scratch/then" -print | head)" "" "and writes nothing"
+# The demo, `make install`, `make abi-now` and `make wheel`, which other tests may run at this moment, write demo/, pc/, abi/ and
+# wheel/; `make all` has no business there.
+is "$(find "$build" \( -path "$build/demo" -o -path "$build/pc" -o -path "$build/abi" -o -path "$build/wheel" \) -prune -o -type f -newer "$scratch/then" -print | head)" "" "and writes nothing"
 like "$("${make[@]}" -n -W formats/reader/pithlog.h all 2>&1)" '-o [^ ]*obj/formats/[a-z/]*\.o' "a changed header is noticed"
 # In a build tree of its own, for changed flags mean that all is made again.
 other=("${make[@]}" "O=$scratch/other" "$scratch/other/obj/liblog/null.o")
@@ -18,6 +18,9 @@ is "$("${other[@]}" -s CFLAGS=-O0 2>&1)" "" "the same flags make nothing"
 like "$("${other[@]}" CFLAGS=-O1 2>&1)" '-O1 .*-c -o' "changed flags are noticed"
 like "$("${make[@]}" -n CFLAGS=-O3 "O=$scratch/third" "$scratch/third/obj/liblog/null.o" 2>&1)" '-fPIC .*-Iliblog.*-O3' "the user's flags come last, ours survive"
 like "$("${make[@]}" help)" 'make check' "make help"
+# What a library that is there lacks is said (Debian's tcl9.0-dev comes without libtommath-dev).
+mkdir "$scratch/pc" && printf 'Name: T\nDescription: T\nVersion: 9.9\n' | tee "$scratch/pc/tk9.9.pc" >"$scratch/pc/tcl9.9.pc" && echo 'Requires.private: libnone' >>"$scratch/pc/tcl9.9.pc"
+like "$(joined "$(PKG_CONFIG_PATH="$scratch/pc" "${make[@]}" -s missing TCL=tcl9.9 2>&1)")" "window left out\|  Package 'libnone', required by 'tcl9.9', not found" "why there is no window"
 # The build keeps objects whose source has gone, so a test links those that the sources name.
 is "$(grep -rnE 'build/obj[^ ]*\*\.o' test --include=*.sh --include=*.mk | grep -v test_build.sh)" "" "no test links all objects that it finds"
 finish
