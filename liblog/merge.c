@@ -16,7 +16,6 @@
 #include "merge.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/say.h"
+#include "base/worker.h"
 #include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
@@ -328,20 +328,14 @@ static int give_out(struct merge *merge, int good)
 
 /* ---- 4: own records ---------------------------------------------------------------------------------------------- */
 
-/* The cores that this process may use; the number of processes that use the same. */
-static unsigned all_cores(void)
-{
-    cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) : 1;
-}
-
+/* The number of processes that use the same cores. */
 static unsigned sharing(const struct pith_transport *t) { return (unsigned)(t->sharing > 0 ? t->sharing : t->size); }
 
 static int encode_own(struct merge *merge)
 {
     struct pithi_rank rank = {merge->t->rank, own_host(), (uint64_t)getpid(), pithi_host_clocks_own()};
     struct pithi_encode_job job = {&merge->spill, merge->defs,        merge->t->rank, merge->shift_ns - merge->zero_ns,
-                                   merge->coarse, all_cores() / sharing(merge->t)};
+                                   merge->coarse, pithi_cores() / sharing(merge->t)};
 
     if (pithi_encode_open(&merge->encode, &rank, pithi_session.folder) != PITH_OK)
         return pithi_merge_fail(pithlog_error());
@@ -455,7 +449,7 @@ void pithi_merge(const struct pith_transport *transport)
         waits[1] = own.cpu_ns;
         waits[2] = own.time_ns;
         waits[3] = 1;
-        waits[4] = transport->sharing > 0 && sharing(transport) > all_cores();
+        waits[4] = transport->sharing > 0 && sharing(transport) > pithi_cores();
     }
     here = transport->reduce(transport->context, sums, 1 + MATCHES + 5, PITH_SUM) == 0 ? sums[0] : 0;
     merge.recorded = here;
@@ -488,7 +482,7 @@ void pithi_merge(const struct pith_transport *transport)
         /* The answer is about cores if ranks lacked them. */
         if (good && (transport->size == 1 || !pithi_output_answer()))
             pithi_core_wait_say(&merge.core_wait, (unsigned)merge.sharing,
-                                transport->sharing == transport->size ? all_cores() : 0);
+                                transport->sharing == transport->size ? pithi_cores() : 0);
     }
     pithi_far_close(&merge.far);
     pithi_encode_close(&merge.encode);

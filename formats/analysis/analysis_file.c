@@ -9,21 +9,19 @@
  *     350 with its sign is 700: 2 bytes;  (5 + 1) << 1 is 12: 1 byte
  *
  * VERSION must change whenever an analysis of the same log has another result. Else users would see the old one. */
-#include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analysis/analysis.h"
 #include "base/bytes.h"
+#include "base/worker.h"
 #include "base/zip.h"
 #include "native/log.h"
 #include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20, ASK_NS = 50000000 };
+enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20 };
 static const char kind[] = "analysis";
 
 struct stream {
@@ -472,17 +470,14 @@ struct pithi_keeping {
     struct pithi_cache_part part;
     struct pithi_cache_key key;
     struct pithi_graph graph;
-    int is_stopped, has_thread;
-    pthread_t thread;
+    struct pithi_worker worker;
     struct stream stream;
 };
 
 static int is_stopped(void *context, double part)
 {
-    struct pithi_keeping *k = context;
-
     (void)part;
-    return __atomic_load_n(&k->is_stopped, __ATOMIC_RELAXED);
+    return pithi_worker_is_stopped(&((struct pithi_keeping *)context)->worker);
 }
 
 static void *keep_graph(void *context)
@@ -515,34 +510,20 @@ struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *a
     k->stream.has_failed = !k->part.name[0]; /* there is no folder for it */
     k->stream.progress = is_stopped;
     k->stream.context = k;
-    k->has_thread = pthread_create(&k->thread, NULL, keep_graph, k) == 0;
-    if (!k->has_thread)
+    if (!pithi_worker_start(&k->worker, keep_graph, k))
         keep_graph(k);
     return k;
 }
 
-/* Waits for the thread. Meanwhile it asks the caller again and again whether to stop, because a disk can be slow. */
-static void join(struct pithi_keeping *k, struct pithlog_analysis *a)
-{
-    struct timespec until;
-
-    do {
-        if (pithi_stage_part(&a->stage, 0))
-            __atomic_store_n(&k->is_stopped, 1, __ATOMIC_RELAXED);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += ASK_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-    } while (pthread_timedjoin_np(k->thread, NULL, &until) == ETIMEDOUT);
-}
+static int should_stop(void *stage) { return pithi_stage_part(stage, 0); }
 
 void pithi_analysis_keep_results(struct pithi_keeping *k, struct pithlog_analysis *a, int is_good)
 {
     if (!k)
         return;
-    __atomic_store_n(&k->is_stopped, !is_good, __ATOMIC_RELAXED);
-    if (k->has_thread)
-        join(k, a);
+    if (!is_good)
+        pithi_worker_stop(&k->worker);
+    pithi_worker_join(&k->worker, should_stop, &a->stage); /* asks, because a disk can be slow */
     free(k->graph.lanes);
     k->stream.has_failed |= !is_good;
     k->stream.progress = pithi_stage_part;

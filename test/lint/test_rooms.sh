@@ -14,8 +14,8 @@ is "$(includes 'X11/[^>\"]*\.h' formats liblog wrappers samples | grep -v '^wrap
 is "$(includes 'Python\.h' . | grep -v '^wrappers/python/')" "" "Python.h in the Python package only"
 is "$(includes 'zlib\.h' . | cut -d: -f1)" "formats/base/zip.c" "zlib.h in one file"
 is "$(includes 'pcre2\.h' . | cut -d: -f1)" "wrappers/wrappergen/regex.c" "pcre2.h in one file"
-is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|base/error\.c:|analysis/analysis_file\.c:)')" "" \
-    "no threads in formats, but in the commands and to write a file beside the analysis; error.c keeps a text for each"
+is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|base/(error\.c|worker\.[ch]):|analysis/waits/read_ahead\.c:)')" "" \
+    "no threads in formats, but in the commands, as workers, and to read ahead; error.c keeps a text for each"
 is "$(includes '(\.\./|liblog/|wrappers/|viewer/)' formats)" "" "formats knows nobody"
 # Layers of formats/, lowest first: each includes only itself and those before it, and calls no function of a later one.
 layers=(base native spill reader symbols analysis foreign tools)

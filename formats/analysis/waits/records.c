@@ -20,13 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/waits/read_ahead.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "native/layout.h"
 #include "native/log.h"
 #include "reader/read/iter.h"
 
-enum { MANY = 512, DAMAGES_MOST = 10000 };
+/* PART: as a progress says it; AHEAD: a log for which a thread is worth its cost. */
+enum { PART_RECORDS = 32768, DAMAGES_MOST = 10000, AHEAD_RECORDS = 100000 };
 
 struct open_states {
     struct pithlog_open *open; /* [depth] outermost first, and room for one more */
@@ -119,8 +121,9 @@ static int read_whole(struct pithlog *log, const struct pithlog_query *query, co
     struct pithlog_query asked = *query;
     struct position at = start_of(log, query);
     struct open_states *lanes = calloc(log->info.lanes + (size_t)1, sizeof *lanes);
-    struct pithlog_record records[MANY];
+    const struct pithlog_record *records;
     struct pithlog_step step = {.is = PITHLOG_IS_RECORDED};
+    struct pithi_read_ahead *ahead = NULL;
     struct pithlog_iter *iter = NULL;
     int count, damages = 0, err;
 
@@ -129,7 +132,9 @@ static int read_whole(struct pithlog *log, const struct pithlog_query *query, co
     TRY(pithlog_iter_open(log, &asked, &iter));
     if (reading->missing)
         pithi_iter_tell_holes(iter, (struct pithi_holes){reading->missing, reading->context});
-    while ((count = pithlog_iter_next_many(iter, records, MANY)) != 0) {
+    ahead = pithi_read_ahead_open(iter, !reading->missing && log->info.records >= AHEAD_RECORDS);
+    TRY(ahead ? PITH_OK : pithi_no_memory());
+    while ((count = pithi_read_ahead_next(ahead, &records)) != 0) {
         if (count < 0 && damages++ == DAMAGES_MOST)
             break;
         for (int i = 0; i < count; i++)
@@ -142,7 +147,7 @@ out:
     for (uint32_t i = 0; lanes && i < log->info.lanes; i++)
         free(lanes[i].open);
     free(lanes);
-    pithlog_iter_close(iter);
+    pithi_read_ahead_close(ahead);
     return err;
 }
 
@@ -165,7 +170,7 @@ static int read_walk(struct pithlog *log, const struct pithlog_query *query, con
             err = reading->take(reading->context, &step);
         if (reading->missing && step.change == PITHLOG_HOLE_BEGINS)
             reading->missing(reading->context, step.lane);
-        if (!err && at.calls++ % (64 * MANY) == 0)
+        if (!err && at.calls++ % PART_RECORDS == 0)
             err = go_on(log, reading, &at, step.to_ns);
     }
     pithlog_walk_close(walk);
