@@ -23,6 +23,7 @@
 #include "analysis/waits/records.h"
 #include "analysis/waits/waits.h"
 #include "base/error.h"
+#include "base/tournament.h"
 #include "native/log.h"
 
 enum { SMALL_BYTES = 1024, SMALL_APART_NS = 100000, SMALL_MOST_NS = 1000000, NEEDS_LEAST = 16 };
@@ -41,6 +42,21 @@ struct building_lane {
     uint32_t init, finalize;             /* 1 + the piece of MPI_Init, of MPI_Finalize; 0: none */
 };
 
+/* A member enters a collective instance (its COLL record) or leaves it (the end of its call, or of the call that
+ * completes it), in a piece of its lane. */
+struct coll_step {
+    int64_t time_ns;
+    uint32_t lane, piece, comm;
+    int leaves, is_in_call;
+    struct pithi_coll_part part;
+};
+
+/* The steps of a lane, or of several in order, in a stretch. */
+struct coll_run {
+    struct pithi_player player; /* must be first */
+    uint32_t next, end;
+};
+
 struct building {
     struct pithi_graph *graph;
     struct pithi_waits *waits;
@@ -53,6 +69,9 @@ struct building {
     int64_t from_ns, to_ns, first_init_ns, init_ns; /* as asked; the first and the last end of MPI_Init */
     uint32_t kinds;                                 /* of the records that count */
     int is_full;                                    /* no memory in a callback */
+    int by_stretches;                               /* the steps come by stretches (records.h) */
+    struct coll_step *coll_steps;                   /* of the stretch */
+    uint32_t coll_step_count, coll_step_room;
 };
 
 static int no_memory(const struct pithi_graph *g)
@@ -121,7 +140,7 @@ static int begin_state(struct building *b, const struct pithlog_step *step)
     return err;
 }
 
-static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns);
+static int leave_coll(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns);
 static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns);
 
 /* The end of the outermost call or, outside of calls, of the innermost state begins a new piece. */
@@ -149,10 +168,9 @@ static int end_state(struct building *b, const struct pithlog_step *step)
     lane->is_small = 0;
     lane->sent_ns = lane->has_sent ? time_ns : lane->sent_ns;
     lane->has_sent = 0;
-    if (lane->part.coll != UINT32_MAX) {
-        add_coll_need(b, step->lane, &lane->part, time_ns);
-        lane->part.coll = UINT32_MAX;
-    }
+    if (lane->part.coll != UINT32_MAX && !leave_coll(b, step->lane, &lane->part, time_ns))
+        return no_memory(g);
+    lane->part.coll = UINT32_MAX;
     if (b->epochs && lane->call && !leave_epoch(b, step->lane, time_ns))
         return no_memory(g);
     if (lane->call)
@@ -266,14 +284,17 @@ static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns)
  *
  * A collective that may or may not wait (MAY_WAIT: making a window) gets its needs in any case. Whether they count is
  * seen at the end: if one member left before the last one came, none waited (release_needs). */
-static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns)
+static void add_coll_need(struct building *b, const struct coll_step *step)
 {
     static const uint16_t of[] = {[PITHI_COLL_ALL] = PITHI_NEED_ALL,
                                   [PITHI_COLL_FROM] = PITHI_NEED_ROOT,
                                   [PITHI_COLL_TO] = PITHI_NEED_ALL,
                                   [PITHI_COLL_LOWER] = PITHI_NEED_LOWER,
                                   [PITHI_COLL_NEIGHBOURS] = PITHI_NEED_ALL};
-    uint32_t first = part->serial, last = first + (part->is_inter != 0), piece = b->graph->lanes[lane].pieces.count - 1;
+    const struct pithi_coll_part *part = &step->part;
+    uint32_t lane = step->lane, piece = step->piece, first = pithi_colls_serial(b->colls, part);
+    uint32_t last = first + (part->is_inter != 0);
+    int64_t end_ns = step->time_ns;
     int may_wait = (part->rule.flags & PITHI_COLL_MAY_WAIT) == PITHI_COLL_MAY_WAIT && !part->gets_of_all;
     struct pithi_moment when;
     struct pithi_need need = {.kind = (uint16_t)pithi_colls_wait_kind(b->colls, part),
@@ -373,40 +394,121 @@ static int add_moved(struct pithi_graph *g, const struct pithlog_record *r, uint
     return moved != NULL;
 }
 
-static int take_coll(struct building *b, const struct pithlog_record *r)
+/* 0: no memory. */
+static int enter_coll(struct building *b, const struct coll_step *step)
 {
     struct pithi_graph *g = b->graph;
-    struct building_lane *lane = &b->lanes[r->lane];
-    struct pithi_coll_part part;
-    uint32_t state = lane->call ? lane->call_state : UINT32_MAX;
-    int status = pithi_colls_enter(b->colls, r, state, 0, &part);
+    struct pithi_coll_part part = step->part;
 
-    if (status < 0)
-        return -status;
-    g->coll_calls++;
-    if (lane->call && !add_moved(g, r, part.state))
-        return no_memory(g);
-    if (status > 0 || part.coll == UINT32_MAX || !lane->call)
-        return PITH_OK;
-    double begin_ns = (double)lane->last->begin_ns;
+    pithi_colls_count(b->colls, &part);
+    if (!step->is_in_call)
+        return 1;
+    double begin_ns = (double)pithi_graph_piece(g, step->lane, step->piece)->begin_ns;
     pithi_colls_arrive(b->colls, &part, &(struct pithi_moment){begin_ns, begin_ns});
-    if (!part.starts)
-        lane->part = part;
     int is_of_neighbours = part.rule.shape == PITHI_COLL_NEIGHBOURS;
     while (g->colls.count < part.serial + 1 + (part.is_inter != 0))
-        if (!new_coll(g, r->comm, is_of_neighbours ? 0 : pithi_colls_wait_kind(b->colls, &part)))
-            return no_memory(g);
+        if (!new_coll(g, step->comm, is_of_neighbours ? 0 : pithi_colls_wait_kind(b->colls, &part)))
+            return 0;
     uint32_t instance = part.serial + (part.is_second != 0);
     struct pithi_graph_coll *coll = pithi_graph_coll(g, instance);
     coll->traits |= part.starts ? PITHI_COLL_IS_STARTED : 0;
     if (is_of_neighbours)
         coll->traits |= PITHI_COLL_IS_OF_NEIGHBOURS | (part.rule.flags & PITHI_COLL_LOOSE ? PITHI_COLL_IS_LOOSE : 0);
     int is_scan = part.rule.shape == PITHI_COLL_LOWER;
-    if ((is_scan && !coll->positions && !make_positions(g, coll)) ||
-        !begin_member(g, r->lane, g->lanes[r->lane].pieces.count - 1, instance,
-                      is_scan || is_of_neighbours ? part.place : PITHI_NO_LANE, part.is_root))
+    return (!is_scan || coll->positions || make_positions(g, coll)) &&
+           begin_member(g, step->lane, step->piece, instance, is_scan || is_of_neighbours ? part.place : PITHI_NO_LANE,
+                        part.is_root);
+}
+
+/* Who has waited in a collective depends on the order in which its members enter and leave. So these steps are taken in
+ * the order of times: at once, or all those of a stretch at its end. 0: no memory. */
+static int take_coll_step(struct building *b, const struct coll_step *step)
+{
+    if (b->by_stretches) {
+        if (!pithi_grow(&b->coll_steps, b->coll_step_count, &b->coll_step_room, sizeof *b->coll_steps))
+            return 0;
+        b->coll_steps[b->coll_step_count++] = *step;
+        return 1;
+    }
+    if (!step->leaves)
+        return enter_coll(b, step);
+    add_coll_need(b, step);
+    return 1;
+}
+
+static int leave_coll(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns)
+{
+    struct coll_step step = {.time_ns = end_ns, .lane = lane, .leaves = 1, .part = *part};
+
+    step.piece = b->graph->lanes[lane].pieces.count - 1;
+    return take_coll_step(b, &step);
+}
+
+static int take_coll(struct building *b, const struct pithlog_record *r)
+{
+    struct pithi_graph *g = b->graph;
+    struct building_lane *lane = &b->lanes[r->lane];
+    struct coll_step step = {.time_ns = r->time_ns, .lane = r->lane, .comm = r->comm, .is_in_call = lane->call != 0};
+    uint32_t state = lane->call ? lane->call_state : UINT32_MAX;
+    int status = pithi_colls_enter_early(b->colls, r, state, &step.part);
+
+    if (status < 0)
+        return -status;
+    g->coll_calls++;
+    if (lane->call && !add_moved(g, r, step.part.state))
         return no_memory(g);
-    return PITH_OK;
+    if (status > 0 || step.part.coll == UINT32_MAX)
+        return PITH_OK;
+    step.piece = g->lanes[r->lane].pieces.count - 1;
+    if (lane->call && !step.part.starts)
+        lane->part = step.part;
+    return take_coll_step(b, &step) ? PITH_OK : no_memory(g);
+}
+
+/* The steps of a stretch come lane by lane: in as many runs as there were lanes together, each in order. Takes them all
+ * in the order of times; of equal ones, those of the lower lanes first. */
+static int take_coll_steps(struct building *b)
+{
+    uint32_t count = 0, leaves;
+
+    for (uint32_t i = 0; i < b->coll_step_count; i++)
+        count += i == 0 || b->coll_steps[i].time_ns < b->coll_steps[i - 1].time_ns;
+    leaves = pithi_tournament_leaves(count);
+    struct coll_run *runs = malloc((count + (size_t)1) * sizeof *runs);
+    struct pithi_loser *tree = malloc(leaves * sizeof *tree);
+    int good = runs && tree;
+    count = 0;
+    for (uint32_t i = 0; good && i < b->coll_step_count; i++) {
+        if (i == 0 || b->coll_steps[i].time_ns < b->coll_steps[i - 1].time_ns) {
+            runs[count] = (struct coll_run){{pithi_key_of(b->coll_steps[i].time_ns), leaves + count}, i, i};
+            count++;
+        }
+        runs[count - 1].end = i + 1;
+    }
+    if (good)
+        tree[0] = pithi_tournament_play(tree, leaves, 1, runs, count, sizeof *runs);
+    b->by_stretches = 0;
+    while (good && tree[0].key != PITHI_KEY_DONE) {
+        struct coll_run *run = (struct coll_run *)tree[0].player;
+        good = take_coll_step(b, &b->coll_steps[run->next++]);
+        tree[0] = pithi_tournament_replay(
+            tree, &run->player,
+            run->next < run->end ? pithi_key_of(b->coll_steps[run->next].time_ns) : PITHI_KEY_DONE);
+    }
+    b->by_stretches = 1;
+    b->coll_step_count = 0;
+    free(runs);
+    free(tree);
+    return good;
+}
+
+static int stretch_ends(void *context)
+{
+    struct building *b = context;
+
+    b->by_stretches = 1;
+    CHECK(pithi_waits_stretch_ends(b->waits));
+    return take_coll_steps(b) ? PITH_OK : no_memory(b->graph);
 }
 
 static int take_event(struct building *b, const struct pithlog_step *step)
@@ -423,7 +525,8 @@ static int take_event(struct building *b, const struct pithlog_step *step)
 
     if (status > 0 && lane->call) {
         pithi_waits_completes_coll(b->waits, step);
-        add_coll_need(b, r->lane, &part, r->time_ns);
+        if (!leave_coll(b, r->lane, &part, r->time_ns))
+            return no_memory(b->graph);
     }
     return status < 0 ? no_memory(b->graph) : PITH_OK;
 }
@@ -674,12 +777,15 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     b.kinds = records.kinds |= 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE; /* also a LEAVE without its ENTER */
     struct pithi_reading reading = {
         .take = take_step, .context = &b, .progress = progress, .progress_context = context};
+    if (!b.epochs && !pithi_colls_need_order(b.colls)) /* epochs look at what other ranks have done so far */
+        reading.stretch_ends = stretch_ends;
     damaged = pithi_read_steps(log, &records, &reading);
     TRY(damaged == PITH_ERR_DAMAGED ? PITH_OK : damaged);
+    b.by_stretches = 0;
     TRY(pithi_waits_end(b.waits));
     for (uint32_t i = 0; i < pithlog_get_info(log)->lanes; i++) {
         if (b.lanes[i].part.coll != UINT32_MAX)
-            add_coll_need(&b, i, &b.lanes[i].part, pithlog_get_info(log)->end_ns);
+            leave_coll(&b, i, &b.lanes[i].part, pithlog_get_info(log)->end_ns);
         /* The last piece is empty and ends the lane. */
         struct pithi_lane_piece *end = pithi_chunks_add(&g->lanes[i].pieces, &g->scratch, sizeof *end);
         TRY(end ? PITH_OK : no_memory(g));
@@ -693,6 +799,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     TRY(pithi_infer_needs(&infer) && !b.is_full ? PITH_OK : no_memory(g));
     set_window(g, &b, from_ns, to_ns);
 out:
+    free(b.coll_steps);
     free(b.lanes);
     free(b.at_init);
     free(b.serves);

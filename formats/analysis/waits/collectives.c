@@ -143,7 +143,7 @@ static int members_missing(struct members *m, uint32_t rank)
 
 /* Members that others wait for together: all, or the members of one group. */
 struct group {
-    uint32_t expected, arrived;
+    uint32_t expected, entered, arrived; /* entered: as seen; arrived: of these, those that count (pithi_colls_count) */
     int64_t left_ns; /* when the first member left that must wait for others; INT64_MAX: none did */
     struct pithi_moment last;
 };
@@ -342,13 +342,12 @@ static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rul
         (struct coll){.rule = rule,
                       .is_inter = of->remote_size > 0,
                       .first_size = (uint32_t)of->size,
-                      .groups = {{team->expected[0], 0, INT64_MAX, never}, {team->expected[1], 0, INT64_MAX, never}},
+                      .groups = {{team->expected[0], 0, 0, INT64_MAX, never}, {team->expected[1], 0, 0, INT64_MAX, never}},
                       .positions = coll->positions,
                       .position_room = coll->position_room,
                       .key = key,
                       .comm = comm,
-                      .serial = c->serial};
-    c->serial += coll->is_inter ? 2 : 1;
+                      .serial = NONE};
     if (rule.shape == PITHI_COLL_LOWER && !make_positions(c, coll, of))
         return NONE;
     return sweep(c) && pithi_map_put(&c->under_way, key, at) ? at : NONE;
@@ -426,6 +425,8 @@ static const struct kept *find_kept(const struct pithi_colls *c, uint32_t rank, 
     uint32_t at;
     return pithi_map_get(&c->kept_requests, (uint64_t)rank << 32 | request, &at) ? &c->keeps[at] : NULL;
 }
+
+int pithi_colls_need_order(const struct pithi_colls *c) { return c->is_incomplete; }
 
 int pithi_colls_have_events(const struct pithi_colls *c)
 {
@@ -522,8 +523,25 @@ static int note(struct pithi_colls *c, const struct pithlog_record *r, uint32_t 
     return 1;
 }
 
-int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uint32_t state, uint32_t note_of,
-                      struct pithi_coll_part *part)
+void pithi_colls_count(struct pithi_colls *c, struct pithi_coll_part *part)
+{
+    struct coll *coll = &c->all[part->coll];
+
+    if (coll->serial == NONE) {
+        coll->serial = c->serial;
+        c->serial += coll->is_inter ? 2 : 1;
+    }
+    part->serial = coll->serial;
+    coll->groups[part->is_second].arrived++;
+}
+
+uint32_t pithi_colls_serial(const struct pithi_colls *c, const struct pithi_coll_part *part)
+{
+    return c->all[part->coll].serial;
+}
+
+static int enter(struct pithi_colls *c, const struct pithlog_record *r, uint32_t state, uint32_t note_of, int is_in_time,
+                 struct pithi_coll_part *part)
 {
     int gets_of_all = c->lanes[r->lane].gets_of_all;
     struct lane *lane = &c->lanes[r->lane];
@@ -564,11 +582,10 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
         return -no_memory(c);
     struct coll *coll = &c->all[at];
     struct group *own = &coll->groups[is_second(coll, place)];
-    if (coll->is_lost || coll->rule.shape != rule->shape || own->arrived == own->expected)
+    if (coll->is_lost || coll->rule.shape != rule->shape || own->entered == own->expected)
         return 1; /* it is unknown, or the log is wrong */
-    own->arrived++;
+    own->entered++;
     *part = (struct pithi_coll_part){.coll = at,
-                                     .serial = coll->serial,
                                      .note = note_of,
                                      .rule = *rule,
                                      .is_inter = coll->is_inter,
@@ -580,7 +597,21 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
                                      .is_root = is_root,
                                      .is_idle = coll->is_inter && r->peer < 0,
                                      .starts = (rule->flags & PITHI_COLL_STARTS) != 0};
+    if (is_in_time)
+        pithi_colls_count(c, part);
     return note(c, r, request, part) ? 0 : -no_memory(c);
+}
+
+int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uint32_t state, uint32_t note_of,
+                      struct pithi_coll_part *part)
+{
+    return enter(c, r, state, note_of, 1, part);
+}
+
+int pithi_colls_enter_early(struct pithi_colls *c, const struct pithlog_record *r, uint32_t state,
+                            struct pithi_coll_part *part)
+{
+    return enter(c, r, state, 0, 0, part);
 }
 
 static void latest(struct pithi_moment *last, const struct pithi_moment *when)

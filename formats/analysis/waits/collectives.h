@@ -46,6 +46,14 @@ void pithi_colls_missing(struct pithi_colls *colls, uint32_t lane);
  * instance is unknown; < 0: no memory. */
 int pithi_colls_enter(struct pithi_colls *colls, const struct pithlog_record *record, uint32_t state, uint32_t note,
                       struct pithi_coll_part *part);
+/* The same in two steps, for records that do not come in the order of their times: the first takes the record, in the
+ * order of its rank; the second numbers the instance and counts the member, in the order of times. Until then
+ * part->serial has no meaning. Not for a log that needs its order: in which the parts of members may be missing. */
+int pithi_colls_enter_early(struct pithi_colls *colls, const struct pithlog_record *record, uint32_t state,
+                            struct pithi_coll_part *part);
+void pithi_colls_count(struct pithi_colls *colls, struct pithi_coll_part *part);
+uint32_t pithi_colls_serial(const struct pithi_colls *colls, const struct pithi_coll_part *part);
+int pithi_colls_need_order(const struct pithi_colls *colls);
 /* The member arrives, so others need not wait for it any longer. Call it again if a later time becomes known. */
 void pithi_colls_arrive(struct pithi_colls *colls, const struct pithi_coll_part *part, const struct pithi_moment *when);
 /* 1: *when is the latest arrival that the member waits for. 0: it waits for none; -1: some have not arrived. */

@@ -192,6 +192,11 @@ int pithi_pairs_more(struct pithi_pairs *p, struct pithlog_message *message)
     return pithi_match_ready(p->match, p->rank, pithi_log_rank(p->log, p->rank)->rank, 0, message);
 }
 
+struct pithi_turn pithi_pairs_turn(const struct pithi_pairs *p)
+{
+    return p->match ? pithi_match_turn(p->match) : (struct pithi_turn){0};
+}
+
 int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 {
     int status = 0;

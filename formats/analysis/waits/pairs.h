@@ -6,6 +6,7 @@
 #define PITHI_PAIRS_H
 
 #include "pithlog.h"
+#include "reader/read/match.h"
 
 struct pithi_pairs;
 
@@ -34,6 +35,8 @@ int pithi_pairs_take(struct pithi_pairs *pairs, const struct pithlog_record *rec
                      struct pithlog_message *message);
 /* The next message that the last record completed: 1, 0, -1. */
 int pithi_pairs_more(struct pithi_pairs *pairs, struct pithlog_message *message);
+/* Of the last message: see pithi_match_turn. In a window: zero. */
+struct pithi_turn pithi_pairs_turn(const struct pithi_pairs *pairs);
 /* After the last record: the next message whose receive still waits for missing earlier ones: 1, 0, -1. */
 int pithi_pairs_rest(struct pithi_pairs *pairs, struct pithlog_message *message);
 

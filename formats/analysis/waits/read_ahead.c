@@ -109,10 +109,8 @@ struct pithi_read_ahead *pithi_read_ahead_open(struct pithlog_iter *iter, int ma
 {
     struct pithi_read_ahead *a = calloc(1, sizeof *a);
 
-    if (!a) {
-        pithlog_iter_close(iter);
+    if (!a)
         return NULL;
-    }
     a->iter = iter;
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->is_read, NULL);

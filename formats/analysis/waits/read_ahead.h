@@ -6,7 +6,7 @@
 #include "pithlog.h"
 
 struct pithi_read_ahead;
-/* Owns the iterator from now on, which must have no callback for holes. NULL: no memory. */
+/* Owns the iterator from now on, which must have no callback for holes if it may use a thread. NULL: no memory. */
 struct pithi_read_ahead *pithi_read_ahead_open(struct pithlog_iter *iter, int may_use_thread);
 void pithi_read_ahead_close(struct pithi_read_ahead *ahead);
 /* The next records, valid until the next call. Their number; 0: end of the log; -1: an error, call again to go on. */

@@ -28,7 +28,7 @@
 #include "reader/read/iter.h"
 
 /* PART: as a progress says it; AHEAD: a log for which a thread is worth its cost. */
-enum { PART_RECORDS = 32768, DAMAGES_MOST = 10000, AHEAD_RECORDS = 100000 };
+enum { PART_RECORDS = 32768, DAMAGES_MOST = 10000, AHEAD_RECORDS = 100000, STRETCH_RECORDS = 64 };
 
 struct open_states {
     struct pithlog_open *open; /* [depth] outermost first, and room for one more */
@@ -116,6 +116,15 @@ static inline int take_record(const struct pithi_reading *reading, struct open_s
     return reading->take(reading->context, step);
 }
 
+/* The length of stretches in which a lane has STRETCH_RECORDS on average: many enough that what is kept for the lane is
+ * found once and used for all of them, and few enough that the messages under way are few. */
+static uint64_t stretch_length(const struct pithlog_info *info)
+{
+    double stretches = (double)info->records / ((double)info->lanes * STRETCH_RECORDS);
+    double length_ns = ((double)info->end_ns - (double)info->start_ns + 1) / (stretches > 1 ? stretches : 1);
+    return length_ns < (double)(UINT64_C(1) << 62) ? (uint64_t)length_ns + 1 : UINT64_C(1) << 62;
+}
+
 static int read_whole(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading)
 {
     struct pithlog_query asked = *query;
@@ -125,6 +134,8 @@ static int read_whole(struct pithlog *log, const struct pithlog_query *query, co
     struct pithlog_step step = {.is = PITHLOG_IS_RECORDED};
     struct pithi_read_ahead *ahead = NULL;
     struct pithlog_iter *iter = NULL;
+    uint64_t stretch_ns = stretch_length(&log->info);
+    int64_t stretch_end_ns = INT64_MAX;
     int count, damages = 0, err;
 
     TRY(lanes ? PITH_OK : pithi_no_memory());
@@ -132,22 +143,36 @@ static int read_whole(struct pithlog *log, const struct pithlog_query *query, co
     TRY(pithlog_iter_open(log, &asked, &iter));
     if (reading->missing)
         pithi_iter_tell_holes(iter, (struct pithi_holes){reading->missing, reading->context});
+    int by_stretches = reading->stretch_ends && pithi_iter_by_stretches(iter, stretch_ns);
+    if (by_stretches) {
+        stretch_end_ns = pithi_stretch_end(log->info.start_ns, log->info.start_ns, stretch_ns);
+        TRY(reading->stretch_ends(reading->context));
+    }
     ahead = pithi_read_ahead_open(iter, !reading->missing && log->info.records >= AHEAD_RECORDS);
     TRY(ahead ? PITH_OK : pithi_no_memory());
     while ((count = pithi_read_ahead_next(ahead, &records)) != 0) {
         if (count < 0 && damages++ == DAMAGES_MOST)
             break;
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count; i++) {
+            if (records[i].time_ns > stretch_end_ns) {
+                TRY(reading->stretch_ends(reading->context));
+                stretch_end_ns = pithi_stretch_end(records[i].time_ns, log->info.start_ns, stretch_ns);
+            }
             TRY(take_record(reading, lanes, &records[i], &step));
+        }
         if (count > 0 && at.calls++ % 64 == 0)
             TRY(go_on(log, reading, &at, records[0].time_ns));
     }
+    TRY(by_stretches ? reading->stretch_ends(reading->context) : PITH_OK);
     err = damages ? PITH_ERR_DAMAGED : PITH_OK;
 out:
     for (uint32_t i = 0; lanes && i < log->info.lanes; i++)
         free(lanes[i].open);
     free(lanes);
-    pithi_read_ahead_close(ahead);
+    if (ahead)
+        pithi_read_ahead_close(ahead);
+    else
+        pithlog_iter_close(iter);
     return err;
 }
 
@@ -177,9 +202,13 @@ static int read_walk(struct pithlog *log, const struct pithlog_query *query, con
     return !err && damages ? PITH_ERR_DAMAGED : err;
 }
 
-int pithi_read_steps(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading)
+static int is_whole(const struct pithlog *log, const struct pithlog_query *query)
 {
     int may_miss = log->info.lost || log->info.incomplete || log->damages;
-    int is_whole = query->from_ns == INT64_MIN && query->to_ns == INT64_MAX && !(query->flags & PITHLOG_CLIP);
-    return is_whole && !may_miss ? read_whole(log, query, reading) : read_walk(log, query, reading);
+    return query->from_ns == INT64_MIN && query->to_ns == INT64_MAX && !(query->flags & PITHLOG_CLIP) && !may_miss;
+}
+
+int pithi_read_steps(struct pithlog *log, const struct pithlog_query *query, const struct pithi_reading *reading)
+{
+    return is_whole(log, query) ? read_whole(log, query, reading) : read_walk(log, query, reading);
 }

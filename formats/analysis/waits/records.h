@@ -13,6 +13,10 @@ struct pithi_reading {
     void *context;
     int (*progress)(void *context, double part); /* may be NULL; as in pithlog_waits_query */
     void *progress_context;
+    /* The steps of different ranks need not come in the order of times, but in stretches of it: those of a rank in
+     * order, ranks one after another, which finds what is kept for a rank in the caches. If they do, this is called
+     * before the first stretch and after each. NULL: all must come in order. */
+    int (*stretch_ends)(void *context);
 };
 
 /* Walks the times and lanes of the query, with its kinds of records (pithlog_walk_open). Damaged parts are left out:

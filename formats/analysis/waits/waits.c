@@ -238,6 +238,7 @@ struct call {
     uint32_t kind;      /* kind of the release below */
     int64_t release_ns;
     struct pithlog_message message;
+    uint32_t early;      /* by stretches: the sends that were matched before its end was seen; NONE */
     uint32_t next;       /* in the queue of its lane; among the probes of a message; or in the free list */
     int is_queued;       /* 1: it may complete sends of other calls */
     uint32_t sends_left; /* queued: earlier sends without a partner so far */
@@ -255,6 +256,8 @@ struct end {
     uint32_t next;              /* next in that list, or in the free list */
     uint64_t number;            /* in that list: its number among the lane's listed sends */
     int is_matched, is_void, must_wait; /* must_wait: as pithi_send_waits */
+    uint64_t seen;                      /* records with an end before it */
+    int64_t matched_ns;                 /* in that list: the time of the record with which it was matched */
     struct pithlog_message message;
 };
 
@@ -273,6 +276,7 @@ struct lane {
     uint32_t sends_left;                    /* those without a partner */
     uint64_t send_count;
     uint32_t rank;
+    int is_waiting; /* in `waiting` */
 };
 
 struct pithi_waits {
@@ -290,6 +294,15 @@ struct pithi_waits {
     uint32_t end_count, end_room, free_end;
     uint32_t probed; /* definition of the event; NONE */
     struct probes probes;
+    int has_calls; /* the log defines states of MPI calls */
+    uint32_t *waiting, waiting_count; /* by stretches: the lanes with a queue; NULL: records come in order */
+    uint64_t seen; /* ends so far */
+    struct held {  /* it was matched with a record of this lane */
+        struct pithi_turn by;
+        uint32_t lane;
+        struct pithlog_message message;
+    } * held;
+    uint32_t held_count, held_room;
 };
 
 static int no_memory(const struct pithi_waits *p)
@@ -314,6 +327,7 @@ static uint32_t new_call(struct pithi_waits *p, uint32_t lane, const struct pith
                                  .begin_ns = state->start_ns,
                                  .end_ns = UNKNOWN,
                                  .release_ns = p->traits[state->id] & PITHI_FIRST ? INT64_MAX : state->start_ns,
+                                 .early = NONE,
                                  .next = NONE};
     return at;
 }
@@ -333,6 +347,7 @@ static uint32_t new_end(struct pithi_waits *p, const struct pithlog_record *r)
                                .probes = NONE,
                                .begin = {r->time_ns, r->lane, NONE},
                                .post = {UNKNOWN, r->lane, NONE},
+                               .seen = p->seen++,
                                .next = NONE};
     return at;
 }
@@ -395,8 +410,8 @@ static void finish(struct pithi_waits *p, uint32_t at)
  * receive was posted after the end of the call stays in the list for a later call. MPI_Wait completes one request: if
  * it completed a receive or a collective, it completed no send.
  *
- * Removes the sends that this call can have completed from the list of its lane. */
-static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call *call)
+ * Removes the sends that this call can have completed from the list of its lane, and were matched by a time. */
+static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call *call, int64_t by_ns)
 {
     unsigned traits = p->traits[call->state];
     uint32_t before = NONE, next, others = call->received + call->colls;
@@ -408,7 +423,8 @@ static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call
         next = send->next;
         if (send->number >= call->sends_before)
             break;
-        if (!send->is_matched || (!send->is_void && send->post.time_ns > call->end_ns)) {
+        if (!send->is_matched || send->matched_ns > by_ns ||
+            (!send->is_void && send->post.time_ns > call->end_ns)) {
             before = at;
             continue;
         }
@@ -425,17 +441,47 @@ static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call
     }
 }
 
+/* Handles the call at the front of the queue. */
+static void leave_queue(struct pithi_waits *p, struct lane *lane, int64_t by_ns)
+{
+    uint32_t at = lane->first_call;
+    struct call *call = &p->calls[at];
+
+    complete_sends(p, lane, call, by_ns);
+    lane->first_call = call->next;
+    lane->queued--;
+    call->is_queued = 0;
+    finish(p, at);
+}
+
 /* Handles calls at the front of the queue whose earlier sends are all matched. */
 static void look_at_queue(struct pithi_waits *p, struct lane *lane)
 {
-    while (lane->first_call != NONE && (p->calls[lane->first_call].sends_left == 0 || lane->queued > QUEUE_MOST)) {
-        uint32_t at = lane->first_call;
-        struct call *call = &p->calls[at];
-        complete_sends(p, lane, call);
-        lane->first_call = call->next;
-        lane->queued--;
-        call->is_queued = 0;
-        finish(p, at);
+    while (lane->first_call != NONE && (p->calls[lane->first_call].sends_left == 0 || lane->queued > QUEUE_MOST))
+        leave_queue(p, lane, INT64_MAX);
+}
+
+/* 1: the sends before a call of the lane are all matched. */
+static int are_matched(const struct pithi_waits *p, const struct lane *lane, const struct call *call)
+{
+    for (uint32_t at = lane->first_send; at != NONE && p->ends[at].number < call->sends_before; at = p->ends[at].next)
+        if (!p->ends[at].is_matched)
+            return 0;
+    return 1;
+}
+
+/* Handles the same calls as look_at_queue has done by the end of a stretch if records come in the order of times: then
+ * a call is given up when the QUEUE_MOST'th after it is over, and later matches do not count for it. */
+static void look_at_stretch(struct pithi_waits *p, struct lane *lane)
+{
+    uint32_t later = lane->first_call;
+
+    for (uint32_t i = 0; i < QUEUE_MOST && later != NONE; i++)
+        later = p->calls[later].next;
+    while (lane->first_call != NONE && (later != NONE || are_matched(p, lane, &p->calls[lane->first_call]))) {
+        int64_t by_ns = later != NONE ? p->calls[later].end_ns : INT64_MAX;
+        later = later != NONE ? p->calls[later].next : NONE;
+        leave_queue(p, lane, by_ns);
     }
 }
 
@@ -449,7 +495,11 @@ static void put_into_queue(struct pithi_waits *p, struct lane *lane, uint32_t at
     *(lane->first_call == NONE ? &lane->first_call : &p->calls[lane->last_call].next) = at;
     lane->last_call = at;
     lane->queued++;
-    look_at_queue(p, lane);
+    if (!p->waiting)
+        look_at_queue(p, lane);
+    else if (!lane->is_waiting)
+        p->waiting[p->waiting_count++] = call->lane;
+    lane->is_waiting = p->waiting != NULL;
 }
 
 static void put_into_list(struct pithi_waits *p, struct lane *lane, uint32_t at)
@@ -463,7 +513,7 @@ static void put_into_list(struct pithi_waits *p, struct lane *lane, uint32_t at)
 
 /* A send in the list has been matched. */
 static void matched_later(struct pithi_waits *p, struct end *send, const struct pithi_release *post,
-                          const struct pithlog_message *message)
+                          const struct pithlog_message *message, int64_t by_ns)
 {
     struct lane *lane = &p->lanes[send->lane];
 
@@ -471,7 +521,10 @@ static void matched_later(struct pithi_waits *p, struct end *send, const struct 
     send->is_void = post->time_ns == UNKNOWN;
     send->post = *post;
     send->message = *message;
+    send->matched_ns = by_ns;
     lane->sends_left--;
+    if (p->waiting)
+        return;
     for (uint32_t at = lane->first_call; at != NONE; at = p->calls[at].next)
         if (send->number < p->calls[at].sends_before && p->calls[at].sends_left)
             p->calls[at].sends_left--;
@@ -480,8 +533,41 @@ static void matched_later(struct pithi_waits *p, struct end *send, const struct 
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Handles a matched message and frees its ends, except a send that a later call completes. */
-static void join(struct pithi_waits *p, struct pithlog_message message)
+/* The second half of join: the call that has sent the message. */
+static void join_send(struct pithi_waits *p, uint32_t at, const struct pithi_release *post,
+                      const struct pithlog_message *message)
+{
+    struct end *send = &p->ends[at];
+
+    if (send->call != NONE) {
+        struct call *call = &p->calls[send->call];
+        if (post->time_ns != UNKNOWN && !(send->traits & PITHI_BUFFERED) &&
+            (call->end_ns == UNKNOWN || call->end_ns >= post->time_ns || send->must_wait > 0) &&
+            pithi_message_reaches(message, p->query->from_ns, p->query->to_ns))
+            release(p, call, PITHLOG_LATE_RECEIVER, post, message, send->must_wait, UNKNOWN);
+        call->unmatched--;
+        finish(p, send->call);
+    }
+    free_end(p, at);
+}
+
+/* The end of the call is known now. */
+static void join_sends(struct pithi_waits *p, uint32_t call)
+{
+    for (uint32_t at = p->calls[call].early, next; at != NONE; at = next) {
+        struct end send = p->ends[at];
+        next = send.next;
+        p->calls[call].early = next;
+        join_send(p, at, &send.post, &send.message);
+    }
+}
+
+/* If records come in order, a call that is over when its message is received was not held up by the receiver. If they
+ * do not, the end of the call must be known first (join_sends).
+ *
+ * Handles a matched message and frees its ends, except a send that a later call completes. `by_ns`: the time of the
+ * record with which it was matched. */
+static void join(struct pithi_waits *p, struct pithlog_message message, int64_t by_ns)
 {
     uint32_t send_at = message.send_lane, recv_at = message.recv_lane;
     struct end *send = &p->ends[send_at], *recv = &p->ends[recv_at];
@@ -508,20 +594,77 @@ static void join(struct pithi_waits *p, struct pithlog_message message)
     if (send->traits & PITHI_SENDS_LATER) {
         if (!is_wanted)
             recv->post.time_ns = UNKNOWN;
-        matched_later(p, send, &recv->post, &message);
+        matched_later(p, send, &recv->post, &message, by_ns);
+    } else if (p->waiting && send->call != NONE && p->calls[send->call].end_ns == UNKNOWN) {
+        send->message = message;
+        send->post = recv->post;
+        send->next = p->calls[send->call].early;
+        p->calls[send->call].early = send_at;
     } else {
-        if (send->call != NONE) {
-            struct call *call = &p->calls[send->call];
-            int64_t posted_ns = recv->post.time_ns;
-            if (is_wanted && posted_ns != UNKNOWN && !(send->traits & PITHI_BUFFERED) &&
-                (call->end_ns == UNKNOWN || call->end_ns >= posted_ns || send->must_wait > 0))
-                release(p, call, PITHLOG_LATE_RECEIVER, &recv->post, &message, send->must_wait, UNKNOWN);
-            call->unmatched--;
-            finish(p, send->call);
-        }
-        free_end(p, send_at);
+        join_send(p, send_at, &recv->post, &message);
     }
     free_end(p, recv_at);
+}
+
+/* By stretches: the messages that one call receives are handled in the order in which they would be matched in the order
+ * of times. This matters only to calls that may receive several; their messages are held to the end of the stretch.
+ *
+ * Takes a matched message. In the order of times it would be matched when its receive has its turn, or when its send is
+ * seen, if that is later. 0: no memory. */
+static int take_match(struct pithi_waits *p, const struct pithlog_message *message)
+{
+    const struct end *send = &p->ends[message->send_lane], *recv = &p->ends[message->recv_lane];
+    struct pithi_turn turn = pithi_pairs_turn(p->pairs);
+    struct held match = {.by = turn, .lane = recv->lane, .message = *message};
+
+    if (message->send_ns > turn.time_ns || (message->send_ns == turn.time_ns && send->lane > recv->lane)) {
+        match.by = (struct pithi_turn){message->send_ns, send->seen};
+        match.lane = send->lane;
+    }
+    if (!p->waiting || recv->call == NONE ||
+        (p->has_calls && p->traits[p->calls[recv->call].state] & (PITHI_ONE | PITHI_RECEIVES))) {
+        join(p, *message, match.by.time_ns);
+        return 1;
+    }
+    if (!pithi_grow(&p->held, p->held_count, &p->held_room, sizeof *p->held))
+        return 0;
+    p->held[p->held_count++] = match;
+    return 1;
+}
+
+static int by_match(const void *a, const void *b)
+{
+    const struct held *x = a, *y = b;
+    return x->by.time_ns != y->by.time_ns ? (x->by.time_ns < y->by.time_ns ? -1 : 1)
+           : x->lane != y->lane           ? (x->lane < y->lane ? -1 : 1)
+                                          : (x->by.number > y->by.number) - (x->by.number < y->by.number);
+}
+
+static void join_held(struct pithi_waits *p)
+{
+    if (p->held_count > 1)
+        qsort(p->held, p->held_count, sizeof *p->held, by_match);
+    for (uint32_t i = 0; i < p->held_count; i++)
+        join(p, p->held[i].message, p->held[i].by.time_ns);
+    p->held_count = 0;
+}
+
+int pithi_waits_stretch_ends(struct pithi_waits *p)
+{
+    uint32_t kept = 0;
+
+    if (!p->waiting && !(p->waiting = malloc((p->log->info.lanes + (size_t)1) * sizeof *p->waiting)))
+        return no_memory(p);
+    join_held(p);
+    for (uint32_t i = 0; i < p->waiting_count; i++) {
+        struct lane *lane = &p->lanes[p->waiting[i]];
+        look_at_stretch(p, lane);
+        lane->is_waiting = lane->first_call != NONE;
+        if (lane->is_waiting)
+            p->waiting[kept++] = p->waiting[i];
+    }
+    p->waiting_count = kept;
+    return PITH_OK;
 }
 
 static int pair(struct pithi_waits *p, const struct pithlog_record *r, uint32_t end)
@@ -529,10 +672,10 @@ static int pair(struct pithi_waits *p, const struct pithlog_record *r, uint32_t 
     struct pithlog_message message;
     int status = pithi_pairs_take(p->pairs, r, end, &message);
 
-    if (status > 0)
-        join(p, message);
+    if (status > 0 && !take_match(p, &message))
+        status = -1;
     while (status >= 0 && (status = pithi_pairs_more(p->pairs, &message)) > 0)
-        join(p, message);
+        status = take_match(p, &message) ? status : -1;
     return status < 0 ? no_memory(p) : PITH_OK;
 }
 
@@ -542,8 +685,9 @@ int pithi_waits_end(struct pithi_waits *p)
     struct pithlog_message message;
     int status;
 
+    join_held(p);
     while ((status = pithi_pairs_rest(p->pairs, &message)) > 0)
-        join(p, message);
+        join(p, message, INT64_MAX);
     for (uint32_t i = 0; i < p->log->info.lanes; i++) {
         struct lane *lane = &p->lanes[i];
         for (uint32_t k = 0; k < lane->depth; k++)
@@ -553,6 +697,10 @@ int pithi_waits_end(struct pithi_waits *p)
             p->calls[at].sends_left = 0;
         look_at_queue(p, lane);
     }
+    free(p->waiting);
+    p->waiting = NULL;
+    for (uint32_t i = 0; i < p->call_count; i++)
+        join_sends(p, i);
     for (uint32_t i = 0; i < p->call_count; i++) {
         p->calls[i].unmatched = 0;
         finish(p, i);
@@ -599,6 +747,9 @@ static int end_state(struct pithi_waits *p, const struct pithlog_step *step)
         return no_memory(p);
     p->calls[left.call].end_ns = step->record->time_ns;
     p->calls[left.call].colls = left.colls;
+    p->calls[left.call].unmatched++; /* it is used below */
+    join_sends(p, left.call);
+    p->calls[left.call].unmatched--;
     if (traits & PITHI_LEAVES_NONE && p->calls[left.call].received)
         posts_none_left(&p->posts[lane->rank]);
     if (traits & PITHI_COMPLETES && lane->sends)
@@ -752,6 +903,7 @@ static int prepare(struct pithi_waits *p)
         return no_memory(p);
     for (uint32_t i = 0; i < info->defs; i++)
         found |= p->traits[i] = pithi_mpi_call_traits(pithlog_get_def(p->log, i));
+    p->has_calls = found != 0;
     p->probed = probed_event(p->log);
     for (uint32_t i = 0; !found && i < info->defs; i++)
         p->traits[i] = pithlog_get_def(p->log, i)->kind == PITHLOG_STATE ? PITHI_CALL | PITHI_RECEIVES : 0;
@@ -775,6 +927,8 @@ void pithi_waits_close(struct pithi_waits *p)
     pithi_pairs_close(p->pairs);
     free(p->calls);
     free(p->ends);
+    free(p->waiting);
+    free(p->held);
     probes_free(&p->probes);
     free(p);
 }
@@ -835,7 +989,7 @@ int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
     if (err)
         return err;
     if (records.from_ns <= records.to_ns) {
-        struct pithi_reading reading = {wait_step, wait_missing, waits, query->progress, query->context};
+        struct pithi_reading reading = {wait_step, wait_missing, waits, query->progress, query->context, NULL};
         damaged = pithi_read_steps(log, &records, &reading);
         err = damaged && damaged != PITH_ERR_DAMAGED ? damaged : pithi_waits_end(waits);
         err = err ? err : damaged;

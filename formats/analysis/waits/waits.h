@@ -38,6 +38,8 @@ int pithi_waits_take(struct pithi_waits *waits, const struct pithlog_step *step,
 void pithi_waits_missing(struct pithi_waits *waits, uint32_t lane);
 /* The innermost call of the step completes a collective. */
 void pithi_waits_completes_coll(struct pithi_waits *waits, const struct pithlog_step *step);
+/* Steps come by stretches of time (records.h): before the first one and after each. */
+int pithi_waits_stretch_ends(struct pithi_waits *waits);
 /* After the last record: reports the calls that are still open or miss a partner. */
 int pithi_waits_end(struct pithi_waits *waits);
 void pithi_waits_close(struct pithi_waits *waits);

@@ -43,6 +43,7 @@ enum { QUEUE_LEAST = 4 };
 struct half {
     int64_t time_ns;
     uint64_t bytes;
+    struct pithi_turn turn; /* of a receive */
     uint32_t lane;
 };
 
@@ -82,7 +83,9 @@ struct pithi_match {
     struct pithi_map path_map; /* hash: first path */
     struct pithi_map missing;  /* ranks of which records are missing from now on */
     uint64_t sends, recvs;     /* unmatched ends: queued on paths, or given up */
-    int cut;                   /* messages may be missing */
+    struct pithi_turn turn;    /* of the record taken last, and of the last match's receive */
+    struct pithi_turn matched;
+    int cut; /* messages may be missing */
     int is_full;               /* no memory for `missing`: later calls fail */
 };
 
@@ -238,6 +241,7 @@ static int meet(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, 
     struct half other = queue_get(p);
     const struct half *send = is_send ? half : &other, *recv = is_send ? &other : half;
     --*others;
+    m->matched = recv->turn;
     *message = (struct pithlog_message){.send_lane = send->lane,
                                         .recv_lane = recv->lane,
                                         .send_ns = send->time_ns,
@@ -272,6 +276,8 @@ void pithi_match_waiting(const struct pithi_match *m, uint64_t *sends, uint64_t 
     *sends = m->sends;
     *recvs = m->recvs;
 }
+
+struct pithi_turn pithi_match_turn(const struct pithi_match *m) { return m->matched; }
 
 void pithi_match_cut(struct pithi_match *m) { m->cut = 1; }
 
@@ -320,6 +326,8 @@ int pithi_match_ready(struct pithi_match *m, uint32_t index, int32_t rank, int a
         pithi_heap_take(h->heap, &h->count, &recv, sizeof recv, was_posted_before);
         if (recv.posted >= h->expected)
             h->expected = recv.posted + 1;
+        recv.half.turn = m->turn;
+        m->turn.number++;
         int status = recv.peer < 0 ? 0 : meet(m, recv.comm, recv.peer, rank, recv.tag, &recv.half, 0, message);
         if (status != 0)
             return status;
@@ -330,7 +338,8 @@ int pithi_match_ready(struct pithi_match *m, uint32_t index, int32_t rank, int a
 int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const struct pithlog_record *r, uint32_t lane,
                      struct pithlog_message *message)
 {
-    struct half half = {r->time_ns, r->bytes, lane};
+    m->turn = (struct pithi_turn){r->time_ns, m->turn.number + 1};
+    struct half half = {r->time_ns, r->bytes, m->turn, lane};
     if (r->kind == PITHLOG_SEND)
         return r->peer < 0 ? 0 : meet(m, r->comm, rank, r->peer, r->tag, &half, 1, message);
     struct held *held = held_of(m, index);

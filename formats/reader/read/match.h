@@ -27,6 +27,14 @@ int pithi_match_is_lost(const struct pithlog_record *record);
 /* 1: such a record in the middle of its lane: records are missing from its time on. (A ring loses the first ones.) */
 int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *record);
 
+/* When a receive could be matched: with this record of its rank, it and all those posted before were seen; receives that
+ * could be with the same one are numbered in their order. That of the last match. */
+struct pithi_turn {
+    int64_t time_ns;
+    uint64_t number;
+};
+struct pithi_turn pithi_match_turn(const struct pithi_match *match);
+
 /* Takes a SEND or RECV record of world rank `rank`, whose number is `index` (dense, from 0). In the message, this end
  * has the lane `lane`: that of the record, or another number of the caller's. 1: it completes *message; 0: it completes
  * none; -1: no memory. After 0 or 1, pithi_match_ready() may return more. */

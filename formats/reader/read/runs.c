@@ -140,6 +140,7 @@ enum { RECORD, HOLE };
 
 struct run {
     struct pithi_player player; /* key: that of the current record */
+    uint32_t first_lane, lanes; /* in the query's list */
     uint64_t at, end;           /* part of the file still to be read */
     unsigned char *buffer;
     size_t room, have, used;
@@ -162,6 +163,10 @@ struct pithi_runs {
     uint64_t written;
     struct run *runs;
     uint32_t run_count, made; /* number of runs; made for this slab so far */
+    int cuts_ranks;           /* 1: the lanes of a rank are in several runs */
+    uint64_t stretch_ns;      /* 0: all in the order of times */
+    int64_t stretch_end_ns;   /* of the stretch being delivered */
+    uint32_t at_run;          /* the run being delivered */
     struct pithi_loser *tree;
     uint32_t leaves;
     int merging;   /* 1: the slab's runs are complete and being merged */
@@ -189,6 +194,30 @@ static void begin_slab(struct pithi_runs *m, int64_t from_ns)
     m->out.size = 0;
 }
 
+/* A run has whole ranks, as many as fit; *cuts_ranks: a rank has too many lanes for one. Returns the number of runs;
+ * only counts them if `runs` is NULL. */
+static uint32_t divide_lanes(const struct pithlog *log, const uint32_t *lanes, uint32_t count, struct run *runs,
+                             int *cuts_ranks)
+{
+    uint32_t made = 0;
+
+    *cuts_ranks = 0;
+    for (uint32_t first = 0, end; first < count; first = end, made++) {
+        uint32_t most = count - first < PITHI_ITER_LANES ? count : first + PITHI_ITER_LANES;
+        end = most;
+        while (end < count && end > first &&
+               pithi_log_rank_of(log, lanes[end]) == pithi_log_rank_of(log, lanes[end - 1]))
+            end--;
+        *cuts_ranks |= end == first;
+        end = end == first ? most : end;
+        if (runs) {
+            runs[made].first_lane = first;
+            runs[made].lanes = end - first;
+        }
+    }
+    return made;
+}
+
 static int no_memory(const struct pithi_runs *m)
 {
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", m->log->path, m->query.lane_count);
@@ -203,7 +232,7 @@ int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint6
     m->log = log;
     m->query = *query;
     m->fd = pithi_temporary_file();
-    m->run_count = (query->lane_count + PITHI_ITER_LANES - 1) / PITHI_ITER_LANES;
+    m->run_count = divide_lanes(log, query->lanes, query->lane_count, NULL, &m->cuts_ranks);
     m->leaves = pithi_tournament_leaves(m->run_count);
     m->runs = calloc(m->run_count, sizeof *m->runs);
     m->tree = malloc(m->leaves * sizeof *m->tree);
@@ -211,6 +240,7 @@ int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint6
     if (!m->runs || !m->tree || !m->lanes)
         return no_memory(m);
     memcpy(m->lanes, query->lanes, query->lane_count * sizeof *m->lanes);
+    divide_lanes(log, m->lanes, query->lane_count, m->runs, &m->cuts_ranks);
     if (m->fd < 0)
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
     /* Sets the length of slabs to hold so many records if these are spread evenly. */
@@ -297,10 +327,8 @@ static int open_sub(struct pithi_runs *m)
     struct pithlog_query query = m->query;
     query.from_ns = m->from_ns;
     query.to_ns = m->to_ns;
-    query.lanes = m->lanes + (size_t)m->made * PITHI_ITER_LANES;
-    query.lane_count = m->query.lane_count - m->made * PITHI_ITER_LANES;
-    if (query.lane_count > PITHI_ITER_LANES)
-        query.lane_count = PITHI_ITER_LANES;
+    query.lanes = m->lanes + m->runs[m->made].first_lane;
+    query.lane_count = m->runs[m->made].lanes;
     m->packing = (struct packing){0, 0};
     m->runs[m->made].at = m->written + m->out.size;
     if (pithlog_iter_open(m->log, &query, &m->sub) != PITH_OK)
@@ -405,6 +433,8 @@ static int begin_merging(struct pithi_runs *m)
             return -1;
     }
     m->tree[0] = pithi_tournament_play(m->tree, m->leaves, 1, m->runs, m->run_count, sizeof *m->runs);
+    m->stretch_end_ns = INT64_MIN;
+    m->at_run = m->run_count;
     m->merging = 1;
     return 1;
 }
@@ -447,12 +477,71 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
     return (int)n;
 }
 
+/* ---- By stretches ------------------------------------------------------------------------------------------------ */
+
+/* In the order of times, each record is of another lane, and whoever keeps something for each lane finds none of it in
+ * the caches. So a reader that can do without this order gets run after run for a stretch of time. */
+int pithi_runs_by_stretches(struct pithi_runs *m, uint64_t length_ns)
+{
+    m->stretch_ns = m->cuts_ranks ? 0 : length_ns;
+    return m->stretch_ns > 0;
+}
+
+int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns)
+{
+    uint64_t passed = ((uint64_t)time_ns - (uint64_t)start_ns) / length_ns, most = (uint64_t)INT64_MAX - (uint64_t)start_ns;
+    return passed + 1 > most / length_ns ? INT64_MAX : (int64_t)((uint64_t)start_ns + (passed + 1) * length_ns - 1);
+}
+
+/* The stretch with the earliest record that is left. 0: end of the slab. */
+static int next_stretch(struct pithi_runs *m)
+{
+    uint64_t key = PITHI_KEY_DONE;
+
+    for (uint32_t i = 0; i < m->run_count; i++)
+        key = m->runs[i].player.key < key ? m->runs[i].player.key : key;
+    if (key == PITHI_KEY_DONE)
+        return 0;
+    m->stretch_end_ns = pithi_stretch_end(pithi_time_of(key), m->log->info.start_ns, m->stretch_ns);
+    m->at_run = 0;
+    return 1;
+}
+
+/* As merge, by stretches. */
+static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
+{
+    uint32_t n = 0;
+
+    while (n < count) {
+        struct run *run = &m->runs[m->at_run];
+        if (m->at_run == m->run_count) {
+            if (!next_stretch(m))
+                break;
+            continue;
+        }
+        if (m->delivered && !go_on(run)) {
+            if (n > 0) /* reading would invalidate payloads */
+                break;
+            if (go_on_surely(m, run) < 0)
+                return -1;
+        }
+        m->delivered = 0;
+        if (run->player.key == PITHI_KEY_DONE || run->record.time_ns > m->stretch_end_ns) {
+            m->at_run++;
+            continue;
+        }
+        m->delivered = 1;
+        records[n++] = run->record;
+    }
+    return (int)n;
+}
+
 int pithi_runs_next(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {
     while (!m->over) {
         if (!m->merging && (make_runs(m) < 0 || begin_merging(m) < 0))
             return -1;
-        int n = merge(m, records, count);
+        int n = m->stretch_ns ? give_stretches(m, records, count) : merge(m, records, count);
         if (n != 0)
             return n;
         m->over = is_last(m);
