@@ -144,7 +144,9 @@ rows {}
 select 0.0005 0.0009
 calltree of selection
 same [said --from 0.0005 --to 0.0009] "the selection"
-set listed [llength [lines]]
+set before [window]
+click_on [item_named [lindex [lines] 0 0]]
+is [window] $before "a click does not move a window that has this time"
 select none
 calltree
 like [set [$page.progress.said cget -textvariable]] {nothing is selected} "without a selection: said"

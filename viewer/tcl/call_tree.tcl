@@ -298,13 +298,11 @@ oo::class create ::pith::CallTree {
         if {$of eq "states" && $way eq "down"} {
             append query " and depth == [expr {[llength $node] - 1}]"
         }
-        set search [$window part Search]
-        my keep
         lassign [$model window] t0 t1
-        if {$t0 != $from || $t1 != $to} {
+        if {$from < $t0 || $to > $t1} {
             $model zoom $from $to
         }
-        if {[catch {$search word_find $query -kind states -ranks [expr {$rows eq "all" ? {} : [$model tree lanes]}]} text]} {
+        if {[catch {[$window part Search] word_find $query -kind states -ranks [expr {$rows eq "all" ? {} : [$model tree lanes]}]} text]} {
             $window say $text
         }
     }

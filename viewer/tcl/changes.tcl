@@ -81,6 +81,8 @@ oo::class create ::pith::Changes {
             my say "A log of a running program cannot be compared yet."
         } elseif {$records > $::pith::Waiting::most_records} {
             my say "A comparison of [::pithtk::number $records] records takes a while." analyze
+        } elseif {![::pith::preferences::get findings]} {
+            my say "What changed?" analyze
         } else {
             my start
         }
@@ -267,8 +269,11 @@ oo::class create ::pith::Changes {
 
     # ---- For scripts
 
-    # Waits for the end of the program.
+    # Waits for the end of the program, which may have to be started.
     method wait {} {
+        if {$ratios eq {} && [winfo manager $path.head.analyze] ne {} && $title ne "Stopped."} {
+            my start
+        }
         while {$runner ne {}} {
             vwait [my varname over]
         }
