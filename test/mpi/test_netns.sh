@@ -38,7 +38,7 @@ launch() {
     mpich) timeout 60 ip netns exec "$here" mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent" -iface "v$$a" \
         -hosts "$net.1:$half,$net.2:$half" -n "$ranks" "$@" ;;
     openmpi) timeout 60 ip netns exec "$here" mpiexec.openmpi -mca oob_tcp_if_include "$net.0/24" \
-        -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" ${PITH_COMPENSATE:+-x PITH_COMPENSATE} -n "$ranks" "$@" ;;
+        -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" --map-by "ppr:$half:node:oversubscribe" ${PITH_COMPENSATE:+-x PITH_COMPENSATE} -n "$ranks" "$@" ;;
     esac >out 2>err
 }
 
