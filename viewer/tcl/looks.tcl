@@ -153,7 +153,7 @@ proc ::pith::theme::styles {} {
     ttk::style configure TNotebook.Tab -background $colour(hover) -foreground $colour(faint) \
         -padding [list [px 6] [px 3]] -bordercolor $colour(edge)
     # Tabs that would not fit otherwise.
-    ttk::style configure Narrow.TNotebook.Tab -padding [list [px 3] [px 4]] -font PithSmall
+    ttk::style configure Narrow.TNotebook.Tab -padding [list [px 3] [px 3]] -font PithSmall
     ttk::style map TNotebook.Tab -background [list selected $colour(panel) active $colour(select)] \
         -foreground [list selected $colour(text)] -lightcolor [list selected $colour(panel)]
     ttk::style configure TLabelframe.Label -foreground $colour(faint)
