@@ -8,6 +8,18 @@ pith convert random.txt random.pith
 start_display
 inside random.pith call_tree_checks.tcl
 
+# A damaged log: the tree of the rest, and what is damaged.
+python3 - <<'END'
+data = bytearray(open("random.pith", "rb").read())
+for i in range(len(data) // 2, len(data) // 2 + 40):
+    data[i] ^= 0x5a
+open("damaged.pith", "wb").write(data)
+END
+# shellcheck disable=SC2016
+out=$(pith view damaged.pith -e 'calltree; set page [winfo toplevel [canvas]].calltree.body
+    puts "[expr {[llength [$page.table.tree children {}]] > 5}] [set [$page.progress.said cget -textvariable]]"; quit' 2>&1)
+like "$out" '^1 .*damaged.* all other records are counted$' "a damaged log: the tree of the rest, and it is said"
+
 awk -f "$top/viewer/tour/samples.awk" >samples.lines
 { grep '^#' samples.lines; grep -v '^#' samples.lines | sort -s -g -k 1,1; } >samples.txt
 pith convert samples.txt samples.pith

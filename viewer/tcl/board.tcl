@@ -344,9 +344,12 @@ oo::class create ::pith::ProgramBoard {
 
     method most {} { return 0 }
 
-    # What the program says of damage and the like stands beside the answer.
-    method heard {callback how text {its_notes {}}} {
-        set notes [regsub -all -line {^pith: (note: )?} [string trim $its_notes] {}]
+    # What the program says of damage and the like stands beside the answer. Of a damaged log, it fails and prints the rest.
+    method heard {callback how text {more {}}} {
+        if {$how eq "failed" && $more ne {}} {
+            lassign [list done $more $text] how text more
+        }
+        set notes [regsub -all -line {^pith: (note: )?} [string trim $more] {}]
         {*}$callback $how $text
     }
 

@@ -113,15 +113,16 @@ oo::class create ::pith::Changes {
         }
     }
 
-    method answered {how text {notes {}}} {
+    # A damaged log makes it fail, and it prints what the rest says.
+    method answered {how text {more {}}} {
         set runner {}
         incr over
-        if {$how ne "done"} {
+        if {$how ne "done" && $more eq {}} {
             my say $text analyze
             return
         }
-        my read $text
-        my say [my sentence]
+        my read [expr {$how eq "done" ? $text : $more}]
+        my say "[my sentence][expr {$how eq "done" ? {} : " $text"}]"
         my fill
     }
 

@@ -224,8 +224,8 @@ oo::class create ::pith::Clip {
 #     ::pith::Runner new $top "Saving x.svg" {draw run.pith -o x.svg} {callback}
 #
 # calls the callback at the end with `done TEXT` (all that the program said), `failed TEXT` (its last line) or `stopped {}`,
-# and destroys itself. Destroying it earlier ends the program without a call. APART 1: TEXT is what it printed, and a third word
-# is what it said on standard error. MOST: after so many lines, the program is ended, and is done.
+# and destroys itself. Destroying it earlier ends the program without a call. APART 1: TEXT of `done` is what it printed, and a
+# third word is what it said on standard error; a third word of `failed` is what it printed before: a damaged log has both. MOST: after so many lines, the program is ended, and is done.
 oo::class create ::pith::Runner {
     variable top       ;# window that it works for
     variable title
@@ -323,8 +323,8 @@ oo::class create ::pith::Runner {
         regsub {^pith: (draw: )?} $text {} text
         regsub {; see `pith help [a-z]+`$} $text {} text
         set answer [expr {$stopped ? {stopped {}} : $bad ? [list failed $text] : [list done $said]}]
-        if {$errors ne {} && [lindex $answer 0] eq "done"} {
-            lappend answer $notes
+        if {$errors ne {} && [lindex $answer 0] ne "stopped"} {
+            lappend answer [expr {[lindex $answer 0] eq "done" ? $notes : $said}]
         }
         set call $callback
         my destroy

@@ -109,10 +109,10 @@ oo::class create ::pith::Sql {
         return [list sql [$model path] $asked --csv]
     }
 
-    method heard {callback how text args} {
+    method heard {callback how text {more {}}} {
         if {$how eq "stopped"} {
             set hint {}
-        } elseif {$how eq "failed"} {
+        } elseif {$how eq "failed" && $more eq {}} {
             set hint [regsub {^sql: } $text {}]
             set text {}
             set columns {}
@@ -121,7 +121,7 @@ oo::class create ::pith::Sql {
                 my show_rows
             }
         }
-        next $callback $how $text {*}$args
+        next $callback $how $text $more
     }
 
     method read {text} {
