@@ -2,7 +2,7 @@
  * module in WebAssembly: what both write must be the same.
  *
  *     open LOG | draw PERMILLE PERMILLE WIDTH HEIGHT SCALE FLAGS | at X Y | legend PERMILLE PERMILLE
- *     hide ID 0/1 | theme NAME | analyze
+ *     find TEXT PERMILLE, backwards from an odd one | hide ID 0/1 | theme NAME | analyze
  *
  * Of a picture its pixels are written, then JSON of the rest; of all else JSON, or the error. */
 #include <inttypes.h>
@@ -63,6 +63,8 @@ int main(int argc, char **argv)
             put(pithi_module_at(x, y));
         } else if (sscanf(line, "legend %d %d", &a, &b) == 2) {
             put(pithi_module_legend(part_of(t0, t1, a), part_of(t0, t1, b)));
+        } else if (sscanf(line, "find %255s %d", word, &a) == 2) {
+            put(pithi_module_find(word, part_of(t0, t1, a), 0, 0, a % 2));
         } else if (sscanf(line, "hide %d %d", &a, &b) == 2) {
             pithi_module_hide((uint32_t)a, b);
         } else if (sscanf(line, "theme %255s", word) == 1) {

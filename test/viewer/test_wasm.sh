@@ -36,7 +36,9 @@ for seed in range(1, 51):
         width, height = chance.randrange(250, 800), chance.randrange(200, 500)
         lines.append(f"draw {a} {b} {width} {height} {chance.choice([1, 1, 1.25, 2])} {chance.randrange(32)}")
         lines += [f"at {chance.uniform(60, width):.2f} {chance.uniform(40, height):.2f}" for _ in range(12)]
-        lines += [f"legend {a} {b}", f"legend {a + (b - a) // 3} {b}", f"hide {chance.randrange(6)} {chance.randrange(2)}"]
+        lines += [f"legend {a} {b}", f"legend {a + (b - a) // 3} {b}",
+                  f"find {chance.choice(['MPI_', 'work', 'state-[ae]', 'duration>3ns', 'none'])} {chance.randrange(1001)}",
+                  f"hide {chance.randrange(6)} {chance.randrange(2)}"]
     with open(f"{seed}.script", "w") as out:
         out.write("\n".join(lines) + "\n")
 P

@@ -246,6 +246,41 @@ def check_findings(viewer):
     ok(begin <= first["from_ns"] and end >= first["to_ns"], "`show` goes to its place", [begin, end], first)
 
 
+def check_search(viewer):
+    """All hits of a name, one after another, are the records of `pith print`."""
+    viewer.drop("run.pith")
+    rows = [json.loads(line) for line in pith("print", "run.pith", "--json").stdout.splitlines() if line.startswith("{")]
+    times = sorted(round(row["time_s"] * 1e9) for row in rows if row.get("kind") == "enter" and row.get("name") == "work")
+    viewer.page.key("/")
+    viewer.page.type("work")
+    got = []
+    for _ in range(len(times) + 1):
+        before = viewer.page.ask("hit ? `${hit.time} ${hit.lane} ${hit.tie}` : ''")
+        viewer.page.key("Enter")
+        viewer.until(f"hit && `${{hit.time}} ${{hit.lane}} ${{hit.tie}}` !== {json.dumps(before)}")
+        got.append(int(viewer.page.ask("String(hit.time)")))
+    ok(len(times) > 3 and got == times + times[:1], "search: all of them, then from the start", got, times)
+    has(viewer.page.text("#said"), "(on from the start)", "which is said")
+    viewer.page.key("Escape")
+    viewer.page.key("n")
+    viewer.until(f"hit && Number(hit.time) === {times[1]}")
+    viewer.page.key("N")
+    viewer.until(f"hit && Number(hit.time) === {times[0]}")
+    ok(True, "n and Shift-n: on and back")
+    for sought, said in (("nonesuch", "no name matches nonesuch"), ("duration >", "a number is missing")):
+        viewer.page.ask(f"element('search').value = {json.dumps(sought)}; 0")
+        viewer.page.key("n")
+        viewer.until("element('said').classList.contains('alarm')")
+        has(viewer.page.text("#said"), said, f"{sought}: what is wrong")
+        viewer.page.ask("say(''); 0")
+    longest = max((row for row in json.loads(pith("stat", "run.pith", "--json").stdout) if row["kind"] == "state"),
+                  key=lambda row: row["max_s"])
+    viewer.page.ask(f"element('search').value = 'duration >= {round(longest['max_s'] * 1e9)}ns'; hit = null; 0")
+    viewer.page.key("n")
+    viewer.until("hit !== null")
+    has(viewer.page.text("#said"), longest["name"], "a query finds the longest state")
+
+
 def check_errors(viewer, rounds):
     open("empty.txt", "w").close()
     for name in ("no.txt", "empty.txt"):
@@ -328,6 +363,7 @@ def main(profile):
         check_moves(viewer)
         check_legend(viewer)
         check_findings(viewer)
+        check_search(viewer)
         check_errors(viewer, 60)
         viewer.page.close()
         check_hostile(browser)

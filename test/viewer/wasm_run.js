@@ -33,6 +33,8 @@ for (const line of fs.readFileSync(scriptPath, "utf8").trim().split("\n")) {
       put(core.raw.at(...numbers));
     } else if (word === "legend") {
       put(core.raw.legend(...numbers.map((part) => from + (to - from) * BigInt(part) / 1000n)));
+    } else if (word === "find") {
+      put(core.raw.find(items[0], from + (to - from) * BigInt(items[1]) / 1000n, 0, 0, numbers[1] % 2));
     } else if (word === "hide") {
       core.hide(...numbers);
     } else if (word === "theme") {

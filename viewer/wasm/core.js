@@ -72,6 +72,8 @@ function pithCore(module, host) {
     }),
     legend: (from, to) => guarded(() => answer(core.pithi_module_legend(from, to))),
     at: (x, y) => guarded(() => answer(core.pithi_module_at(x, y))),
+    find: (sought, time, lane, tie, isBackwards) =>
+      guarded(() => answer(core.pithi_module_find(give(sought), time, lane, tie, isBackwards ? 1 : 0))),
     analyze: () => guarded(() => answer(core.pithi_module_analyze())),
   };
   return {
@@ -84,6 +86,7 @@ function pithCore(module, host) {
     },
     legend: (from, to) => JSON.parse(raw.legend(from, to)),
     at: (x, y) => JSON.parse(raw.at(x, y)),
+    find: (...what) => JSON.parse(raw.find(...what)),
     analyze: () => JSON.parse(raw.analyze()),
     theme: (name) => {
       theme = name;

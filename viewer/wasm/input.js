@@ -122,8 +122,13 @@ function zoomToChosen() {
 function escape() {
   if (!element("keys").hidden) toggleKeys();
   else if (drag) drag = null;
+  else if (hit) hit = null;
   else select(null);
   if (picture) drawMarks();
+}
+function findWords() {
+  element("search").focus();
+  element("search").select();
 }
 const hidePointed = () => { if (under && under.id !== undefined) hide(under.id, true); };
 const toggleKeys = () => { element("keys").hidden = !element("keys").hidden; };
@@ -144,8 +149,11 @@ const keyTable = [
   [["c"], "c", "show or hide the critical path", () => toggle("path")],
   [["h"], "h", "hide what is under the pointer", hidePointed],
   [["H"], "Shift-h", "show all that is hidden", showAll],
+  [["/", "Ctrl-f"], "/  Ctrl-f", "find states and events", findWords],
+  [["n", "F3"], "n  F3", "next hit", () => step(false)],
+  [["N", "Shift-F3"], "Shift-n", "previous hit", () => step(true)],
   [["t"], "t", "switch between light and dark", switchTheme],
-  [["Escape"], "Esc", "close this card, else clear the selection", escape],
+  [["Escape"], "Esc", "close this card, else forget the hit, else clear the selection", escape],
   [["?", "F1"], "?  F1", "show these keys", toggleKeys],
 ];
 const pointing = [
@@ -163,8 +171,12 @@ for (const [keys, does] of [...keyTable.map(([, ...row]) => row), ...pointing]) 
   add(line, "span", "", does);
 }
 addEventListener("keydown", (event) => {
-  const key = (event.ctrlKey || event.metaKey ? "Ctrl-" : "") + event.key, run = !event.altKey && keyRuns.get(key);
-  if (!run || !log) return;
+  const shift = event.shiftKey && event.key.length > 1 ? "Shift-" : "";
+  const key = (event.ctrlKey || event.metaKey ? "Ctrl-" : "") + shift + event.key;
+  const run = !event.altKey && keyRuns.get(key), isInSearch = event.target.id === "search";
+  if (isInSearch && /^(Shift-)?Enter$/.test(key)) step(event.shiftKey);
+  if (isInSearch && key === "Escape") event.target.blur();
+  if (!run || !log || (isInSearch && !/F3$|^Ctrl-f$/.test(key))) return;
   if (/^(Enter|Backspace)$/.test(key) && /^(BUTTON|INPUT|SUMMARY)$/.test(event.target.tagName)) return;
   run();
   event.preventDefault();

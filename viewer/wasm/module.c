@@ -2,6 +2,7 @@
  * figure.c makes the picture here as it does for `pith draw`. */
 #include "wasm/module.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "base/put_json.h"
 #include "core/cells/memory.h"
+#include "core/measure/search.h"
 #include "core/measure/stretch.h"
 #include "core/raster/palette.h"
 #include "core/raster/raster.h"
@@ -716,6 +718,106 @@ const char *pithi_module_at(double x, double y)
         else
             put_record(&json, row, index, y, from_ns, to_ns);
     }
+    pithi_json_put_end(&json, '}');
+    return end(&json, &answer);
+}
+
+/* ---- Search ------------------------------------------------------------------------------------------------------ */
+
+/* The definitions that a name's part, or a pattern, means; 0: none. */
+static int find_wanted(const char *text, unsigned char *wanted)
+{
+    char pattern[512];
+    int is_pattern = text[strcspn(text, "*?[")] != '\0', any = 0;
+
+    snprintf(pattern, sizeof pattern, is_pattern ? "%s" : "*%s*", text);
+    for (uint32_t id = 0; id < pithlog_get_info(now.log)->defs; id++) {
+        const struct pithlog_def *def = pithlog_get_def(now.log, id);
+        int is_ours = def->kind == PITHLOG_STATE || def->kind == PITHLOG_EVENT_TYPE;
+        wanted[id] = is_ours && !now.hidden[id] && fnmatch(pattern, def->name, FNM_CASEFOLD) == 0;
+        any |= wanted[id];
+    }
+    return any;
+}
+
+static void put_found(struct pithi_json_out *json, const struct pithi_found *found)
+{
+    uint32_t *row_of_lane = pithi_rows_of_lanes(now.log, now.figure.plot.rows, now.figure.plot.row_count);
+    int is_state = found->kind == PITHLOG_ENTER;
+    struct pithi_hit hit = {.id = found->id,
+                            .start_ns = found->at.time_ns,
+                            .end_ns = found->end_ns,
+                            .ended = found->ended,
+                            .count = 1,
+                            .lane = found->lane};
+    struct pithi_row row = {.lane = found->lane, .counter = PITHI_NONE};
+
+    snprintf(hit.payload, sizeof hit.payload, "%s", found->payload);
+    put_time(json, "time", found->at.time_ns);
+    pithi_json_put_integer(json, "lane", found->at.lane);
+    pithi_json_put_integer(json, "tie", found->at.tie);
+    if (row_of_lane[found->lane] != PITHI_NONE) {
+        uint32_t at = row_of_lane[found->lane];
+        pithi_json_put_number(json, "top", pithi_plot_row_top(&now.figure.plot, at));
+        pithi_json_put_number(json, "high", now.figure.plot.row_height);
+    }
+    free(row_of_lane);
+    if (is_state)
+        put_state(json, &row, &hit, found->at.time_ns);
+    else
+        put_event(json, &row, &hit);
+}
+
+const char *pithi_module_find(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards)
+{
+    struct pithi_json_out json;
+    struct pithi_found found;
+    struct pithlog_filter *filter = NULL;
+    uint32_t lanes = now.log ? pithlog_get_info(now.log)->lanes : 0;
+
+    snprintf(error, sizeof error, "nothing is drawn");
+    if (!now.has_figure)
+        return NULL;
+    unsigned char *wanted = pithi_alloc(pithlog_get_info(now.log)->defs, 1);
+    uint32_t *all = pithi_alloc(lanes, sizeof *all);
+    for (uint32_t i = 0; i < lanes; i++)
+        all[i] = i;
+    struct pithi_search search = {.wanted = wanted,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_EVENT,
+                                  .max_ns = INT64_MAX,
+                                  .payload = "",
+                                  .max_bytes = UINT64_MAX,
+                                  .tag = PITHI_ANY_TAG,
+                                  .peer = -1,
+                                  .lanes = all,
+                                  .lane_count = lanes,
+                                  .summary = now.summary};
+    struct pithi_scan_position at = {time_ns, lane, tie};
+    int status = -1;
+    *error = '\0';
+    if (!find_wanted(text, wanted)) {
+        if (!text[strcspn(text, "=<>~")])
+            snprintf(error, sizeof error, "no name matches %s", text);
+        else if (pithlog_filter_parse(text, &filter, NULL))
+            failed();
+        else
+            for (uint32_t id = 0; id < pithlog_get_info(now.log)->defs; id++)
+                wanted[id] = !now.hidden[id];
+    }
+    search.filter = filter;
+    if (filter || memchr(wanted, 1, pithlog_get_info(now.log)->defs))
+        status = is_backwards ? pithi_search_previous(now.log, &search, at, &found)
+                              : pithi_search_next(now.log, &search, at, &found);
+    if (status < 0 && !*error)
+        failed();
+    pithlog_filter_free(filter);
+    free(wanted);
+    free(all);
+    if (status < 0 || !begin(&json, &answer, &answer_size))
+        return NULL;
+    pithi_json_put_begin(&json, NULL, '{');
+    if (status)
+        put_found(&json, &found);
     pithi_json_put_end(&json, '}');
     return end(&json, &answer);
 }

@@ -42,6 +42,10 @@ const char *pithi_module_picture(void);
 const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns);
 /* JSON: what the picture shows at a place, in units. */
 const char *pithi_module_at(double x, double y);
+/* JSON: the first state or event after `time_ns` and (lane, tie), or before it, that matches: a part of a name, a
+ * pattern with * or ?, or else a query of pith-query(7). Its place as `time`, `lane` and `tie`, for the next call,
+ * `from`, `to`, the place of its row, and lines of text. {}: there is none. */
+const char *pithi_module_find(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards);
 /* JSON of `pith analyze --json`. */
 const char *pithi_module_analyze(void);
 

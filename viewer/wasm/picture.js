@@ -91,12 +91,22 @@ function drawTexts(context, texts, scale) {
   context.restore();
 }
 
+// The frame of what was found.
+function drawHit(pen) {
+  if (!hit || hit.top === undefined || hit.end < view.from || hit.time >= view.to) return;
+  const [left, right] = [hit.time, hit.end].map((time) => clamp(xOf(time), picture.left, picture.left + picture.wide));
+  pen.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+  pen.lineWidth = 2;
+  pen.strokeRect(left - 1, hit.top + 1, Math.max(right - left, 2) + 2, hit.high - 2);
+}
+
 // What lies over the picture: the selection, or the stretch that is dragged.
 function drawMarks() {
   const { width, height } = picture.of, scale = devicePixelRatio, pen = marks.getContext("2d");
   [marks.width, marks.height] = [width * scale, height * scale];
   pen.scale(scale, scale);
   const stretch = (drag && drag.stretch) || selection;
+  drawHit(pen);
   if (!stretch) return;
   const [left, right] = stretch.map((time) => clamp(xOf(time), picture.left, picture.left + picture.wide));
   const style = getComputedStyle(document.documentElement);

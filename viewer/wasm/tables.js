@@ -1,4 +1,4 @@
-// tables.js - the legend, with switches and sums of the time that is shown, and the findings.
+// tables.js - the legend, with switches and sums of the time that is shown; the findings; the search.
 
 let findings = null; // of the open log; null: not analyzed
 
@@ -8,6 +8,7 @@ let findings = null; // of the open log; null: not analyzed
 const isTool = ({ kind, name }) => kind === "event" && name.startsWith("pith:");
 function beginTables() {
   findings = null;
+  hit = null;
   element("findings").replaceChildren();
   element("legend").replaceChildren();
 }
@@ -100,4 +101,37 @@ function showFindings() {
       select([from, to]);
     });
   }
+}
+
+// ---- The search
+
+let hit = null; // the place of the last hit, for the core; null: none
+// From the last hit if it is visible, else from an edge of the view. At an end of the log it goes on at the other one.
+async function step(isBackwards) {
+  const sought = element("search").value.trim(), of = openNumber, LAST = 0xffffffff;
+  if (!sought || !log || !picture) return;
+  const edge = (from, to) => isBackwards ? [to, 0, 0] : [from - 1n, LAST, LAST];
+  const isSeen = hit && hit.time >= view.from && hit.time < view.to;
+  let found, isAround = false;
+  try {
+    const start = isSeen ? [hit.time, hit.lane, hit.tie] : edge(view.from, view.to);
+    found = await ask("find", sought, ...start, isBackwards);
+    isAround = !found.lines;
+    if (isAround) found = await ask("find", sought, ...edge(log.from, log.to + 1n), isBackwards);
+  } catch (error) {
+    if (of === openNumber) say(error.message, true);
+    return;
+  }
+  if (of !== openNumber) return;
+  if (!found.lines) {
+    hit = null;
+    say(`${sought}: nothing is found`);
+    return;
+  }
+  hit = { ...found, time: BigInt(found.time), end: BigInt(found.to) };
+  say(`${found.lines.join(", ")}${isAround ? ` (on from the ${isBackwards ? "end" : "start"})` : ""}`);
+  if (hit.time < view.from || hit.time >= view.to) {
+    const from = clamp(hit.time - span() / 2n, log.from, log.to - span());
+    setView(from, from + span());
+  } else drawMarks();
 }

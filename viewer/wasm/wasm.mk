@@ -31,7 +31,7 @@ $(wasm_module): $(call wasm_obj,$(wasm_src)) viewer/wasm/module.h formats/wasm/s
 	@mkdir -p $(@D)
 	$(WASM_CC) --target=wasm32-wasi -mexec-model=reactor -o $@ $(filter %.o,$^) -O2 -Wl,--gc-sections -Wl,-s \
 		-Wl,-z,stack-size=1048576 -Wl,--stack-first $(addprefix -Wl$(comma)--export=,$(wasm_exports)) \
-		-lm -lwasi-emulated-getpid
+		-lc-printscan-long-double -lm -lwasi-emulated-getpid
 
 # The page: template, style, scripts without comments, and the module as base64 of gzip.
 wasm_page := $(O)/share/pith/page/viewer.html

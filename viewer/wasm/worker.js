@@ -44,6 +44,7 @@ const calls = {
   draw: (what) => core.draw(what),
   legend: (from, to) => core.legend(from, to),
   at: (x, y) => core.at(x, y),
+  find: (...what) => core.find(...what),
   analyze: () => core.analyze(),
 };
 let last = Promise.resolve();
