@@ -334,8 +334,9 @@ static unsigned sharing(const struct pith_transport *t) { return (unsigned)(t->s
 static int encode_own(struct merge *merge)
 {
     struct pithi_rank rank = {merge->t->rank, own_host(), (uint64_t)getpid(), pithi_host_clocks_own()};
-    struct pithi_encode_job job = {&merge->spill, merge->defs,        merge->t->rank, merge->shift_ns - merge->zero_ns,
-                                   merge->coarse, pithi_cores() / sharing(merge->t)};
+    struct pithi_encode_job job = {&merge->spill,  merge->defs,
+                                   merge->t->rank, merge->shift_ns - merge->zero_ns,
+                                   merge->coarse,  pithi_cores() / sharing(merge->t)};
 
     if (pithi_encode_open(&merge->encode, &rank, pithi_session.folder) != PITH_OK)
         return pithi_merge_fail(pithlog_error());

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """random_log.py SEED: the text of a log of a made-up MPI program, in the shape of recorded ones, for oracle.py.
-random_log.py FIRST LAST: those of many seeds, as files SEED.txt.
+random_log.py FIRST LAST: those of many seeds, as files SEED.txt. RANKS=N: programs of N ranks.
 
 The program is simulated: each lane has its clock, and no call ends before what it waits for is there. Operations are
 done in one order, each by all its lanes, so the program cannot deadlock. Times are small, so that many are equal.
 
 Some rooted collectives are binomial trees. In some programs the library works only while its rank is in a call: then a long
 message, or a nonblocking collective, is complete only after the next call of the other rank."""
+import os
 import random
 import sys
 
@@ -50,6 +51,7 @@ class Program:
     def __init__(self, seed):
         self.rand = rand = random.Random(seed)
         ranks = rand.choice((2, 2, 3, 3, 4, 4, 5, 6, 8))
+        ranks = int(os.environ.get("RANKS", ranks))
         self.lanes, self.hosts = [], {}
         for rank in range(ranks):
             threads = 2 if rand.random() < 0.15 else 1

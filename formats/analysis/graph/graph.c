@@ -492,8 +492,7 @@ static int take_coll_steps(struct building *b)
         struct coll_run *run = (struct coll_run *)tree[0].player;
         good = take_coll_step(b, &b->coll_steps[run->next++]);
         tree[0] = pithi_tournament_replay(
-            tree, &run->player,
-            run->next < run->end ? pithi_key_of(b->coll_steps[run->next].time_ns) : PITHI_KEY_DONE);
+            tree, &run->player, run->next < run->end ? pithi_key_of(b->coll_steps[run->next].time_ns) : PITHI_KEY_DONE);
     }
     b->by_stretches = 1;
     b->coll_step_count = 0;

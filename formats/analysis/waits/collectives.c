@@ -144,7 +144,7 @@ static int members_missing(struct members *m, uint32_t rank)
 /* Members that others wait for together: all, or the members of one group. */
 struct group {
     uint32_t expected, entered, arrived; /* entered: as seen; arrived: of these, those that count (pithi_colls_count) */
-    int64_t left_ns; /* when the first member left that must wait for others; INT64_MAX: none did */
+    int64_t left_ns;                     /* when the first member left that must wait for others; INT64_MAX: none did */
     struct pithi_moment last;
 };
 
@@ -338,16 +338,16 @@ static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rul
         return NONE;
     }
     struct coll *coll = &c->all[at];
-    *coll =
-        (struct coll){.rule = rule,
-                      .is_inter = of->remote_size > 0,
-                      .first_size = (uint32_t)of->size,
-                      .groups = {{team->expected[0], 0, 0, INT64_MAX, never}, {team->expected[1], 0, 0, INT64_MAX, never}},
-                      .positions = coll->positions,
-                      .position_room = coll->position_room,
-                      .key = key,
-                      .comm = comm,
-                      .serial = NONE};
+    *coll = (struct coll){
+        .rule = rule,
+        .is_inter = of->remote_size > 0,
+        .first_size = (uint32_t)of->size,
+        .groups = {{team->expected[0], 0, 0, INT64_MAX, never}, {team->expected[1], 0, 0, INT64_MAX, never}},
+        .positions = coll->positions,
+        .position_room = coll->position_room,
+        .key = key,
+        .comm = comm,
+        .serial = NONE};
     if (rule.shape == PITHI_COLL_LOWER && !make_positions(c, coll, of))
         return NONE;
     return sweep(c) && pithi_map_put(&c->under_way, key, at) ? at : NONE;
@@ -540,8 +540,8 @@ uint32_t pithi_colls_serial(const struct pithi_colls *c, const struct pithi_coll
     return c->all[part->coll].serial;
 }
 
-static int enter(struct pithi_colls *c, const struct pithlog_record *r, uint32_t state, uint32_t note_of, int is_in_time,
-                 struct pithi_coll_part *part)
+static int enter(struct pithi_colls *c, const struct pithlog_record *r, uint32_t state, uint32_t note_of,
+                 int is_in_time, struct pithi_coll_part *part)
 {
     int gets_of_all = c->lanes[r->lane].gets_of_all;
     struct lane *lane = &c->lanes[r->lane];

@@ -248,13 +248,13 @@ struct call {
 /* A send or receive without a partner so far, or a send in its lane's list. */
 struct end {
     uint32_t lane;
-    uint32_t call;              /* the live call that completes it; NONE */
-    uint32_t probes;            /* of a receive: the live calls that probed its message; NONE */
-    struct pithi_release begin; /* the call around it */
-    struct pithi_release post;  /* the call that posted the receive; for a send in the list, its receive */
-    uint32_t traits;            /* of the call around it; with PITHI_SENDS_LATER it is in its lane's list */
-    uint32_t next;              /* next in that list, or in the free list */
-    uint64_t number;            /* in that list: its number among the lane's listed sends */
+    uint32_t call;                      /* the live call that completes it; NONE */
+    uint32_t probes;                    /* of a receive: the live calls that probed its message; NONE */
+    struct pithi_release begin;         /* the call around it */
+    struct pithi_release post;          /* the call that posted the receive; for a send in the list, its receive */
+    uint32_t traits;                    /* of the call around it; with PITHI_SENDS_LATER it is in its lane's list */
+    uint32_t next;                      /* next in that list, or in the free list */
+    uint64_t number;                    /* in that list: its number among the lane's listed sends */
     int is_matched, is_void, must_wait; /* must_wait: as pithi_send_waits */
     uint64_t seen;                      /* records with an end before it */
     int64_t matched_ns;                 /* in that list: the time of the record with which it was matched */
@@ -294,10 +294,10 @@ struct pithi_waits {
     uint32_t end_count, end_room, free_end;
     uint32_t probed; /* definition of the event; NONE */
     struct probes probes;
-    int has_calls; /* the log defines states of MPI calls */
+    int has_calls;                    /* the log defines states of MPI calls */
     uint32_t *waiting, waiting_count; /* by stretches: the lanes with a queue; NULL: records come in order */
-    uint64_t seen; /* ends so far */
-    struct held {  /* it was matched with a record of this lane */
+    uint64_t seen;                    /* ends so far */
+    struct held {                     /* it was matched with a record of this lane */
         struct pithi_turn by;
         uint32_t lane;
         struct pithlog_message message;
@@ -374,7 +374,7 @@ static void release(struct pithi_waits *p, struct call *call, uint32_t kind, con
         p->client.need(p->client.context, call->lane, call->number, kind, by, message->bytes, posted_ns);
     else if (p->client.need && must_wait < 0 && message->bytes >= PITHI_EAGER_LEAST)
         p->client.need(p->client.context, call->lane, call->number, PITHLOG_WAIT_FOR_PROGRESS, by, message->bytes,
-                      UNKNOWN);
+                       UNKNOWN);
 
     if (time_ns == call->release_ns ? kind != PITHLOG_LATE_SENDER || call->kind != PITHLOG_LATE_RECEIVER
                                     : (time_ns > call->release_ns) == (is_first != 0))
@@ -423,8 +423,7 @@ static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call
         next = send->next;
         if (send->number >= call->sends_before)
             break;
-        if (!send->is_matched || send->matched_ns > by_ns ||
-            (!send->is_void && send->post.time_ns > call->end_ns)) {
+        if (!send->is_matched || send->matched_ns > by_ns || (!send->is_void && send->post.time_ns > call->end_ns)) {
             before = at;
             continue;
         }
@@ -606,8 +605,8 @@ static void join(struct pithi_waits *p, struct pithlog_message message, int64_t 
     free_end(p, recv_at);
 }
 
-/* By stretches: the messages that one call receives are handled in the order in which they would be matched in the order
- * of times. This matters only to calls that may receive several; their messages are held to the end of the stretch.
+/* By stretches: the messages that one call receives are handled in the order in which they would be matched if all
+ * records came by time. This matters only to calls that may receive several: they are held to the end of the stretch.
  *
  * Takes a matched message. In the order of times it would be matched when its receive has its turn, or when its send is
  * seen, if that is later. 0: no memory. */

@@ -55,10 +55,10 @@ int pithi_runs_next(struct pithi_runs *runs, struct pithlog_record *records, uin
 void pithi_runs_tell_holes(struct pithi_runs *runs, struct pithi_holes holes, int all);
 void pithi_runs_free(struct pithi_runs *runs);
 
-/* Before the first record: from now on they need not come in the order of times, but in stretches of time of this
- * length, from the log's start on. In each, the lanes of a rank are together, in order; ranks come one after another, or
- * some of them in order together. Returns 1: so they do; 0: all come in order, as there are few lanes, or too many of
- * one rank. Not for logs with holes. */
+/* Before the first record: records need not come in the order of times from now on, but in stretches of time of this
+ * length, from the log's start on. In each, the lanes of a rank come together, in order; ranks come one after another,
+ * or some of them together in order. 1: so they do; 0: all come in order, as there are few lanes, or too many of one
+ * rank. Not for logs with holes. */
 int pithi_iter_by_stretches(struct pithlog_iter *iter, uint64_t length_ns);
 int pithi_runs_by_stretches(struct pithi_runs *runs, uint64_t length_ns);
 /* The last moment of the stretch that contains a time. */

@@ -85,8 +85,8 @@ struct pithi_match {
     uint64_t sends, recvs;     /* unmatched ends: queued on paths, or given up */
     struct pithi_turn turn;    /* of the record taken last, and of the last match's receive */
     struct pithi_turn matched;
-    int cut; /* messages may be missing */
-    int is_full;               /* no memory for `missing`: later calls fail */
+    int cut;     /* messages may be missing */
+    int is_full; /* no memory for `missing`: later calls fail */
 };
 
 struct pithlog_matcher {

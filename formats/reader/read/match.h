@@ -27,8 +27,8 @@ int pithi_match_is_lost(const struct pithlog_record *record);
 /* 1: such a record in the middle of its lane: records are missing from its time on. (A ring loses the first ones.) */
 int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *record);
 
-/* When a receive could be matched: with this record of its rank, it and all those posted before were seen; receives that
- * could be with the same one are numbered in their order. That of the last match. */
+/* When the receive of the last match had its turn: with a record of this time, it and all those posted before were
+ * seen. Receives that have their turns with the same record are numbered in order. */
 struct pithi_turn {
     int64_t time_ns;
     uint64_t number;

@@ -489,7 +489,8 @@ int pithi_runs_by_stretches(struct pithi_runs *m, uint64_t length_ns)
 
 int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns)
 {
-    uint64_t passed = ((uint64_t)time_ns - (uint64_t)start_ns) / length_ns, most = (uint64_t)INT64_MAX - (uint64_t)start_ns;
+    uint64_t passed = ((uint64_t)time_ns - (uint64_t)start_ns) / length_ns,
+             most = (uint64_t)INT64_MAX - (uint64_t)start_ns;
     return passed + 1 > most / length_ns ? INT64_MAX : (int64_t)((uint64_t)start_ns + (passed + 1) * length_ns - 1);
 }
 

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Logs of more lanes than are read together: their records come rank by rank, in stretches of time, and the results must be
+# those of records in the order of times. A log that defines one-sided epochs comes in that order, so each log is compared
+# with itself and this definition. MANY_SEEDS=FIRST-LAST: other random programs.
+. "$(dirname "$0")/../lib.sh"
+seeds=${MANY_SEEDS:-1-8} compared=0
+
+RANKS=300 python3 "$top/test/analyze/random_log.py" "${seeds%-*}" "${seeds#*-}"
+for ((seed = ${seeds%-*}; seed <= ${seeds#*-}; seed++)); do
+    grep -q pith:epoch "$seed.txt" && continue
+    compared=$((compared + 1))
+    { printf '# event\tname=pith:epoch\tformat=what=%%s ranks=%%s\n'; cat "$seed.txt"; } >epochs
+    mv "$seed.txt" log.txt
+    pith analyze log.txt --json --waits >stretches.json
+    mv epochs log.txt
+    pith analyze log.txt --json --waits >in_order.json
+    is "$(cmp in_order.json stretches.json 2>&1)" "" "program $seed of 300 ranks: as in the order of times"
+done
+is "$((compared > 2))" 1 "programs without epochs were compared"
+finish
