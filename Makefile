@@ -577,6 +577,7 @@ help:
 	@echo 'make check-install  install into a scratch folder and use Pith from there'
 	@echo 'make bench        measure: ratios to floors, goals and peers (BENCH=... some; BIG=1 also logs at scale)'
 	@echo "make gym          programs with a planted cause, and what analyze says (GYM='late*' some; LOAD=6 under load)"
+	@echo 'make wasm         the page of pith draw --viewer (a part of make where clang for wasm32 is installed)'
 	@echo 'make install      into PREFIX ($(PREFIX)), below DESTDIR when given; uninstall removes it'
 	@echo 'make installcheck try what was installed'
 	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed, the same bytes each time'

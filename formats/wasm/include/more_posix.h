@@ -6,7 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { O_TMPFILE = 0, RENAME_EXCHANGE = 2 };
+#ifndef O_TMPFILE
+#define O_TMPFILE 0
+#endif
+#ifndef RENAME_EXCHANGE
+#define RENAME_EXCHANGE 2
+#endif
 
 int mkostemp(char *name, int flags);
 void qsort_r(void *items, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *context);
