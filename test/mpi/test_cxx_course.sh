@@ -30,6 +30,8 @@ for mpi in $(mpis); do
     run_linked "$mpi" 2 calls
     is "$? $(grep -c '^checked 0 wrong' out)" "0 2" "$mpi: all functions give what they should, recorded" || cat out err
     named calls.pith | cut -d ' ' -f 1 >seen
+    # (Where the MPI has no ports, these are left out: test_cxx_bindings.sh.)
+    grep -q '^nobody meets' out && printf 'MPI::Intracomm::%s\n' Accept Connect | sort -m - seen >more && mv more seen
     awk -v make=list -f "$top/wrappers/cxx/bindings.awk" "$top"/wrappers/cxx/{bindings,constants}.table | sed -E 's/.*(MPI::[A-Za-z_:0-9]*)\(.*/\1/' | sort -u >all
     is "$(comm -23 all seen | grep -vE '^MPI::(Comm::(Abort|Join)|Init_thread|Intracomm::Spawn.*|Close_port|Status::[SG]et_(error|source|tag))$')" "" "$mpi: each under its name"
     grep -oh '\bMPI_[A-Z][a-z_]*(' "$top"/test/mpi/cxx_calls*.cc | tr -d '(' | sort -u >own # it compares with some in C
