@@ -32,7 +32,14 @@ cat >modules.tcl <<'T'
 proc module-whatis text {}
 proc conflict name {}
 proc prepend-path {name path} { puts "$name=$path" }
+proc append-path {name path} {}
 source [lindex $argv 0]
 T
 is "$(head -n 1 "$recipes/modulefile") $(tclsh modules.tcl "$recipes/modulefile" | grep -cE '^[A-Z_]+=/opt/pith(/|$)')" '#%Module1.0 6' "the module leads to the installation"
+modules=/usr/share/modules/init/bash
+if [ ! -e $modules ]; then echo "# no Environment Modules (package environment-modules): the module is not loaded"; else
+    mkdir -p modules/pith && cp "$recipes/modulefile" "modules/pith/$version"
+    is "$(env -u MANPATH MODULEPATH="$PWD/modules" bash -c '. '$modules'; module load pith; echo "${PATH%%:*} $(man -w ls 2>&1)"; module unload pith; echo "${PATH%%:*} ${MANPATH-}"' | grep -c '^/opt/pith/bin /')" 1 \
+        "loaded by Environment Modules, with the pages of the system"
+fi
 finish
