@@ -178,7 +178,7 @@ oo::class create ::pith::Findings {
             set lines 5
         } else {
             # At least three findings have a line, and the heading.
-            set others [expr {4 * $high + 20}]
+            set others [expr {4 * $high + [px 20]}]
             foreach name {head notice analyze said foot} {
                 if {[winfo manager $pane.$name] ne {}} {
                     incr others [winfo reqheight $pane.$name]
