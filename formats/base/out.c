@@ -93,7 +93,7 @@ void pithi_out_seconds(struct pithi_out *out, int64_t time_ns)
     out->used += 10;
 }
 
-/* Most values are whole numbers; those need no search for the shortest decimal. -0 is none of them: it keeps its sign. */
+/* Most values are whole numbers: no search for the shortest decimal. -0 is not one of them: it keeps its sign. */
 
 void pithi_out_double(struct pithi_out *out, double value)
 {

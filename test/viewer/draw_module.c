@@ -64,7 +64,7 @@ int main(int argc, char **argv)
         } else if (sscanf(line, "legend %d %d", &a, &b) == 2) {
             put(pithi_module_legend(part_of(t0, t1, a), part_of(t0, t1, b)));
         } else if (sscanf(line, "find %255s %d", word, &a) == 2) {
-            put(pithi_module_find(word, part_of(t0, t1, a), 0, 0, a % 2));
+            put(pithi_module_search(word, part_of(t0, t1, a), 0, 0, a % 2));
         } else if (sscanf(line, "hide %d %d", &a, &b) == 2) {
             pithi_module_hide((uint32_t)a, b);
         } else if (sscanf(line, "theme %255s", word) == 1) {

@@ -73,7 +73,7 @@ function pithCore(module, host) {
     legend: (from, to) => guarded(() => answer(core.pithi_module_legend(from, to))),
     at: (x, y) => guarded(() => answer(core.pithi_module_at(x, y))),
     find: (sought, time, lane, tie, isBackwards) =>
-      guarded(() => answer(core.pithi_module_find(give(sought), time, lane, tie, isBackwards ? 1 : 0))),
+      guarded(() => answer(core.pithi_module_search(give(sought), time, lane, tie, isBackwards ? 1 : 0))),
     analyze: () => guarded(() => answer(core.pithi_module_analyze())),
   };
   return {

@@ -768,7 +768,7 @@ static void put_found(struct pithi_json_out *json, const struct pithi_found *fou
         put_event(json, &row, &hit);
 }
 
-const char *pithi_module_find(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards)
+const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards)
 {
     struct pithi_json_out json;
     struct pithi_found found;

@@ -45,7 +45,7 @@ const char *pithi_module_at(double x, double y);
 /* JSON: the first state or event after `time_ns` and (lane, tie), or before it, that matches: a part of a name, a
  * pattern with * or ?, or else a query of pith-query(7). Its place as `time`, `lane` and `tie`, for the next call,
  * `from`, `to`, the place of its row, and lines of text. {}: there is none. */
-const char *pithi_module_find(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards);
+const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards);
 /* JSON of `pith analyze --json`. */
 const char *pithi_module_analyze(void);
 

@@ -4,9 +4,10 @@ WASM_CC ?= clang
 # Whether everything is there: the C library, the compiler's own, the linker.
 HAVE_WASM := $(shell printf '\043include <stdio.h>\nint main(void) { return putchar(1); }\n' | \
 	$(WASM_CC) --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null && echo yes)
-# Without what formats/wasm replaces: zlib, the handler of SIGBUS, threads, writers of formats, formats that need a library.
-wasm_src := $(filter-out formats/base/zip.c formats/base/fault.c formats/base/worker.c formats/foreign/otf2/% formats/foreign/sqlite/% \
-	formats/foreign/ctf/% formats/foreign/perfetto/% formats/foreign/text/print% \
+# Without what formats/wasm replaces: zlib, the handler of SIGBUS, threads, writers of formats, formats that need a
+# library.
+wasm_src := $(filter-out formats/base/zip.c formats/base/fault.c formats/base/worker.c formats/foreign/otf2/% \
+	formats/foreign/sqlite/% formats/foreign/ctf/% formats/foreign/perfetto/% formats/foreign/text/print% \
 	$(wildcard formats/foreign/*/*_write.c),$(formats_src)) \
 	formats/foreign/otf2/otf2_probe.c $(wildcard formats/wasm/*.c) $(core_src) $(wildcard viewer/wasm/*.c)
 wasm_obj = $(patsubst %.c,$(O)/obj/wasm/%.o,$(1))
