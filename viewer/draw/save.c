@@ -26,10 +26,10 @@ static void drop_guarded(int number)
     raise(number);
 }
 
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP}; /* that end a program */
+
 static void on_signals(void (*handler)(int))
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
         signal(numbers[i], handler);
 }
@@ -43,17 +43,36 @@ void pithi_guard(const char *path, pid_t its_writer)
     on_signals(path ? drop_guarded : SIG_DFL);
 }
 
+/* Signals wait meanwhile: a file that was just made would be left by one before it is guarded. */
+static FILE *make_guarded(const char *part)
+{
+    sigset_t set, before;
+    FILE *file;
+    int error;
+
+    sigemptyset(&set);
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&set, numbers[i]);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    file = pithi_make_stream(part, "w+"); /* PostScript is read back to change its date */
+    error = errno;
+    if (file)
+        pithi_guard(part, 0);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return file;
+}
+
 static int write_part(const char *path, const char *part, const char *(*write)(void *context, FILE *file),
                       void *context)
 {
-    FILE *file = pithi_make_stream(part, "w+"); /* PostScript is read back to change its date */
+    FILE *file = make_guarded(part);
     struct pithi_cause cause;
     const char *wrong;
     int error;
 
     if (!file)
         return pithi_draw_failed("%s: cannot write: %s", path, pithi_cause_of(&cause, path, errno));
-    pithi_guard(part, 0);
     errno = 0;
     wrong = write(context, file);
     error = errno;
