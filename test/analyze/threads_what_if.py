@@ -2,8 +2,8 @@
 faster. Prints how many predictions of pith analyze --what-if for the first differ from the second by more than 2 ns.
 
 A step of a rank: thread 0 is in `solve`, or outside all states, and in `fork` starts the others, which begin meanwhile;
-all work in `work` and `pack`; thread 0 then waits for them, up to some time after the last one is done; both ranks meet
-in MPI_Barrier."""
+all work in `work` and `pack`; thread 0 then waits for them, up to some time after the last one is done, in a join, or in a
+barrier, which the others leave up to 2 us earlier and then `close`; both ranks meet in MPI_Barrier."""
 import json
 import random
 import subprocess
@@ -19,7 +19,8 @@ def program(rng):
                 "starts": [FORK] + [rng.randint(0, FORK) for _ in range(THREADS - 1)],
                 "works": [[(rng.choice(["work", "pack"]), rng.randint(1, 50)) for _ in range(rng.randint(1, 3))]
                           for _ in range(THREADS)],
-                "wait": rng.choice(["omp:barrier", "pthread_join"]), "lag": rng.randint(1, 3)}
+                "wait": rng.choice(["omp:barrier", "pthread_join"]), "lag": rng.randint(1, 3),
+                "early": [rng.randint(0, 2) for _ in range(THREADS - 1)]}
     return [[team() for _ in range(2)] for _ in range(STEPS)]
 
 
@@ -49,6 +50,10 @@ def simulate(steps, scale):
                 done.append(at)
             last = max(done)
             arrivals.append(state(rank, 0, team["wait"], done[0], last + team["lag"] - done[0]))
+            for thread, early in enumerate(team["early"], 1):
+                if team["wait"] == "omp:barrier" and early < team["lag"]:
+                    left = state(rank, thread, "omp:barrier", done[thread], arrivals[-1] - early - done[thread])
+                    state(rank, thread, "close", left, early)
         now = max(arrivals) + 1
         for rank, at in enumerate(arrivals):
             lines.append((at, rank, 0, "enter\tMPI_Barrier"))

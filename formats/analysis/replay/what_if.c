@@ -22,6 +22,7 @@
  *     solve three times as fast    thread 0 is at its barrier at 7, thread 1 has done its work at 20: 22 */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
@@ -80,7 +81,8 @@ struct replay {
     struct phase *phases; /* balanced computing */
     uint32_t phase_count;
     struct pithi_replay_state *states; /* [definitions]; NULL: not asked for */
-    unsigned char *thread_waits;       /* [definitions]: 1: in this state, a lane waits for threads of its rank */
+    unsigned char *thread_waits;       /* [definitions]: 1: in this state, a lane waits for threads of its rank; 2: its
+                                        * team leaves it together */
 };
 
 /* The computing of all lanes that compute between two collectives in which all lanes wait for all. To balance it, each
@@ -335,8 +337,9 @@ static double computing(const struct replay *r, uint32_t lane, struct walker *w,
 
 /* The time within [from_ns, to_ns) that a lane spends less in the changed state than in the log. *work: the begin and
  * end of its work there, which waiting for others is not, nor is what a thread without MPI calls does outside all
- * states. */
-static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t work[2])
+ * states. All ends where it is in the state `barrier` (PITHI_OUTSIDE: none) after met_ns. */
+static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t barrier,
+                     int64_t met_ns, int64_t work[2])
 {
     uint32_t piece = pithi_graph_find(r->g, lane, from_ns);
     double ns = 0;
@@ -347,7 +350,7 @@ static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int
         int64_t begin_ns = of->begin_ns > from_ns ? of->begin_ns : from_ns;
         int64_t end_ns = pithi_graph_next(r->g, lane, of, piece)->begin_ns;
         end_ns = end_ns < to_ns ? end_ns : to_ns;
-        if (of->begin_ns >= to_ns)
+        if (of->begin_ns >= to_ns || (barrier != PITHI_OUTSIDE && of->state == barrier && end_ns > met_ns))
             break;
         int is_work = of->state == PITHI_OUTSIDE ? r->g->lanes[lane].calls > 0 : !r->thread_waits[of->state];
         if (end_ns <= begin_ns || !is_work)
@@ -361,10 +364,12 @@ static double gained(const struct replay *r, uint32_t lane, int64_t from_ns, int
 }
 
 /* How long a lane waits for the threads of its rank, in the replay. Each of them begins its work when it did in the
- * log, earlier by what its rank's lane has gained up to then. */
-static double wait_for_threads(const struct replay *r, uint32_t lane, const struct walker *w, int64_t from_ns,
-                               int64_t to_ns)
+ * log, earlier by what its rank's lane has gained up to then. A team leaves a barrier together, one thread some
+ * microseconds before the other, and what it does then is not waited for. */
+static double wait_for_threads(const struct replay *r, uint32_t lane, const struct walker *w, uint32_t state,
+                               int64_t from_ns, int64_t to_ns)
 {
+    uint32_t barrier = r->thread_waits[state] == 2 ? state : PITHI_OUTSIDE;
     const struct pithi_log_rank *rank = pithi_log_rank(r->g->log, pithi_log_rank_of(r->g->log, lane));
     int64_t since_ns = pithi_graph_piece(r->g, lane, w->synced)->begin_ns, last_ns = from_ns, work[2], own[2];
     double done = w->now;
@@ -373,10 +378,10 @@ static double wait_for_threads(const struct replay *r, uint32_t lane, const stru
     for (uint32_t i = rank->first_lane; i < rank->first_lane + rank->lane_count; i++) {
         if (i == lane || r->g->lanes[i].calls)
             continue;
-        double gain = gained(r, i, since_ns, to_ns, work);
+        double gain = gained(r, i, since_ns, to_ns, barrier, from_ns, work);
         if (work[1] == INT64_MIN)
             continue;
-        gain += gained(r, lane, since_ns, work[0] < from_ns ? work[0] : from_ns, own);
+        gain += gained(r, lane, since_ns, work[0] < from_ns ? work[0] : from_ns, PITHI_OUTSIDE, 0, own);
         double at = w->synced_ns + (double)(work[1] - since_ns) - gain;
         done = at > done ? at : done;
         last_ns = work[1] > last_ns ? work[1] : last_ns;
@@ -409,7 +414,7 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
         if (is_call && !end_of_call(r, lane, p.piece, p.next, may_give_up, &w->now))
             break;
         if (!is_call && is_wait && r->what->factor != 1 && r->g->lanes[lane].calls)
-            w->now += wait_for_threads(r, lane, w, from_ns, to_ns);
+            w->now += wait_for_threads(r, lane, w, p.piece->state, from_ns, to_ns);
         else if (!is_call)
             w->now += computing(r, lane, w, p.piece->state, (double)(to_ns - from_ns));
         w->piece++;
@@ -507,7 +512,8 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
     r->positions = malloc((r->g->positions.count + (size_t)1) * sizeof *r->positions);
     r->thread_waits = calloc(defs + (size_t)1, 1);
     for (uint32_t i = 0; r->thread_waits && i < defs; i++)
-        r->thread_waits[i] = (unsigned char)pithi_is_thread_wait(pithlog_get_def(r->g->log, i));
+        if (pithi_is_thread_wait(pithlog_get_def(r->g->log, i)))
+            r->thread_waits[i] = strcmp(pithlog_get_def(r->g->log, i)->group, PITHI_OPENMP_WAITS) == 0 ? 2 : 1;
     if (!r->thread_waits || !r->walkers || !r->ready || !r->instances || !r->positions || !prepare_begins(r, lanes) ||
         (r->what->is_balanced && !sum_phases(r, lanes)))
         return 0;
