@@ -345,9 +345,16 @@ __wasi_errno_t __wasi_fd_advise(__wasi_fd_t fd, __wasi_filesize_t at, __wasi_fil
 {
     return (void)fd, (void)at, (void)size, (void)advice, 0;
 }
+/* Newer C libraries ask for it as they begin. Nothing here is a secret. */
+__wasi_errno_t __wasi_random_get(uint8_t *bytes, __wasi_size_t count)
+{
+    memset(bytes, 0x5a, count);
+    return __WASI_ERRNO_SUCCESS;
+}
 __wasi_errno_t __wasi_sched_yield(void) { return 0; }
 
-/* Names of parameters that are not used: left out, which C2x allows. */
+/* The C library's own versions are in one object file, so all that something refers to must be here: some newer ones
+ * refer to more. Names of parameters that are not used: left out, which C2x allows. */
 #pragma clang diagnostic ignored "-Wc2x-extensions"
 #define NOT_HERE                                                                                                       \
     {                                                                                                                  \
@@ -355,6 +362,13 @@ __wasi_errno_t __wasi_sched_yield(void) { return 0; }
     }
 __wasi_errno_t __wasi_fd_readdir(__wasi_fd_t, uint8_t *, __wasi_size_t, __wasi_dircookie_t,
                                  __wasi_size_t *) NOT_HERE __wasi_errno_t
+    __wasi_args_get(uint8_t **, uint8_t *) NOT_HERE __wasi_errno_t
+    __wasi_args_sizes_get(__wasi_size_t *, __wasi_size_t *) NOT_HERE __wasi_errno_t
+    __wasi_clock_res_get(__wasi_clockid_t, __wasi_timestamp_t *) NOT_HERE __wasi_errno_t
+    __wasi_fd_datasync(__wasi_fd_t) NOT_HERE __wasi_errno_t
+    __wasi_fd_filestat_set_times(__wasi_fd_t, __wasi_timestamp_t, __wasi_timestamp_t, __wasi_fstflags_t)
+        NOT_HERE __wasi_errno_t
+    __wasi_fd_renumber(__wasi_fd_t, __wasi_fd_t) NOT_HERE __wasi_errno_t
     __wasi_path_create_directory(__wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
     __wasi_path_remove_directory(__wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
     __wasi_path_rename(__wasi_fd_t, const char *, __wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
