@@ -15,15 +15,6 @@ proc lines {{item {}}} {
     variable tree
     return [lmap one [$tree children $item] {list [string trim [$tree item $one -text]] {*}[$tree item $one -values]}]
 }
-proc item_named {name {below {}}} {
-    variable tree
-    foreach one [$tree children $below] {
-        if {[string trim [$tree item $one -text]] eq $name} {
-            return $one
-        }
-    }
-    return {}
-}
 proc click_on {item {column #0} {x {}}} {
     variable tree
     $tree see $item

@@ -27,15 +27,6 @@ proc branch {item} {
     variable tree
     return [lmap one [$tree children $item] {string trim [$tree item $one -text]}]
 }
-proc item_named {name {below {}}} {
-    variable tree
-    foreach one [$tree children $below] {
-        if {[string trim [$tree item $one -text]] eq $name} {
-            return $one
-        }
-    }
-    return {}
-}
 is [branch {}] {{run time} computing waiting transfer {global efficiency} {parallel efficiency} {load balance} communication serialisation transfer} \
     "the run time, its parts, and the efficiencies"
 set waiting [item_named waiting]

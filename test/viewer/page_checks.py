@@ -9,25 +9,7 @@ import sys
 
 from browser import ALT, CTRL, SHIFT, Browser
 from page_oracle import computing_of, hits_of, records_of, seconds, stacks_of, stat_of, sums_of
-
-count = 0
-
-
-def ok(good, what, *why):
-    global count
-    count += 1
-    print(f"{'ok' if good else 'not ok'} {count} - {what}")
-    for line in [] if good else why:
-        print(f"#   {line}")
-    return good
-
-
-def same(got, wanted, what):
-    return ok(got == wanted, what, f"got:    {got!r}", f"wanted: {wanted!r}")
-
-
-def like(got, pattern, what):
-    return ok(re.search(pattern, got), what, f"got:    {got!r}", f"wanted: /{pattern}/")
+from page_tap import like, ok, plan, same
 
 
 # ---- A page, and what is seen of it
@@ -964,7 +946,7 @@ def main(profile, pages):
         check_path(browser)
         check_no_errors(browser, pages)
         same(browser.errors, [], "and none in all of this")
-    print(f"1..{count}")
+    plan()
 
 
 if __name__ == "__main__":

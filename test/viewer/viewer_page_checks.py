@@ -8,25 +8,7 @@ import sys
 
 from browser import CTRL, SHIFT, Browser
 from page_oracle import stat_of
-
-count = 0
-
-
-def ok(good, what, *why):
-    global count
-    count += 1
-    print(f"{'ok' if good else 'not ok'} {count} - {what}", flush=True)
-    for line in [] if good else why:
-        print(f"#   {line}")
-    return good
-
-
-def same(got, wanted, what):
-    return ok(got == wanted, what, f"got:    {got!r}", f"wanted: {wanted!r}")
-
-
-def has(got, wanted, what):
-    return ok(wanted in got, what, f"got:    {got!r}", f"wanted: {wanted!r}")
+from page_tap import has, ok, plan, same
 
 
 def pith(*args):
@@ -370,7 +352,7 @@ def main(profile):
         check_large(browser)
         check_scale(browser)
         same(browser.errors, [], "no errors in the scripts")
-    print(f"1..{count}")
+    plan()
 
 
 if __name__ == "__main__":

@@ -82,6 +82,16 @@ proc near {got wanted {within 0.002}} {
     }
     return 1
 }
+# The item of the table `tree` with this text.
+proc item_named {name {below {}}} {
+    variable tree
+    foreach one [$tree children $below] {
+        if {[string trim [$tree item $one -text]] eq $name} {
+            return $one
+        }
+    }
+    return {}
+}
 # The end of all checks.
 proc done {} {
     variable count
