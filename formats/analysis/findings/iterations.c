@@ -11,8 +11,9 @@
  *     Send, Recv from anybody, Allreduce, repeated            with senders   none; without   period 3
  *
  * Iterations that are found are those of one lane. Where ranks depend on each other, each moment of a slow iteration is
- * in about the same iteration of the others, so their states are compared within the same times: an iteration takes
- * 14 ms and the median one 10 ms; rank 2 is in `write` for 5 ms of these and for 1 ms of those: `write` on rank 2. */
+ * in about the same iteration of the others, so their states are compared within the same times. Example: an
+ * iteration takes 14 ms, the median one 10 ms. Rank 2 is in `write` for 5 ms of the first and for 1 ms of the second.
+ * So it is slow because of `write` on rank 2. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

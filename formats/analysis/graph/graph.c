@@ -420,8 +420,8 @@ static int enter_coll(struct building *b, const struct coll_step *step)
                         part.is_root);
 }
 
-/* Who has waited in a collective depends on the order in which its members enter and leave. So these steps are taken in
- * the order of times: at once, or all those of a stretch at its end. 0: no memory. */
+/* The order in which members enter and leave a collective decides who has waited. So these steps are taken in the order
+ * of times: at once, or, if steps come rank by rank, at the end of each stretch. 0: no memory. */
 static int take_coll_step(struct building *b, const struct coll_step *step)
 {
     if (b->by_stretches) {

@@ -116,8 +116,8 @@ static inline int take_record(const struct pithi_reading *reading, struct open_s
     return reading->take(reading->context, step);
 }
 
-/* The length of stretches in which a lane has STRETCH_RECORDS on average: many enough that what is kept for the lane is
- * found once and used for all of them, and few enough that the messages under way are few. */
+/* The length of a stretch: a lane has STRETCH_RECORDS in it, on average. With fewer, what is kept for the lane would be
+ * fetched into the caches too often; with more, more messages would be under way at once. */
 static uint64_t stretch_length(const struct pithlog_info *info)
 {
     double stretches = (double)info->records / ((double)info->lanes * STRETCH_RECORDS);

@@ -13,9 +13,9 @@ struct pithi_reading {
     void *context;
     int (*progress)(void *context, double part); /* may be NULL; as in pithlog_waits_query */
     void *progress_context;
-    /* The steps of different ranks need not come in the order of times, but in stretches of it: those of a rank in
-     * order, ranks one after another, which finds what is kept for a rank in the caches. If they do, this is called
-     * before the first stretch and after each. NULL: all must come in order. */
+    /* If set, steps may come in stretches of time: in each, first all steps of one rank, then those of the next, so
+     * that what is kept for a rank stays in the caches. It is then called before the first stretch and after each.
+     * NULL: all steps come in the order of times. */
     int (*stretch_ends)(void *context);
 };
 

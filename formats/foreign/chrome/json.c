@@ -1,8 +1,8 @@
 /* json.c - reads JSON values in place. A trace may be larger than memory, so no tree is built, and skipping a value
  * allocates nothing.
  *
- * A value is a kind, an address and a size: of "args":{"tag":7} the value is '{' and the text {"tag":7}. It is decoded
- * only if somebody asks for what is in it.
+ * A value is a kind, an address and a size: of "args":{"tag":7} the value is '{' and the text {"tag":7}. What is
+ * inside is decoded only when it is asked for.
  *
  * The text may end anywhere, as programs die while they write. So there are two ways to fail: CUT, where the text ended
  * too early, and WRONG, where it is no JSON. A number at the very end counts as cut: 12 may be the begin of 123. */

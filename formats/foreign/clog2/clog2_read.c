@@ -247,7 +247,7 @@ int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *write
     while (pithi_clog2_next(&reader.scan.file, &cursor, &record))
         TRY(add(&reader, &record));
     TRY(pithi_reorder_end(&reader.reorder));
-    /* Counts of what is missing or was skipped become properties of the log. */
+    /* Properties of the log say how much is missing or was skipped. */
     TRY(say_incomplete(&reader));
     TRY(pithi_say_count(reader.writer, "clog2_unfinished", !reader.scan.file.finalized));
     TRY(pithi_say_count(reader.writer, "clog2_messages_without_partner", reader.no_partner));

@@ -1,9 +1,8 @@
 /* clog2_scan.c - the walk of the first pass, and the meaning of event numbers.
  *
- * A first pass is needed because MPE writes at the end what is needed at the begin: the definitions of its MPI states,
- * and who is a member of a communicator. A COMMEVT says of one process only that "rank 1 of communicator 1 is rank 5 of
- * the world"; a communicator is known when ranks 0 to the highest have all been seen.
- */
+ * There is a first pass because MPE writes the definitions of its MPI states, and the members of communicators, at the
+ * end of the file, and the records before need them. A COMMEVT says of one process only that "rank 1 of communicator 1
+ * is rank 5 of the world"; a communicator is known when ranks 0 to the highest have all been seen. */
 #include "foreign/clog2/clog2_scan.h"
 
 #include <stdio.h>

@@ -159,7 +159,7 @@ static int read_archive(struct otf2_reader *r)
     TRY(pithi_otf2_facts_make(r));
     TRY(read_local_definitions(r));
     TRY(read_all_events(r));
-    /* Counts of what is missing or was skipped become properties of the log. */
+    /* Properties of the log say how much is missing or was skipped. */
     TRY(pithi_leaves_end(&r->leaves));
     TRY(say_incomplete(r));
     TRY(pithi_say_count(r->writer, "otf2_leaves_without_enter", r->leaves.alone));
