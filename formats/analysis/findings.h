@@ -52,6 +52,12 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *analysis);
  * for this part of the time; NULL: none. */
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analysis);
 
+#define PITHI_FINDING_LISTED 0.01 /* findings that cost less are counted for people, not listed */
+
+/* 1: waiting or imbalance that costs no more than the time without a core that the system counted: a rank may be late
+ * only because it had none. Call pithlog_analysis_findings before. */
+int pithi_finding_is_guess(const struct pithlog_analysis *analysis, const struct pithlog_finding *finding);
+
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
 /* `ns` in percent of the time of all lanes with MPI calls. */
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);

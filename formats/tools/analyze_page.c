@@ -10,7 +10,6 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
-#define LISTED 0.01 /* findings that cost less are counted, not listed */
 enum { COLUMNS = 79, SHORT_LIST = 5 };
 #define UNMATCHED 0.99 /* below this matched fraction the page prints a warning */
 
@@ -347,7 +346,7 @@ static int put_path(const struct pithi_findings *f, FILE *out)
     return sums ? PITH_OK : pithi_no_memory();
 }
 
-int pithi_findings_is_listed(const struct pithlog_finding *finding) { return finding->share >= LISTED; }
+int pithi_findings_is_listed(const struct pithlog_finding *finding) { return finding->share >= PITHI_FINDING_LISTED; }
 
 void pithi_findings_unlisted(const struct pithi_findings *f, FILE *out)
 {
@@ -416,13 +415,13 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
     fprintf(out, ", move data %.0f %%.\n", moves > 0 ? moves : 0);
 }
 
-/* The findings, a line each. */
+/* The findings, a line each, without those that may be due to a lack of cores. */
 static void put_short_list(const struct pithi_findings *f, FILE *out)
 {
     for (uint32_t i = 0, shown = 0; i < f->count && shown < SHORT_LIST; i++) {
         const struct pithlog_finding *finding = &f->list[i];
         char lane[32] = "";
-        if (!pithi_findings_is_listed(finding))
+        if (!pithi_findings_is_listed(finding) || pithi_finding_is_guess(f->analysis, finding))
             continue;
         shown++;
         if (!finding->kind && finding->lane != UINT32_MAX)

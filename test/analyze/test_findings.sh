@@ -272,6 +272,37 @@ like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: send less' "and th
 # Of what the system counted, 1.2 s may lie outside the analysed part: 3 x 0.3 s of waiting for a core are then not certain.
 sed 's/time=1800000000/time=2960000000/; s/delay=90000000/delay=900000000/' delay.txt >outside.txt
 unlike "$(pith analyze outside.txt --csv)" '^no core' "a core that may have been missing outside the analysed part"
+# counted MS: of 70 ms, rank 0 computes 40 and rank 1 60; then they meet. The system counted MS without a core.
+counted() {
+    { printf '# property\tkey=cores\tvalue=4\n# property\tkey=run_delay_ns\tvalue=delay=%d000000 cpu=1 time=140000000 ranks=2\n' "$1"
+      printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1\n'
+      for rank in 0 1; do
+          head="\t$rank\t0\t" done=$((50 + 20 * rank))
+          printf "0${head}enter\tMPI_Init\n0.010${head}leave\tMPI_Init\n0.010${head}enter\tsolve\n0.0$done${head}leave\tsolve\n0.0$done${head}enter\tMPI_Barrier\n"
+          printf "0.0$done${head}coll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n0.080${head}leave\tMPI_Barrier\n0.080${head}enter\tMPI_Finalize\n0.081${head}leave\tMPI_Finalize\n"
+      done | sort -s -g -k 1,1; } >counted.txt
+    pith analyze counted.txt --json | python3 -c '
+import json, sys
+for f in json.load(sys.stdin)["findings"]:
+    print(f["name"], f.get("part_of"), f.get("guess", False), "a guess: " in f["text"], "try: first give each rank a core" in f["text"], end=";")'
+}
+is "$(counted 19)" "load imbalance None False False False;wait at barrier 0 False False False;transfer None False False False;" "waiting and imbalance of 20 ms, and less time without a core"
+is "$(counted 21)" "load imbalance None True True True;wait at barrier 0 True True True;transfer None False False False;no core None False False False;" "with more of it, both are guesses"
+is "$(counted 60)" "no core None False False False;load imbalance 0 True True True;wait at barrier 0 True True True;transfer None False False True;" "below the lack of cores, if that is certain"
+unlike "$(pith analyze counted.txt | sed -n '1,/^How far/p')" 'barrier|imbalance' "the first lines have no guesses"
+like "$(pith analyze counted.txt)" '^     - wait at barrier: ' "the list has"
+# gaps NS: between 1000 barriers, rank 0 computes 10 ns and rank 1 50; a record costs NS.
+gaps() {
+    awk -v cost="$1" 'BEGIN {
+        print "# property\tkey=own_cost_ns\tvalue=enter=" cost
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1"
+        for (i = 0; i < 1000; i++) for (rank = 0; rank < 2; rank++) {
+            at = i * 100 + (rank ? 50 : 10); head = "\t" rank "\t0\t"
+            printf "%.9f%senter\tMPI_Barrier\n%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.9f%sleave\tMPI_Barrier\n", at / 1e9, head, at / 1e9, head, (i * 100 + 100) / 1e9, head
+        } }' | sort -s -g -k 1,1 >gaps.txt
+    pith analyze gaps.txt --csv | grep -c '^load imbalance'
+}
+is "$(gaps 19) $(gaps 21)" "1 0" "20 ns more than the mean in each gap: with a record of 21 ns it may all be recording"
 # taken SHARE: two ranks on two cores send to each other in turn. Three of four messages take 20 ms, while the receiver has no core
 # and the sender waits for the next message from it; the system counted a missing core for this part of the time.
 taken() {

@@ -238,6 +238,8 @@ static void put_findings(struct json *j)
         pithi_json_put_number(&j->to, "percent", 100 * finding->share);
         if (finding->part_of)
             pithi_json_put_integer(&j->to, "part_of", finding->part_of - 1);
+        if (pithi_finding_is_guess(j->f->analysis, finding))
+            pithi_json_put_flag(&j->to, "guess", 1);
         pithi_json_put_text(&j->to, "text", finding->text);
         if (finding->place.lane != UINT32_MAX)
             put_lane(j, finding->place.lane);
