@@ -54,8 +54,8 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analy
 
 #define PITHI_FINDING_LISTED 0.01 /* findings that cost less are counted for people, not listed */
 
-/* 1: waiting or imbalance that costs no more than the time without a core that the system counted: a rank may be late
- * only because it had none. Call pithlog_analysis_findings before. */
+/* 1: that ranks had no core at times, as the system counted it, may be the only reason for a finding of
+ * pithlog_analysis_findings. */
 int pithi_finding_is_guess(const struct pithlog_analysis *analysis, const struct pithlog_finding *finding);
 
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */

@@ -272,23 +272,39 @@ like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: send less' "and th
 # Of what the system counted, 1.2 s may lie outside the analysed part: 3 x 0.3 s of waiting for a core are then not certain.
 sed 's/time=1800000000/time=2960000000/; s/delay=90000000/delay=900000000/' delay.txt >outside.txt
 unlike "$(pith analyze outside.txt --csv)" '^no core' "a core that may have been missing outside the analysed part"
-# counted MS: of 70 ms, rank 0 computes 40 and rank 1 60; then they meet. The system counted MS without a core.
+# counted MS FILE: the findings of FILE, of ranks that had no core for MS in all, as the system counted; those that are guesses, and
+# the place of the one that each is part of.
 counted() {
-    { printf '# property\tkey=cores\tvalue=4\n# property\tkey=run_delay_ns\tvalue=delay=%d000000 cpu=1 time=140000000 ranks=2\n' "$1"
-      printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1\n'
-      for rank in 0 1; do
-          head="\t$rank\t0\t" done=$((50 + 20 * rank))
-          printf "0${head}enter\tMPI_Init\n0.010${head}leave\tMPI_Init\n0.010${head}enter\tsolve\n0.0$done${head}leave\tsolve\n0.0$done${head}enter\tMPI_Barrier\n"
-          printf "0.0$done${head}coll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n0.080${head}leave\tMPI_Barrier\n0.080${head}enter\tMPI_Finalize\n0.081${head}leave\tMPI_Finalize\n"
-      done | sort -s -g -k 1,1; } >counted.txt
+    { printf '# property\tkey=cores\tvalue=4\n# property\tkey=run_delay_ns\tvalue=delay=%d000000 cpu=1 time=320000000 ranks=4\n' "$1"; cat "$2"; } >counted.txt
     pith analyze counted.txt --json | python3 -c '
 import json, sys
 for f in json.load(sys.stdin)["findings"]:
-    print(f["name"], f.get("part_of"), f.get("guess", False), "a guess: " in f["text"], "try: first give each rank a core" in f["text"], end=";")'
+    guess = {f.get("guess", False), "a guess: " in f["text"], "try: first give each rank a core" in f["text"]}
+    print(f["name"], f.get("part_of", "-"), *("guess" if g else "sure" for g in guess), end=";")'
 }
-is "$(counted 19)" "load imbalance None False False False;wait at barrier 0 False False False;transfer None False False False;" "waiting and imbalance of 20 ms, and less time without a core"
-is "$(counted 21)" "load imbalance None True True True;wait at barrier 0 True True True;transfer None False False False;no core None False False False;" "with more of it, both are guesses"
-is "$(counted 60)" "no core None False False False;load imbalance 0 True True True;wait at barrier 0 True True True;transfer None False False True;" "below the lack of cores, if that is certain"
+# phases LATE...: four ranks; in each phase of 20 ms, rank LATE computes 10 ms longer than the others.
+phases() {
+    printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=4\tranks=0,1,2,3\n'
+    for rank in 0 1 2 3; do
+        echo "$rank $*"
+    done | awk '{
+        head = "\t" $1 "\t0\t"
+        printf "0%senter\tMPI_Init\n0.01%sleave\tMPI_Init\n", head, head
+        for (i = 2; i <= NF; i++) {
+            from = (i - 2) * 20 + 10; to = from + ($i == $1 ? 20 : 10)
+            printf "%.3f%senter\tsolve\n%.3f%sleave\tsolve\n", from / 1e3, head, to / 1e3, head
+            printf "%.3f%senter\tMPI_Barrier\n%.3f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.3f%sleave\tMPI_Barrier\n", to / 1e3, head, to / 1e3, head, (from + 20) / 1e3, head
+        }
+        printf "%.3f%senter\tMPI_Finalize\n%.3f%sleave\tMPI_Finalize\n", (from + 20) / 1e3, head, (from + 21) / 1e3, head
+    }' | sort -s -g -k 1,1
+}
+phases 0 1 2 3 >turns.txt
+is "$(counted 39 turns.txt)" "wait at barrier - sure;" "each of four ranks is late for 10 ms, so 3 wait for 4 x 10 ms; 39 ms without a core may cause 117 of them"
+is "$(counted 41 turns.txt)" "wait at barrier - guess;" "41 ms may cause all"
+phases 1 1 1 1 >same.txt
+is "$(counted 41 same.txt)" "load imbalance - sure;wait at barrier 0 sure;" "but not if the same rank is late each time, 30 ms more than the mean"
+is "$(counted 121 same.txt)" "load imbalance - guess;wait at barrier 0 guess;" "unless ranks lack that on average"
+is "$(counted 201 same.txt)" "no core - sure;load imbalance 0 guess;wait at barrier 0 guess;" "below the lack of cores, if that is certain"
 unlike "$(pith analyze counted.txt | sed -n '1,/^How far/p')" 'barrier|imbalance' "the first lines have no guesses"
 like "$(pith analyze counted.txt)" '^     - wait at barrier: ' "the list has"
 # gaps NS: between 1000 barriers, rank 0 computes 10 ns and rank 1 50; a record costs NS.

@@ -22,6 +22,7 @@ enum { NAME = PITHI_NAME_COLUMNS };
 struct pithi_finding_list {
     struct pithi_wait_group groups[PITHLOG_WAIT_KINDS];
     struct pithlog_finding *list;
+    unsigned char *is_guess; /* [count] */
     uint32_t count, room;
     char *text; /* of the last finding */
     size_t text_size;
@@ -876,9 +877,33 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
     return least;
 }
 
-int pithi_finding_is_guess(const struct pithlog_analysis *a, const struct pithlog_finding *f)
+/* Of four ranks, one that has no core for 10 ms makes three wait: 30 ms. So waiting is a guess up to three times the time
+ * without a core, unless an imbalance or files cause it that are no guess. An imbalance of 10 ms on one of four ranks
+ * costs 30 ms, too, but it is on the same rank in the whole run: it is a guess if the mean rank had no core for as long
+ * as the late one is late. 0: no memory. */
+static int find_guesses(struct pithlog_analysis *a)
 {
-    return (f->kind || strcmp(f->name, "load imbalance") == 0) && f->ns <= a->found->no_core_ns;
+    static const char *const may_lack_cores[] = {"load imbalance", "transfer", "slow collectives", "slow hosts"};
+    struct pithi_finding_list *found = a->found;
+
+    if (!(found->is_guess = calloc(found->count + (size_t)1, 1)))
+        return 0;
+    for (uint32_t i = 0; i < found->count; i++)
+        for (size_t k = 0; k < sizeof may_lack_cores / sizeof *may_lack_cores; k++)
+            if (strcmp(found->list[i].name, may_lack_cores[k]) == 0 && found->list[i].ns <= found->no_core_ns)
+                found->is_guess[i] = 1;
+    for (uint32_t i = 0; i < found->count; i++) {
+        int is_guess = found->list[i].kind && found->list[i].ns <= found->no_core_ns * (a->info.lanes - 1.0);
+        for (uint32_t k = 0; k < found->count && is_guess; k++)
+            is_guess = found->is_guess[k] || !is_caused_by(a, &found->list[i], &found->list[k]);
+        found->is_guess[i] |= is_guess;
+    }
+    return 1;
+}
+
+int pithi_finding_is_guess(const struct pithlog_analysis *a, const struct pithlog_finding *finding)
+{
+    return a->found->is_guess[finding - a->found->list];
 }
 
 /* Where ranks lack cores, transfers take long for that reason, and so does what waits for them. To change messages is
@@ -886,8 +911,7 @@ int pithi_finding_is_guess(const struct pithlog_analysis *a, const struct pithlo
 static int advise_cores(struct pithlog_analysis *a)
 {
     static const char part[] = "try: first give each rank a core; part of this waits for one\n";
-    static const char all[] = "a guess: ranks were without a core for longer than this, so one may be late\n"
-                              "for that reason alone\n"
+    static const char all[] = "a guess: that ranks had no core at times may be the only reason\n"
                               "try: first give each rank a core\n";
     const struct pithlog_finding *lack = pithi_lack_of_cores(a);
 
@@ -895,7 +919,7 @@ static int advise_cores(struct pithlog_analysis *a)
         struct pithlog_finding *of = &a->found->list[i];
         const char *try = strstr(of->text, "try: ");
         const char *latency = strstr(of->text, "latency-bound");
-        int is_guess = pithi_finding_is_guess(a, of);
+        int is_guess = a->found->is_guess[i];
         int is_partly = lack && 2 * lack->share >= of->share && (latency || strcmp(of->name, "transfer") == 0);
         if (!try || (!is_guess && !is_partly))
             continue;
@@ -917,14 +941,14 @@ static int sort_findings(struct pithlog_analysis *a)
     struct pithi_finding_list *found = a->found;
     struct pithlog_finding *sorted = calloc(found->count + (size_t)1, sizeof *sorted);
     uint32_t *parent = calloc(found->count + (size_t)1, sizeof *parent), count = 0;
+    unsigned char *is_guess = calloc(found->count + (size_t)1, 1);
 
-    if (!sorted || !parent) {
+    if (!sorted || !parent || !is_guess) {
         free(sorted);
         free(parent);
+        free(is_guess);
         return 0;
     }
-    if (found->count)
-        qsort(found->list, found->count, sizeof *found->list, by_cost);
     const struct pithlog_finding *crowded = pithi_crowded(a);
     for (uint32_t i = 0; i < found->count; i++)
         for (uint32_t k = 0; k < found->count && !parent[i] && &found->list[i] != crowded; k++)
@@ -939,13 +963,17 @@ static int sort_findings(struct pithlog_analysis *a)
         if (parent[i])
             continue;
         uint32_t top = count;
+        is_guess[count] = found->is_guess[i];
         sorted[count++] = found->list[i];
         for (uint32_t k = 0; k < found->count; k++)
             if (parent[k] == i + 1) {
+                is_guess[count] = found->is_guess[k];
                 sorted[count] = found->list[k];
                 sorted[count++].part_of = top + 1;
             }
     }
+    free(found->is_guess);
+    found->is_guess = is_guess;
     free(parent);
     free(found->list);
     found->list = sorted;
@@ -971,7 +999,9 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
                                    find_transfer(a, &counters) && find_no_core(a, &counters) && find_files(a) &&
                                    find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
-        if (!good || !advise_cores(a) || !sort_findings(a)) {
+        if (good && a->found->count)
+            qsort(a->found->list, a->found->count, sizeof *a->found->list, by_cost);
+        if (!good || !find_guesses(a) || !advise_cores(a) || !sort_findings(a)) {
             pithi_findings_free(a);
             return pithi_analysis_no_memory(a);
         }
@@ -989,6 +1019,7 @@ void pithi_findings_free(struct pithlog_analysis *a)
     for (uint32_t i = 0; i < a->found->count; i++)
         free((char *)a->found->list[i].text);
     free(a->found->list);
+    free(a->found->is_guess);
     for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++) {
         free(a->found->groups[kind].of_state);
         free(a->found->groups[kind].of_lane);
