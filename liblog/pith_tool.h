@@ -331,18 +331,6 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
 #endif
 }
 
-/* Like pith_begin and pith_end, for code with hundreds of copies: half as many bytes. Where the clock is read by a
- * call, 1.4 ns slower. */
-static inline void pith_short_(uint32_t kind, uint32_t id)
-{
-#ifndef PITH_NULL
-    if (!pith_try_(0, kind, id))
-        pith_slow_(kind, id);
-#else
-    (void)kind, (void)id;
-#endif
-}
-
 static inline uint64_t pith_peer_and_tag_(int32_t peer, int32_t tag)
 {
     return (uint32_t)peer | (uint64_t)(uint32_t)tag << 32;
