@@ -47,8 +47,33 @@ void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatyp
         record_send(found, to, tag, pithi_type_bytes(count, type));
 }
 
+static int announced; /* receives, when they are posted; 0: not known yet, 1: no, 2: yes */
+
+/* With PITH_HANG, also records a receive when it is posted: the report about a job that hangs says what it waits
+ * for. */
+static __attribute__((noinline)) void announce(uint64_t posted, const struct pithi_handle *comm, int peer, int tag)
+{
+    static uint32_t event;
+    int from = peer == MPI_ANY_SOURCE ? -1 : pithi_handle_peer(comm, peer), to_tag = tag == MPI_ANY_TAG ? -1 : tag;
+    uint64_t numbers[2] = {posted, (uint64_t)(uint32_t)from << 32 | (uint32_t)to_tag};
+    unsigned char bytes[sizeof numbers];
+
+    if (__atomic_load_n(&announced, __ATOMIC_ACQUIRE) == 0) {
+        const char *hang = secure_getenv("PITH_HANG");
+        int is_on = hang && *hang && strcmp(hang, "0") != 0;
+        if (is_on)
+            event = pith_event_define_group("pith:expect", "gray50", "posted=%l peer=%d tag=%d", "pith");
+        __atomic_store_n(&announced, 1 + is_on, __ATOMIC_RELEASE);
+    }
+    if (announced != 2 || pithi_calls_are_off())
+        return;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(numbers[i / 8] >> (56 - 8 * (i % 8)));
+    pith_event_data(event, bytes, sizeof bytes);
+}
+
 /* A number for each receive, in the order of posting. Single-threaded programs take numbers in batches. */
-static uint64_t post(void)
+static uint64_t take_number(void)
 {
     enum { AHEAD = 16 };
     static uint64_t next, end;
@@ -62,28 +87,13 @@ static uint64_t post(void)
     return next++;
 }
 
-/* With PITH_HANG, also records a receive when it is posted: the report about a job that hangs says what it waits
- * for. */
-static void announce(uint64_t posted, const struct pithi_handle *comm, int peer, int tag)
+static uint64_t post(const struct pithi_handle *comm, int peer, int tag)
 {
-    static int wanted; /* 1: no, 2: yes */
-    static uint32_t event;
-    int from = peer == MPI_ANY_SOURCE ? -1 : pithi_handle_peer(comm, peer), to_tag = tag == MPI_ANY_TAG ? -1 : tag;
-    uint64_t numbers[2] = {posted, (uint64_t)(uint32_t)from << 32 | (uint32_t)to_tag};
-    unsigned char bytes[sizeof numbers];
+    uint64_t posted = take_number();
 
-    if (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) == 0) {
-        const char *hang = secure_getenv("PITH_HANG");
-        int is_on = hang && *hang && strcmp(hang, "0") != 0;
-        if (is_on)
-            event = pith_event_define_group("pith:expect", "gray50", "posted=%l peer=%d tag=%d", "pith");
-        __atomic_store_n(&wanted, 1 + is_on, __ATOMIC_RELEASE);
-    }
-    if (wanted != 2 || pithi_calls_are_off())
-        return;
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (unsigned char)(numbers[i / 8] >> (56 - 8 * (i % 8)));
-    pith_event_data(event, bytes, sizeof bytes);
+    if (__builtin_expect(__atomic_load_n(&announced, __ATOMIC_RELAXED) != 1, 0))
+        announce(posted, comm, peer, tag);
+    return posted;
 }
 
 void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
@@ -91,10 +101,8 @@ void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
     recv->comm = peer == MPI_PROC_NULL ? NULL : comm_of(comm);
     recv->peer = peer;
     recv->tag = tag;
-    if (recv->comm) {
-        recv->posted = post();
-        announce(recv->posted, recv->comm, peer, tag);
-    }
+    if (recv->comm)
+        recv->posted = post(recv->comm, peer, tag);
 }
 
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
@@ -302,8 +310,7 @@ void pithi_start(int count, const MPI_Request *requests)
         } else if (pending->kind == PITHI_PENDING_RECV_INIT) {
             pending->is_active = 1;
             pending->is_cancelled = 0;
-            pending->posted = post();
-            announce(pending->posted, pending->comm, pending->peer, pending->tag);
+            pending->posted = post(pending->comm, pending->peer, pending->tag);
         }
     }
 }
@@ -345,10 +352,11 @@ void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Messag
 
     if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;
-    pithi_pending_enter(
-        pithi_message_key(*message),
-        &(struct pithi_pending){
-            .kind = PITHI_PENDING_RECV, .posted = post(), .comm = found, .peer = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG});
+    pithi_pending_enter(pithi_message_key(*message), &(struct pithi_pending){.kind = PITHI_PENDING_RECV,
+                                                                             .posted = take_number(),
+                                                                             .comm = found,
+                                                                             .peer = MPI_ANY_SOURCE,
+                                                                             .tag = MPI_ANY_TAG});
 }
 
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message)

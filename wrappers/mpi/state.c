@@ -51,6 +51,20 @@ void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, con
     }
 }
 
+void pithi_enter_record(struct pithi_state *state, const void *caller)
+{
+    uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
+
+    pithi_self.begun = 1;
+    if (PITH_ID_IN_(id)) {
+        uint64_t before = pith_buffer_.last_ticks;
+        pith_begin(id);
+        if (pithi_took_long(before))
+            pithi_site_early(caller);
+    } else
+        pithi_self.begun = id == PITH_LEFT_OUT_ ? 0 : pithi_state_first(state, caller);
+}
+
 void pithi_enter_other(struct pithi_call *call, struct pithi_state *state, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
@@ -59,25 +73,14 @@ void pithi_enter_other(struct pithi_call *call, struct pithi_state *state, const
         self->recorded = 1;
     else
         state = pithi_state_nested(state, caller);
-    if (__atomic_load_n(&pithi_calls_unusual, __ATOMIC_RELAXED)) {
-        pithi_enter_unusual(call, state, caller);
-        return;
-    }
     call->state = state;
-    if (self->recorded) {
-        uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
-        self->begun = 1;
-        if (PITH_ID_IN_(id)) {
-            uint64_t before = pith_buffer_.last_ticks;
-            pith_begin(id);
-            if (pithi_took_long(before))
-                pithi_site_early(caller);
-        } else
-            self->begun = id == PITH_LEFT_OUT_ ? 0 : pithi_state_first(state, caller);
-    }
+    if (__atomic_load_n(&pithi_calls_unusual, __ATOMIC_RELAXED))
+        pithi_enter_unusual(call, state, caller);
+    else if (self->recorded)
+        pithi_enter_record(state, caller);
 }
 
-void pithi_leave_other(const struct pithi_call *call, const void *caller)
+void pithi_leave_record(const struct pithi_call *call, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
     uint32_t id = __atomic_load_n(&call->state->id, __ATOMIC_RELAXED);

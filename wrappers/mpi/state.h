@@ -50,10 +50,11 @@ static inline int pithi_took_long(uint64_t before)
 /* The site of a call that begins, after the program computed for long. */
 void pithi_site_early(const void *caller);
 
-/* What pithi_enter and pithi_leave do in all other cases than theirs: in nested calls, unusual ways of recording, where a
- * record does not fit or the clock is read by a call. */
+/* What pithi_enter does in nested calls and unusual ways of recording. */
 void pithi_enter_other(struct pithi_call *call, struct pithi_state *state, const void *caller);
-void pithi_leave_other(const struct pithi_call *call, const void *caller);
+/* The records of both where they do not fit, the clock is read by a call, or recording is paused. */
+void pithi_enter_record(struct pithi_state *state, const void *caller);
+void pithi_leave_record(const struct pithi_call *call, const void *caller);
 
 /* Around the body of a wrapper. Calls inside MPI's own call are not recorded, except from callbacks: an operation, an
  * error handler or an attribute's copy function is user code. Both call nothing on their usual way but as their last
@@ -72,7 +73,8 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
                 pithi_site_early(caller);
             return;
         }
-        self->depth = 0;
+        pithi_enter_record(state, caller);
+        return;
     }
     pithi_enter_other(call, state, caller);
 }
@@ -94,7 +96,7 @@ static inline void pithi_leave(const struct pithi_call *call, const void *caller
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&call->state->id, __ATOMIC_RELAXED);
         if (__builtin_expect(self->stamped || !pith_try_(0, PITH_KIND_LEAVE_, id), 0)) {
-            pithi_leave_other(call, caller);
+            pithi_leave_record(call, caller);
             return;
         }
         self->recorded = call->outer_recorded;

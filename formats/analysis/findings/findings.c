@@ -329,7 +329,7 @@ void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
     }
 }
 
-/* What recording costs in a state on a lane: as much as one record for each of its pieces, which lie between records. */
+/* What recording costs in a state on a lane: as much as one record for each piece, as these lie between records. */
 static double recording_in(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     uint64_t count = 0;
@@ -348,8 +348,8 @@ struct excess {
 
 /* Finds states in which one lane spends more time than the mean of all lanes with MPI calls. The lane may spend less
  * time in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes
- * more than the mean in all states together. What recording may have cost is no imbalance: 240,000 gaps of 22 ns between
- * calls, where the mean is 17 ns and a record costs 9 ns, say nothing about the program. */
+ * more than the mean in all states together. What recording may have cost is no imbalance: if a rank computes 240,000
+ * times for 22 ns between calls, where the mean is 17 ns and a record costs 9 ns, that says nothing of the program. */
 static int find_imbalance(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -877,10 +877,10 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
     return least;
 }
 
-/* Of four ranks, one that has no core for 10 ms makes three wait: 30 ms. So waiting is a guess up to three times the time
- * without a core, unless an imbalance or files cause it that are no guess. An imbalance of 10 ms on one of four ranks
- * costs 30 ms, too, but it is on the same rank in the whole run: it is a guess if the mean rank had no core for as long
- * as the late one is late. 0: no memory. */
+/* Of four ranks, one that has no core for 10 ms makes three wait: 30 ms. So waiting is a guess up to three times the
+ * time without a core, unless an imbalance or files cause it that are no guess. An imbalance of 10 ms on one of four
+ * ranks costs 30 ms, too, but it is on the same rank in the whole run: it is a guess if the mean rank had no core for
+ * as long as the late one is late. 0: no memory. */
 static int find_guesses(struct pithlog_analysis *a)
 {
     static const char *const may_lack_cores[] = {"load imbalance", "transfer", "slow collectives", "slow hosts"};
