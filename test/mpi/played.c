@@ -156,6 +156,15 @@ static int is_played(MPI_Comm comm)
     return 1;
 }
 
+/* MPICH 5 gives the handle of a freed one to the next that the program makes. */
+int PMPI_Comm_free(MPI_Comm *comm)
+{
+    for (int i = 0; i < recorders_count; i++)
+        if (recorders[i] == *comm)
+            recorders[i] = recorders[--recorders_count];
+    return CALL_REAL(PMPI_Comm_free, comm);
+}
+
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
 {
     return note_recorders(CALL_REAL(PMPI_Comm_create, comm, group, made), made);
