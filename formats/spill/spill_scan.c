@@ -446,8 +446,9 @@ int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_s
 /* Copies the windows of each lane, the two chunks that its thread stores into. 0: try again, because a chunk is missing
  * that was copied or reused during the scan; the next scan will find it. If the gap is before the same chunk again
  * (*gap), the chunk is missing for good: damage. A lane must have chunks from seq 0 on, a ring from its oldest one on.
- */
-static int keep_windows(struct pithi_spill *spill, uint64_t *gap)
+ * The same holds for a chunk that reaches over the end of the mapping (*beyond): the file was mapped while a window was
+ * being copied to its end, and the copy was complete, which its first word says, when the scan came to it. */
+static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyond)
 {
     uint64_t stored;
     uint32_t i, j;
@@ -459,6 +460,10 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap)
             uint64_t here = (uint64_t)chunk->lane << 32 | chunk->seq;
             if (chunk->seq != expected && here != *gap) {
                 *gap = here;
+                return 0;
+            }
+            if (chunk->size < chunk->whole && chunk->offset != *beyond) {
+                *beyond = chunk->offset;
                 return 0;
             }
             if (j + 2 < lane->count) {
@@ -481,7 +486,7 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap)
  * then reading skips the chunks that are gone (is_gone in spill_walk.c). */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 {
-    uint64_t gap = UINT64_MAX;
+    uint64_t gap = UINT64_MAX, beyond = 0;
     int tries, kept = 0, err = PITH_OK, fd = pithi_open_input(path, O_NOFOLLOW);
     if (fd < 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, pithi_open_why());
@@ -490,7 +495,7 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
             pithi_spill_close(spill);
         err = open_mapped(spill, path, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
         spill->fd = fd;
-        kept = err == PITH_OK && keep_windows(spill, &gap);
+        kept = err == PITH_OK && keep_windows(spill, &gap, &beyond);
         spill->still = spill->settled = kept;
     }
     if (err != PITH_OK)
