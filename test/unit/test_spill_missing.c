@@ -2,6 +2,8 @@
  * with a bound that holds and a span of time that holds the records; and of a whole file nothing is told. */
 #include "record_help.h"
 
+#include <sys/mman.h>
+
 #include "reader/read/check.h"
 #include "spill/spill_missing.h"
 
@@ -239,39 +241,65 @@ static void test_missing(void)
 
 /* ---- No false alarm ---------------------------------------------------------------------------------------------- */
 
-static void record_for_ever(void)
+/* Rounds that the program may record, and has recorded. Without a limit the log grows while it is checked: where the
+ * program records faster than the check reads, up to PITH_MAX_MB each time. */
+static struct progress {
+    uint32_t granted, recorded;
+} * progress;
+enum { STEP = 1000, GRANT = 300 * STEP }; /* 700,000 records, 8 MB */
+
+static uint32_t recorded(void) { return __atomic_load_n(&progress->recorded, __ATOMIC_ACQUIRE); }
+static void grant(void) { __atomic_store_n(&progress->granted, recorded() + GRANT, __ATOMIC_RELEASE); }
+
+static void record_as_granted(void)
 {
     for (;;)
-        record(1000);
+        if (recorded() < __atomic_load_n(&progress->granted, __ATOMIC_ACQUIRE)) {
+            record(STEP);
+            __atomic_fetch_add(&progress->recorded, STEP, __ATOMIC_RELEASE);
+        } else
+            usleep(200);
 }
 
-/* Killed at any moment, every other one after its file is there, and looked at before: nothing is missing. */
+/* Killed at any moment, every other one after its file is there, and looked at before: nothing is missing. It records
+ * when the look begins, and goes on after it; one whose file is there is killed meanwhile. */
 static void test_kills(int ring)
 {
-    uint64_t quiet = 0, quiet_running = 0, with_records = 0;
+    uint64_t quiet = 0, quiet_running = 0, with_records = 0, killed_recording = 0;
+    progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (ring) {
         setenv("PITH_WHEN_FULL", "ring", 1);
         setenv("PITH_MAX_MB", "1", 1);
     }
     for (unsigned i = 0; i < KILLED; i++) {
-        int status;
+        int status, waits = i % 2;
         help_fresh();
+        *progress = (struct progress){GRANT, 0};
         pid_t pid = fork();
         if (pid == 0)
-            record_for_ever();
-        for (int tries = 0; i % 2 && help_files("run.pith.spill", ".spill") == 0 && tries < 5000; tries++)
+            record_as_granted();
+        for (int tries = 0; waits && help_files("run.pith.spill", ".spill") == 0 && tries < 5000; tries++)
             usleep(1000);
         usleep(3000 + 997 * i);
+        grant();
         check();
         quiet_running += told.lines == 0;
+        uint32_t before = recorded();
+        grant();
+        for (int tries = 0; waits && recorded() == before && tries < 5000; tries++)
+            usleep(1000);
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
+        killed_recording += waits && recorded() < progress->granted;
         with_records += check() > 0;
         quiet += told.lines == 0;
     }
     OK(with_records >= KILLED / 2, "half of the kills leave records, at least");
+    OK(killed_recording >= KILLED / 4, "%llu of %u kills come while records are stored",
+       (unsigned long long)killed_recording, KILLED / 2);
     OK(quiet == KILLED, "%d kills%s: nothing is said to be missing", KILLED, ring ? " of a flight recorder" : "");
     OK(quiet_running == KILLED, "nor while it ran");
+    munmap(progress, sizeof *progress);
     unsetenv("PITH_WHEN_FULL");
     unsetenv("PITH_MAX_MB");
 }
