@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/measure/lengths.h"
+#include "core/measure/length_map.h"
 #include "core/cells/query.h"
 #include "core_log.h"
 #include "tap.h"
@@ -252,6 +252,192 @@ static void test_exact(void)
     pithlog_close(log);
 }
 
+/* ---- Maps -------------------------------------------------------------------------------------------------------- */
+
+struct instance {
+    int64_t start, length;
+    uint32_t lane;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct instance *x = a, *y = b;
+    return x->length > y->length ? -1 : x->length < y->length;
+}
+
+/* All instances of the query's state, the longest first. To be freed. */
+static struct instance *all_instances(struct pithlog *log, const struct pithi_lengths_query *query, uint32_t *count)
+{
+    struct instance *all = calloc(MOST, sizeof *all);
+    struct pithlog_query every = {.from_ns = pithlog_get_info(log)->start_ns,
+                                  .to_ns = pithlog_get_info(log)->end_ns,
+                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+
+    *count = 0;
+    core_check(pithlog_iter_open(log, &every, &iter));
+    while (pithlog_iter_next(iter, &r) == 1)
+        for (uint32_t i = 0; i < query->lane_count; i++)
+            if (r.kind == PITHLOG_LEAVE && r.id == query->state && r.start_ns < query->t1_ns &&
+                r.time_ns >= query->t0_ns && query->lanes[i] == r.lane)
+                all[(*count)++] = (struct instance){r.start_ns, r.time_ns - r.start_ns, r.lane};
+    pithlog_iter_close(iter);
+    qsort(all, *count, sizeof *all, longest_first);
+    return all;
+}
+
+/* The place of an instance, by counting on from the first one. */
+static uint32_t brute_place(const struct pithi_lengths_query *query, const struct pithi_length_map *map,
+                            const struct instance *instance)
+{
+    uint32_t place = 0, lane = 0;
+
+    if (map->over == PITHI_OVER_TIME) {
+        while (place + 1 < map->places && (double)(instance->start - query->t0_ns) * map->places >=
+                                              (double)(query->t1_ns - query->t0_ns) * (place + 1))
+            place++;
+        return place;
+    }
+    while (query->lanes[lane] != instance->lane)
+        lane++;
+    while ((place + 1) * query->lane_count / map->places <= lane)
+        place++;
+    return place;
+}
+
+/* Compares every tile of a map with all instances, its n-th longest, and where it is found again by its pixels. */
+static void test_map(const struct pithi_length_list *list, const struct pithi_lengths_query *query,
+                     const struct instance *all, uint32_t all_count, struct pithi_length_map map, const char *what)
+{
+    struct pithi_bin bins[PITHI_MOST_BINS];
+    uint64_t *counts, most = 0, seen = 0;
+    uint32_t *asked, wrong = 0, wrong_nth = 0, wrong_hit = 0;
+    uint32_t bin_count = pithi_lengths_bins(list, map.low_ns, map.high_ns, map.logarithmic, map.bins, bins);
+
+    pithi_length_map_make(list, &map);
+    counts = calloc((size_t)map.places * map.bins, sizeof *counts);
+    asked = calloc((size_t)map.places * map.bins, sizeof *asked);
+    for (uint32_t i = 0; i < all_count; i++) {
+        uint32_t bin = 0, place = brute_place(query, &map, &all[i]);
+        if (all[i].length < map.low_ns || all[i].length > map.high_ns)
+            continue;
+        while (all[i].length >= bins[bin].to_ns)
+            bin++;
+        size_t tile = (size_t)place * map.bins + bin;
+        counts[tile]++;
+        const struct pithi_length *nth = pithi_length_map_nth(&map, place, bin, asked[tile]++);
+        wrong_nth += !nth || nth->length_ns != all[i].length;
+    }
+    for (uint32_t place = 0; place < map.places; place++)
+        for (uint32_t bin = 0; bin < map.bins; bin++) {
+            size_t tile = (size_t)place * map.bins + bin;
+            struct pithi_length_box box = pithi_length_map_box(&map, place, bin);
+            uint32_t found[2];
+            wrong += counts[tile] != map.tiles[tile].count;
+            most = counts[tile] > most ? counts[tile] : most;
+            seen += map.tiles[tile].count;
+            if (counts[tile])
+                wrong_hit += !pithi_length_map_hit(&map, box.x, box.y, 0, &found[0], &found[1]) || found[0] != place ||
+                             found[1] != bin;
+            else
+                wrong_nth += pithi_length_map_nth(&map, place, bin, 0) != NULL;
+        }
+    OK(bin_count == map.bins && !wrong && seen && most == map.most, "%s: %" PRIu64 " instances in their tiles", what,
+       seen);
+    OK(!wrong_nth, "%s: the n-th longest of a tile", what);
+    OK(!wrong_hit, "%s: a pixel has its tile", what);
+    free(counts);
+    free(asked);
+    pithi_length_map_free(&map);
+}
+
+static void test_maps(void)
+{
+    static const uint32_t lanes[] = {2, 0, 1};
+    struct pithlog *log = make_log(20000);
+    int64_t end = pithlog_get_info(log)->end_ns, place = -1;
+    struct pithi_lengths_query query = {
+        .t0_ns = end / 5, .t1_ns = end / 2, .lanes = lanes, .lane_count = LANES, .state = 1};
+    struct pithi_length_list list;
+    struct pithi_length_map map = {.places = 150, .bins = 40, .width = 460, .height = 130};
+    uint32_t count, bin, places = 0;
+    struct instance *all = all_instances(log, &query, &count);
+
+    core_check(pithi_lengths_run(log, &query, &list));
+    map.low_ns = list.min_ns;
+    map.high_ns = list.max_ns;
+    map.over = PITHI_OVER_TIME;
+    test_map(&list, &query, all, count, map, "over time");
+    struct pithi_length_box first = pithi_length_map_box(&map, 0, 0);
+    OK(first.x == 0 && first.y + first.height == map.height, "over time: the shortest are at the bottom");
+    map.logarithmic = 1;
+    test_map(&list, &query, all, count, map, "over time, logarithmic");
+    map.over = PITHI_OVER_LANES;
+    test_map(&list, &query, all, count, map, "by lane, logarithmic");
+    map.places = 2;
+    map.low_ns = 700;
+    map.high_ns = 90000;
+    test_map(&list, &query, all, count, map, "two groups of lanes, a range of lengths");
+    map.logarithmic = 0;
+    map.high_ns = 720;
+    test_map(&list, &query, all, count, map, "bins of a nanosecond");
+    pithi_length_map_make(&list, &map);
+    while (pithi_length_map_next(&map, &place, 1, &bin))
+        places++;
+    OK(places == 2 && place == 2 && pithi_length_map_next(&map, &place, -1, &bin) && place == 1 &&
+           pithi_length_map_nth(&map, 1, bin, 0),
+       "from place to place");
+    pithi_length_map_free(&map);
+    free(all);
+    pithi_lengths_free(&list);
+    pithlog_close(log);
+}
+
+/* Of very many instances, cells: the same numbers by place and by length, if tiles and cells have the same borders. */
+static void test_cells(struct pithlog *log, int64_t t1)
+{
+    static const uint32_t lanes[] = {0};
+    struct pithi_lengths_query query = {
+        .t0_ns = 0, .t1_ns = t1, .lanes = lanes, .lane_count = 1, .over = PITHI_OVER_TIME};
+    struct pithi_length_list list;
+    struct pithi_length_map map = {.over = PITHI_OVER_TIME, .places = PITHI_LENGTH_PLACES / 4, .bins = 1, .width = 512, .height = 8};
+    uint32_t count, wrong = 0;
+    struct instance *all = all_instances(log, &query, &count);
+    uint64_t by_place[PITHI_LENGTH_PLACES / 4] = {0}, sum = 0;
+    int64_t longest[PITHI_LENGTH_PLACES / 4] = {0};
+
+    core_check(pithi_lengths_run(log, &query, &list));
+    map.low_ns = list.min_ns;
+    map.high_ns = list.max_ns;
+    pithi_length_map_make(&list, &map);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = brute_place(&query, &map, &all[i]);
+        by_place[place]++;
+        longest[place] = all[i].length > longest[place] ? all[i].length : longest[place];
+    }
+    for (uint32_t place = 0; place < map.places; place++) {
+        wrong += by_place[place] != map.tiles[place].count ||
+                 longest[place] != map.entries[map.tiles[place].longest].length_ns;
+        sum += map.tiles[place].count;
+    }
+    OK(!list.exact && sum == count && !wrong, "%u instances in %u cells: counts and longest by time", count,
+       list.cell_count);
+    wrong = 0;
+    for (uint32_t i = 0; i < list.cell_count; i++) {
+        double mean = (double)list.cells[i].total_ns / (double)list.cells[i].count;
+        wrong += mean > (double)list.cells[i].length_ns || mean < (double)list.cells[i].length_ns * (1 - 1.0 / 64) - 1;
+    }
+    OK(!wrong, "lengths of a cell differ by 1.6 %% at most");
+    query.over = PITHI_OVER_LANES;
+    pithi_length_map_free(&map);
+    pithi_lengths_free(&list);
+    core_check(pithi_lengths_run(log, &query, &list));
+    OK(list.cell_count < 2000, "by lane, %u cells", list.cell_count);
+    pithi_lengths_free(&list);
+    free(all);
+}
+
 static int close_to(int64_t got, int64_t wanted) { return llabs(got - wanted) <= wanted / 1000 + 1; }
 
 /* More instances than are kept one by one. */
@@ -289,7 +475,9 @@ static void test_rounded(void)
        "median and p95 nearly");
     OK(list.items[list.count - 1].end_ns - list.items[list.count - 1].start_ns == brute[instances - 1],
        "the longest is known by its place");
+    OK(!list.cell_count, "cells only for a map");
     pithi_lengths_free(&list);
+    test_cells(log, now + 1);
     pithlog_close(log);
 }
 
@@ -318,6 +506,7 @@ int main(void)
 {
     test_exact();
     test_rounded();
+    test_maps();
     test_stop();
     return tap_done();
 }

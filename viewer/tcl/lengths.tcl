@@ -1,9 +1,10 @@
 # lengths.tcl - the distribution of the lengths of a state (or of message transfers, or message sizes): a histogram, the range of
-# lengths with a handle at each end, and statistics of that range. Each click on a bar goes to its next longest
-# instance.
+# lengths with a handle at each end, and statistics of that range; the same lengths over time, and by rank. Each click on
+# a bar or dot goes to its next longest instance.
 
 # A histogram of lengths on a canvas: bars, a scale, and below them the range of lengths with a
-# handle at each end; its pointer and keys. The lengths are a list of tk/log_object.h.
+# handle at each end; or a map of the lengths (core/measure/length_map.h): dots over time, or the bars of each rank as a
+# line of tiles. Its pointer and keys. The lengths are a list of tk/log_object.h.
 #
 # A subclass (Lengths) sets the fields and has the methods
 #     show_numbers        the range or its lengths have changed
@@ -12,6 +13,8 @@
 #     amount              text of a length
 #     longest             "longest", or "largest" for sizes
 #     of_messages         1: the list is of messages
+#     ticks WIDTH         marks of the axis of time, as the method `ticks` of a log
+#     tile_text DICT      about a tile of the map
 
 oo::class create ::pith::Histogram {
     variable canvas list   ;# graph; lengths, a command of tk/log_object.h, {} none
@@ -23,12 +26,16 @@ oo::class create ::pith::Histogram {
     variable drawn         ;# from to count total of each bin drawn
     variable at            ;# bin under the pointer; -1 none
     variable step          ;# last instance of that bin shown; -1 none
+    variable view          ;# bars; time or ranks: a map of lengths over them
+    variable photo         ;# picture of the map
+    variable tile          ;# dict: tile of the map under the pointer; {} none
     variable readout       ;# text about the bin
     variable spread        ;# dict: statistics of the range
     variable frame_of      ;# left top right bottom of the bars
 
     method clear {} {
-        lassign {} list drag drawn spread
+        lassign {} list drag drawn spread tile
+        set view bars
         set bins 60
         set logarithmic 0
         set at -1
@@ -40,23 +47,25 @@ oo::class create ::pith::Histogram {
         set canvas [canvas $path -width [px 720] -height [px 300] \
             -highlightthickness 1 -borderwidth 0 -takefocus 1 -background [colour paper] \
             -highlightbackground [colour edge] -highlightcolor [colour accent]]
+        set photo [image create photo]
+        bind $canvas <Destroy> [list image delete $photo]
         set me [self]
         bind $canvas <Configure> [list $me draw]
         bind $canvas <Motion> [list $me moved %x %y]
-        bind $canvas <Leave> [list $me point -1]
+        bind $canvas <Leave> [list $me point_away]
         bind $canvas <Button-1> [list $me press %x %y]
         bind $canvas <B1-Motion> [list $me dragged %x]
         bind $canvas <ButtonRelease-1> [list $me release]
         bind $canvas <Double-Button-1> [list $me double %x %y]
         foreach {keys script} {
             {Left} {key_bin -1} {Right} {key_bin 1} {Return space} {show_instance} {Home} {all_lengths}
-            {plus equal KP_Add} {narrow 0.5} {minus KP_Subtract} {narrow 2.0} {Up} {more_bins 10} {Down} {more_bins -10}
+            {plus equal KP_Add} {narrow 0.5} {minus KP_Subtract} {narrow 2.0} {Up} {key_more 10} {Down} {key_more -10}
         } {
             foreach key $keys {
                 bind $canvas <Key-$key> "$me $script; break"
             }
         }
-        ::pith::bind_wheel $canvas {} [list $me narrow 0.8 %x] [list $me narrow 1.25 %x]
+        ::pith::bind_wheel $canvas {} [list $me narrow 0.8 %x %y] [list $me narrow 1.25 %x %y]
     }
 
     # ---- Drawing
@@ -68,7 +77,7 @@ oo::class create ::pith::Histogram {
         set bins [expr {[string is integer -strict $bins] ? max(1, min(200, $bins)) : 60}]
         lassign [list [winfo width $canvas] [winfo height $canvas]] width height
         $canvas delete all
-        lassign [lmap pixels {58 12 26 66} {px $pixels}] left top right bottom
+        lassign [lmap pixels [expr {$view eq "time" ? {58 12 26 30} : {58 12 26 66}}] {px $pixels}] left top right bottom
         set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
             [expr {max($top + 40, $height - $bottom)}]]
         set drawn {}
@@ -76,22 +85,19 @@ oo::class create ::pith::Histogram {
         if {$list ne {} && $width > 1} {
             set spread [$list spread $low $high]
             set drawn [$list bins $low $high [expr {$logarithmic ? "log" : "linear"}] $bins]
-            lassign $frame_of left top right bottom
-            set most [my highest]
-            foreach mark [::pith::board::marks 0 $most 5] {
-                set y [expr {$bottom - ($bottom - $top) * $mark / max(1, $most)}]
-                if {$mark == round($mark)} {
-                    $canvas create line $left $y $right $y -fill [colour grid]
-                    $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall \
-                        -text [::pithtk::number [expr {wide($mark)}]] -fill [colour faint]
-                }
+            if {$view ne "bars"} {
+                my draw_map
+            } else {
+                my draw_bars
             }
-            my draw_bars
-            my draw_lengths
-            my draw_track
+            if {$view ne "time"} {
+                my draw_lengths
+                my draw_track
+            }
         }
         my show_numbers
         my point [expr {$at < [llength $drawn] / 4 ? $at : -1}]
+        my point_tile {}
     }
 
     method highest {} {
@@ -114,6 +120,14 @@ oo::class create ::pith::Histogram {
     method draw_bars {} {
         lassign $frame_of left top right bottom
         set most [my highest]
+        foreach mark [::pith::board::marks 0 $most 5] {
+            set y [expr {$bottom - ($bottom - $top) * $mark / max(1, $most)}]
+            if {$mark == round($mark)} {
+                $canvas create line $left $y $right $y -fill [colour grid]
+                $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall \
+                    -text [::pithtk::number [expr {wide($mark)}]] -fill [colour faint]
+            }
+        }
         set colour [my bar_colour]
         set number 0
         foreach {from to count total} $drawn {
@@ -125,11 +139,89 @@ oo::class create ::pith::Histogram {
             incr number
         }
         $canvas create line $left $bottom $right $bottom -fill [colour faint]
+        my say_none $most
+    }
+
+    method say_none {most} {
         if {!$most} {
+            lassign $frame_of left top right bottom
             $canvas create text [expr {($left + $right) / 2}] [expr {($top + $bottom) / 2}] \
                 -text "none in this time" -fill [colour faint]
         }
     }
+
+    # Dots of lengths over time, or a line of tiles for each rank, in the columns of the histogram.
+    method draw_map {} {
+        lassign $frame_of left top right bottom
+        lassign [list [expr {$right - $left}] [expr {$bottom - $top}]] width height
+        set marks {}
+        set dot [px 3]
+        if {$view eq "time"} {
+            lassign [list [expr {$width / $dot}] [expr {$height / $dot}]] places count
+            set marks [lmap mark [my length_marks [expr {max(2, $height / [px 28])}]] {
+                list $mark [expr {$bottom - ([my x_of $mark $low [expr {$high + 1}]] - $left) * $height / $width}]
+            }]
+        } else {
+            lassign [list [expr {$height / $dot}] $bins] places count
+        }
+        lassign [$list map $photo $view $low $high [expr {$logarithmic ? "log" : "linear"}] $places $count $width $height \
+            [lmap mark $marks {expr {[lindex $mark 1] - $top}}]] most lanes
+        $canvas create image $left $top -anchor nw -image $photo -tags map
+        if {$view eq "time"} {
+            my draw_time $marks
+        } else {
+            my draw_ranks $lanes
+        }
+        $canvas create line $left $bottom $right $bottom -fill [colour faint]
+        my say_none $most
+    }
+
+    # The scales of a map over time: lengths on the left, time below.
+    method draw_time {marks} {
+        lassign $frame_of left top right bottom
+        set last 1e9
+        foreach mark $marks {
+            lassign $mark length y
+            if {$last - $y >= [px 14]} {
+                set last $y
+                $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall -text [my amount [expr {wide($length)}]] \
+                    -fill [colour faint]
+            }
+        }
+        set base_end [expr {$left - 6}]
+        set times [lassign [my ticks [expr {$right - $left}]] base]
+        if {$base ne {}} {
+            $canvas create text 2 [expr {$bottom + 6}] -anchor nw -font PithSmall -text $base -fill [colour faint]
+            set base_end [expr {[font measure PithSmall $base] + [px 10]}]
+        }
+        foreach {x label} $times {
+            set x [expr {$left + $x}]
+            $canvas create line $x $bottom $x [expr {$bottom + 4}] -fill [colour faint]
+            if {$x - [font measure PithSmall $label] / 2 > $base_end} {
+                $canvas create text $x [expr {$bottom + 6}] -anchor n -font PithSmall -text $label -fill [colour faint]
+            }
+        }
+    }
+
+    # LANES: rank and thread of the first lane of each line.
+    method draw_ranks {lanes} {
+        lassign $frame_of left top right bottom
+        set count [llength $lanes]
+        set last -1000
+        set number 0
+        foreach lane $lanes {
+            set y [expr {$top + ($number + 0.5) * ($bottom - $top) / $count}]
+            if {$y - $last >= [px 16]} {
+                set last $y
+                $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall -text [my lane_text $lane] \
+                    -fill [colour faint]
+            }
+            incr number
+        }
+    }
+
+    # "3", or "3.1" for thread 1.
+    method lane_text {lane} { expr {[lindex $lane 1] ? [join $lane .] : [lindex $lane 0]} }
 
     # x of a length in a range.
     method x_of {length from to} {
@@ -154,19 +246,22 @@ oo::class create ::pith::Histogram {
         return [expr {wide(round($from + ($to - $from) * $share))}]
     }
 
+    # Marks of the scale of lengths, about `most` unless it is logarithmic.
+    method length_marks {most} {
+        set marks [expr {$logarithmic ? [::pith::board::log_marks $low $high] : {}}]
+        if {[llength $marks] < 2} {
+            set marks [::pith::board::marks $low $high $most]
+        }
+        return [lmap mark $marks {expr {$mark == round($mark) ? $mark : [continue]}}]
+    }
+
     # The scale below the bars.
     method draw_lengths {} {
         lassign $frame_of left top right bottom
-        if {$logarithmic} {
-            set marks [::pith::board::log_marks $low $high]
-        }
-        if {!$logarithmic || [llength $marks] < 2} {
-            set marks [::pith::board::marks $low $high [expr {max(2, ($right - $left) / [px 90])}]]
-        }
         set last -1000
-        foreach mark $marks {
+        foreach mark [my length_marks [expr {max(2, ($right - $left) / [px 90])}]] {
             set x [my x_of $mark $low [expr {$high + 1}]]
-            if {$x - $last < [px 56] || $mark != round($mark)} continue
+            if {$x - $last < [px 56]} continue
             set last $x
             $canvas create line $x $bottom $x [expr {$bottom + 4}] -fill [colour faint]
             $canvas create text $x [expr {$bottom + 6}] -anchor n -font PithSmall \
@@ -219,6 +314,7 @@ oo::class create ::pith::Histogram {
             set step -1
         }
         set at $number
+        if {$view ne "bars"} return
         $canvas delete pointed
         if {$at < 0} {
             set readout "Point at a bar; each click shows its next [my longest] [expr {[my of_messages] ? "message" : "instance"}]"
@@ -242,9 +338,46 @@ oo::class create ::pith::Histogram {
         }
     }
 
+    # A tile of the map, or {}.
+    method point_tile {its} {
+        if {$view eq "bars"} return
+        if {$its eq {} || $tile eq {} || [dict get $its place] != [dict get $tile place] || [dict get $its bin] != [dict get $tile bin]} {
+            set step -1
+        }
+        set tile $its
+        $canvas delete pointed
+        set what [expr {[my of_messages] ? "message" : "instance"}]
+        if {$tile eq {}} {
+            set readout "Point at a [expr {$view eq "time" ? "dot" : "tile"}]; each click shows its next [my longest] $what"
+            return
+        }
+        lassign $frame_of left top
+        lassign [dict get $tile box] x y width height
+        $canvas create rectangle [expr {$left + $x - 2}] [expr {$top + $y - 2}] [expr {$left + $x + $width + 1}] \
+            [expr {$top + $y + $height + 1}] -width 2 -tags pointed -outline [colour text]
+        set count [dict get $tile count]
+        set readout [my tile_text $tile]
+        if {$step >= 0 && $count > 1} {
+            append readout ",   shown: [my longest] number [expr {$step + 1}]"
+        }
+    }
+
+    method tile_at {x y} {
+        lassign $frame_of left top right bottom
+        if {$view eq "bars" || $list eq {} || $x < $left - 4 || $x > $right + 4 || $y < $top - 4 || $y > $bottom + 4} {
+            return {}
+        }
+        return [$list at [expr {$x - $left}] [expr {$y - $top}] [px [expr {$view eq "time" ? 6 : 0}]]]
+    }
+
+    method point_away {} {
+        my point -1
+        my point_tile {}
+    }
+
     method handle_at {x y} {
         lassign $frame_of left top right bottom
-        if {$list eq {} || abs($y - [my track_y]) > 12} {
+        if {$list eq {} || $view eq "time" || abs($y - [my track_y]) > 12} {
             return {}
         }
         lassign [$list range] from to
@@ -258,12 +391,21 @@ oo::class create ::pith::Histogram {
 
     method moved {x y} {
         $canvas configure -cursor [expr {[my handle_at $x $y] ne {} ? "sb_h_double_arrow" : {}}]
-        my point [my bin_at $x $y]
+        if {$view eq "bars"} {
+            my point [my bin_at $x $y]
+        } else {
+            my point_tile [my tile_at $x $y]
+        }
     }
 
     method press {x y} {
         focus $canvas
         set drag [my handle_at $x $y]
+        if {$drag eq {} && $view ne "bars"} {
+            my point_tile [my tile_at $x $y]
+            my show_instance
+            return
+        }
         if {$drag ne {}} {
             lassign [$list range] from to
             set grip [list [my x_of $low $from $to] [my x_of $high $from $to] $x]
@@ -295,7 +437,7 @@ oo::class create ::pith::Histogram {
     # On the handles: shows all lengths again. On a bar: a second click.
     method double {x y} {
         lassign $frame_of left top right bottom
-        if {abs($y - [my track_y]) <= 12} {
+        if {$view ne "time" && abs($y - [my track_y]) <= 12} {
             my all_lengths
         } else {
             my press $x $y
@@ -312,11 +454,14 @@ oo::class create ::pith::Histogram {
     }
 
     # Scales the range about a point of the graph or the bin pointed at.
-    method narrow {factor {x {}}} {
+    method narrow {factor {x {}} {y {}}} {
         if {$list eq {}} {
             return
         }
         lassign $frame_of left top right bottom
+        if {$view eq "time" && $x ne {}} { ;# lengths go upwards
+            set x [expr {$left + ($bottom - $y) * ($right - $left) / ($bottom - $top)}]
+        }
         if {$x eq {}} {
             set x [expr {$at < 0 ? ($left + $right) / 2 : [lindex [my bar $at] 0]}]
         }
@@ -342,7 +487,26 @@ oo::class create ::pith::Histogram {
         my draw
     }
 
+    method key_more {by} {
+        if {$view eq "bars"} {
+            my more_bins $by
+        } else {
+            my key_bin [expr {$by > 0 ? -1 : 1}]
+        }
+    }
+
+    # In a map: the longest instance of the next column of time, or rank.
     method key_bin {by} {
+        if {$view ne "bars"} {
+            if {$list ne {}} {
+                set from [expr {$tile ne {} ? [dict get $tile place] : $by > 0 ? -1 : 1 << 30}]
+                set its [$list next $from $by]
+                if {$its ne {}} {
+                    my point_tile $its
+                }
+            }
+            return
+        }
         set count [expr {[llength $drawn] / 4}]
         if {$count} {
             my point [expr {$at < 0 ? ($by > 0 ? 0 : $count - 1) : max(0, min($count - 1, $at + $by))}]
@@ -388,6 +552,14 @@ proc ::pith::svg::line {canvas item} {
     return "<polyline points=\"[$canvas coords $item]\" fill=\"none\" stroke=\"[$canvas itemcget $item -fill]\"/>\n"
 }
 
+proc ::pith::svg::image {canvas item} {
+    set photo [$canvas itemcget $item -image]
+    set data [binary encode base64 [$photo data -format png]]
+    lassign [$canvas coords $item] x y
+    return "<image x=\"$x\" y=\"$y\" width=\"[::image width $photo]\" height=\"[::image height $photo]\"\
+        href=\"data:image/png;base64,$data\"/>\n"
+}
+
 proc ::pith::svg::polygon {canvas item} {
     return "<polygon points=\"[$canvas coords $item]\" fill=\"[$canvas itemcget $item -fill]\"\
         stroke=\"[$canvas itemcget $item -outline]\" stroke-width=\"[$canvas itemcget $item -width]\"/>\n"
@@ -415,7 +587,8 @@ proc ::pith::svg::words {x y side size colour text} {
 oo::class create ::pith::Lengths {
     superclass ::pith::Board ::pith::Histogram
     variable window model board
-    variable canvas list bins logarithmic low high drawn at step readout spread ;# see Histogram
+    variable canvas list bins logarithmic low high drawn at step readout spread view tile ;# see Histogram
+    variable view_text
     variable state         ;# id of the definition, "messages", or "sizes" of messages
     variable names         ;# displayed name -> state
     variable state_text    ;# text of the combobox
@@ -501,7 +674,11 @@ oo::class create ::pith::Lengths {
             set state [my usual_state]
         }
         set state_text [my name_of $state]
-        ttk::label $frame.what -text "Distribution of"
+        set view_text [my view_name $view]
+        ttk::combobox $frame.view -state readonly -width 10 -textvariable [my varname view_text] \
+            -values [lmap one {bars time ranks} {my view_name $one}]
+        bind $frame.view <<ComboboxSelected>> [list [self] choose_view]
+        ttk::label $frame.what -text "of"
         ttk::combobox $frame.state -state readonly -width 24 -height 24 -textvariable [my varname state_text] \
             -values [dict keys $names]
         bind $frame.state <<ComboboxSelected>> [list [self] choose_state]
@@ -511,8 +688,68 @@ oo::class create ::pith::Lengths {
         bind $frame.count <FocusOut> [list [self] draw]
         ttk::scale $frame.slider -from 1 -to 200 -length [px 110] -value $bins -command [list [self] slide_bins]
         ttk::checkbutton $frame.log -text "Logarithmic" -variable [my varname logarithmic] -command [list [self] draw]
-        pack $frame.what $frame.state {*}[my build_scope $frame] -side left -padx {0 6}
+        pack $frame.view $frame.what $frame.state {*}[my build_scope $frame] -side left -padx {0 6}
         pack $frame.log $frame.count $frame.slider $frame.bins -side right -padx {6 0}
+    }
+
+    # ---- Histogram or map
+
+    method view_name {word} { dict get {bars "Histogram" time "Over time" ranks "By rank"} $word }
+
+    method choose_view {} {
+        foreach word {bars time ranks} {
+            if {[my view_name $word] eq $view_text} {
+                my set_view $word
+            }
+        }
+    }
+
+    # Very many lengths are collected for one map; few are known one by one.
+    method set_view {word} {
+        if {$word ni {bars time ranks}} {
+            throw {PITH USAGE} "lengths as: must be bars, time or ranks"
+        }
+        set view $word
+        set view_text [my view_name $word]
+        set tile {}
+        if {[my is_open]} {
+            foreach name {bins count slider} { ;# a map over time has no bins
+                $board.body.controls.$name state [expr {$view eq "time" ? "disabled" : "!disabled"}]
+            }
+            if {$view ne "bars" && $list ne {} && ![lindex [$list range] 2]} {
+                my renew 0
+            }
+            my draw
+        }
+    }
+
+    method over {} { expr {$view eq "bars" ? "none" : $view} }
+
+    method ticks {width} {
+        lassign [my stretch] from to
+        return [[$model log] ticks $from $to $width [px 90] time]
+    }
+
+    # "12 instances of 1.2 to 1.3 ms on ranks 0-3; the longest: rank 3, begins at 0.5 s, lasts 1.28 ms"
+    method tile_text {its} {
+        dict with its {}
+        set length [expr {$state eq "sizes" ? [dict get $longest bytes] : [dict get $longest end] - [dict get $longest start]}]
+        set begin [$model time_text [dict get $longest start] [expr {max(1, ([lindex [my stretch] 1] - [lindex [my stretch] 0]) / 10000)}]]
+        if {[my of_messages]} {
+            set text "rank [my lane_text [list [dict get $longest from] [dict get $longest from_thread]]] to\
+                [my lane_text [list [dict get $longest to] [dict get $longest to_thread]]], sent at $begin, [my amount $length]"
+        } else {
+            set text "rank [my lane_text [list [dict get $longest rank] [dict get $longest thread]]], begins at $begin,\
+                lasts [my amount $length]"
+        }
+        if {$count == 1} {
+            return $text
+        }
+        set many "[::pithtk::number $count] [expr {[my of_messages] ? "messages" : "instances"}]"
+        if {$view eq "ranks"} {
+            append many " of rank [my lane_text $first][expr {$first eq $last ? {} : " to [my lane_text $last]"}]"
+        }
+        return "$many, [my amount $from] \u2013 [my amount $to];   the [my longest]: $text"
     }
 
     # ---- Which state
@@ -593,7 +830,7 @@ oo::class create ::pith::Lengths {
     # ---- Work
 
     method ask {callback} {
-        return [[$model log] lengths $state {*}[my stretch] [my rows] $callback]
+        return [[$model log] lengths $state {*}[my stretch] [my rows] [my over] $callback]
     }
 
     # A chosen range survives a move of the window.
@@ -607,7 +844,8 @@ oo::class create ::pith::Lengths {
         set step -1
         my draw
         if {![lindex [$list range] 2]} {
-            my say "[::pithtk::number [dict get [$list spread $low $high] count]] values are many: they are rounded to 0.05 %"
+            my say "[::pithtk::number [dict get [$list spread $low $high] count]] values are many: they are rounded to\
+                [expr {$view eq "bars" ? "0.05" : "1.6"}] %"
         }
     }
 
@@ -650,6 +888,12 @@ oo::class create ::pith::Lengths {
 
     # Goes to the longest instance of the bin, then to the next longest.
     method show_instance {} {
+        if {$view ne "bars"} {
+            if {$tile ne {}} {
+                my show_of_tile
+            }
+            return
+        }
         if {$at < 0} {
             return
         }
@@ -665,6 +909,18 @@ oo::class create ::pith::Lengths {
         }
         my go_to [my thing $place]
         my point $at
+    }
+
+    method show_of_tile {} {
+        set number [expr {$step + 1}]
+        set place [$list of_tile [dict get $tile place] [dict get $tile bin] $number]
+        if {$place eq {}} {
+            set number 0
+            set place [$list of_tile [dict get $tile place] [dict get $tile bin] 0]
+        }
+        my go_to [my thing $place]
+        set step $number
+        my point_tile $tile
     }
 
     method thing {place} {
@@ -699,7 +955,7 @@ oo::class create ::pith::Lengths {
     }
 
     method word_lengths {args} {
-        if {[lindex $args 0] in {save bins log range of rows stats bin close}} {
+        if {[lindex $args 0] in {save as bins log range of rows stats bin close}} {
             return [my run_word {*}$args]
         }
         if {[llength $args] > 1} {
@@ -746,6 +1002,7 @@ oo::class create ::pith::Lengths {
         my open
         my wait
         switch $word {
+            as { my set_view {*}$args; my wait }
             bins { my set_bins {*}$args }
             log { set logarithmic [string is true -strict [lindex $args 0]]; my draw }
             range { my set_range {*}[lmap word $args {expr {$state eq "sizes" ? $word : [::pith::words::time $word]}}] }

@@ -4,16 +4,21 @@
  * The histogram, its numbers and the list of the longest ones are asked again with each move of a slider, so the list
  * is kept, sorted, as long as the command lives, and the log is read once:
  *
- *     LOG lengths 3 0 5000000 shown CALLBACK     -> done ::pithtk::lengths1
+ *     LOG lengths 3 0 5000000 shown time CALLBACK     -> done ::pithtk::lengths1
  *     ::pithtk::lengths1 spread 1000 20000       -> count 42 total ... of those from 1 to 20 us
  *     ::pithtk::lengths1 nth 1000 20000 0        -> rank 3 thread 0 start ... end ...: the longest of them
+ *     ::pithtk::lengths1 map PHOTO time 1000 20000 log 200 100 600 300 {}    draws them over time: 200 x 100 tiles
+ *     ::pithtk::lengths1 at 30 40 6              -> place 10 bin 86 ...: the tile at most 6 pixels from 30 40
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/measure/lengths.h"
+#include "core/measure/length_map.h"
 #include "core/cells/memory.h"
+#include "core/measure/matrix.h"
+#include "core/raster/palette.h"
+#include "core/raster/raster.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 
@@ -41,7 +46,25 @@ struct lengths_list {
     struct pithi_length_list list;
     struct pithlog *log; /* the window deletes the command before it closes the log */
     int of_messages;
+    struct pithi_length_map map; /* drawn last */
+    const uint32_t *lanes;
 };
+
+static const char *const overs[] = {"none", "time", "ranks", NULL};
+
+/* RANK THREAD */
+static Tcl_Obj *lane_words(const struct lengths_list *lengths, uint32_t number)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(lengths->log, lengths->lanes[number]);
+
+    return pithi_wide_list((const int64_t[]){lane->rank, lane->thread}, 2);
+}
+
+/* Of those at a place, as an index of `lanes`. */
+static uint32_t first_lane(const struct pithi_length_map *map, uint32_t place)
+{
+    return pithi_tile_begin(place, map->places, map->list->lane_count);
+}
 
 static Tcl_Obj *spread_dict(const struct pithi_spread *spread)
 {
@@ -79,20 +102,10 @@ static int give_bins(const struct pithi_length_list *list, Tcl_Interp *interp, T
     return TCL_OK;
 }
 
-static int give_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
+static Tcl_Obj *entry_dict(const struct lengths_list *lengths, const struct pithi_length *entry)
 {
-    const struct pithi_length *entry;
-    Tcl_Obj *dict;
-    int64_t low, high;
-    int number;
+    Tcl_Obj *dict = Tcl_NewDictObj();
 
-    if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK ||
-        Tcl_GetIntFromObj(interp, objv[4], &number) != TCL_OK)
-        return TCL_ERROR;
-    entry = number < 0 ? NULL : pithi_lengths_nth(&lengths->list, low, high, (uint32_t)number);
-    if (!entry)
-        return TCL_OK;
-    dict = Tcl_NewDictObj();
     if (lengths->of_messages) {
         pithi_put_message(dict, lengths->log,
                           &(struct pithlog_message){.send_lane = entry->lane,
@@ -107,17 +120,173 @@ static int give_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_
         pithi_put_wide(dict, "start", entry->start_ns);
         pithi_put_wide(dict, "end", entry->end_ns);
     }
-    Tcl_SetObjResult(interp, dict);
+    return dict;
+}
+
+static int give_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    const struct pithi_length *entry;
+    int64_t low, high;
+    int number;
+
+    if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[4], &number) != TCL_OK)
+        return TCL_ERROR;
+    entry = number < 0 ? NULL : pithi_lengths_nth(&lengths->list, low, high, (uint32_t)number);
+    if (!entry)
+        return TCL_OK;
+    Tcl_SetObjResult(interp, entry_dict(lengths, entry));
     return TCL_OK;
 }
 
+/* ---- Maps -------------------------------------------------------------------------------------------------------- */
+
+/* Lines at these y below the tiles. */
+static int draw_grid(Tcl_Interp *interp, Tcl_Obj *list, const struct pithi_length_map *map,
+                     const struct pithi_painter *painter)
+{
+    Tcl_Obj **places;
+    double y;
+    int count;
+
+    if (Tcl_ListObjGetElements(interp, list, &count, &places) != TCL_OK)
+        return TCL_ERROR;
+    for (int i = 0; i < count; i++) {
+        if (Tcl_GetDoubleFromObj(interp, places[i], &y) != TCL_OK)
+            return TCL_ERROR;
+        painter->rect(painter->context, 0, (int)y, map->width, 1, pithi_theme()->grid, 1);
+    }
+    return TCL_OK;
+}
+
+/* PHOTO time|ranks LOW HIGH log|linear PLACES BINS WIDTH HEIGHT GRID. Returns the most instances of a tile, and
+ * RANK THREAD of the first lane of each line of a map of ranks. */
+static int map_draw(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    struct pithi_length_map *map = &lengths->map;
+    struct pithi_raster raster = {0};
+    struct pithi_painter painter = pithi_raster_painter(&raster);
+    Tcl_Obj *lines = Tcl_NewListObj(0, NULL);
+    uint32_t *const fields[] = {&map->places, &map->bins, &map->width, &map->height};
+    int over, number, status;
+
+    if (Tcl_GetIndexFromObj(interp, objv[3], overs, "over", 0, &over) != TCL_OK ||
+        pithi_get_times(interp, objv + 4, &map->low_ns, &map->high_ns) != TCL_OK)
+        return TCL_ERROR;
+    for (int i = 0; i < 4; i++) {
+        if (Tcl_GetIntFromObj(interp, objv[7 + i], &number) != TCL_OK)
+            return TCL_ERROR;
+        *fields[i] = number < 1 ? 1 : number > 8192 ? 8192 : (uint32_t)number;
+    }
+    map->over = (enum pithi_lengths_over)over;
+    map->logarithmic = strcmp(Tcl_GetString(objv[6]), "log") == 0;
+    pithi_length_map_make(&lengths->list, map);
+    pithi_raster_prepare(&raster, (int)map->width, (int)map->height, pithi_theme()->paper);
+    status = draw_grid(interp, objv[11], map, &painter);
+    pithi_length_map_draw(map, &painter);
+    if (status == TCL_OK)
+        status = pithi_put_photo(interp, Tcl_GetString(objv[2]), &raster);
+    pithi_raster_free(&raster);
+    if (status != TCL_OK)
+        return TCL_ERROR;
+    for (uint32_t place = 0; over == PITHI_OVER_LANES && place < map->places; place++)
+        Tcl_ListObjAppendElement(NULL, lines, lane_words(lengths, first_lane(map, place)));
+    Tcl_SetObjResult(interp, Tcl_NewListObj(2, (Tcl_Obj *[]){Tcl_NewWideIntObj((Tcl_WideInt)map->most), lines}));
+    return TCL_OK;
+}
+
+/* The tile: its place, bin, box {x y width height}, number of instances, the lengths of its bin (from <= length < to),
+ * and the longest instance. */
+static Tcl_Obj *tile_dict(const struct lengths_list *lengths, uint32_t place, uint32_t bin)
+{
+    const struct pithi_length_map *map = &lengths->map;
+    struct pithi_length_box box = pithi_length_map_box(map, place, bin);
+    const struct pithi_length_tile *tile = &map->tiles[(size_t)place * map->bins + bin];
+    int64_t edges[2];
+    Tcl_Obj *dict = Tcl_NewDictObj();
+
+    for (uint32_t i = 0; i < 2; i++)
+        edges[i] = pithi_lengths_edge(map->low_ns, map->high_ns, map->logarithmic, (double)(bin + i) / map->bins);
+    pithi_put_wide(dict, "place", place);
+    pithi_put_wide(dict, "bin", bin);
+    pithi_put(dict, "box", pithi_wide_list((const int64_t[]){box.x, box.y, box.width, box.height}, 4));
+    pithi_put_wide(dict, "count", (int64_t)tile->count);
+    pithi_put_wide(dict, "from", bin ? edges[0] : map->low_ns);
+    pithi_put_wide(dict, "to", bin + 1 < map->bins ? edges[1] : map->high_ns + 1);
+    if (map->over == PITHI_OVER_LANES) {
+        pithi_put(dict, "first", lane_words(lengths, first_lane(map, place)));
+        pithi_put(dict, "last", lane_words(lengths, first_lane(map, place + 1) - 1));
+    }
+    if (tile->count)
+        pithi_put(dict, "longest", entry_dict(lengths, &map->entries[tile->longest]));
+    return dict;
+}
+
+/* X Y REACH: the tile there, or {}. */
+static int map_at(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    double numbers[3];
+    uint32_t place, bin;
+
+    for (int i = 0; i < 3; i++)
+        if (Tcl_GetDoubleFromObj(interp, objv[2 + i], &numbers[i]) != TCL_OK)
+            return TCL_ERROR;
+    if (lengths->map.tiles && pithi_length_map_hit(&lengths->map, numbers[0], numbers[1], numbers[2], &place, &bin))
+        Tcl_SetObjResult(interp, tile_dict(lengths, place, bin));
+    return TCL_OK;
+}
+
+/* PLACE 1|-1: the tile of the longest instance of the next place that has any, or {}. */
+static int map_next(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    Tcl_WideInt start;
+    int64_t place;
+    uint32_t bin;
+    int by;
+
+    if (Tcl_GetWideIntFromObj(interp, objv[2], &start) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &by) != TCL_OK)
+        return TCL_ERROR;
+    place = start < -1 ? -1 : start > lengths->map.places ? lengths->map.places : start;
+    if (lengths->map.tiles && pithi_length_map_next(&lengths->map, &place, by < 0 ? -1 : 1, &bin))
+        Tcl_SetObjResult(interp, tile_dict(lengths, (uint32_t)place, bin));
+    return TCL_OK;
+}
+
+/* PLACE BIN NUMBER: of a tile, the instance with the number-th longest length, or {}. */
+static int map_nth(struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    const struct pithi_length_map *map = &lengths->map;
+    const struct pithi_length *entry;
+    int numbers[3];
+
+    for (int i = 0; i < 3; i++)
+        if (Tcl_GetIntFromObj(interp, objv[2 + i], &numbers[i]) != TCL_OK)
+            return TCL_ERROR;
+    if (!map->tiles || numbers[0] < 0 || numbers[1] < 0 || numbers[2] < 0 || (uint32_t)numbers[0] >= map->places ||
+        (uint32_t)numbers[1] >= map->bins)
+        return TCL_OK;
+    entry = pithi_length_map_nth(map, (uint32_t)numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2]);
+    if (entry)
+        Tcl_SetObjResult(interp, entry_dict(lengths, entry));
+    return TCL_OK;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
+
 static int list_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    static const struct pithi_method methods[] = {{"bins", 4, "low high linear|log count"},
-                                                  {"nth", 3, "low high number"},
-                                                  {"range", 0, NULL},
-                                                  {"spread", 2, "low high"},
-                                                  {NULL, 0, NULL}};
+    static const struct pithi_method methods[] = {
+        {"bins", 4, "low high linear|log count"},
+        {"nth", 3, "low high number"},
+        {"range", 0, NULL},
+        {"spread", 2, "low high"},
+        {"map", 10, "photo time|ranks low high linear|log places bins width height grid"},
+        {"at", 3, "x y reach"},
+        {"next", 2, "place 1|-1"},
+        {"of_tile", 3, "place bin number"},
+        {NULL, 0, NULL}};
+    static int (*const of_map[])(struct lengths_list *, Tcl_Interp *, Tcl_Obj *const[]) = {map_draw, map_at, map_next,
+                                                                                             map_nth};
     struct lengths_list *lengths = data;
     struct pithi_spread spread;
     int64_t low, high;
@@ -129,6 +298,8 @@ static int list_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
         return give_bins(&lengths->list, interp, objv);
     if (which == 1)
         return give_nth(lengths, interp, objv);
+    if (which >= 4)
+        return of_map[which - 4](lengths, interp, objv);
     if (which == 2) {
         const struct pithi_length_list *list = &lengths->list;
         Tcl_SetObjResult(interp, pithi_wide_list((const int64_t[]){list->min_ns, list->max_ns, list->exact}, 3));
@@ -145,7 +316,9 @@ static void list_free(ClientData data)
 {
     struct lengths_list *lengths = data;
 
+    pithi_length_map_free(&lengths->map);
     pithi_lengths_free(&lengths->list);
+    free((void *)lengths->lanes);
     free(lengths);
 }
 
@@ -176,7 +349,9 @@ static Tcl_Obj *lengths_result(struct pithi_job *job)
     struct lengths_list *list = pithi_alloc(1, sizeof *list);
     char name[48];
 
-    *list = (struct lengths_list){lengths->list, lengths->log, lengths->query.state >= PITHI_MESSAGE_SIZES};
+    *list = (struct lengths_list){lengths->list, lengths->log, lengths->query.state >= PITHI_MESSAGE_SIZES,
+                                  .lanes = lengths->lanes};
+    lengths->lanes = NULL;
     memset(&lengths->list, 0, sizeof lengths->list);
     snprintf(name, sizeof name, "::pithtk::lengths%u", ++number);
     Tcl_CreateObjCommand(lengths->interp, name, list_command, list, list_free);
@@ -220,17 +395,20 @@ int pithi_log_lengths(struct pithi_log_object *object, Tcl_Interp *interp, int o
     struct pithi_lengths_query query = {.digest = object->digest};
     struct lengths_job *job;
     uint32_t *lanes;
+    int over;
 
     (void)objc;
     if (get_state(object, interp, objv[2], &query.state) != TCL_OK ||
         pithi_get_window(interp, objv + 3, &query.t0_ns, &query.t1_ns) != TCL_OK ||
+        Tcl_GetIndexFromObj(interp, objv[6], overs, "over", 0, &over) != TCL_OK ||
         !(lanes = get_lanes(object, interp, objv[5], &query.lane_count)))
         return TCL_ERROR;
+    query.over = (enum pithi_lengths_over)over;
     job = pithi_alloc(1, sizeof *job);
     query.lanes = job->lanes = lanes;
     query.watch = pithi_job_watch(&job->job);
     job->query = query;
     job->interp = interp;
     job->log = object->log;
-    return pithi_job_start(interp, object, &job->job, &kind, objv[6]);
+    return pithi_job_start(interp, object, &job->job, &kind, objv[7]);
 }

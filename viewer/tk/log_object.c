@@ -372,7 +372,7 @@ static const struct {
     {{"iterationmarks", 3, "t0 t1 width"}, pithi_log_iteration_marks},
     {{"iterations", 0, NULL}, pithi_log_iterations},
     {{"iterationsdraw", 5, "photo indices width height gap"}, pithi_log_iterations_draw},
-    {{"lengths", 5, "state t0 t1 rows callback"}, pithi_log_lengths},
+    {{"lengths", 6, "state t0 t1 rows none|time|ranks callback"}, pithi_log_lengths},
     {{"matrix", 5, "t0 t1 comm late callback"}, pithi_log_matrix},
     {{"messageof", 5, "rank thread time peer tag"}, pithi_log_message_of},
     {{"missing", 0, NULL}, pithi_log_missing},

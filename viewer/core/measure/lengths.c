@@ -16,42 +16,107 @@
 #include <string.h>
 
 #include "core/cells/memory.h"
+#include "core/measure/matrix.h"
 #include "core/measure/messages.h"
 #include "core/cells/query.h"
 
 /* Buckets of rounded durations: each value below 2 * FINE has its own bucket; above that, each power of two is divided
  * into FINE buckets. */
-enum { FINE_BITS = 10, FINE = 1 << FINE_BITS, BUCKETS = (64 - FINE_BITS) * FINE };
+enum { FINE_BITS = 10, FINE = 1 << FINE_BITS, BUCKETS = (64 - FINE_BITS) * FINE, CELL_BITS = 6 };
 enum { WATCH_EVERY = 16384 /* steps */, MOST_DAMAGES = 10000 };
 
 struct gathering {
     const struct pithi_lengths_query *query;
     struct pithi_length_list *list;
     struct pithi_length *buckets; /* [BUCKETS], once there are too many instances; NULL: not yet */
-    unsigned char *chosen;        /* messages: by lane, 1: shown */
-    uint32_t lanes;
+    uint32_t *slots; /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
+    uint32_t slot_count;
 };
 
 /* ---- Gathering --------------------------------------------------------------------------------------------------- */
 
-static uint32_t bucket_of(int64_t length)
+/* Each value below 2^(bits + 1) has its own bucket; above that, each power of two is divided into 2^bits. */
+static uint32_t bucket_of(int64_t length, uint32_t bits)
 {
     uint64_t value = length < 0 ? 0 : (uint64_t)length;
 
-    if (value < 2 * FINE)
+    if (value < UINT64_C(2) << bits)
         return (uint32_t)value;
-    uint32_t shift = 63 - FINE_BITS - (uint32_t)__builtin_clzll(value);
-    return (shift + 1) * FINE + (uint32_t)(value >> shift & (FINE - 1));
+    uint32_t shift = 63 - bits - (uint32_t)__builtin_clzll(value);
+    return ((shift + 1) << bits) + (uint32_t)(value >> shift & ((UINT64_C(1) << bits) - 1));
 }
 
-static void into_bucket(struct pithi_length *buckets, const struct pithi_length *instance)
+/* The longest of them stands for the instances of a bucket or cell. */
+static void add_to(struct pithi_length *bucket, const struct pithi_length *instance)
 {
-    struct pithi_length *bucket = &buckets[bucket_of(instance->length_ns)], before = *bucket;
+    struct pithi_length before = *bucket;
 
     if (!before.count || instance->length_ns > before.length_ns)
         *bucket = *instance;
     bucket->count = before.count + 1;
     bucket->total_ns = before.total_ns + instance->length_ns;
+}
+
+uint32_t pithi_length_place(const struct pithi_length_list *list, const struct pithi_length *length,
+                            enum pithi_lengths_over over, uint32_t count)
+{
+    if (over == PITHI_OVER_LANES)
+        return pithi_tile_at(list->place[length->lane], count, list->lane_count);
+    if (length->start_ns <= list->t0_ns)
+        return 0;
+    double part = ((double)length->start_ns - (double)list->t0_ns) / ((double)list->t1_ns - (double)list->t0_ns);
+    uint32_t place = (uint32_t)(part * count);
+    return place < count ? place : count - 1;
+}
+
+static uint32_t places_of(const struct gathering *gathering)
+{
+    uint32_t lanes = gathering->list->lane_count;
+
+    return gathering->query->over == PITHI_OVER_LANES && lanes < PITHI_LENGTH_PLACES ? lanes : PITHI_LENGTH_PLACES;
+}
+
+/* The slot of the cell of an instance, or the free one that it would have. */
+static uint32_t slot_of(const struct gathering *gathering, const struct pithi_length *instance)
+{
+    const struct pithi_length_list *list = gathering->list;
+    enum pithi_lengths_over over = gathering->query->over;
+    uint32_t place = pithi_length_place(list, instance, over, places_of(gathering));
+    uint32_t bucket = bucket_of(instance->length_ns, CELL_BITS), last = gathering->slot_count - 1;
+
+    for (uint32_t slot = (place * 4097 + bucket) * UINT32_C(2654435761) >> 7 & last;; slot = (slot + 1) & last) {
+        const struct pithi_length *cell = &list->cells[gathering->slots[slot] - 1];
+        if (!gathering->slots[slot] || (bucket_of(cell->length_ns, CELL_BITS) == bucket &&
+                                        pithi_length_place(list, cell, over, places_of(gathering)) == place))
+            return slot;
+    }
+}
+
+static void add_to_cell(struct gathering *gathering, const struct pithi_length *instance)
+{
+    struct pithi_length_list *list = gathering->list;
+
+    if (list->cell_count >= gathering->slot_count / 2) {
+        free(gathering->slots);
+        gathering->slot_count = gathering->slot_count ? 2 * gathering->slot_count : 1 << 12;
+        gathering->slots = pithi_alloc(gathering->slot_count, sizeof *gathering->slots);
+        for (uint32_t i = 0; i < list->cell_count; i++)
+            gathering->slots[slot_of(gathering, &list->cells[i])] = i + 1;
+    }
+    uint32_t slot = slot_of(gathering, instance);
+    if (!gathering->slots[slot]) {
+        list->cells = pithi_view_grow(list->cells, &list->cell_capacity, list->cell_count + 1, sizeof *list->cells);
+        list->cells[list->cell_count] = (struct pithi_length){0};
+        gathering->slots[slot] = ++list->cell_count;
+    }
+    add_to(&list->cells[gathering->slots[slot] - 1], instance);
+}
+
+static void add_rounded(struct gathering *gathering, const struct pithi_length *instance)
+{
+    add_to(&gathering->buckets[bucket_of(instance->length_ns, FINE_BITS)], instance);
+    if (gathering->query->over != PITHI_OVER_NOTHING)
+        add_to_cell(gathering, instance);
 }
 
 /* Adds an instance, whose length_ns is set. */
@@ -70,12 +135,12 @@ static void add(struct gathering *gathering, struct pithi_length instance)
         /* Too many to keep each: from now on a bucket of lengths has their count, and the longest stands for it. */
         gathering->buckets = pithi_alloc(BUCKETS, sizeof *gathering->buckets);
         for (uint32_t i = 0; i < list->count; i++)
-            into_bucket(gathering->buckets, &list->items[i]);
+            add_rounded(gathering, &list->items[i]);
         list->count = 0;
         list->exact = 0;
     }
     if (!list->exact) {
-        into_bucket(gathering->buckets, &instance);
+        add_rounded(gathering, &instance);
         return;
     }
     list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
@@ -153,7 +218,8 @@ static void take_message(void *context, const struct pithlog_message *message)
     int64_t size = message->bytes < INT64_MAX ? (int64_t)message->bytes : INT64_MAX;
     int sizes = gathering->query->state == PITHI_MESSAGE_SIZES;
 
-    if (gathering->chosen[message->send_lane] && gathering->chosen[message->recv_lane])
+    if (gathering->list->place[message->send_lane] != UINT32_MAX &&
+        gathering->list->place[message->recv_lane] != UINT32_MAX)
         add(gathering, (struct pithi_length){.length_ns = sizes ? size : message->recv_ns - message->send_ns,
                                              .start_ns = message->send_ns,
                                              .end_ns = message->recv_ns,
@@ -166,14 +232,8 @@ static void take_message(void *context, const struct pithlog_message *message)
 static int gather_messages(struct pithlog *log, struct gathering *gathering)
 {
     const struct pithi_lengths_query *query = gathering->query;
-    int err;
 
-    gathering->chosen = pithi_alloc(pithlog_get_info(log)->lanes, 1);
-    for (uint32_t i = 0; i < query->lane_count; i++)
-        gathering->chosen[query->lanes[i]] = 1;
-    err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, take_message, gathering);
-    free(gathering->chosen);
-    return err;
+    return pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, take_message, gathering);
 }
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
@@ -205,6 +265,9 @@ static void collect_buckets(struct gathering *gathering)
     list->items[0].length_ns = list->min_ns;
     list->items[list->count - 1].length_ns = list->max_ns;
     free(gathering->buckets);
+    free(gathering->slots);
+    if (list->cell_count)
+        qsort(list->cells, list->cell_count, sizeof *list->cells, by_length);
 }
 
 int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *query, struct pithi_length_list *list)
@@ -216,6 +279,13 @@ int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *que
     list->exact = 1;
     list->min_ns = INT64_MAX;
     list->max_ns = INT64_MIN;
+    list->t0_ns = query->t0_ns;
+    list->t1_ns = query->t1_ns;
+    list->lane_count = query->lane_count;
+    list->place = pithi_alloc(pithlog_get_info(log)->lanes, sizeof *list->place);
+    memset(list->place, 0xff, pithlog_get_info(log)->lanes * sizeof *list->place);
+    for (uint32_t i = 0; i < query->lane_count; i++)
+        list->place[query->lanes[i]] = i;
     err = query->state == PITHI_MESSAGES || query->state == PITHI_MESSAGE_SIZES ? gather_messages(log, &gathering)
                                                                                 : gather_states(log, &gathering);
     if (gathering.buckets)
@@ -230,24 +300,30 @@ int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *que
 void pithi_lengths_free(struct pithi_length_list *list)
 {
     free(list->items);
+    free(list->cells);
+    free(list->place);
     memset(list, 0, sizeof *list);
 }
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
-/* The first entry that is at least as long. */
-static uint32_t first_from(const struct pithi_length_list *list, int64_t length_ns)
+uint32_t pithi_lengths_first(const struct pithi_length *items, uint32_t count, int64_t length_ns)
 {
-    uint32_t low = 0, high = list->count;
+    uint32_t low = 0, high = count;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (list->items[middle].length_ns < length_ns)
+        if (items[middle].length_ns < length_ns)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+static uint32_t first_from(const struct pithi_length_list *list, int64_t length_ns)
+{
+    return pithi_lengths_first(list->items, list->count, length_ns);
 }
 
 static uint32_t end_of(const struct pithi_length_list *list, int64_t high_ns)
@@ -291,11 +367,11 @@ struct pithi_spread pithi_lengths_spread(const struct pithi_length_list *list, i
     return spread;
 }
 
-static int64_t edge(int64_t low_ns, int64_t high_ns, int logarithmic, double part)
+int64_t pithi_lengths_edge(int64_t low_ns, int64_t high_ns, int logarithmic, double part)
 {
     double low = (double)low_ns, span = (double)high_ns + 1 - low;
 
-    if (!logarithmic)
+    if (!logarithmic || high_ns <= 0)
         return low_ns + (int64_t)(span * part);
     /* Values of 0 or less have no logarithm, so they belong to the first bin. */
     low = low < 1 ? 1 : low;
@@ -315,7 +391,7 @@ uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns
         struct pithi_bin *bin = &bins[i];
         *bin = (struct pithi_bin){.from_ns = i ? bins[i - 1].to_ns : low_ns};
         bin->to_ns =
-            i + 1 == count ? high_ns + 1 : edge(low_ns, high_ns, logarithmic && high_ns > 0, (i + 1.0) / count);
+            i + 1 == count ? high_ns + 1 : pithi_lengths_edge(low_ns, high_ns, logarithmic, (i + 1.0) / count);
         for (; at < list->count && list->items[at].length_ns < bin->to_ns; at++) {
             bin->count += list->items[at].count;
             bin->total_ns += list->items[at].total_ns;

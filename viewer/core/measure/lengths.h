@@ -7,7 +7,11 @@
  *
  * Memory: an entry (64 bytes) for each instance, up to PITHI_LENGTHS_EXACT. Beyond that, durations are rounded to their
  * first 11 binary digits (0.05 %), and an entry stands for all instances with the same rounded duration; their number,
- * their total, the shortest and the longest stay exact. (HdrHistogram uses such buckets.) */
+ * their total, the shortest and the longest stay exact. (HdrHistogram uses such buckets.)
+ *
+ * For a map of the lengths over time or by lane (length_map.h), such a list also has cells: instances that begin in the
+ * same 1/1024 of the window, or on the same lane (of 1024 groups of lanes), with the same first 7 binary digits of the
+ * duration (1.6 %). They need 64 bytes for each cell that has an instance: 4 KB for each place and power of two. */
 #ifndef PITHI_LENGTHS_H
 #define PITHI_LENGTHS_H
 
@@ -17,11 +21,14 @@
 
 #include "core/cells/query.h"
 
-enum { PITHI_LENGTHS_EXACT = 1 << 18, PITHI_MOST_BINS = 200 };
+enum { PITHI_LENGTHS_EXACT = 1 << 18, PITHI_MOST_BINS = 200, PITHI_LENGTH_PLACES = 1024 };
 /* Instead of a state: the transfer times of messages, or their sizes. For sizes, all lengths are in bytes instead of
  * ns. */
 #define PITHI_MESSAGES (UINT32_MAX - 1)
 #define PITHI_MESSAGE_SIZES (UINT32_MAX - 2)
+
+/* What a map of the lengths has beside them: nothing, when an instance begins, or its lane. */
+enum pithi_lengths_over { PITHI_OVER_NOTHING, PITHI_OVER_TIME, PITHI_OVER_LANES };
 
 struct pithi_lengths_query {
     int64_t t0_ns, t1_ns; /* t0 < t1 */
@@ -29,6 +36,7 @@ struct pithi_lengths_query {
     uint32_t lane_count;
     uint32_t state;                      /* definition, or one of the above */
     const struct pithlog_digest *digest; /* for messages; NULL: they are matched again */
+    enum pithi_lengths_over over;        /* which cells a list has that is not exact */
     struct pithi_watch watch;
 };
 
@@ -49,7 +57,18 @@ struct pithi_length_list {
     uint32_t count, capacity;
     int64_t min_ns, max_ns;
     int exact; /* 1: an entry is an instance */
+    /* Of a list that is not exact. A cell's length_ns is that of its longest instance. By length, rising. */
+    struct pithi_length *cells;
+    uint32_t cell_count, cell_capacity;
+    int64_t t0_ns, t1_ns;
+    uint32_t *place; /* [lanes of the log]: index of a lane in the query's lanes */
+    uint32_t lane_count;
 };
+
+/* The place of an instance among `count`, of equal parts of the window (instances that began before it are in the first
+ * one) or of groups of lanes. */
+uint32_t pithi_length_place(const struct pithi_length_list *list, const struct pithi_length *length,
+                            enum pithi_lengths_over over, uint32_t count);
 
 /* Reads the records of the lanes in the window, and continues until the instances open at its end have ended; for
  * messages see messages.h. 0 or an enum pith_err; PITH_ERR_DAMAGED: a damaged part of a lane was skipped. Free the list
@@ -74,7 +93,11 @@ struct pithi_bin {
 };
 uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns, int logarithmic,
                             uint32_t count, struct pithi_bin *bins);
+/* Where bins meet: the length after `part`, 0 to 1, of the range. */
+int64_t pithi_lengths_edge(int64_t low_ns, int64_t high_ns, int logarithmic, double part);
 
+/* Index of the first entry of `items`, which are by length, that is at least as long. */
+uint32_t pithi_lengths_first(const struct pithi_length *items, uint32_t count, int64_t length_ns);
 /* The entry with the `number`th longest length (from 0) in [low, high]; NULL: there are fewer. */
 const struct pithi_length *pithi_lengths_nth(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns,
                                              uint32_t number);
