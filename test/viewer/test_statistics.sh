@@ -7,6 +7,19 @@ ok $? "logs are made"
 start_display
 inside plain.pith lengths_checks.tcl
 inside rich.pith lengths_range_checks.tcl
+# Instances of known lengths, far enough from each other to be dots of their own.
+awk 'BEGIN { srand(5)
+    for (rank = 0; rank < 4; rank++)
+        for (i = 0; i < 9; i++) {
+            from = i * 0.1 + rank * 0.02 + 0.001
+            to = from + (rank == 2 && i == 5 ? 90 : 10 + 3 * rank + int(rand() * 9) + (rank == 3 ? 20 : 0)) / 1000
+            printf "%d %.3f %.3f\n", rank, from, to
+        } }' >maps.list
+{
+    awk '{ printf "%s\t%d\t0\tenter\twork\n%s\t%d\t0\tleave\twork\n", $2, $1, $3, $1 }' maps.list
+    printf '0.2\t0\t0\tsend\t\tpeer=1\ttag=0\tbytes=2500\n0.25\t1\t0\trecv\t\tpeer=0\ttag=0\tbytes=2500\n'
+} | sort -s -g -k 1,1 >maps.txt
+inside maps.txt lengths_map_checks.tcl
 inside plain.pith stretch_checks.tcl
 inside late.pith matrix_checks.tcl
 is "$(pith view late.pith -e 'late; sync; update; set tree [winfo toplevel [canvas]].matrix.body.book.table.tree

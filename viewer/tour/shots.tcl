@@ -63,6 +63,9 @@ derive off
 fresh
 lengths compute
 picture_of $top.lengths lengths 720 420
+lengths as time
+picture_of $top.lengths overtime 720 420
+lengths as bars
 
 fresh
 zoom 85ms 125ms
