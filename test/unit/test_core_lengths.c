@@ -401,7 +401,8 @@ static void test_cells(struct pithlog *log, int64_t t1)
     struct pithi_lengths_query query = {
         .t0_ns = 0, .t1_ns = t1, .lanes = lanes, .lane_count = 1, .over = PITHI_OVER_TIME};
     struct pithi_length_list list;
-    struct pithi_length_map map = {.over = PITHI_OVER_TIME, .places = PITHI_LENGTH_PLACES / 4, .bins = 1, .width = 512, .height = 8};
+    struct pithi_length_map map = {
+        .over = PITHI_OVER_TIME, .places = PITHI_LENGTH_PLACES / 4, .bins = 1, .width = 512, .height = 8};
     uint32_t count, wrong = 0;
     struct instance *all = all_instances(log, &query, &count);
     uint64_t by_place[PITHI_LENGTH_PLACES / 4] = {0}, sum = 0;

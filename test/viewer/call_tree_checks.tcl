@@ -150,6 +150,28 @@ zoom 0 0.001
 calltree of window
 lassign [window] from to
 same [said --from $from --to $to] "of the time shown"
+# The view moves: the tree of the view before stays, and looks so, until the new one is there.
+set part [[lindex [info class instances ::pith::Window] 0] part CallTree]
+set inside [info object namespace $part]
+set before [lines]
+zoom 0 0.0005
+is [$tree cget -style],[set [$page.progress.said cget -textvariable]] "Former.Treeview,of the view before" "the view moves: it is said"
+is [lines] $before "the tree of the view before stays"
+ok [expr {[ttk::style lookup Former.Treeview -foreground] ne [ttk::style lookup Treeview -foreground]}] "and is grey"
+$part compute
+set running [set ${inside}::job]
+ok [expr {$running ne {}}] "its program runs"
+zoom 0 0.0004
+is [set ${inside}::job] {} "the view moves again: the program is stopped at once"
+is [lines] $before "and the tree stays"
+calltree
+lassign [window] from to
+same [said --from $from --to $to] "then the tree of the view that is there"
+is [$tree cget -style],[set [$page.progress.said cget -textvariable]] Treeview, "which is of this view"
+set ${inside}::took_ms 1500
+is [$part rest_ms 250] 1500 "a program that takes long waits longer for the view to rest"
+set ${inside}::took_ms 60000
+is [$part rest_ms 250] 2000 "two seconds at most"
 foreach {words text} {{wings} {calltree: must be down, up, states, functions, of, rows, find NAME..., save FILE or close}
     {functions} {calltree: the log has no samples of functions; record them with pith run --sample}} {
     catch {calltree {*}$words} message

@@ -322,7 +322,48 @@ oo::class create ::pith::Board {
 oo::class create ::pith::ProgramBoard {
     superclass ::pith::Board
     variable window model board job stretch rows
-    variable notes ;# what the program said beside its answer
+    variable notes   ;# what the program said beside its answer
+    variable began   ;# ms; when it was started
+    variable took_ms ;# how long it took the last time; if it was stopped, that long at least
+    variable former  ;# 1: the answer is of the view before
+
+    constructor {args} {
+        next {*}$args
+        lassign {0 0 0} began took_ms former
+    }
+
+    # A program that takes long waits until the timelines rest, 2 seconds at most; what it has not answered then is out of
+    # date. Meanwhile the answer of the view before stays, and looks so (`show_former 0|1`).
+    method renew {after_ms} {
+        if {$after_ms} {
+            if {$job ne {}} {
+                set took_ms [expr {max($took_ms, [clock milliseconds] - $began)}]
+                my stop
+            }
+            my set_former 1
+            set after_ms [my rest_ms $after_ms]
+        }
+        next $after_ms
+    }
+
+    method compute {} {
+        next
+        if {$former && $job ne {}} {
+            my set_former 1
+        }
+    }
+
+    method rest_ms {least} { expr {max($least, min(2000, $took_ms))} }
+
+    method set_former {is} {
+        set former $is
+        if {[my is_open]} {
+            my say [expr {$is ? "of the view before" : {}}]
+            my show_former $is
+        }
+    }
+
+    method show_former {is} {}
 
     # What it takes is not known.
     method build_progress {frame} {
@@ -337,6 +378,7 @@ oo::class create ::pith::ProgramBoard {
         if {$words eq {}} {
             return {}
         }
+        set began [clock milliseconds]
         set runner [::pith::Runner new [$window top] {} $words [list ::pith::tell_if_there [self] heard $callback] 1 [my most]]
         $runner quiet
         return $runner
@@ -354,6 +396,8 @@ oo::class create ::pith::ProgramBoard {
     }
 
     method answered {text} {
+        set took_ms [expr {[clock milliseconds] - $began}]
+        my set_former 0
         my read $text
         if {$notes ne {}} {
             my say [string map {\n { }} $notes]

@@ -84,6 +84,8 @@ oo::class create ::pith::CallTree {
         }
     }
 
+    method show_former {is} { $tree configure -style [expr {$is ? "Former.Treeview" : "Treeview"}] }
+
     method choose_way {} { my set_way [expr {$way_text eq [my way_name up] ? "up" : "down"}] }
     method choose_of {} { my set_of [expr {$of_text eq [my of_name functions] ? "functions" : "states"}] }
 

@@ -286,7 +286,7 @@ static int list_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
         {"of_tile", 3, "place bin number"},
         {NULL, 0, NULL}};
     static int (*const of_map[])(struct lengths_list *, Tcl_Interp *, Tcl_Obj *const[]) = {map_draw, map_at, map_next,
-                                                                                             map_nth};
+                                                                                           map_nth};
     struct lengths_list *lengths = data;
     struct pithi_spread spread;
     int64_t low, high;

@@ -21,7 +21,7 @@ struct pithi_length_map {
     enum pithi_lengths_over over;
     int64_t low_ns, high_ns; /* low <= high: lengths that are shown */
     int logarithmic;
-    uint32_t places, bins;   /* at most; fewer if there are fewer lanes, or if a bin would be narrower than 1 ns */
+    uint32_t places, bins;  /* at most; fewer if there are fewer lanes, or if a bin would be narrower than 1 ns */
     uint32_t width, height; /* pixels of the picture */
 
     const struct pithi_length_list *list;
@@ -42,7 +42,7 @@ struct pithi_length_box {
 };
 struct pithi_length_box pithi_length_map_box(const struct pithi_length_map *map, uint32_t place, uint32_t bin);
 
-/* Finds the tile with an instance that is nearest to a pixel, at most `reach` pixels away. Returns 1 if there is one. */
+/* Finds the tile with an instance that is nearest to a pixel, at most `reach` pixels away. Returns 1 if it exists. */
 int pithi_length_map_hit(const struct pithi_length_map *map, double x, double y, double reach, uint32_t *place,
                          uint32_t *bin);
 /* Finds the next place, forwards or backwards (by: 1 or -1), that has instances, and its longest one. `place` may be

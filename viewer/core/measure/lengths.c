@@ -29,7 +29,7 @@ struct gathering {
     const struct pithi_lengths_query *query;
     struct pithi_length_list *list;
     struct pithi_length *buckets; /* [BUCKETS], once there are too many instances; NULL: not yet */
-    uint32_t *slots; /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
+    uint32_t *slots;              /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
     uint32_t slot_count;
 };
 
@@ -390,8 +390,7 @@ uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns
     for (uint32_t i = 0; i < count; i++) {
         struct pithi_bin *bin = &bins[i];
         *bin = (struct pithi_bin){.from_ns = i ? bins[i - 1].to_ns : low_ns};
-        bin->to_ns =
-            i + 1 == count ? high_ns + 1 : pithi_lengths_edge(low_ns, high_ns, logarithmic, (i + 1.0) / count);
+        bin->to_ns = i + 1 == count ? high_ns + 1 : pithi_lengths_edge(low_ns, high_ns, logarithmic, (i + 1.0) / count);
         for (; at < list->count && list->items[at].length_ns < bin->to_ns; at++) {
             bin->count += list->items[at].count;
             bin->total_ns += list->items[at].total_ns;
