@@ -25,6 +25,7 @@
 #include "foreign/sqlite/sqlite_library.h"
 #include "reader/read/cache.h"
 #include "reader/read/format.h"
+#include "reader/read/native.h"
 #include "symbols/sample_text.h"
 #include "tools/outfile.h"
 #include "tools/table.h"
@@ -35,6 +36,7 @@
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 
 static const struct pithi_sqlite *sqlite;
+static char damage[1024]; /* what is damaged in the log, if the database has only the rest */
 
 /* Lists the names that `query` selects, and finds the nearest one. */
 static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest *nearest, char *list, size_t size)
@@ -119,9 +121,40 @@ static void keep(const char *path, const struct pithi_cache_key *key)
         close(fd);
 }
 
+struct recovering {
+    const char *path;
+    uint64_t damages;
+};
+
+static int fill(void *context, struct pithi_writer *writer)
+{
+    struct recovering *r = context;
+
+    return pithi_native_recover(r->path, writer, &r->damages);
+}
+
+/* Writes the database of the log, or, with `damage` set, of its intact parts. */
+static int write_database(const char *command, struct pithlog *log, const char *name, const char *path,
+                          const struct pithi_convert *how)
+{
+    const struct pithi_format *format = pithi_format_by_name("sqlite");
+    struct recovering r = {.path = name};
+    struct pithlog *rest = NULL;
+    int err = pithi_outfile_write(command, log, format, path, how);
+
+    if (err != PITH_ERR_DAMAGED)
+        return err;
+    snprintf(damage, sizeof damage, "%s", pithlog_error());
+    err = pithi_native_temporary("the temporary copy (see TMPDIR)", fill, &r, &rest);
+    if (err == PITH_OK)
+        err = pithi_outfile_write(command, rest, format, path, how);
+    pithlog_close(rest);
+    return err;
+}
+
 /* Makes the database under a temporary name, malloc'ed. Until it is whole, only its part has a name, which a signal
  * removes (outfile.c). */
-static int make(const char *command, struct pithlog *log, char **path)
+static int make(const char *command, struct pithlog *log, const char *name, char **path)
 {
     const char *folder = getenv("TMPDIR");
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
@@ -137,7 +170,7 @@ static int make(const char *command, struct pithlog *log, char **path)
     close(fd);
     unlink(*path);
     TRY(pithi_sample_text_open(log, &text, &how.naming));
-    err = pithi_outfile_write(command, log, pithi_format_by_name("sqlite"), *path, &how);
+    err = write_database(command, log, name, *path, &how);
     pithi_sample_text_close(text);
     return err;
 out:
@@ -237,8 +270,8 @@ static int open_database(const char *command, const char *path, struct sqlite3 *
         *db = NULL;
         pithi_cache_remove(&key, KIND);
     }
-    TRY(make(command, log, temporary));
-    if (has_key)
+    TRY(make(command, log, path, temporary));
+    if (has_key && !*damage) /* else each query says what is damaged */
         keep(*temporary, &key);
     TRY(open_readonly(*temporary, db));
 out:
@@ -499,6 +532,8 @@ int pithi_tool_sql(int argc, char **argv)
     TRY(pithi_sqlite_begin(argv[optind], &sqlite));
     TRY(open_database(argv[0], argv[optind], &db, &temporary));
     TRY(answer(db, argv[optind + 1], style));
+    if (*damage)
+        err = pithi_fail(PITH_ERR_DAMAGED, "%s; all other records are in the tables", damage);
 out:
     if (err)
         pithi_tool_failed();

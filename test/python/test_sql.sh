@@ -89,6 +89,30 @@ kill "$!"; wait "$!" 2>/dev/null
 is "$(ls "$TMPDIR" | grep -c '^pith-sql')" 0 "no temporary file is left, also by a signal"
 pith sql nosuch.pith 'SELECT 1' 2>err; is "$? $(grep -c 'nosuch.pith: cannot be opened' err)" "1 1" "no such log"
 pith sql small.pith 2>err; is "$? $(cat err)" "2 pith: sql: QUERY is missing; see \`pith help sql\`" "no query"
+# A damaged log: the rows of what pith recover takes, and what is damaged, each time.
+python3 - <<'END'
+import subprocess
+good = open("heat2d.pith", "rb").read()
+for place in range(len(good) // 4, len(good), 64): # the first one in a block of records
+    data = bytearray(good)
+    for i in range(place, min(place + 40, len(good))):
+        data[i] ^= 0x5a
+    open("damaged.pith", "wb").write(data)
+    printed = subprocess.run(["pith", "print", "damaged.pith"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if printed.returncode == 1 and "block" in printed.stderr:
+        break
+END
+pith recover damaged.pith -o rest.pith >/dev/null
+for query in 'SELECT rank, state, count(*), sum(self_ns) FROM calls GROUP BY 1, 2' 'SELECT * FROM messages' 'SELECT * FROM lanes'; do
+    pith sql damaged.pith "$query" >out 2>err
+    is "$? $(wc -l <err) $(grep -c '^pith: damaged.pith: byte [0-9]*: .*damaged.*; all other records are in the tables$' err)" "1 1 1" \
+        "a damaged log: it is said: $query"
+    is "$(cat out)" "$(pith sql rest.pith "$query")" "with the rows of all other records"
+done
+is "$(($(pith sql damaged.pith 'SELECT * FROM calls' 2>/dev/null | wc -l) < $(pith sql heat2d.pith 'SELECT * FROM calls' | wc -l)))" 1 "which are not all"
+pith sql damaged.pith 'SELECT * FROM xyzzy' 2>err
+is "$? $(wc -l <err) $(grep -c 'no such table' err)" "1 1 1" "a wrong query of a damaged log"
+is "$(ls "$TMPDIR" | grep -c '^pith-sql')" 0 "and no temporary file is left"
 pith convert small.pith /dev/null --format sqlite 2>err; is "$? $(cat err)" "1 pith: /dev/null: a database needs a file; give a name" "not into a device"
 if mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
     pith convert heat2d.pith full/a.sqlite 2>err

@@ -11,4 +11,16 @@ if ! pith sql before.pith 'SELECT 1' >/dev/null 2>&1; then
 fi
 start_display
 inside before.pith sql_checks.tcl
+
+# A damaged log: the rows that are left, and what is damaged.
+python3 - <<'END'
+data = bytearray(open("before.pith", "rb").read())
+for i in range(len(data) // 2, len(data) // 2 + 40):
+    data[i] ^= 0x5a
+open("damaged.pith", "wb").write(data)
+END
+# shellcheck disable=SC2016
+out=$(pith view damaged.pith -e 'puts [llength [sql {SELECT DISTINCT rank FROM calls}]]; set page [winfo toplevel [canvas]].sql.body
+    puts [set [$page.progress.said cget -textvariable]]; quit' 2>&1 | tr '\n' ' ')
+like "$out" '^16.*damaged.*all other records are in the tables $' "a damaged log: the rows of the rest, and it is said"
 finish
