@@ -118,7 +118,9 @@ proc ::pith::fit_columns {tree columns dropped} {
         }
     }
     $tree configure -displaycolumns $columns
-    $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest)}]
+    # In a wide table, the numbers stay near the names, so that the eye finds their line.
+    set width [expr {min($rest, max([::pith::theme::px 420], $rest * 2 / 5))}]
+    $tree column #0 -width [expr {max([$tree column #0 -minwidth], $width)}] -stretch [expr {$width == $rest}]
 }
 
 # Cuts the headings of a table (ttk::treeview) and the texts of its first column, which Tk truncates without an ellipsis;

@@ -122,7 +122,7 @@ oo::class create ::pith::Findings {
         set waiting [$window part Waiting]
         set answer {}
         if {$found ne {}} {
-            set answer [dict get $found text]
+            set answer [regsub -all {`([^`]*)`} [dict get $found text] "\u201c\\1\u201d"] ;# names, in quotes
         } elseif {![$waiting is_ready] && [$waiting why_not] eq {}} {
             set answer "Looking for what costs most..."
         }

@@ -155,7 +155,7 @@ oo::class create ::pith::Histogram {
         lassign $frame_of left top right bottom
         lassign [list [expr {$right - $left}] [expr {$bottom - $top}]] width height
         set marks {}
-        set dot [px 3]
+        set dot [px [expr {$view eq "time" && [dict get $spread count] < 500 ? 5 : 3}]] ;# few are found more easily
         if {$view eq "time"} {
             lassign [list [expr {$width / $dot}] [expr {$height / $dot}]] places count
             set marks [lmap mark [my length_marks [expr {max(2, $height / [px 28])}]] {
@@ -211,7 +211,7 @@ oo::class create ::pith::Histogram {
         set number 0
         foreach lane $lanes {
             set y [expr {$top + ($number + 0.5) * ($bottom - $top) / $count}]
-            if {$y - $last >= [px 16]} {
+            if {$y - $last >= [font metrics PithSmall -linespace]} {
                 set last $y
                 $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall -text [my lane_text $lane] \
                     -fill [colour faint]

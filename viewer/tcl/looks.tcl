@@ -141,7 +141,7 @@ proc ::pith::theme::styles {} {
         -indicatorsize [px 9] -indent [px 12]
     ttk::style map Treeview -background [list selected $colour(select)] -foreground [list selected $colour(text)]
     ttk::style configure Former.Treeview -foreground $colour(hidden)
-    ttk::style configure Treeview.Heading -background $colour(panel) -foreground $colour(faint) -relief flat \
+    ttk::style configure Treeview.Heading -background $colour(paper) -foreground $colour(faint) -relief flat \
         -padding [list [px 2] [px 3]]
     ttk::style map Treeview.Heading -background [list active $colour(hover)]
     ttk::style configure TScrollbar -background $colour(thumb) -arrowsize [px 12] -gripcount 0 \

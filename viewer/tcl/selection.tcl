@@ -268,20 +268,21 @@ oo::class create ::pith::Selection {
         set longest [::tcl::mathfunc::max 0 {*}[lmap entry [my states] {
             expr {[dict get [$model def [lindex $entry 0]] kind] eq "state" ? [lindex $entry 2] : 0}
         }]]
-        if {$name ne {}} {
-            set longest [expr {max($longest, $exclusive)}]
-            $tree insert {} end -id computing -text " $name" -image [::pith::box::image state [colour idle] 1] \
-                -values [list {} {} [::pith::board::time_in_column $exclusive $longest] [format {%.1f %%} [expr {100 * $share}]]]
-        }
+        set longest [expr {$name eq {} ? $longest : max($longest, $exclusive)}]
         foreach entry [my states] {
-            lassign $entry id count inclusive exclusive share
+            lassign $entry id count inclusive self self_share
             set text [list [::pith::theme::cell $count] {} {} {}]
             if {[dict get [$model def $id] kind] eq "state"} {
                 set text [list [::pith::theme::cell $count] [::pith::board::time_in_column $inclusive $longest] \
-                    [::pith::board::time_in_column $exclusive $longest] [format {%.1f %%} [expr {100 * $share}]]]
+                    [::pith::board::time_in_column $self $longest] [format {%.1f %%} [expr {100 * $self_share}]]]
             }
             $tree insert {} end -id $id -text " [$model name $id]" -image [[$window legend] image $id] \
                 -values $text
+        }
+        if {$name ne {}} { ;# in its place, by its time
+            set before [llength [lmap entry [my states] {expr {[lindex $entry 3] > $exclusive ? 1 : [continue]}}]]
+            $tree insert {} $before -id computing -text " $name" -image [::pith::box::image state [colour idle] 1] \
+                -values [list {} {} [::pith::board::time_in_column $exclusive $longest] [format {%.1f %%} [expr {100 * $share}]]]
         }
         $cut fit
         my rank

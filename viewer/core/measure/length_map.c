@@ -10,7 +10,7 @@
 #include "core/raster/palette.h"
 
 /* A dot has at least this part of the scale of colours: the single one is often the one that matters. */
-#define LEAST_OF_DOT 0.4
+#define LEAST_OF_DOT 0.55
 
 void pithi_length_map_make(const struct pithi_length_list *list, struct pithi_length_map *map)
 {
@@ -64,6 +64,8 @@ struct pithi_length_box pithi_length_map_box(const struct pithi_length_map *map,
 
 void pithi_length_map_draw(const struct pithi_length_map *map, const struct pithi_painter *painter)
 {
+    /* The scale covers a decade or more, so that counts that are near each other look alike. */
+    double most = log(map->most > 10 ? (double)map->most : 10);
     double least = map->over == PITHI_OVER_TIME ? LEAST_OF_DOT : 0;
 
     for (uint32_t place = 0; place < map->places; place++)
@@ -71,7 +73,7 @@ void pithi_length_map_draw(const struct pithi_length_map *map, const struct pith
             uint64_t count = map->tiles[(size_t)place * map->bins + bin].count;
             if (!count)
                 continue;
-            double part = map->most > 1 ? log((double)count) / log((double)map->most) : 0.5;
+            double part = log((double)count) / most;
             struct pithi_length_box box = pithi_length_map_box(map, place, bin);
             /* A line between lanes that are high enough. */
             uint32_t gap = map->over == PITHI_OVER_LANES && box.height >= 6;
