@@ -326,10 +326,18 @@ oo::class create ::pith::ProgramBoard {
     variable began   ;# ms; when it was started
     variable took_ms ;# how long it took the last time; if it was stopped, that long at least
     variable former  ;# 1: the answer is of the view before
+    variable lanes   ;# that it was asked for
 
     constructor {args} {
         next {*}$args
-        lassign {0 0 0} began took_ms former
+        lassign {0 0 0} began took_ms former lanes
+    }
+
+    # Rows that unfold show the same lanes.
+    method changed {what} {
+        if {$what ne "rows" || ($rows ne "all" && [$model tree lanes] ne $lanes)} {
+            next $what
+        }
     }
 
     # A program that takes long waits until the timelines rest, 2 seconds at most; what it has not answered then is out of
@@ -379,6 +387,7 @@ oo::class create ::pith::ProgramBoard {
             return {}
         }
         set began [clock milliseconds]
+        set lanes [$model tree lanes]
         set runner [::pith::Runner new [$window top] {} $words [list ::pith::tell_if_there [self] heard $callback] 1 [my most]]
         $runner quiet
         return $runner
@@ -408,8 +417,8 @@ oo::class create ::pith::ProgramBoard {
     method range {} {
         lassign $stretch from to
         set options [list --from ${from}ns --to ${to}ns]
-        set lanes [expr {$rows eq "all" ? {} : [$model tree lanes]}]
-        return [expr {$lanes eq {} ? $options : [list {*}$options --lane $lanes]}]
+        set shown [expr {$rows eq "all" ? {} : [$model tree lanes]}]
+        return [expr {$shown eq {} ? $options : [list {*}$options --lane $shown]}]
     }
 }
 

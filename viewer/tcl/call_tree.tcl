@@ -7,7 +7,7 @@ oo::class create ::pith::CallTree {
     variable window model board stretch rows scope
     variable tree cut
     variable way           ;# down or up
-    variable of            ;# states or functions
+    variable of            ;# states or functions; {} not open yet
     variable way_text of_text
     variable paths         ;# dict: path, a list of names -> {self total count} in ns
     variable below         ;# dict: node of the tree that is shown -> names of its children, most time first
@@ -18,19 +18,31 @@ oo::class create ::pith::CallTree {
 
     constructor {its_window} {
         next $its_window "Call tree"
-        lassign {down states} way of
+        lassign {down {}} way of
         lassign {} paths below sums node_of ids
         set whole_ns 0
     }
 
     method page {} { return calltree }
 
-    # At first of the selection, if there is one.
+    # At first of the selection, if there is one, and of functions, if the log has samples.
     method open {} {
+        if {$of eq {}} {
+            set of [expr {[my has_samples] ? "functions" : "states"}]
+        }
         if {![my is_open]} {
             set scope [expr {[$model selection] eq {} ? "window" : "selection"}]
         }
         return [next]
+    }
+
+    method has_samples {} {
+        dict for {id def} [$model defs] {
+            if {[dict get $def name] eq "pith:sample" && [dict get $def kind] eq "event"} {
+                return 1
+            }
+        }
+        return 0
     }
 
     method drop {} { lassign {} paths below sums }
@@ -51,7 +63,7 @@ oo::class create ::pith::CallTree {
             -values [lmap one {states functions} {my of_name $one}]
         bind $body.controls.what <<ComboboxSelected>> [list [self] choose_of]
         pack $body.controls.way -side left -padx {0 6}
-        if {[[$model log] flames]} { ;# it has samples
+        if {[my has_samples]} {
             pack $body.controls.what -side left -padx {0 6}
         }
         pack {*}[my build_scope $body.controls] -side left -padx {0 6}
@@ -97,7 +109,7 @@ oo::class create ::pith::CallTree {
     }
 
     method set_of {word} {
-        if {$word eq "functions" && ![[$model log] flames]} {
+        if {$word eq "functions" && ![my has_samples]} {
             throw {PITH USAGE} "calltree: the log has no samples of functions; record them with pith run --sample"
         }
         set of $word
@@ -284,16 +296,16 @@ oo::class create ::pith::CallTree {
     }
 
     # Finds the first instance from the start of the time on, and marks all. Of a path, those at its depth. A function of
-    # samples has no records: the first row shows its functions.
+    # samples is found below the states of its row, which is unfolded.
     method find_node {node} {
         set name [lindex $node end]
         set leaf [expr {$way eq "down" ? $name : [lindex $node 0]}]
+        set kind states
         if {[my id_of $leaf] eq {}} {
-            if {$of eq "functions" && ![string match {\[*} $leaf] && [$model row_count]} {
-                [$window part Rows] word_unfold_rows [dict get [lindex [$model rows 0 0] 0] rank]
-                $window say "the functions of samples are below the states of an unfolded row"
+            if {$of eq "states"} {
+                return
             }
-            return
+            set kind functions
         }
         lassign $stretch from to
         set query "state == \"[string map {\\ \\\\ \" \\\"} $leaf]\" and end > ${from}ns and time < ${to}ns"
@@ -304,7 +316,7 @@ oo::class create ::pith::CallTree {
         if {$from < $t0 || $to > $t1} {
             $model zoom $from $to
         }
-        if {[catch {[$window part Search] word_find $query -kind states -ranks [expr {$rows eq "all" ? {} : [$model tree lanes]}]} text]} {
+        if {[catch {[$window part Search] word_find $query -kind $kind -ranks [expr {$rows eq "all" ? {} : [$model tree lanes]}]} text]} {
             $window say $text
         }
     }

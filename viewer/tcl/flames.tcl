@@ -85,6 +85,12 @@ oo::class create ::pith::Flames {
         $model rows_changed
     }
 
+    # Finds them now.
+    method find_all {} {
+        my start
+        my flush
+    }
+
     # Waits until they are found.
     method flush {} {
         while {[info object isa object [self]] && $state eq "running"} {

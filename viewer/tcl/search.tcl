@@ -1,4 +1,4 @@
-# search.tcl - finds states, events and messages: a bar at the bottom of the window and the commands find, next
+# search.tcl - finds states, events, messages and functions of samples: a bar at the bottom of the window and the commands find, next
 # and prev. core/measure/search.h searches in a thread.
 
 oo::class create ::pith::Search {
@@ -55,7 +55,7 @@ oo::class create ::pith::Search {
         ttk::label $bar.find -text Find
         ttk::entry $bar.pattern -width 22 -textvariable [my varname entered](pattern)
         ttk::combobox $bar.kind -width 16 -state readonly -textvariable [my varname entered](kind) \
-            -values {{states and events} states events messages notes}
+            -values [list {states and events} states events messages {*}[expr {[[$model log] flames] ? "functions" : {}}] notes]
         foreach {key text width} {longer {longer than} 6 shorter {shorter than} 6 payload payload 10 bytes bytes 6
             most to 6 tag tag 4 ranks ranks 6 partner to 4} {
             ttk::label $bar.l$key -text $text -style Faint.TLabel
@@ -81,7 +81,7 @@ oo::class create ::pith::Search {
         pack forget {*}[winfo children $bar]
         set keys {longer shorter payload ranks}
         switch $entered(kind) {
-            states { set keys {longer shorter ranks} }
+            states - functions { set keys {longer shorter ranks} }
             events { set keys {payload ranks} }
             messages { set keys {longer shorter bytes most tag ranks partner} }
             notes { set keys {} }
@@ -188,11 +188,18 @@ oo::class create ::pith::Search {
         if {[dict get $texts kind] eq "notes"} {
             return [my set_note_search $texts]
         }
-        set kinds [dict get {{states and events} {state event} states state events event messages message} \
-            [dict get $texts kind]]
+        set kinds [dict get {{states and events} {state event} states state events event messages message
+            functions function} [dict get $texts kind]]
+        if {$kinds eq "function"} {
+            [$window part Flames] find_all
+        }
         set for [dict create kinds $kinds]
         set pattern [dict get $texts pattern]
-        if {$kinds ne "message" && [my is_query $pattern]} {
+        if {$kinds eq "function" && ![my is_query $pattern]} {
+            # Its names are those of another log, which the core knows.
+            set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
+            dict set for query "state ~ \"[string map {\\ \\\\ \" \\\"} $mask]\""
+        } elseif {$kinds ne "message" && [my is_query $pattern]} {
             set for [my query_for $texts $kinds]
         } elseif {$kinds ne "message"} {
             dict set for ids [my ids_like $pattern $kinds]
@@ -281,7 +288,11 @@ oo::class create ::pith::Search {
         if {[llength $kinds] == 2} {
             lappend kinds message
         }
-        return [dict create query [dict get $texts pattern] kinds $kinds ids [$model searchable]]
+        set for [dict create query [dict get $texts pattern] kinds $kinds]
+        if {$kinds ne "function"} {
+            dict set for ids [$model searchable]
+        }
+        return $for
     }
 
     # A pattern if it contains *, ? or [, else part of the name. Case is ignored.
@@ -371,6 +382,9 @@ oo::class create ::pith::Search {
         }
         set place [dict get $found at]
         set thing [my thing $found]
+        if {[dict get $found kind] eq "function" && [lindex [[$window choice] rows_of $thing] 0] < 0} {
+            [$window part Rows] word_unfold_rows [dict get $found rank].[dict get $found thread]
+        }
         [$window choice] choose $thing
         [$window choice] show
         set text $how[my text $found]
@@ -401,7 +415,7 @@ oo::class create ::pith::Search {
                 [::pithtk::number [dict get $found bytes]] bytes, at $at[expr {$took ? ", took [::pithtk::duration $took]" : {}}]"
         }
         set text "[dict get $found name], rank [dict get $found rank], at $at"
-        if {[dict get $found kind] eq "state"} {
+        if {[dict get $found kind] in {state function}} {
             append text ", [::pithtk::duration [expr {[dict get $found end] - [dict get $found start]}]]"
         }
         return $text
@@ -500,12 +514,12 @@ oo::class create ::pith::Search {
     }
 
     method kind_of {word} {
-        foreach kind {states events messages notes {states and events}} {
+        foreach kind {states events messages functions notes {states and events}} {
             if {$word in [list $kind [string trimright $kind s]]} {
                 return $kind
             }
         }
-        throw {PITH USAGE} "find: no such kind: $word; must be state, event, message or note"
+        throw {PITH USAGE} "find: no such kind: $word; must be state, event, message, function or note"
     }
 
     method word_next {} { return [my go next] }

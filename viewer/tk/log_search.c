@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/rows/legend.h"
+#include "core/scene/flames.h"
 #include "core/cells/memory.h"
 #include "core/measure/messages.h"
 #include "core/rows/words.h"
@@ -22,6 +23,7 @@
 struct search_job {
     struct pithi_job job;
     struct pithi_search search;
+    struct pithlog *log; /* that is searched: of functions, the one of the flames */
     unsigned char *wanted; /* NULL: all */
     uint32_t *lanes;
     char *payload;
@@ -50,10 +52,12 @@ static Tcl_Obj *get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key)
     return value;
 }
 
-static int get_kinds(Tcl_Interp *interp, Tcl_Obj *list, uint32_t *kinds)
+/* Functions of samples are states of a log of their own (scene/flames.h): no other kind goes with them. */
+static int get_kinds(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *list, struct search_job *job)
 {
-    static const char *const names[] = {"state", "event", "message", NULL};
-    static const uint32_t records[] = {PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND};
+    static const char *const names[] = {"state", "event", "message", "function", NULL};
+    static const uint32_t records[] = {PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND, PITHLOG_ENTER};
+    uint32_t *kinds = &job->search.kinds;
     Tcl_Obj **items;
     Tcl_Size count;
     int which;
@@ -68,6 +72,13 @@ static int get_kinds(Tcl_Interp *interp, Tcl_Obj *list, uint32_t *kinds)
         if (Tcl_GetIndexFromObj(interp, items[i], names, "kind", 0, &which) != TCL_OK)
             return TCL_ERROR;
         *kinds |= 1u << records[which];
+        if (which == 3 && !object->flames) {
+            Tcl_SetObjResult(interp, Tcl_NewStringObj("the functions of samples are not known", -1));
+            Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
+            return TCL_ERROR;
+        }
+        if (which == 3)
+            job->log = object->flames->log;
     }
     return TCL_OK;
 }
@@ -133,11 +144,12 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     Tcl_Obj *payload, *ids, *query;
 
     search->max_ns = INT64_MAX;
+    job->log = object->log;
     if (Tcl_DictObjSize(interp, what, &size) != TCL_OK)
         return TCL_ERROR;
     ids = get(interp, what, "ids");
     job->wanted = ids ? pithi_alloc(defs + (size_t)1, 1) : NULL;
-    if (get_kinds(interp, get(interp, what, "kinds"), &search->kinds) != TCL_OK ||
+    if (get_kinds(object, interp, get(interp, what, "kinds"), job) != TCL_OK ||
         (ids && pithi_get_ids(interp, ids, job->wanted, defs) != TCL_OK) ||
         get_lanes(interp, object->log, get(interp, what, "ranks"), job) != TCL_OK ||
         get_wide(interp, get(interp, what, "min"), &search->min_ns) != TCL_OK ||
@@ -200,7 +212,7 @@ static int count(struct pithlog *log, struct search_job *job, int64_t t0, int64_
 static int run(struct pithi_job *base)
 {
     struct search_job *job = (struct search_job *)base;
-    struct pithlog *log = base->object->log;
+    struct pithlog *log = job->log;
     int64_t t0, t1;
     int result;
 
@@ -213,7 +225,7 @@ static int run(struct pithi_job *base)
     if (info->records >= PITHI_SUMMARY_RECORDS && !strcmp(info->format, "native") && info->complete)
         pithlog_summary_open(log, &summary);
     job->search.summary = summary;
-    pithi_whole_window(log, &t0, &t1);
+    pithi_whole_window(base->object->log, &t0, &t1);
     if (job->counts)
         result = count(log, job, t0, t1);
     else if (job->by_time)
@@ -227,7 +239,7 @@ static int run(struct pithi_job *base)
     return result < 0 ? PITH_ERR_DAMAGED : 0;
 }
 
-static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *found)
+static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *found, const struct pithi_flames *flames)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(log, found->lane);
     Tcl_Obj *dict = Tcl_NewDictObj(), *at[3];
@@ -238,7 +250,8 @@ static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *
     at[2] = Tcl_NewWideIntObj(found->at.tie);
     pithi_put(dict, "at", Tcl_NewListObj(3, at));
     pithi_put_text(dict, "kind",
-                   found->kind == PITHLOG_ENTER   ? "state"
+                   flames                         ? "function"
+                   : found->kind == PITHLOG_ENTER ? "state"
                    : found->kind == PITHLOG_EVENT ? "event"
                                                   : "message");
     pithi_put_wide(dict, "rank", lane->rank);
@@ -255,6 +268,10 @@ static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *
     pithi_put_wide(dict, "id", found->id);
     pithi_put_wide(dict, "depth", found->kind == PITHLOG_ENTER ? found->depth : 0);
     pithi_put_text(dict, "name", pithi_def_label(log, found->id, name, sizeof name));
+    if (flames) {
+        pithi_put_text(dict, "place", pithi_flames_place(flames, found->id));
+        pithi_put_wide(dict, "flame", found->depth + (int64_t)1); /* row 0 has the states */
+    }
     if (found->kind == PITHLOG_EVENT)
         pithi_put_text(dict, "payload", found->payload);
     return dict;
@@ -266,7 +283,8 @@ static Tcl_Obj *result(struct pithi_job *base)
     Tcl_Obj *list;
 
     if (!job->counts)
-        return job->have ? found_dict(base->object->log, &job->found) : Tcl_NewObj();
+        return job->have ? found_dict(job->log, &job->found, job->log == base->object->log ? NULL : base->object->flames)
+                         : Tcl_NewObj();
     list = Tcl_NewListObj(0, NULL);
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)job->total));
     for (uint32_t i = 0; i < job->columns; i++)
