@@ -428,6 +428,13 @@ oo::class create ::pith::Findings {
         if {[dict exists $found rank]} {
             [$window timeline] show_row [$model row_of [dict get $found rank] [dict get $found thread]]
         }
+        # The state that begins there gets the frame of the chosen one: what is meant is seen also where nothing moves.
+        if {[dict exists $found rank]} {
+            set hit [[$window part Walk] state_of $found [dict get $found at]]
+            if {$hit ne {} && [dict get $hit start] == [dict get $found at]} {
+                [$window choice] choose [dict create kind state hit $hit]
+            }
+        }
         return [dict get $found text]
     }
 

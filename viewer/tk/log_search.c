@@ -23,7 +23,7 @@
 struct search_job {
     struct pithi_job job;
     struct pithi_search search;
-    struct pithlog *log; /* that is searched: of functions, the one of the flames */
+    struct pithlog *log;   /* that is searched: of functions, the one of the flames */
     unsigned char *wanted; /* NULL: all */
     uint32_t *lanes;
     char *payload;
@@ -239,7 +239,8 @@ static int run(struct pithi_job *base)
     return result < 0 ? PITH_ERR_DAMAGED : 0;
 }
 
-static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *found, const struct pithi_flames *flames)
+static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *found,
+                           const struct pithi_flames *flames)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(log, found->lane);
     Tcl_Obj *dict = Tcl_NewDictObj(), *at[3];
@@ -283,8 +284,9 @@ static Tcl_Obj *result(struct pithi_job *base)
     Tcl_Obj *list;
 
     if (!job->counts)
-        return job->have ? found_dict(job->log, &job->found, job->log == base->object->log ? NULL : base->object->flames)
-                         : Tcl_NewObj();
+        return job->have
+                   ? found_dict(job->log, &job->found, job->log == base->object->log ? NULL : base->object->flames)
+                   : Tcl_NewObj();
     list = Tcl_NewListObj(0, NULL);
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)job->total));
     for (uint32_t i = 0; i < job->columns; i++)

@@ -238,6 +238,7 @@ int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         int64_t half_ns = (answer->place.to_ns - answer->place.from_ns) / 2;
         pithi_put_wide(dict, "start", answer->place.from_ns - half_ns);
         pithi_put_wide(dict, "end", answer->place.to_ns + half_ns);
+        pithi_put_wide(dict, "at", answer->place.from_ns);
         if (answer->place.lane != UINT32_MAX)
             put_place(dict, object, answer->place.lane);
     }

@@ -2,6 +2,7 @@
 source [file join [file dirname [info script]] camera.tcl]
 
 fresh
+hide pith:*
 size 1180 420
 zoom 10ms 46ms
 unfold_rows 0
