@@ -3,7 +3,12 @@
  *
  * A line for each word that begins like the last one: the word, a tab, what it means. The line ":files" means that
  * names of files also fit. Commands and options are those of their help (commands.c), so a new one is completed, too.
- */
+ *
+ *     pith --complete stat app.pith --by st      state, state,lane, statepath
+ *     pith --complete info                       info<TAB>print what a log holds, as `key: value` lines
+ *
+ * The shell runs this for each press of the tab key. So it starts no other program, opens a log only if a state's name
+ * is wanted, and prints no error: a word that it does not know has no completions, or those of files. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +43,7 @@ static void offer(const char *begun, const char *word, size_t length, const char
     size_t shown = meaning ? strcspn(meaning, "\n") : 0;
 
     /* A name from a log that would not stay a line is left out. */
+    /* control characters would be keys for a terminal */
     for (size_t i = 0; i < length; i++)
         if (iscntrl((unsigned char)word[i]))
             return;
@@ -58,6 +64,7 @@ static void offer_words(const char *begun, const char *words, const char *separa
 static const char *next_option(const char *text)
 {
     for (const char *at = text; *at; at++)
+        /* "-" behind a word, as in "0-3", begins no option */
         if (*at == '-' && (at == text || strchr(" [|(\n", at[-1])) && (isalpha((unsigned char)at[1]) || at[1] == '-'))
             return at;
     return NULL;
@@ -80,7 +87,9 @@ static const char *meaning_of(const struct pithi_command *command, const char *o
     for (const char *at = text; (at = next_option(at)); at += option_length(at))
         if (at - text >= 2 && at[-1] == ' ' && (at[-2] == ' ' || at[-2] == ',') && option_length(at) == length &&
             strncmp(at, option, length) == 0) {
+            /* "  --from TIME    start of": the meaning begins after two blanks */
             const char *end = at + strcspn(at, "\n"), *gap = strstr(at, "  ");
+            /* a short one has one blank: the meaning begins behind the next word */
             if (!gap || gap > end) /* the words of its value leave one blank */
                 gap = at + length + strspn(at + length, " ") + strcspn(at + length + strspn(at + length, " "), " \n");
             return gap + strspn(gap, " ");
@@ -101,6 +110,7 @@ static void offer_options(const struct pithi_command *command, const char *begun
                 for (before = next_option(texts[j]); before; before = next_option(before + option_length(before)))
                     if (option_length(before) == length && strncmp(before, at, length) == 0)
                         break;
+            /* only "--" is none; of options in the details, only those that begin a line with their meaning */
             if (before == at && (i == 0 || meaning) && (length > 2 || at[1] != '-'))
                 offer(begun, at, length, meaning);
         }
@@ -139,7 +149,7 @@ static void offer_states(const char *begun, char **words, int count)
         if (words[i][0] == '-' || stat(words[i], &is) != 0 || !(S_ISREG(is.st_mode) || S_ISDIR(is.st_mode)) ||
             pithlog_open(words[i], &log) != 0)
             continue;
-        for (uint32_t id = 1; id <= pithlog_get_info(log)->defs; id++) {
+        for (uint32_t id = 0; id < pithlog_get_info(log)->defs; id++) {
             const struct pithlog_def *def = pithlog_get_def(log, id);
             if (def && def->kind == PITHLOG_STATE)
                 offer(begun, def->name, strlen(def->name), def->group);
@@ -169,6 +179,7 @@ static void offer_value(const struct pithi_command *command, const char *option,
             char term[80];
             snprintf(term, sizeof term, "%s", pithi_findings_term(i));
             for (char *blank = term; (blank = strchr(blank, ' '));)
+                /* a term of two words is one word for the shell; --explain takes either */
                 *blank = '-';
             offer(begun, term, strlen(term), NULL);
         }

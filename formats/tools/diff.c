@@ -369,13 +369,13 @@ static int next_stretch(const struct pair *pair, struct stretch *s, int threads)
 {
     s->at[0] += s->more[0];
     s->at[1] += s->more[1];
-    int order = order_of(pair, s->at[0], s->at[1], threads);
+    int order = order_of(pair, s->at[0], s->at[1], threads); /* < 0: only a has the row, > 0: only b, 0: both */
     for (int side = 0; side < 2; side++) {
         const struct pithlog_lane *first = pithlog_get_lane(pair->log[side], s->at[side]);
         int takes = first && (side == 0 ? order <= 0 : order >= 0);
         s->more[side] = 0;
         while (takes && same_place(first, pithlog_get_lane(pair->log[side], s->at[side] + s->more[side]), threads))
-            s->more[side]++;
+            s->more[side]++; /* all lanes of the row: by rank, all of its threads */
     }
     return s->more[0] + s->more[1] > 0;
 }
@@ -383,8 +383,9 @@ static int next_stretch(const struct pair *pair, struct stretch *s, int threads)
 /* Fills in one side of a row: the sums of its lanes, and the time from the first to the last record. */
 static int sum_side(struct gathering *g, const struct stretch *s, int side, struct row *row)
 {
-    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN; /* before the first record of the lanes */
 
+    /* add_lane adds; g->sum is only of this row */
     memset(g->sum[side], 0, (g->defs + (size_t)1) * sizeof *g->sum[side]);
     for (uint32_t i = 0; i < s->more[side]; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[side], s->at[side] + i);
@@ -402,7 +403,7 @@ static int sum_side(struct gathering *g, const struct stretch *s, int side, stru
 static int place_row(struct gathering *g, const struct stretch *s, int threads, struct side all[2],
                      struct pithlog_sum computing[2])
 {
-    int has = s->more[0] ? 0 : 1;
+    int has = s->more[0] ? 0 : 1; /* a side that has lanes of the row */
     const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[has], s->at[has]);
     struct row *row = add_row(g, threads ? LANE : RANK, "");
 
@@ -412,7 +413,7 @@ static int place_row(struct gathering *g, const struct stretch *s, int threads, 
     row->thread = threads ? (int64_t)lane->thread : -1;
     CHECK(sum_side(g, s, 0, row));
     CHECK(sum_side(g, s, 1, row));
-    /* The state whose time differs most is what explains the row. */
+    /* The state whose time differs most is what explains the row. [defs] is computing. */
     for (uint32_t i = 0; i <= g->defs; i++) {
         int64_t ns = g->sum[1][i].own_ns - g->sum[0][i].own_ns;
         if ((i == g->defs || is_state(g, i)) && magnitude(ns) > magnitude(row->most_ns)) {
@@ -453,24 +454,26 @@ static int diff_lanes(struct pair *pair, struct pithi_report **table) { return d
 
 /* ---- Records, one by one ----------------------------------------------------------------------------------------- */
 
+/* Records of a lane are compared one by one up to the first difference; after that, a record that only one log has
+ * would make all later ones differ. So a lane has one difference at most. */
 enum { MOST = 10, BATCH = 128 }; /* differences shown; records fetched at once */
 
 /* Reads a lane of a log. */
 struct reading {
     struct pithlog_iter *iter;
-    struct pithlog_record records[BATCH];
-    int next, count;
+    struct pithlog_record records[BATCH]; /* in time order; payloads belong to the iterator */
+    int next, count;                      /* of `records`; count 0: the end, or nothing read yet */
 };
 
 struct comparing {
     struct pair *pair;
-    int64_t within_ns;
+    int64_t within_ns; /* 0: times must be equal */
     uint32_t *comms; /* by communicator of a: that of b, + 1; 0: unknown */
-    uint64_t differences;
+    uint64_t differences; /* lanes with a difference, or in one log only */
     int printing; /* the printers are open */
     struct pithi_printer printer[2];
-    FILE *file[2];
-    char *text[2];
+    FILE *file[2]; /* over `text`, from open_memstream */
+    char *text[2]; /* malloc'ed: what the printer has written */
     size_t size[2];
 };
 
@@ -478,6 +481,7 @@ static int same_comm(struct comparing *c, uint32_t a, uint32_t b)
 {
     const struct pithlog_comm *x = pithlog_get_comm(c->pair->log[0], a), *y = pithlog_get_comm(c->pair->log[1], b);
 
+    /* Each pair of communicators is compared once: a job of 1,000 ranks has lists of 1,000 members. */
     if (c->comms[a])
         return c->comms[a] == b + 1;
     if (strcmp(x->name, y->name) != 0 || x->size != y->size || x->remote_size != y->remote_size)
@@ -491,6 +495,7 @@ static int same_comm(struct comparing *c, uint32_t a, uint32_t b)
 
 static int same_time(const struct comparing *c, int64_t a, int64_t b)
 {
+    /* unsigned: the distance may not fit into int64_t */
     return (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b) <= (uint64_t)c->within_ns;
 }
 
@@ -498,11 +503,13 @@ static int same_record(struct comparing *c, const struct pithlog_record *a, cons
 {
     if (a->kind != b->kind || !same_time(c, a->time_ns, b->time_ns))
         return 0;
+    /* these have a definition, and a value or a payload */
     if (a->kind <= PITHLOG_COUNTER)
         return c->pair->ids[0][a->id] == c->pair->ids[1][b->id] && a->payload_bytes == b->payload_bytes &&
                (!a->payload_bytes || memcmp(a->payload, b->payload, a->payload_bytes) == 0) &&
-               memcmp(&a->value, &b->value, sizeof a->value) == 0;
+               memcmp(&a->value, &b->value, sizeof a->value) == 0; /* bit by bit: a NaN is equal to itself */
     return a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes && a->got_bytes == b->got_bytes &&
+           /* pauses and holes belong to no communicator */
            a->posted == b->posted && (a->kind > PITHLOG_COMM_FREE || same_comm(c, a->comm, b->comm));
 }
 
@@ -518,6 +525,7 @@ static int open_lane(struct reading *reading, struct pithlog *log, uint32_t lane
 static int next_record(struct reading *reading, const struct pithlog_record **record)
 {
     *record = NULL;
+    /* 128 at once cost less than 128 calls */
     if (reading->next == reading->count) {
         reading->next = 0;
         reading->count = pithlog_iter_next_many(reading->iter, reading->records, BATCH);
@@ -565,7 +573,7 @@ static void show_record(struct comparing *c, int side, const struct pithlog_reco
         printf("%c (end of the thread)\n", "<>"[side]);
         return;
     }
-    pithi_out_flush(&p->out);
+    pithi_out_flush(&p->out); /* what it has written so far is of no use: start again at byte 0 */
     rewind(c->file[side]);
     pithi_printer_record(p, record);
     pithi_out_flush(&p->out);
@@ -578,7 +586,7 @@ static int show(struct comparing *c, const struct pithlog_lane *lane, uint64_t n
 {
     int err = PITH_OK;
 
-    if (c->differences++ >= MOST || (err = open_printers(c)) != PITH_OK)
+    if (c->differences++ >= MOST || (err = open_printers(c)) != PITH_OK) /* further differences are only counted */
         return err;
     printf("rank %d thread %u record %llu:\n", (int)lane->rank, (unsigned)lane->thread, (unsigned long long)number);
     show_record(c, 0, a);
@@ -590,7 +598,7 @@ static int show(struct comparing *c, const struct pithlog_lane *lane, uint64_t n
 
 static int compare_lanes(struct comparing *c, uint32_t i, uint32_t k)
 {
-    struct reading *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
+    struct reading *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b); /* BATCH records each: too large for a stack */
     const struct pithlog_record *x, *y;
     uint64_t number = 0;
     int err;
@@ -604,7 +612,7 @@ static int compare_lanes(struct comparing *c, uint32_t i, uint32_t k)
     do {
         TRY(next_record(a, &x));
         TRY(next_record(b, &y));
-        number++;
+        number++; /* from 1, as people count */
     } while (x && y && same_record(c, x, y));
     if (x || y)
         TRY(show(c, pithlog_get_lane(c->pair->log[0], i), number, x, y));
@@ -636,6 +644,7 @@ static int compare_all(struct comparing *c)
                 printf("rank %d thread %u: only in %s, %llu records\n", (int)lane->rank, (unsigned)lane->thread,
                        side ? "the second" : "the first", (unsigned long long)lane->records);
         }
+        /* the lane that was taken: of a, of b, or of both */
         i += order <= 0;
         k += order >= 0;
     }
@@ -649,7 +658,7 @@ static int diff_records(struct pair *pair, int64_t within_ns, int *different)
 
     c.comms = calloc(pithlog_get_info(pair->log[0])->comms + (size_t)1, sizeof *c.comms);
     err = c.comms ? compare_all(&c) : pithi_no_memory();
-    if (c.differences > MOST)
+    if (c.differences > MOST) /* each lane counts once */
         printf("and %llu more threads\n", (unsigned long long)(c.differences - MOST));
     if (!err && (fflush(stdout) != 0 || ferror(stdout)))
         err = pithi_fail(PITH_ERR_IO, "standard output: cannot write");

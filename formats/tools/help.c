@@ -1,4 +1,14 @@
-/* help.c - `pith help`: all text comes from tables. */
+/* help.c - `pith help`: all text comes from tables.
+ *
+ * `pith help run` prints the row of commands.c, `pith help env` the rows of env.def, `pith help formats` the table that
+ * also selects readers and writers. So a new row needs no second text, and help cannot name a format that is not there.
+ *
+ * The table of formats is for a terminal of 100 columns and wraps each column by itself, at blanks:
+ *
+ *     name     can be     suffixes        what is kept, and what is lost
+ *     alog     read+write .alog           ...
+ *
+ * Only the last two columns ever go on in the next line; a format's name and its access are one word each. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,11 +56,11 @@ enum {
 /* The number of bytes of `text` that fit into a line of `width`: whole words, at least one. */
 static size_t line_of_words(const char *text, size_t width)
 {
-    size_t fits = 0, length;
+    size_t fits = 0, length; /* bytes of `text` that are taken; the length of the word at `at` */
 
     for (size_t at = 0; text[at]; at += length + strspn(text + at + length, " ")) {
         length = strcspn(text + at, " ");
-        if (fits && at + length > width)
+        if (fits && at + length > width) /* a first word that is too long stands alone, and makes its line longer */
             break;
         fits = at + length;
     }
@@ -60,7 +70,7 @@ static size_t line_of_words(const char *text, size_t width)
 /* Writes the next line of a column, padded to its width, and moves *text past it. */
 static size_t put_column(char *line, const char **text, size_t width)
 {
-    size_t length = line_of_words(*text, width - 1), size;
+    size_t length = line_of_words(*text, width - 1), size; /* at least one blank before the next column */
 
     size = (size_t)sprintf(line, "%-*.*s", (int)width, (int)length, *text);
     *text += length + strspn(*text + length, " ");
@@ -80,7 +90,7 @@ static void put_row(const char *name, const char *access, const char *suffixes, 
         while (used > 0 && line[used - 1] == ' ')
             used--;
         printf("%.*s\n", (int)used, line);
-    } while (*summary || *suffixes);
+    } while (*summary || *suffixes); /* a text of which nothing is left prints as blanks, beside one that goes on */
 }
 
 /* The suffixes of a format, each with '/' at its end if the format is a folder. */
@@ -88,6 +98,7 @@ static const char *shown_suffixes(const struct pithi_format *format, char *text,
 {
     size_t used = 0;
 
+    /* room for this byte, a slash and the end */
     for (const char *from = format->suffixes; *from && used + 3 < size; from++) {
         text[used++] = *from;
         if (format->write_folder && (from[1] == ' ' || from[1] == 0))
@@ -124,7 +135,7 @@ int pithi_tool_help(int argc, char **argv)
 {
     struct pithi_nearest nearest;
 
-    if (argc < 2)
+    if (argc < 2) /* `pith help` alone */
         return help_all();
     if (argc > 2)
         return pithi_tool_usage("help", "give one topic at a time");
@@ -135,7 +146,7 @@ int pithi_tool_help(int argc, char **argv)
     const struct pithi_command *command = pithi_command_find(argv[1]);
     if (command)
         return help_command(command);
-    const char *topic = argv[1] + strspn(argv[1], "-");
+    const char *topic = argv[1] + strspn(argv[1], "-"); /* `pith help --env` means env */
     pithi_nearest_begin(&nearest, topic, strlen(topic));
     pithi_nearest_try(&nearest, "env");
     pithi_nearest_try(&nearest, "formats");

@@ -1,4 +1,15 @@
-/* info.c - `pith info LOG`: key: value lines. */
+/* info.c - `pith info LOG`: key: value lines.
+ *
+ * The lines are for people and for scripts alike, so they are not a table: `pith info LOG | sed -n 's/^records: //p'`
+ * is all that a script needs, and a new line breaks no script that looks for another one. Of a log of 35 records in
+ * 2,064 bytes:
+ *
+ *     records: 35
+ *     first_s: 0.002000000          9 decimals: ns, also for a script
+ *     bytes_per_event: 58.97        2064 / 35, the whole file, so definitions and summaries count, too
+ *
+ * Hosts, ranks and numbers of records stand at the front or the end of a log and are known when it is open: of a log of
+ * many GB, no record is read. Properties of the log (`creator: Pith`) follow as they are, quoted. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,6 +38,7 @@ static void put_seconds(struct pithi_out *out, const char *key, int64_t time_ns)
     pithi_out_char(out, '\n');
 }
 
+/* Key and text may come from a log, so they are quoted: no line break of theirs makes a line of its own. */
 static void put_text(struct pithi_out *out, const char *key, const char *text)
 {
     pithi_out_quoted(out, PITHI_QUOTE_TABS, key);
@@ -40,7 +52,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum { HOSTS_TOLD = 16 };
+enum { HOSTS_TOLD = 16 }; /* hosts that are named; more are only counted */
 
 /* The names of the hosts, sorted, each as often as it has ranks. Hosts are at the front of a log, so no lane is loaded.
  * NULL: no memory. */
@@ -61,12 +73,13 @@ static const char **hosts_of(const struct pithlog *log, uint32_t *count)
 /* Prints the hosts on one line; the first 16. */
 static void put_hosts(struct pithi_out *out, const char **hosts, uint32_t count)
 {
-    uint32_t told = 0, more = 0;
+    uint32_t told = 0, more = 0; /* names so far; different names beyond HOSTS_TOLD */
     char text[32];
 
     if (count)
         pithi_out_text(out, "host: ");
     for (uint32_t i = 0; i < count; i++) {
+        /* sorted, so equal names are neighbours */
         if (i && strcmp(hosts[i], hosts[i - 1]) == 0)
             continue;
         if (told == HOSTS_TOLD) {
@@ -119,6 +132,7 @@ static void put_start(struct pithi_out *out, const struct pithlog *log)
     struct tm utc;
 
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
+        /* for any other key this number means nothing, and is not used */
         time_t seconds = (time_t)strtoll(value, NULL, 10);
         if (strcmp(key, "start_unix_s") == 0 && gmtime_r(&seconds, &utc) &&
             strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
@@ -148,6 +162,7 @@ static void put_numbers(struct pithi_out *out, const struct pithlog *log)
     put_u64(out, "lost", info->lost);
     put_start(out, log);
     put_seconds(out, "first_s", info->records ? info->start_ns : 0);
+    /* unsigned: from INT64_MIN to INT64_MAX is no overflow then */
     put_seconds(out, "duration_s", info->records ? (int64_t)((uint64_t)info->end_ns - (uint64_t)info->start_ns) : 0);
     put_u64(out, "bytes", info->bytes);
     snprintf(text, sizeof text, "%.2f", info->records ? (double)info->bytes / (double)info->records : 0.0);
@@ -161,6 +176,7 @@ static void put_clocks(struct pithi_out *out, const struct pithlog *log)
     for (uint32_t i = 0; i < log->clock_count; i++) {
         const struct pithi_clock *clock = &log->clocks[i];
         const char *fault = pithi_clock_fault(clock), *host = "";
+        /* A clock was compared through one rank of its host; the host is that rank's. */
         for (uint32_t k = 0; k < pithi_log_ranks(log); k++)
             if (pithi_log_rank(log, k)->rank == clock->rank)
                 host = pithi_log_host(log, pithi_log_rank(log, k));
@@ -169,6 +185,7 @@ static void put_clocks(struct pithi_out *out, const struct pithlog *log)
         pithi_out_text(out, ": host ");
         pithi_out_quoted(out, PITHI_QUOTE_TABS, host);
         if (clock->count > 0) {
+            /* The first point, negated: it holds what must be added to this clock, people read how far it is ahead. */
             snprintf(text, sizeof text, ", offset_s %.9f, drift_ppm %.3f, error_ns %lld, %u points",
                      (double)-clock->points->offset_ns / 1e9, clock->drift_ppm, (long long)clock->error_ns,
                      clock->count);
@@ -215,7 +232,7 @@ int pithi_tool_info(int argc, char **argv)
             put_text(&out, key, value);
     put_clocks(&out, log);
 out:
-    err = pithi_out_close(&out, err);
+    err = pithi_out_close(&out, err); /* keeps the first error, or reports that standard output could not be written */
     free(hosts);
     if (log)
         pithlog_close(log);

@@ -26,14 +26,14 @@
 
 struct source {
     const char *path;
-    uint32_t place;   /* position among the arguments */
-    int64_t shift_ns; /* added to its times: first --shift, then the alignment too */
-    struct pithlog *log;
-    int knows_clock;
+    uint32_t place;       /* position among the arguments */
+    int64_t shift_ns;     /* added to its times: first --shift, then the alignment too */
+    struct pithlog *log;  /* opened by merge_logs, closed by pithi_tool_merge */
+    int knows_clock;      /* the log says when its time 0 was */
     int64_t zero_unix_ns; /* its time 0, if knows_clock */
-    int32_t rank_offset;
-    char *program;     /* prefix of its lane names if several programs are merged; else NULL */
-    uint32_t *threads; /* by lane: new thread numbers if several logs have the same ranks; else NULL */
+    int32_t rank_offset;  /* added to its ranks */
+    char *program;        /* prefix of its lane names if several programs are merged; else NULL */
+    uint32_t *threads;    /* by lane: new thread numbers if several logs have the same ranks; else NULL */
 };
 
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
@@ -52,6 +52,7 @@ static char *own_name(const struct source *source)
     slash = strrchr(name, '/');
     if (slash && slash[1])
         name = slash + 1;
+    /* "heat.pith" without its suffix; a program may have dots in its name */
     return of_file ? strndup(name, strcspn(name, ".")) : strdup(name);
 }
 
@@ -82,7 +83,7 @@ static int name_sources(struct source *sources, uint32_t count)
 
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
 
-/* 1: `value` is in the list "a, b, c". */
+/* 1: `value` is in the list "a, b, c". An empty value is in every list: it adds nothing. */
 static int value_among(const char *values, const char *value)
 {
     size_t size = strlen(value);
@@ -107,7 +108,7 @@ static char *all_values(const struct source *sources, uint32_t count, const char
         char *more;
         if (!value || strcmp(all, value) == 0 || value_among(all, value))
             continue;
-        if (strlen(all) > MOST_BYTES) {
+        if (strlen(all) > MOST_BYTES) { /* more would be of no use to a reader, and may not fit into a property */
             ++*left_out;
             continue;
         }
@@ -147,8 +148,10 @@ static int put_error(const struct source *sources, uint32_t count, struct pithi_
 
     for (uint32_t i = 0; i < count; i++) {
         const char *value = pithi_property(sources[i].log, error_key);
+        /* the error of its clocks against its own rank 0, so it says nothing of the distance between two runs */
         long long error = value ? strtoll(value, &end, 10) : 0;
         known &= value && *value && *end == '\0';
+        /* known: all logs have the property, as a number; said: at least one has it */
         told |= value != NULL;
         worst = error > worst ? error : worst;
     }
@@ -167,6 +170,7 @@ static int put_facts(const struct source *sources, uint32_t count, int clock, st
 
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++) {
+            /* these two are not joined: which is right depends on the alignment */
             if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(sources, i, key))
                 continue;
             char *values = all_values(sources, count, key, left_out);
@@ -229,6 +233,7 @@ static int check_different(const char *command, const struct merge *m)
 {
     struct stat a, b;
 
+    /* inputs are few, so each pair is compared */
     for (uint32_t i = 0; i < m->count && m->ranks == RANKS_UNSAID; i++)
         for (uint32_t k = 0; k < i && stat(m->sources[i].path, &a) == 0; k++)
             if (stat(m->sources[k].path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
@@ -275,6 +280,7 @@ static int ranks_collide(const struct merge *m, int *collide)
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++)
         for (uint32_t k = 0; err == PITH_OK && k < pithi_log_ranks(m->sources[i].log); k++) {
             uint32_t rank = (uint32_t)pithi_log_rank(m->sources[i].log, k)->rank;
+            /* the value, the log, is not needed; what counts is that there was one */
             *collide |= pithi_map_get(&seen, rank, &before);
             if (!pithi_map_put(&seen, rank, i))
                 err = pithi_no_memory();

@@ -29,17 +29,18 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static struct {
     const struct pithi_format *format;
-    const char *path;
-    char part[4096];
+    const char *path; /* OUT, of the command line */
+    char part[4096];  /* OUT.part; its size is the progress where records are not counted */
 } out;
 
 static void *wait_for_signal(void *set)
 {
     int number = 0;
 
-    sigwait(set, &number);
+    sigwait(set, &number); /* the other threads have these signals blocked */
     pithi_format_discard(out.format, out.path);
     signal(number, SIG_DFL);
+    /* then raise() ends the process with the status that a shell expects of a signal */
     pthread_sigmask(SIG_UNBLOCK, set, NULL);
     raise(number);
     return NULL;
@@ -53,16 +54,17 @@ static void guard(void)
     struct sigaction action;
     pthread_t thread;
 
-    if (guarded++)
+    if (guarded++) /* one thread for all outputs of a command: it uses `out` of the moment */
         return;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        /* nohup: SIGHUP is ignored, and shall stay so */
         if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&set, signals[i]);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (pthread_create(&thread, NULL, wait_for_signal, &set) == 0)
         pthread_detach(thread);
-    else
+    else /* without the thread, a signal leaves OUT.part behind; better than no output */
         pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -88,6 +90,7 @@ int pithi_outfile_check(const char *path)
 {
     struct stat status;
 
+    /* /dev/null may be input and output */
     if (stat(path, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
         for (uint32_t i = 0; i < input_count; i++)
             if (inputs[i].device == status.st_dev && inputs[i].file == status.st_ino)
@@ -107,10 +110,11 @@ uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_
 
     from_ns = from_ns > info->start_ns ? from_ns : info->start_ns;
     to_ns = to_ns < info->end_ns ? to_ns : info->end_ns;
-    part = from_ns > to_ns ? 0 : all > 0 ? ((double)to_ns - (double)from_ns) / all : 1;
+    part = from_ns > to_ns ? 0 : all > 0 ? ((double)to_ns - (double)from_ns) / all : 1; /* 0 to 1 */
     return (uint64_t)(part * (double)info->records);
 }
 
+/* the reader adds to it as it delivers records */
 void pithi_outfile_count(struct pithlog *log) { log->records_read = &records_read; }
 
 static uint64_t bytes_written(const void *context)
@@ -140,7 +144,7 @@ static int write_guarded(const char *command, struct pithlog *log, const struct 
 
     if (strcmp(path, "-") == 0) {
         /* Text goes to standard output as it is made, without a temporary file. */
-        if (!format->flows)
+        if (!format->flows) /* formats that seek cannot be written to a pipe */
             return pithi_fail(PITH_ERR_UNSUPPORTED, "standard output: cannot hold the format %s; give a file name",
                               format->name);
         return pithi_format_print(log, format, stdout, how);
@@ -161,6 +165,7 @@ int pithi_outfile_write(const char *command, struct pithlog *log, const struct p
     uint64_t records = pithi_outfile_expect(log, how->from_ns, how->to_ns);
 
     pithi_outfile_count(log);
+    /* a format that reads the log twice reads twice the records */
     return write_guarded(command, log, format, path, how, records * (uint64_t)(format->passes ? format->passes : 1));
 }
 
@@ -179,6 +184,7 @@ static int write_made(struct pithlog *log, FILE *file, const struct pithi_conver
     return pithi_native_make(file, making.fill, making.context);
 }
 
+/* A format that needs a whole log: write a native one first, then convert it. */
 static int write_through(const char *command, const struct pithi_format *format, const char *path,
                          const struct pithi_convert *how, uint64_t records)
 {
@@ -204,7 +210,7 @@ int pithi_outfile_make(const char *command, const struct pithi_format *format, c
     making.context = context;
     if (format->write != pithi_native_write)
         return write_through(command, format, path, &how, records);
-    own.write = write_made;
+    own.write = write_made; /* native: `fill` writes into the file itself */
     return write_guarded(command, NULL, &own, path, &how, records);
 }
 

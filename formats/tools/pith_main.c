@@ -2,7 +2,15 @@
  *
  * Commands of other folders (run, draw, view) are programs of their own, ../libexec/pith/pith-NAME as seen from this
  * one, so that nothing here links Tcl, cairo or MPI.
- */
+ *
+ *
+ *     pith stat a.pith     a function of this program: pithi_tool_stat
+ *     pith view a.pith     execv of ../libexec/pith/pith-view; nothing of this process is left
+ *     pith sta a.pith      "no such command: sta; did you mean `pith stat`?"
+ *     pith a.pith          "a command is missing before this file"
+ *
+ * An unknown command costs a user a look at the manual, so it is worth some words: first those that other tools use,
+ * then a file that stands where a command should, then the nearest name. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,6 +65,7 @@ static int unknown_command(const char *name)
 {
     struct pithi_nearest nearest;
 
+    /* words of other tools first: the nearest name to `report` is not what its user means */
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (strcmp(name, elsewhere[i].word) == 0) {
             pithi_tool_say(stderr, "pith: no such command: %s; use %s", name, elsewhere[i].instead);
@@ -93,7 +102,7 @@ static void tell_misspelt(void)
     for (char **at = environ; *at; at++) {
         struct pithi_nearest nearest;
         size_t length = strcspn(*at, "=");
-        if (strncmp(*at, "PITH", 4) != 0)
+        if (strncmp(*at, "PITH", 4) != 0) /* only names that look like Pith's; a name that is right has 0 edits */
             continue;
         pithi_nearest_begin(&nearest, *at, length);
         for (int i = 0; variables[i]; i++)
@@ -105,6 +114,7 @@ static void tell_misspelt(void)
 
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
+/* The path is found by /proc/self/exe, so an installation that was moved as a whole still works. */
 /* Becomes the program libexec/pith/pith-NAME; returns only on failure. */
 static int run_external(const struct pithi_command *command, char **argv)
 {
@@ -130,6 +140,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
         char *help[] = {"help", argv[0], NULL};
         return pithi_tool_help(2, help);
     }
+    /* only rank 0 says it: 64 ranks would say it 64 times */
     if (strcmp(command->name, "run") == 0 && pithi_launcher_rank(0) == 0)
         tell_misspelt();
     if (!command->run)
@@ -137,6 +148,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* write() then fails at the limit, and the half-written file is removed */
+    /* no hints for people in the output of what a program reads */
     pithi_log_plain();
     return command->run(argc, argv);
 }
@@ -145,6 +157,7 @@ int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 
+    /* installed under the name of the viewer of MPE, upshot is `pith view` */
     if (strcmp(name, "upshot") == 0) {
         argv[0] = "view";
         if (argc < 2 || strcmp(argv[1], "--version") != 0)
@@ -153,7 +166,7 @@ int main(int argc, char **argv)
     argc--, argv++;
     if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
         char *help[] = {"help", argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL, NULL};
-        return pithi_tool_help(argc > 3 ? 3 : argc ? argc : 1, help);
+        return pithi_tool_help(argc > 3 ? 3 : argc ? argc : 1, help); /* the words after --help: at most one topic */
     }
     if (strcmp(argv[0], "--version") == 0) {
         puts("pith " PITH_VERSION);

@@ -25,11 +25,11 @@
 static int print_log(const char *path, const struct pithi_text_print *how, const struct pithi_window_words *words,
                      const struct pithi_lane_set *set)
 {
-    struct pithi_text_print own = *how;
+    struct pithi_text_print own = *how; /* with the lanes and the window of this log */
     struct pithi_sample_text *text = NULL;
     struct pithlog *log = NULL;
     uint32_t *lanes = NULL;
-    uint64_t printed = 0;
+    uint64_t printed = 0; /* records that matched, for a note if there was none */
     int err;
 
     TRY(pithi_tool_open("print", path, &log));
@@ -45,7 +45,7 @@ static int print_log(const char *path, const struct pithi_text_print *how, const
     TRY(pithi_text_print(log, stdout, &own));
     if (own.query.filter && printed == 0)
         pithi_tool_note_none(path);
-    err = pithlog_check_comms(log);
+    err = pithlog_check_comms(log); /* damaged lists of members are an error only after all records were printed */
 out:
     pithi_sample_text_close(text);
     if (log)
@@ -56,7 +56,7 @@ out:
 
 /* ---- A running program ------------------------------------------------------------------------------------------- */
 
-enum { LOOK_MS = 200 };
+enum { LOOK_MS = 200 }; /* between two looks, 5 a second: a person sees no delay */
 
 /* Waits for the program. *follow NULL: it has ended, or nobody reads the output. */
 static int await(const struct pithi_running *target, struct pithlog_follow **follow)
@@ -65,11 +65,12 @@ static int await(const struct pithi_running *target, struct pithlog_follow **fol
 
     do {
         err = pithlog_follow_open(target->spill, follow);
+        /* any other error is final: no memory, another version */
         if (err == PITH_OK || (err != PITH_ERR_OPEN && err != PITH_ERR_FORMAT))
             return err;
-        if (access(target->spill, R_OK) != 0 && errno != ENOENT)
+        if (access(target->spill, R_OK) != 0 && errno != ENOENT) /* not there yet is all that waiting helps against */
             return err;
-        if (pithi_running_is_finished(target))
+        if (pithi_running_is_finished(target)) /* it may end before the first look */
             return PITH_OK;
         if (!told++)
             pithi_tool_say(stderr, "pith: %s: no records yet; waiting", target->spill);
@@ -82,7 +83,7 @@ static int await(const struct pithi_running *target, struct pithlog_follow **fol
 /* The lane (with its rank) or communicator (with its size) as last printed; either may change. */
 struct known {
     int32_t number;
-    char *name;
+    char *name; /* malloc'ed; NULL: never printed */
 };
 
 struct follower {
@@ -91,7 +92,7 @@ struct follower {
     const struct pithi_lane_set *set;
     struct pithi_follow_filter *filter; /* NULL: all */
     struct pithi_printer printer;
-    struct known *lanes, *comms;
+    struct known *lanes, *comms; /* by their number in the follower */
     uint32_t lane_count, comm_count;
 };
 
@@ -101,7 +102,7 @@ static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_
     struct known *k;
 
     name = name ? name : "";
-    if (index == *count) {
+    if (index == *count) { /* items come in order of their numbers: a new one is the next */
         if (!pithi_grow_one(known, index, sizeof **known))
             return pithi_no_memory();
         (*known)[(*count)++] = (struct known){0, NULL};
@@ -128,7 +129,7 @@ static int put_news(struct follower *f)
         if (news)
             CHECK(pithi_printer_lane(&f->printer, i, lane));
     }
-    while (f->printer.name_count < info->defs)
+    while (f->printer.name_count < info->defs) /* definitions never change: those behind the count are new */
         CHECK(pithi_printer_def(&f->printer, pithlog_follow_get_def(f->follow, f->printer.name_count)));
     for (uint32_t i = 0; i < info->comms; i++) {
         const struct pithlog_comm *comm = pithlog_follow_get_comm(f->follow, i);
@@ -148,7 +149,7 @@ static void put_record(struct follower *f, const struct pithlog_record *r)
 
 static int put_records(struct follower *f)
 {
-    struct pithlog_record record, selected[2];
+    struct pithlog_record record, selected[2]; /* a LEAVE may bring the ENTER that waited for it (filter_follow.c) */
     int more = 0, count = 1;
 
     while (count >= 0 && !f->printer.out.failed && !pithi_running_interrupted() &&
@@ -159,6 +160,7 @@ static int put_records(struct follower *f)
         for (int i = 0; i < count; i++)
             put_record(f, &selected[i]);
     }
+    /* ENTERs that waited for an end which will never be recorded */
     if (f->filter && pithlog_follow_get_info(f->follow)->ended)
         while (pithi_follow_filter_end(f->filter, &record))
             put_record(f, &record);
@@ -200,6 +202,7 @@ static int print_program(struct follower *f, const struct pithi_running *target)
     forget(f->comms, f->comm_count);
     if (err)
         return pithi_tool_failed();
+    /* ended, but no log was written: it died */
     return info->ended && !info->finished ? pithi_running_tell_death(target, info) : 0;
 }
 
@@ -215,6 +218,7 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
     if (pithi_running_find(&target, path) != PITH_OK || await(&target, &f.follow) != PITH_OK)
         return pithi_tool_failed();
     if (!f.follow)
+        /* the log is there already: print that */
         return pithi_running_is_finished(&target) ? print_log(target.log, how, NULL, set) : 0;
     if (how->query.filter && pithi_follow_filter_new(&f.filter, how->query.filter, f.follow) != PITH_OK)
         status = pithi_tool_failed();
@@ -231,7 +235,7 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
  * message. */
 static int follow_window(const char *command, const struct pithi_window_words *words, struct pithlog_query *query)
 {
-    if (words->from && pithlog_time_parse(words->from, &query->from_ns))
+    if (words->from && pithlog_time_parse(words->from, &query->from_ns)) /* words such as init need a whole log */
         return pithi_tool_usage(command, "--from with --follow: %s", pithlog_error());
     if (words->to && pithlog_time_parse(words->to, &query->to_ns))
         return pithi_tool_usage(command, "--to with --follow: %s", pithlog_error());
@@ -242,7 +246,7 @@ static int read_columns(const char *command, const char *option, const char *val
 {
     struct pithi_text_print *how = to;
 
-    how->columns.count = 0;
+    how->columns.count = 0; /* a list given again replaces the first one */
     how->has_version = 1;
     return pithi_print_columns_parse(value, &how->columns)
                ? pithi_tool_usage(command, "--%s: %s", option, pithlog_error())
@@ -275,13 +279,13 @@ static int add_glob(struct pithi_asked_query *where, struct pithi_text_print *ho
         return pithi_no_memory();
     to += sprintf(to, *given ? "(%s) and name ~ \"" : "%sname ~ \"", given);
     for (; *glob; *to++ = *glob++)
-        if (*glob == '"' || *glob == '\\')
+        if (*glob == '"' || *glob == '\\') /* would end the quoted text, or quote the next byte */
             *to++ = '\\';
     strcpy(to, "\"");
     pithlog_filter_free(where->filter);
     err = pithlog_filter_parse(text, &where->filter, NULL);
     free(text);
-    how->name_glob = NULL;
+    how->name_glob = NULL; /* the printer need not compare names a second time */
     return err;
 }
 

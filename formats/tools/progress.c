@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 static struct pithi_progress current; /* command == NULL: none */
-static int64_t begun_ms;
-static volatile sig_atomic_t shown;
-static volatile uint64_t part_bytes; /* of pithi_progress_part */
+static int64_t begun_ms;              /* CLOCK_MONOTONIC */
+static volatile sig_atomic_t shown;   /* the line is on the terminal and must be cleared */
+static volatile uint64_t part_bytes;  /* of pithi_progress_part */
 
 uint64_t pithi_progress_count(const void *context) { return *(const volatile uint64_t *)context; }
 
@@ -30,7 +30,7 @@ static int64_t now_ms(void)
 
 /* ---- The line ---------------------------------------------------------------------------------------------------- */
 
-struct line {
+struct line { /* one write() for the whole line */
     char text[160];
     size_t size;
 };
@@ -65,11 +65,11 @@ static void put_scaled(struct line *line, uint64_t number)
     uint64_t tenths = number < UINT64_MAX / 10 ? number * 10 : number;
 
     while (tenths >= 10000 && prefix < 3) {
-        tenths /= 1000;
+        tenths /= 1000; /* at most 999.9 before the next prefix */
         prefix++;
     }
     put_number(line, tenths / 10);
-    if (prefix && tenths < 1000) {
+    if (prefix && tenths < 1000) { /* a decimal for 1.0 to 99.9 */
         put_text(line, ".");
         put_number(line, tenths % 10);
     }
@@ -82,6 +82,7 @@ static void show(int signal_number)
 {
     struct line line = {.size = 0};
     uint64_t done = current.done(current.context), total = current.total;
+    /* + 1: no division by 0 */
     uint64_t ms = (uint64_t)(now_ms() - begun_ms) + 1, rate = (uint64_t)((double)done * 1000 / (double)ms);
 
     (void)signal_number;
@@ -89,6 +90,7 @@ static void show(int signal_number)
     put_text(&line, current.command);
     put_text(&line, ": ");
     if (total) {
+        /* the total is an estimate: never 100 % */
         put_number(&line, done < total ? (uint64_t)((double)done * 100 / (double)total) : 99);
         put_text(&line, " %, ");
     } else {
@@ -98,12 +100,12 @@ static void show(int signal_number)
     put_scaled(&line, rate);
     put_text(&line, "/s");
     if (done < total && rate) {
-        uint64_t left = (total - done) / rate + 1;
+        uint64_t left = (total - done) / rate + 1; /* s, rounded up */
         put_text(&line, ", ");
         put_number(&line, left < 120 ? left : left / 60);
         put_text(&line, left < 120 ? " s left" : " min left");
     }
-    put_text(&line, "\033[K");
+    put_text(&line, "\033[K"); /* clears what is left of a longer line */
     if (write(STDERR_FILENO, line.text, line.size) > 0)
         shown = 1;
 }
@@ -119,6 +121,7 @@ static void set_timer(int microseconds)
 
 void pithi_progress_begin(const struct pithi_progress *progress)
 {
+    /* SA_RESTART: calls of the work are not interrupted */
     struct sigaction action = {.sa_handler = show, .sa_flags = SA_RESTART};
 
     if (!isatty(STDERR_FILENO))
@@ -126,7 +129,7 @@ void pithi_progress_begin(const struct pithi_progress *progress)
     current = *progress;
     begun_ms = now_ms();
     sigaction(SIGALRM, &action, NULL);
-    set_timer(500000);
+    set_timer(500000); /* 0.5 s: short work shows nothing */
 }
 
 void pithi_progress_clear(void)
@@ -142,7 +145,7 @@ void pithi_progress_end(void)
     if (!current.command)
         return;
     set_timer(0);
-    signal(SIGALRM, SIG_IGN);
+    signal(SIGALRM, SIG_IGN); /* a signal that is on its way would find no command */
     current.command = NULL;
     pithi_progress_clear();
 }

@@ -1,5 +1,15 @@
 /* recover.c - `pith recover SPILLDIR [-o LOG]`: makes logs of what a dead or running program recorded, or
- * copies the intact parts of a damaged log. It never removes its input. */
+ * copies the intact parts of a damaged log. It never removes its input.
+ *
+ * The argument decides what is done:
+ *
+ *     run.pith.spill/     the folder of one or several jobs   -> run.pith, run-2.pith ... one log for each job
+ *     a .spill file       of one process                      -> one log
+ *     run.pith, damaged   a native log (its first bytes)      -> -o NEW.pith: its intact parts
+ *
+ * Why a log for each job: a folder that is used again after a crash holds the files of both runs, and their ranks have
+ * the same numbers. Losses are printed as they are found, and the exit status is then 1, so that a script notices. The
+ * log is written in any case: it is all that is left of the run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +26,9 @@
 static int default_name(char *name, size_t size, const char *folder)
 {
     size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/')
+    while (length > 1 && folder[length - 1] == '/') /* "run.pith.spill/" is the same folder */
         length--;
+    /* longer than 6: a folder ".spill" itself has no name before it */
     if (length > 6 && strncmp(folder + length - 6, ".spill", 6) == 0)
         length -= 6;
     if (length >= size)
@@ -30,8 +41,9 @@ static int default_name(char *name, size_t size, const char *folder)
 /* run.pith, run-2.pith, run-3.pith ... for the first, second, third job. */
 static int numbered_name(char *name, size_t size, const char *log, uint32_t number)
 {
+    /* a dot in the name of a folder is no suffix */
     const char *slash = strrchr(log, '/'), *dot = strrchr(slash != NULL ? slash : log, '.');
-    int stem = dot != NULL ? (int)(dot - log) : (int)strlen(log);
+    int stem = dot != NULL ? (int)(dot - log) : (int)strlen(log); /* bytes before the suffix */
     int length = number == 1 ? snprintf(name, size, "%s", log)
                              : snprintf(name, size, "%.*s-%u%s", stem, log, number, log + stem);
     return length < (int)size ? 0 : -1;
@@ -58,7 +70,7 @@ static void tell(const struct pithi_spill_job *job, const struct pithi_spill_res
 static void say(void *context, const char *text)
 {
     (void)context;
-    pithi_progress_clear();
+    pithi_progress_clear(); /* the line of progress would stay at the begin of this one */
     pithi_tool_say(stdout, "%s", text);
 }
 
@@ -79,7 +91,7 @@ struct recovering {
     const struct pithi_spill_job *job;
     struct pithi_spill_result result;
     const char *path; /* of a log */
-    uint64_t damages;
+    uint64_t damages; /* places of the log that were left out */
 };
 
 static int fill_from_job(void *context, struct pithi_writer *writer)
@@ -94,6 +106,7 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
 {
     struct recovering r = {.folder = folder, .job = job};
 
+    /* 0: the number of records is not known before; progress shows bytes */
     CHECK(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
     tell(job, &r.result, name);
     /* Which ranks are missing is the first question of users after a crash. */
@@ -101,6 +114,7 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
     pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
     if (*ranks != '\0')
         printf("  no records of %s\n", ranks);
+    /* What the program itself could not record (result.lost) is no failure of recover. These are. */
     *losses += r.result.losses + r.result.damaged + r.result.unreadable + job->gone;
     return PITH_OK;
 }
@@ -114,6 +128,7 @@ static int recover_all(const char *path, const char *log, int chosen)
     int err = pithi_spill_folder_open(&folder, path);
     if (err)
         return pithi_tool_failed();
+    /* A folder whose files are all of another version of Pith: that text, not "holds no records". */
     if (folder.job_count == 0 && folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0])) {
         err = PITH_ERR_UNSUPPORTED;
     } else if (folder.job_count == 0) {
@@ -142,6 +157,7 @@ static int recover_log(const char *path, const char *name)
 {
     struct recovering r = {.path = path};
 
+    /* 1: -o was given, so an existing file may be replaced; not the input itself */
     if (pithi_outfile_check(name) || check_name(name, 1) ||
         pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_log, &r, 0))
         return pithi_tool_failed();
@@ -162,7 +178,7 @@ int pithi_tool_recover(int argc, char **argv)
         return 2;
     if (pithi_tool_arguments(argc, argv, names) != 0)
         return 2;
-    chosen = log != NULL;
+    chosen = log != NULL; /* -o may replace a file; a default name may not */
     pithi_outfile_reads(argv[optind]);
     if (pithi_tool_is_native(argv[optind]))
         return chosen ? recover_log(argv[optind], log)

@@ -21,17 +21,17 @@
 #include "base/out.h"
 
 struct cell {
-    int filled;
-    int64_t number;
-    char *text;
+    int filled;     /* 0: skipped; empty for every reader */
+    int64_t number; /* ns, bytes, bytes per second, count or millionths: by the type of its column */
+    char *text;     /* malloc'ed; NULL: a number, or skipped */
 };
 
 struct pithi_report {
-    struct pithi_table_column *columns;
-    uint32_t column_count, rows, next; /* `next`: the cell to fill */
-    struct cell *cells;                /* row after row */
-    struct cell spare;                 /* for cells of rows for which there is no memory */
-    int no_memory;
+    struct pithi_table_column *columns; /* a copy, names too: callers may build them on their stack */
+    uint32_t column_count, rows, next;  /* `next`: the cell to fill */
+    struct cell *cells;                 /* row after row */
+    struct cell spare;                  /* for cells of rows for which there is no memory */
+    int no_memory;                      /* kept until pithi_table_print */
 };
 
 uint32_t pithi_table_rows(const struct pithi_report *table) { return table->rows; }
@@ -45,7 +45,7 @@ int pithi_table_new(struct pithi_report **table, const struct pithi_table_column
     for (uint32_t i = 0; there && i < count; i++) {
         (*table)->columns[i] = columns[i];
         there = ((*table)->columns[i].name = strdup(columns[i].name)) != NULL;
-        (*table)->column_count += (uint32_t)there;
+        (*table)->column_count += (uint32_t)there; /* so that pithi_table_free frees the names that there are */
     }
     return there ? PITH_OK : pithi_no_memory();
 }
@@ -58,13 +58,13 @@ void pithi_table_row(struct pithi_report *table)
         return;
     memset(table->cells + (size_t)table->rows * table->column_count, 0, table->column_count * sizeof *table->cells);
     table->rows++;
-    table->next = 0;
+    table->next = 0; /* the next cell to fill is the first of this row */
 }
 
 static struct cell *next_cell(struct pithi_report *table)
 {
     return table->no_memory || table->next >= table->column_count
-               ? &table->spare
+               ? &table->spare /* no row, or more cells than columns: harmless */
                : &table->cells[(size_t)(table->rows - 1) * table->column_count + table->next++];
 }
 
@@ -87,6 +87,7 @@ void pithi_table_number(struct pithi_report *table, int64_t value)
     cell->number = value;
 }
 
+/* the row was cleared, so the cell is empty already */
 void pithi_table_skip(struct pithi_report *table) { table->next++; }
 
 void pithi_table_free(struct pithi_report *table)
@@ -109,7 +110,7 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
 {
     static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     static const char *const rates[] = {"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s"};
-    uint64_t magnitude = cell->number < 0 ? 0 - (uint64_t)cell->number : (uint64_t)cell->number;
+    uint64_t magnitude = cell->number < 0 ? 0 - (uint64_t)cell->number : (uint64_t)cell->number; /* also of INT64_MIN */
     char text[64];
 
     if (!cell->filled)
@@ -124,17 +125,19 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
         pithi_ns_text(text, (double)cell->number);
         break;
     case PITHI_CELL_MOMENT:
+        /* Whole numbers: a double has 15 to 16 digits, and a time since 1970 in ns has 19. */
         snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, cell->number < 0 ? "-" : "", magnitude / 1000000000,
                  magnitude % 1000000000);
         break;
     case PITHI_CELL_CHANGE:
         pithi_ns_text(text, (double)cell->number);
-        if (cell->number > 0) {
+        if (cell->number > 0) { /* pithi_ns_text puts a minus, no plus */
             memmove(text + 1, text, strlen(text) + 1);
             text[0] = '+';
         }
         break;
     case PITHI_CELL_RATIO:
+        /* from 100 on, decimals say nothing */
         snprintf(text, sizeof text, "%.*f", cell->number < 100000000 ? 3 : 0, (double)cell->number / 1e6);
         break;
     case PITHI_CELL_BYTES:
@@ -153,7 +156,7 @@ size_t pithi_text_width(const char *text)
     size_t width = 0;
 
     for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
+        width += ((unsigned char)*text & 0xc0) != 0x80; /* no byte 10xxxxxx */
     return width;
 }
 
@@ -177,6 +180,7 @@ static void put_row(const struct pithi_report *table, struct pithi_out *out, cha
     uint32_t last = 0;
 
     for (uint32_t i = 0; i < table->column_count; i++)
+        /* cells behind the last text of a row are not padded */
         if (!table->columns[i].only_programs && (!texts || texts[i][0]))
             last = i;
     for (uint32_t i = 0; i <= last; i++) {
@@ -232,13 +236,13 @@ static void put_name(struct pithi_out *out, const struct pithi_table_column *col
 {
     pithi_out_text(out, column->name);
     if (is_time(column->type))
-        pithi_out_text(out, "_s");
+        pithi_out_text(out, "_s"); /* the unit is part of the name: total_s */
 }
 
 static void put_cell(struct pithi_out *out, const struct cell *cell, enum pithi_cell_type type, enum pithi_quote quote)
 {
     if (!cell->filled) {
-        if (quote == PITHI_QUOTE_JSON)
+        if (quote == PITHI_QUOTE_JSON) /* in CSV, nothing between two commas */
             pithi_out_text(out, "null");
     } else if (type == PITHI_CELL_TEXT) {
         pithi_out_quoted(out, quote, cell->text);

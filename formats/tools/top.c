@@ -1,4 +1,15 @@
-/* top.c - `pith top`: pages about a running job, as a table, as JSON or as metrics. */
+/* top.c - `pith top`: pages about a running job, as a table, as JSON or as metrics.
+ *
+ * `pith top LOG` looks at the spill files of a job from outside. The job does not know of it and sends nothing. A page:
+ *
+ *     rank  state      for        MPI share  records
+ *     3     computing  12.40 s    0.021      20411       the others wait for this one
+ *     0-2   MPI_Recv   12.38 s    0.977      61108
+ *
+ * The order is by suspicion, not by rank. In a job that hangs, most ranks are in MPI and one is not: it comes first,
+ * and last come those that have been in MPI for longest, which are most likely victims. Ranks in the same state share a
+ * row only if the terminal has fewer lines than there are ranks: the row's time is then the longest of them, and its
+ * share their mean. */
 #include "tools/top.h"
 
 #include <stdlib.h>
@@ -16,8 +27,8 @@
 
 struct asked {
     int once, json, why, metrics;
-    const char *out; /* the file of the metrics; NULL: standard output */
-    int has_written;
+    const char *out;             /* the file of the metrics; NULL: standard output */
+    int has_written;             /* this process has made the file of the metrics */
     int64_t every_ns, recent_ns; /* every_ns 0: not given */
     int64_t hang_ns;             /* a page only if no rank has recorded anything for so long; 0: in any case */
 };
@@ -34,6 +45,7 @@ struct row {
     uint64_t records;
 };
 
+/* The process has ended while others run. After the end of the whole job no rank is special. */
 static int is_gone(const struct pithi_top *top, const struct pithi_top_rank *rank)
 {
     return top->info->running > 0 && !rank->is_running;
@@ -52,6 +64,7 @@ static int compare_rows(const void *a, const void *b)
     if (gone || inside)
         return gone ? gone : inside;
     if (x->for_ns != y->for_ns)
+        /* outside MPI the longest first, in MPI the shortest */
         return (x->for_ns < y->for_ns) == !pithi_top_lane_of(top, x->first)->calls ? 1 : -1;
     return x->first->rank < y->first->rank ? -1 : 1;
 }
@@ -71,7 +84,7 @@ static int add_to_row(const struct pithi_top *top, struct row *row, const struct
         return pithi_no_memory();
     row->ranks[row->count++] = rank->rank;
     row->for_ns = for_ns > row->for_ns ? for_ns : row->for_ns;
-    row->share += (pithi_top_share(top, rank) - row->share) / row->count;
+    row->share += (pithi_top_share(top, rank) - row->share) / row->count; /* the mean so far */
     row->records += rank->records;
     return PITH_OK;
 }
@@ -79,14 +92,14 @@ static int add_to_row(const struct pithi_top *top, struct row *row, const struct
 /* Rows for all ranks; ranks that are alike in one row if there are more than `most`. */
 static int make_rows(const struct pithi_top *top, uint32_t most, struct row **rows, uint32_t *count)
 {
-    int grouped = top->rank_count > most;
+    int grouped = top->rank_count > most; /* else each rank has a row of its own */
 
     *count = 0;
     *rows = calloc(top->rank_count + 1, sizeof **rows);
     if (!*rows)
         return pithi_no_memory();
     for (uint32_t i = 0; i < top->rank_count; i++) {
-        uint32_t at = grouped ? 0 : *count;
+        uint32_t at = grouped ? 0 : *count; /* not grouped: behind the last row, so that none is searched */
         while (at < *count && !is_alike(top, (*rows)[at].first, &top->ranks[i]))
             at++;
         if (at == *count)
@@ -133,7 +146,7 @@ static int put_rows(const struct pithi_top *top, const struct row *rows, uint32_
         {"MPI share", PITHI_CELL_RATIO, 0}, {"records", PITHI_CELL_COUNT, 0},
     };
     struct pithi_report *table = NULL;
-    uint32_t shown = count > most ? most - 1 : count;
+    uint32_t shown = count > most ? most - 1 : count; /* one line is for "... and N more rows" */
     int err = pithi_table_new(&table, columns, sizeof columns / sizeof *columns);
 
     for (uint32_t i = 0; err == PITH_OK && i < shown; i++) {
@@ -193,7 +206,7 @@ static int put_json(const struct pithi_top *top, int why)
     struct pithi_json_out j = {.is_first = 1};
     struct row *rows;
     uint32_t count;
-    int err = make_rows(top, UINT32_MAX, &rows, &count);
+    int err = make_rows(top, UINT32_MAX, &rows, &count); /* JSON has a row for each rank, whatever their number */
 
     if (err == PITH_OK)
         err = pithi_out_open(&j.out, stdout);
@@ -231,7 +244,7 @@ static uint32_t terminal_rows(void)
     struct winsize size;
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0)
-        size.ws_row = 24;
+        size.ws_row = 24; /* a terminal that does not know its size */
     return size.ws_row > 5 ? size.ws_row - 3 : 2;
 }
 
@@ -241,12 +254,13 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
     int err;
 
     if (asked->out) {
+        /* the folder, if the job has not said the log's name */
         CHECK(pithi_top_metrics_file(top, *top->info->log ? top->info->log : running->spill, asked->out));
         asked->has_written = 1;
         return PITH_OK;
     }
     if (on_terminal && !asked->json && !asked->once)
-        fputs("\033[H\033[2J", stdout);
+        fputs("\033[H\033[2J", stdout); /* to the top left corner; clear the screen */
     if (asked->metrics) {
         err = pithi_top_metrics(top, *top->info->log ? top->info->log : running->spill, stdout);
     } else if (asked->json) {
@@ -255,7 +269,7 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
         put_head(top, running, asked->hang_ns > 0);
         err = pithi_top_why_print(top);
     } else {
-        err = put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX);
+        err = put_table(top, running, on_terminal ? terminal_rows() : UINT32_MAX); /* a file or pipe gets all ranks */
     }
     if (fflush(stdout) != 0 && err == PITH_OK)
         err = pithi_fail(PITH_ERR_IO, "standard output: cannot be written");
@@ -265,12 +279,14 @@ static int put_page(const struct pithi_top *top, const struct pithi_running *run
 static int watch(struct pithi_top *top, const struct pithi_running *running, struct asked *asked)
 {
     int on_terminal = isatty(STDOUT_FILENO);
+    /* A pipe gets one page, unless --every asks for more: `pith top LOG | grep x` must end. */
     int once = asked->once || (asked->metrics ? !asked->out : !on_terminal && asked->every_ns == 0);
+    /* 15 s for a file, 2 s for a person */
     int64_t every_ns = asked->every_ns ? asked->every_ns : asked->out ? 15000000000 : 2000000000;
 
     do {
         CHECK(pithi_top_look(top));
-        if (top->info->finished)
+        if (top->info->finished) /* all is in the log now, and the folder goes away */
             return PITH_OK;
         if (asked->hang_ns == 0 || pithi_top_hangs(top, asked->hang_ns))
             CHECK(put_page(top, running, asked, on_terminal));
@@ -282,7 +298,7 @@ static int fail_without_job(const struct pithi_running *running)
 {
     char word[4096];
 
-    if (access(running->spill, F_OK) == 0)
+    if (access(running->spill, F_OK) == 0) /* the folder is there: report why it cannot be read */
         return pithi_tool_failed();
     if (!*running->log || access(running->log, F_OK) != 0)
         pithi_fail(PITH_ERR_OPEN, "%s: no such job: there is no folder %s",
@@ -306,7 +322,7 @@ static int show(const char *path, struct asked *asked)
         pithi_top_close(&top);
         return fail_without_job(&running);
     }
-    if (asked->hang_ns > 0 && asked->hang_ns < top.young_ns)
+    if (asked->hang_ns > 0 && asked->hang_ns < top.young_ns) /* --hang 200ms: a call of 200 ms is no young one */
         top.young_ns = asked->hang_ns;
     if (watch(&top, &running, asked) != PITH_OK)
         status = pithi_tool_failed();
@@ -351,7 +367,7 @@ int pithi_tool_top(int argc, char **argv)
 
     if (pithi_tool_options(argc, argv, options) || pithi_tool_arguments(argc, argv, names))
         return 2;
-    asked.why |= asked.hang_ns > 0;
+    asked.why |= asked.hang_ns > 0; /* --hang implies --why */
     if (asked.metrics && (asked.json || asked.why))
         return pithi_tool_usage("top", "--openmetrics cannot be used with --json, --why or --hang");
     if (asked.out && !asked.metrics)

@@ -43,6 +43,8 @@ VALUE(rank_share, pithi_top_share(top, rank))
 VALUE(rank_threads, rank->threads)
 VALUE(rank_records, (double)rank->records)
 
+/* A row for each number, so that none lacks the unit and the help that Prometheus shows. `of` is NULL where the number
+ * is a count of ranks, put_states. */
 static const struct family {
     const char *name, *unit, *help;
     value_of *of;
@@ -78,12 +80,12 @@ static void put_label(struct pithi_out *out, char before, const char *name, cons
     pithi_out_text(out, "=\"");
     for (; left > 0; value += size, left -= size) {
         size = pithi_utf8_character(value, left);
-        if (size == 0)
+        if (size == 0) /* no valid character */
             pithi_out_char(out, '?');
         else if (*value == '"' || *value == '\\')
             pithi_out_char(out, '\\');
         pithi_out_bytes(out, value, size);
-        size += size == 0;
+        size += size == 0; /* it was one byte */
     }
     pithi_out_char(out, '"');
 }
@@ -127,6 +129,7 @@ static int put_states(struct pithi_out *out, const struct pithi_top *top, const 
     for (uint32_t i = 0; i < top->rank_count; i++)
         names[i] = pithi_top_state_text(top, &top->ranks[i]);
     qsort(names, top->rank_count, sizeof *names, compare_names);
+    /* equal names are neighbours now */
     for (uint32_t i = 0, end; i < top->rank_count; i = end) {
         for (end = i + 1; end < top->rank_count && strcmp(names[i], names[end]) == 0; end++)
             ;
@@ -146,6 +149,7 @@ int pithi_top_metrics(const struct pithi_top *top, const char *job, FILE *file)
     CHECK(pithi_out_open(&out, file));
     for (size_t i = 0; err == PITH_OK && i < sizeof families / sizeof *families; i++) {
         const struct family *family = &families[i];
+        /* OpenMetrics demands that all lines of a family are together, the descriptions before the values. */
         const char *const lines[][2] = {{"# TYPE ", " gauge"}, {"# UNIT ", family->unit}, {"# HELP ", family->help}};
         for (size_t k = 0; k < 3; k++) {
             if (!*lines[k][1])
@@ -181,6 +185,7 @@ int pithi_top_metrics_file(const struct pithi_top *top, const char *job, const c
     FILE *file;
     int err;
 
+    /* /dev/stdout or a pipe would be replaced by a file */
     if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return pithi_fail(PITH_ERR_USAGE, "%s: is no regular file, and would be replaced; give another name", path);
     if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part)

@@ -1,4 +1,13 @@
-/* top_ranks.c - the present of each rank, from the records of a running program (top.h). */
+/* top_ranks.c - the present of each rank, from the records of a running program (top.h).
+ *
+ * Like the reader of a log, but only the present counts, so memory does not grow with the run. Time in MPI "lately" is
+ * a ring of 33 sums, one for each 1/32 of the recent time. With --last 10 a step is 312,500,001 ns:
+ *
+ *     call from 0.9 s to 1.3 s     crosses steps 2 to 4: 37.5 ms in step 2, 312.5 ms in step 3, 50.0 ms in step 4
+ *
+ * A slot is cleared when its step has another number, so a lane that records nothing costs nothing. The share is that
+ * of 10 s to 10.3 s, as old steps leave as a whole; the call in which the rank is now is added, since its end is not
+ * recorded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +24,11 @@
 
 /* ---- Definitions and lanes --------------------------------------------------------------------------------------- */
 
+/* Names of the C and of the C++ interface. All collectives that leave a request, and one-sided calls, are in the rules.
+ */
 static unsigned more_traits(const char *name, struct pithi_coll_rule rule, unsigned traits)
 {
+    /* beginnings of names: Sp is Spawn and Spawn_multiple */
     static const char *const strangers[] = {"MPI_Comm_spawn",      "MPI_Comm_connect",   "MPI_Comm_accept",
                                             "MPI_Comm_join",       "MPI::Intracomm::Sp", "MPI::Intracomm::Con",
                                             "MPI::Intracomm::Acc", "MPI::Comm::Join"};
@@ -35,7 +47,7 @@ static int learn_defs(struct pithi_top *top)
 {
     uint32_t count = top->info->defs;
 
-    if (count == top->def_count)
+    if (count == top->def_count) /* definitions never change, so only new ones are looked at */
         return PITH_OK;
     if (!pithi_resize(&top->traits, top->def_count, count, sizeof *top->traits) ||
         !pithi_resize(&top->rules, top->def_count, count, sizeof *top->rules))
@@ -58,7 +70,7 @@ static int learn_lanes(struct pithi_top *top)
 {
     if (top->info->lanes == top->lane_count)
         return PITH_OK;
-    if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes))
+    if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes)) /* new ones are zeroed */
         return pithi_no_memory();
     top->lane_count = top->info->lanes;
     return PITH_OK;
@@ -84,9 +96,11 @@ static int list_ranks(struct pithi_top *top)
             (struct pithi_top_rank){lane->rank, i, 1, top->lanes[i].records, pithlog_follow_is_running(top->follow, i)};
     }
     qsort(top->ranks, top->rank_count, sizeof *top->ranks, compare_ranks);
+    /* Lanes of a rank follow each other: join them in place. */
     for (uint32_t i = 0; i < top->rank_count; i++) {
         struct pithi_top_rank *last = &top->ranks[count ? count - 1 : 0], *next = &top->ranks[i];
         if (count && last->rank == next->rank) { /* thread 0 stands for the rank */
+            /* thread 0 stands for the rank, else the thread that recorded first */
             if (pithlog_follow_get_lane(top->follow, next->lane)->thread == 0)
                 last->lane = next->lane;
             last->threads++;
@@ -101,17 +115,19 @@ static int list_ranks(struct pithi_top *top)
 
 /* ---- Time in MPI ------------------------------------------------------------------------------------------------- */
 
+/* ns; + 1, so that 32 steps are not less than the recent time */
 static int64_t step_ns(const struct pithi_top *top) { return top->recent_ns / PITHI_TOP_STEPS + 1; }
 
 static void add_time(const struct pithi_top *top, struct pithi_top_lane *lane, int64_t from_ns, int64_t to_ns)
 {
     int64_t width = step_ns(top), last = to_ns / width, step = from_ns / width;
 
-    if (step < last - PITHI_TOP_STEPS)
+    if (step < last - PITHI_TOP_STEPS) /* older steps have left the ring */
         step = last - PITHI_TOP_STEPS;
     for (step = step < 0 ? 0 : step; step <= last; step++) {
         int64_t begin = step * width > from_ns ? step * width : from_ns;
         int64_t end = (step + 1) * width < to_ns ? (step + 1) * width : to_ns;
+        /* the slot that the step shares with those 33, 66 ... before it */
         size_t at = (size_t)(step % (PITHI_TOP_STEPS + 1));
         if (lane->steps[at].number != step)
             lane->steps[at].ns = 0;
@@ -124,12 +140,14 @@ double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank 
 {
     const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
     int64_t width = step_ns(top), oldest = top->now_ns / width - PITHI_TOP_STEPS, ns = 0;
+    /* the share is of the time from here, or from the first record if that is later */
     int64_t from_ns = oldest > 0 ? oldest * width : 0;
 
     for (int i = 0; i <= PITHI_TOP_STEPS; i++)
         if (lane->steps[i].number >= oldest)
             ns += lane->steps[i].ns;
     from_ns = lane->first_ns > from_ns ? lane->first_ns : from_ns;
+    /* the call that has not ended */
     if (lane->calls)
         ns += top->now_ns - (lane->inside_ns > from_ns ? lane->inside_ns : from_ns);
     return top->now_ns > from_ns && ns > 0 ? (double)ns / (double)(top->now_ns - from_ns) : 0;
@@ -151,9 +169,10 @@ static int enter(struct pithi_top *top, struct pithi_top_lane *lane, const struc
     }
     lane->has_other_requests |= (top->traits[r->id] & OTHER_REQUEST) != 0;
     top->has_strangers |= (top->traits[r->id] & MEETS_STRANGERS) != 0;
+    /* the outermost MPI call counts; MPI calls inside it belong to it */
     if (top->traits[r->id] && lane->calls++ == 0) {
         lane->inside_ns = r->time_ns;
-        lane->call = (struct pithi_top_call){.state = r->id};
+        lane->call = (struct pithi_top_call){.state = r->id}; /* forgets the facts of the call before */
         lane->has_finalized |= strcmp(pithlog_follow_get_def(top->follow, r->id)->name, "MPI_Finalize") == 0;
     }
     return PITH_OK;
@@ -189,7 +208,8 @@ static int is_progress(const struct pithi_top *top, const struct pithlog_record 
     return r->kind != PITHLOG_COUNTER;
 }
 
-/* A receive is posted (wrappers/mpi/message.c). */
+/* A receive is posted: 8 bytes `posted`, 4 the source, 4 the tag, big-endian. Only with PITH_HANG (`announce` in
+ * wrappers/mpi/message.c). */
 static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
 {
     const unsigned char *p = r->payload;
@@ -203,6 +223,7 @@ static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
     lane->call.has_source = 1;
     lane->call.source = new.source;
     lane->call.source_tag = new.tag;
+    /* the list has room for 32; from then on it is known only that there are more */
     if (lane->expected_count == PITHI_TOP_EXPECTED)
         lane->has_more_expected = 1;
     else
@@ -211,6 +232,7 @@ static void expect(struct pithi_top_lane *lane, const struct pithlog_record *r)
 
 static int complete(struct pithi_top_lane *lane, uint64_t posted)
 {
+    /* the oldest first, so receives stay in the order in which they were posted */
     for (uint32_t i = 0; i < lane->expected_count; i++)
         if (lane->expected[i].posted == posted) {
             memmove(&lane->expected[i], &lane->expected[i + 1], (--lane->expected_count - i) * sizeof *lane->expected);
@@ -222,6 +244,7 @@ static int complete(struct pithi_top_lane *lane, uint64_t posted)
 /* A receive may be posted by one thread and completed by another. */
 static void complete_in_rank(struct pithi_top *top, const struct pithlog_record *r, int32_t rank)
 {
+    /* no thread has recorded a posted receive: nothing to search */
     if (complete(&top->lanes[r->lane], r->posted) || top->expect_id == UINT32_MAX)
         return;
     for (uint32_t i = 0; i < top->lane_count; i++)
@@ -242,7 +265,7 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         top->last_ns = r->time_ns;
     if (r->time_ns > top->progress_ns && is_progress(top, r))
         top->progress_ns = r->time_ns;
-    lane->is_paused = r->kind == PITHLOG_PAUSE;
+    lane->is_paused = r->kind == PITHLOG_PAUSE; /* until the next record */
     switch (r->kind) {
     case PITHLOG_ENTER:
         return enter(top, lane, r);
@@ -251,10 +274,11 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         return PITH_OK;
     case PITHLOG_SEND:
         lane->call.has_send = 1;
+        /* MPI_Isend: the message may be still on its way when the call has ended */
         lane->has_sent_later |= lane->calls > 0 && (top->traits[lane->call.state] & PITHI_SENDS_LATER) != 0;
         lane->call.peer = r->peer;
         lane->call.tag = r->tag;
-        if (!lane->call.has_coll)
+        if (!lane->call.has_coll) /* a collective that sends is about the collective's communicator */
             lane->call.comm = r->comm;
         return r->peer < 0 ? PITH_OK : count_one(&top->sent, (uint32_t)r->peer, &count);
     case PITHLOG_RECV:
@@ -264,13 +288,15 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         lane->call.has_coll = 1;
         lane->call.comm = r->comm;
         lane->call.root = r->peer;
+        /* members call collectives of a communicator in one order, so equal numbers are one instance */
         return count_one(&top->entered, pithi_map_pair(r->comm, rank), &lane->call.number);
     case PITHLOG_EVENT:
         if (r->id == top->expect_id)
             expect(lane, r);
+        /* the call site, recorded inside of the call */
         if (lane->calls)
             pithi_site_read(top->names, r, &lane->call.site);
-        return pithi_sample_names_take(top->names, r);
+        return pithi_sample_names_take(top->names, r); /* names of call sites arrive as events */
     case PITHLOG_PAUSE:
     case PITHLOG_LOST:
         lane->is_partial = 1;
@@ -317,6 +343,7 @@ int pithi_top_look(struct pithi_top *top)
 
 int pithi_top_hangs(const struct pithi_top *top, int64_t for_ns)
 {
+    /* A rank that pauses of its own will is silent and may be well. */
     for (uint32_t i = 0; i < top->lane_count; i++)
         if (top->lanes[i].is_paused && pithlog_follow_is_running(top->follow, i))
             return 0;
@@ -341,6 +368,7 @@ void pithi_top_close(struct pithi_top *top)
 
 const struct pithi_top_rank *pithi_top_find(const struct pithi_top *top, int32_t rank)
 {
+    /* binary search: ranks are sorted */
     uint32_t low = 0, high = top->rank_count;
 
     while (low < high) {
@@ -376,6 +404,7 @@ int64_t pithi_top_for_ns(const struct pithi_top *top, const struct pithi_top_ran
 
 const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t *ranks, uint32_t count)
 {
+    /* "4294967295 ranks" and one range must always fit */
     enum { TAIL = sizeof "... (4294967295 ranks)", RANGE = sizeof ",2147483647-2147483647" };
     size_t used = 0;
 
@@ -387,6 +416,7 @@ const char *pithi_top_ranks_text(char text[PITHI_TOP_RANKS_TEXT], const int32_t 
             snprintf(text + used, PITHI_TOP_RANKS_TEXT - used, "... (%u ranks)", count);
             break;
         }
+        /* two ranks are "0,1", three are "0-2" */
         used += (size_t)snprintf(text + used, RANGE + 1, "%s%d", i ? "," : "", ranks[i]);
         if (last > i)
             used += (size_t)snprintf(text + used, RANGE + 1, "%s%d", last > i + 1 ? "-" : ",", ranks[last]);

@@ -1,4 +1,14 @@
-/* otf2_defs.c - owns the callbacks that copy libotf2's definitions into tables, because libotf2 does not keep them. */
+/* otf2_defs.c - owns the callbacks that copy libotf2's definitions into tables, because libotf2 does not keep them.
+ *
+ * In an archive, definitions refer to each other by number, and in any order:
+ *
+ *     Region 12: name = String 40, role = POINT2POINT, paradigm = MPI
+ *     String 40: "MPI_Send"
+ *     Group 3:   type = REGIONS, members = 12, 13
+ *
+ * So a callback only copies: it adds a row to the table of its kind, found by its number (places: 12 -> row 1, + 1),
+ * with references as they are. They are looked up when the events need them, when all rows are there. A table moves
+ * when it grows: a pointer to a row is valid until the next row of its kind is added. */
 #include "foreign/otf2/otf2_defs.h"
 
 #include <stdlib.h>
@@ -10,6 +20,7 @@
 
 void *pithi_otf2_table_get(const struct otf2_table *table, uint64_t ref)
 {
+    /* no row has this number: libotf2 uses it for "undefined" */
     uint64_t *place = ref == UINT64_MAX ? NULL : pithi_map_find(&table->places, ref);
     return place ? table->rows + (*place - 1) * table->row_size : NULL;
 }
@@ -26,7 +37,7 @@ static void *table_add(struct otf2_table *table, uint64_t ref, int *there)
     *place = ++table->count;
     char *row = table->rows + (*place - 1) * table->row_size;
     memset(row, 0, table->row_size);
-    memcpy(row, &ref, sizeof ref);
+    memcpy(row, &ref, sizeof ref); /* each struct of a row begins with `ref` */
     return row;
 }
 
@@ -49,6 +60,7 @@ const char *pithi_otf2_defs_note(const struct otf2_defs *defs, const char *what,
     const char *key = property ? pithi_otf2_defs_string(defs, property->name) : "";
     size_t size = strlen(what);
 
+    /* two names may have the same hash */
     return property && strncmp(key, what, size) == 0 && strcmp(key + size, name) == 0
                ? pithi_otf2_defs_string(defs, property->value)
                : "";
@@ -73,6 +85,7 @@ static OTF2_CallbackCode no_memory(struct otf2_defs *defs)
 static OTF2_CallbackCode on_ClockProperties(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
                                             uint64_t realtime)
 {
+    /* `length` is that of the trace; the records say it, too */
     struct otf2_defs *defs = data;
     (void)length;
     defs->ticks_a_second = resolution;
@@ -104,6 +117,7 @@ static OTF2_CallbackCode on_SystemTreeNodeProperty(void *data, OTF2_SystemTreeNo
                                                    OTF2_Type type, OTF2_AttributeValue value)
 {
     const struct otf2_node *of = pithi_otf2_table_get(&((struct otf2_defs *)data)->nodes, node);
+    /* only the root's: those of other nodes are about hosts and sockets */
     if (type != OTF2_TYPE_STRING || (of && of->parent != OTF2_UNDEFINED_SYSTEM_TREE_NODE))
         return OTF2_CALLBACK_SUCCESS;
     NEW_ROW(properties, defs->properties.count);
@@ -123,7 +137,7 @@ static OTF2_CallbackCode on_LocationGroup(void *data, OTF2_LocationGroupRef self
     row->type = type;
     row->node = node;
     row->creator = creator;
-    row->rank = -1;
+    row->rank = -1; /* set when the ranks are known (otf2_places.c) */
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -136,7 +150,7 @@ static OTF2_CallbackCode on_Location(void *data, OTF2_LocationRef self, OTF2_Str
     row->type = type;
     row->process = process;
     row->events = events;
-    row->last_ns = INT64_MIN;
+    row->last_ns = INT64_MIN; /* before any record */
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -147,7 +161,7 @@ static OTF2_CallbackCode on_Region(void *data, OTF2_RegionRef self, OTF2_StringR
     (void)description, (void)flags, (void)file, (void)first, (void)last;
     NEW_ROW(regions, self);
     struct otf2_region *row = made;
-    row->name = name != OTF2_UNDEFINED_STRING ? name : canonical;
+    row->name = name != OTF2_UNDEFINED_STRING ? name : canonical; /* a region without a name has that of its symbol */
     row->paradigm = paradigm;
     row->role = role;
     return OTF2_CALLBACK_SUCCESS;
@@ -177,6 +191,7 @@ static OTF2_CallbackCode on_Group(void *data, OTF2_GroupRef self, OTF2_StringRef
     struct otf2_group *ranks = &((struct otf2_defs *)data)->ranks;
     (void)flags;
     if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) { /* eztrace reuses its number for another group */
+        /* a group that is as likely is known already */
         if (ranks_likely(paradigm) <= (ranks->members ? ranks_likely(ranks->paradigm) : 0))
             return OTF2_CALLBACK_SUCCESS;
         ranks->paradigm = paradigm;
@@ -211,6 +226,7 @@ static OTF2_CallbackCode on_MetricMember(void *data, OTF2_MetricMemberRef self, 
     struct otf2_member *row = made;
     row->name = name;
     row->unit = unit;
+    /* values in ms: unit "s", base 10, exponent -3, so the factor is 0.001 */
     row->factor = power(base == OTF2_BASE_BINARY ? 2 : 10, exponent);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -222,10 +238,10 @@ static OTF2_CallbackCode on_MetricClass(void *data, OTF2_MetricRef self, uint8_t
     (void)occurrence, (void)recorder;
     NEW_ROW(metrics, self);
     struct otf2_metric *row = made;
-    row->of = OTF2_UNDEFINED_METRIC;
+    row->of = OTF2_UNDEFINED_METRIC; /* a class, not an instance of one */
     row->count = count;
     row->members = malloc((count + (size_t)1) * sizeof *members);
-    row->ids = calloc(count + (size_t)1, sizeof *row->ids);
+    row->ids = calloc(count + (size_t)1, sizeof *row->ids); /* 0: no counter yet */
     if (!row->members || !row->ids)
         return no_memory(defs);
     memcpy(row->members, members, count * sizeof *members);
@@ -251,7 +267,7 @@ static OTF2_CallbackCode on_InterComm(void *data, OTF2_CommRef self, OTF2_String
     NEW_ROW(comms, self);
     struct otf2_comm *row = made;
     row->name = name;
-    row->group = group;
+    row->group = group; /* its reference: the group may come later */
     row->remote = remote;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -259,6 +275,7 @@ static OTF2_CallbackCode on_InterComm(void *data, OTF2_CommRef self, OTF2_String
 static OTF2_CallbackCode on_Comm(void *data, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
                                  OTF2_CommRef parent, OTF2_CommFlag flags)
 {
+    /* one row for both kinds; no remote group */
     return on_InterComm(data, self, name, group, OTF2_UNDEFINED_GROUP, parent, flags);
 }
 
@@ -298,7 +315,7 @@ static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGenerat
 {
     struct otf2_defs *defs = data;
     (void)self, (void)name;
-    if (mode == OTF2_INTERRUPT_GENERATOR_MODE_TIME && defs->sample_s == 0)
+    if (mode == OTF2_INTERRUPT_GENERATOR_MODE_TIME && defs->sample_s == 0) /* the first one counts */
         defs->sample_s = (double)period * power(base == OTF2_BASE_BINARY ? 2 : 10, exponent);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -330,6 +347,7 @@ static int read_all(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_
     uint64_t count;
 
     if (global && callbacks) {
+/* on_String for OTF2_GlobalDefReaderCallbacks_SetStringCallback, and so on */
 #define SET(name) otf2->GlobalDefReaderCallbacks_Set##name##Callback(callbacks, on_##name);
         PITHI_OTF2_GLOBAL_DEFS(SET)
 #undef SET
@@ -337,7 +355,7 @@ static int read_all(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_
         code = otf2->Reader_ReadAllGlobalDefinitions(reader, global, &count);
     }
     otf2->GlobalDefReaderCallbacks_Delete(callbacks);
-    if (defs->no_memory)
+    if (defs->no_memory) /* the callback's reason, before libotf2's "interrupted" */
         return pithi_no_memory();
     if (!global || !callbacks || code != OTF2_SUCCESS)
         return pithi_otf2_fail(PITH_ERR_DAMAGED, path, "its definitions cannot be read", code);
@@ -346,6 +364,7 @@ static int read_all(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_
 
 int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_Reader *reader, const char *path)
 {
+    /* an archive without a clock counts in ns */
     *defs = (struct otf2_defs){.ticks_a_second = 1000000000, .realtime = OTF2_UNDEFINED_TIMESTAMP};
     set_sizes(defs);
     CHECK(read_all(defs, otf2, reader, path));
@@ -357,14 +376,14 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
         for (uint32_t k = 0; group[i].type == OTF2_GROUP_TYPE_REGIONS && k < group[i].count; k++) {
             struct otf2_region *region = pithi_otf2_table_get(&defs->regions, group[i].members[k]);
             if (region && !region->group)
-                region->group = group[i].ref + 1;
+                region->group = group[i].ref + 1; /* + 1: 0 is a region without a group */
         }
     const struct otf2_property *property = OTF2_ROWS(defs->properties, const struct otf2_property);
     for (uint32_t i = 0; i < defs->properties.count; i++) {
         uint64_t *place = pithi_map_at(&defs->notes, hash_of(pithi_otf2_defs_string(defs, property[i].name), ""));
         if (!place)
             CHECK(pithi_no_memory());
-        *place = *place ? *place : i + (uint64_t)1;
+        *place = *place ? *place : i + (uint64_t)1; /* the first property of a name counts */
     }
     return PITH_OK;
 }

@@ -41,16 +41,16 @@ int pithi_otf2_state_id(struct otf2_reader *r, struct otf2_region *region, uint3
 {
     int err = PITH_OK;
 
-    if (!region->id) {
+    if (!region->id) { /* first event of it */
         const char *name = pithi_otf2_defs_string(&r->defs, region->name);
         const struct otf2_group *group =
             region->group ? pithi_otf2_table_get(&r->defs.groups, region->group - 1) : NULL;
         struct pithlog_def def = {PITHLOG_STATE, name, "", pithi_otf2_group(name, region->paradigm, region->role), ""};
-        if (group)
+        if (group) /* chosen by the user; else by name, paradigm and role */
             def.group = pithi_otf2_defs_string(&r->defs, group->name);
         err = add_noted(r, &def, "state", &region->id);
     }
-    *id = region->id - 1;
+    *id = region->id - 1; /* ids begin at 0, rows at 1 */
     return err;
 }
 
@@ -60,6 +60,7 @@ int pithi_otf2_event_id(struct otf2_reader *r, struct otf2_parameter *parameter,
 
     if (!parameter->id) {
         const char *name = pithi_otf2_defs_string(&r->defs, parameter->name);
+        /* Pith's own archives keep the format of a payload; others have one value */
         parameter->format = r->own ? pithi_otf2_defs_note(&r->defs, "payload of event ", name)
                             : parameter->type == OTF2_PARAMETER_TYPE_STRING ? "%s"
                                                                             : "%l";
@@ -72,6 +73,7 @@ int pithi_otf2_event_id(struct otf2_reader *r, struct otf2_parameter *parameter,
 
 static const char *scope_name(const struct otf2_defs *defs, const struct otf2_metric *instance)
 {
+    /* else a node of the system tree */
     const struct otf2_table *table = instance->scope_kind == OTF2_SCOPE_LOCATION         ? &defs->locations
                                      : instance->scope_kind == OTF2_SCOPE_LOCATION_GROUP ? &defs->processes
                                      : instance->scope_kind == OTF2_SCOPE_GROUP          ? &defs->groups
@@ -101,7 +103,7 @@ static int add_counter(struct otf2_reader *r, const struct otf2_metric *metric, 
     if (metric->of != OTF2_UNDEFINED_METRIC) {
         if (asprintf(&longer, "%s (%s)", def.name, scope_name(&r->defs, metric)) < 0)
             return pithi_no_memory();
-        def.name = longer;
+        def.name = longer; /* the writer copies it */
     }
     int err = add_noted(r, &def, "counter", id);
     free(longer);
@@ -112,6 +114,7 @@ int pithi_otf2_counter_id(struct otf2_reader *r, struct otf2_metric *metric, uin
                           double *factor)
 {
     const struct otf2_metric *class =
+        /* an instance has its members in its class */
         metric->of == OTF2_UNDEFINED_METRIC ? metric : pithi_otf2_table_get(&r->defs.metrics, metric->of);
     const struct otf2_member *member =
         class && index < class->count ? pithi_otf2_table_get(&r->defs.members, class->members[index]) : NULL;
@@ -149,18 +152,20 @@ static int add_properties(struct otf2_reader *r)
     char text[32];
 
     for (uint32_t i = 0; i < r->defs.properties.count; i++) {
+        /* what only says how to read the archive is no property of the log */
         const char *key = pithi_otf2_defs_string(&r->defs, property[i].name);
         if (r->own && is_note(key))
             continue;
         has_start |= strcmp(key, "start_unix_s") == 0;
         CHECK(pithi_defs_property(defs, key, pithi_otf2_defs_string(&r->defs, property[i].value)));
     }
+    /* The clock of the archive knows the time of day: ns since 1970, as seconds. */
     if (!has_start && r->defs.realtime != OTF2_UNDEFINED_TIMESTAMP) {
         snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, r->defs.realtime / 1000000000,
                  r->defs.realtime % 1000000000);
         CHECK(pithi_defs_property(defs, "start_unix_s", text));
     }
-    if (!r->own && r->defs.sample_s > 0 && r->defs.sample_s < 1e6) {
+    if (!r->own && r->defs.sample_s > 0 && r->defs.sample_s < 1e6) { /* 11 days: no sampling interval */
         snprintf(text, sizeof text, "%.0f", r->defs.sample_s * 1e9);
         CHECK(pithi_defs_property(defs, "sample_ns", text));
         CHECK(pithi_defs_property(defs, "sample_clock", "wall")); /* OTF2 does not have the CPU time of a sample */
@@ -171,6 +176,7 @@ static int add_properties(struct otf2_reader *r)
 /* Adds the next definition of a kind; does nothing after the last one. */
 static int add_own(struct otf2_reader *r, char kind, uint64_t next[3])
 {
+    /* States, events and counters have tables of their own in OTF2; "sse" says in which order the log had them. */
     struct otf2_region *region = kind == 's' ? pithi_otf2_table_get(&r->defs.regions, next[0]++) : NULL;
     struct otf2_parameter *parameter = kind == 'e' ? pithi_otf2_table_get(&r->defs.parameters, next[1]++) : NULL;
     struct otf2_metric *metric = kind == 'c' ? pithi_otf2_table_get(&r->defs.metrics, next[2]++) : NULL;

@@ -17,6 +17,7 @@ static OTF2_ErrorCallback callback_before;
 static _Thread_local char said[200];
 static _Thread_local int inside; /* between begin and end */
 
+/* Where the address of each function goes; made of the same lists as the struct, so that both agree. */
 static const struct {
     const char *name;
     size_t offset;
@@ -55,7 +56,7 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
     if (!inside)
         fprintf(stderr, "OTF2: %s:%llu: %s: %s\n", file, (unsigned long long)line, function,
                 shared->Error_GetDescription(code));
-    else if (!*said)
+    else if (!*said) /* only the first: what follows from it is no cause */
         say(code, format, values);
     return code;
 }
@@ -67,6 +68,7 @@ static int find_functions(const char *path, void *handle, struct pithi_otf2 *fun
         if (!function)
             return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: %s has no %s; install libotf2 3.0 or later", path,
                               PITHI_OTF2_SONAME, list[i].name);
+        /* a pointer to a function may not be cast to one to data in ISO C, but copied */
         memcpy((char *)functions + list[i].offset, &function, sizeof function);
     }
     return PITH_OK;
@@ -87,6 +89,7 @@ static int load(const char *path)
     if (!(functions = malloc(sizeof *functions)))
         return pithi_no_memory();
     TRY(find_functions(path, handle, functions));
+    /* Else another thread was first: its table is used, this one is freed. */
     if (__atomic_compare_exchange_n(&shared, &before, functions, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         callback_before = functions->Error_RegisterCallback(on_error, NULL);
         return PITH_OK;
@@ -112,6 +115,7 @@ int pithi_otf2_complained(void) { return *said != 0; }
 
 int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode code)
 {
+    /* the message of the moment says more than the code */
     const char *cause = *said ? said : code != OTF2_SUCCESS ? shared->Error_GetDescription(code) : "no reason given";
 
     return pithi_fail(err, "%s: %s; libotf2: %s", path, what, cause);
@@ -153,7 +157,7 @@ static int collective(const char *name)
     if (strncasecmp(name, "MPI_", 4) != 0)
         return -1;
     name += 4;
-    for (int turn = 0; turn < 2; turn++, name++) {
+    for (int turn = 0; turn < 2; turn++, name++) { /* MPI_Ibcast: once more behind the I */
         for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
             if (strcasecmp(name, collectives[i].name) == 0)
                 return (int)i;
@@ -196,6 +200,7 @@ const char *pithi_otf2_group(const char *name, OTF2_Paradigm paradigm, OTF2_Regi
                  {OTF2_PARADIGM_GASPI, "GASPI"},     {OTF2_PARADIGM_MEASUREMENT_SYSTEM, "measurement"}};
 
     if (paradigm == OTF2_PARADIGM_MPI || strncmp(name, "MPI_", 4) == 0) {
+        /* names of MPI are known better here than in other tools */
         const char *by_name = pithi_name_group(name);
         if (strcmp(by_name, "MPI collective") == 0 || strcmp(by_name, "MPI point-to-point") == 0)
             return by_name;

@@ -140,7 +140,7 @@
     F(EvtWriter_CommCreate)                                                                                            \
     F(EvtWriter_CommDestroy)
 
-struct pithi_otf2 {
+struct pithi_otf2 { /* one member for each function, by its name without OTF2_ */
 #define FIELD(name) __typeof__(OTF2_##name) *name;
     FIELD(Error_RegisterCallback)
     FIELD(Error_GetDescription)

@@ -1,4 +1,12 @@
-/* otf2_probe.c - recognises an archive without libotf2, which may be missing. */
+/* otf2_probe.c - recognises an archive without libotf2, which may be missing.
+ *
+ * All readers are asked in turn whether a file is theirs. Loading libotf2 for that would cost time for each log of any
+ * kind, and an archive without libotf2 would be "no known format" in place of "install libotf2". The anchor file,
+ * NAME.otf2, begins with six bytes that no other format has:
+ *
+ *     03 42 4f 54 46 32     kind 3, 66 bytes follow, "OTF2"
+ *
+ * A folder is an archive if exactly one such file lies in it. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -42,7 +50,7 @@ char *pithi_otf2_anchor_in(const char *folder)
         if (!pithi_otf2_named(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
             continue;
         if (is_anchor(path) && ++count == 1)
-            found = path;
+            found = path; /* of two archives in a folder, neither is meant */
         else
             free(path);
     }
@@ -58,6 +66,7 @@ char *pithi_otf2_final_name(const char *folder)
 {
     size_t size = strlen(folder);
 
+    /* an archive is written as NAME.part first */
     return strndup(folder, size > 5 && strcmp(folder + size - 5, ".part") == 0 ? size - 5 : size);
 }
 
@@ -66,6 +75,7 @@ int pithi_otf2_probe(const struct pithi_input *input)
     char *anchor;
 
     if (input->data)
+        /* the caller has read the begin of a file */
         return input->size >= sizeof start && memcmp(input->data, start, sizeof start) == 0;
     anchor = pithi_otf2_anchor_in(input->path);
     free(anchor);
@@ -83,7 +93,8 @@ uint64_t pithi_otf2_bytes(const struct pithi_input *input)
     uint64_t bytes = 0;
     int named = anchor && pithi_otf2_named(anchor);
 
-    for (int i = 0; named && i < ENDINGS; i++)
+    for (int i = 0; named && i < ENDINGS; i++) /* size of all parts, for progress */
+        /* without ".otf2" */
         if (asprintf(&paths[i], "%.*s%s", (int)strlen(anchor) - 5, anchor, endings[i]) < 0)
             paths[i] = NULL;
     FTS *tree = paths[0] ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;

@@ -29,8 +29,8 @@ static int read_local_definitions(struct otf2_reader *r)
 
     for (uint32_t i = 0; i < r->lanes; i++)
         r->otf2->Reader_SelectLocation(r->reader, location_at(r, i)->ref);
-    if (r->otf2->Reader_OpenDefFiles(r->reader) != OTF2_SUCCESS)
-        return PITH_OK; /* optional in an archive */
+    if (r->otf2->Reader_OpenDefFiles(r->reader) != OTF2_SUCCESS) /* their absence is no error */
+        return PITH_OK;                                          /* optional in an archive */
     for (uint32_t i = 0; i < r->lanes && code == OTF2_SUCCESS; i++) {
         OTF2_DefReader *reader = r->otf2->Reader_GetDefReader(r->reader, location_at(r, i)->ref);
         if (!reader)
@@ -52,11 +52,12 @@ static int settle_cut(struct otf2_reader *r, int err)
     const char *text = pithlog_error();
     size_t name = strlen(r->path);
 
-    if (err != PITH_ERR_DAMAGED || r->err != PITH_OK)
+    if (err != PITH_ERR_DAMAGED || r->err != PITH_OK) /* an error of Pith, as no memory, ends the reading */
         return err;
+    /* the text is shown behind the name of the file: leave its own name out */
     if (strncmp(text, r->path, name) == 0 && strncmp(text + name, ": ", 2) == 0)
         text += name + 2;
-    if (!*r->cause)
+    if (!*r->cause) /* the first cause counts */
         snprintf(r->cause, sizeof r->cause, "%s", text);
     return PITH_OK;
 }
@@ -66,13 +67,14 @@ static int read_events(struct otf2_reader *r, OTF2_GlobalEvtReader *merged)
     OTF2_ErrorCode code;
     uint64_t count;
 
+    /* By portions, so that progress is shown and the user can end it. */
     do {
         code = r->otf2->Reader_ReadGlobalEvents(r->reader, merged, EVENTS_AT_ONCE, &count);
         r->read += count;
         if (!pithi_watched_at(r->watched, r->read * EVENT_BYTES, r->total * EVENT_BYTES))
-            return PITH_OK;
+            return PITH_OK; /* the user has ended it */
     } while (code == OTF2_SUCCESS && count == EVENTS_AT_ONCE);
-    if (r->err != PITH_OK)
+    if (r->err != PITH_OK) /* a callback's error: libotf2 only says that it was interrupted */
         return r->err;
     return code == OTF2_SUCCESS ? PITH_OK : pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events cannot be read", code);
 }
@@ -105,13 +107,15 @@ static int read_all_events(struct otf2_reader *r)
     OTF2_ErrorCode code = r->otf2->Reader_OpenEvtFiles(r->reader);
     int err = PITH_OK;
 
-    if (code != OTF2_SUCCESS && r->lanes > 0)
+    if (code != OTF2_SUCCESS && r->lanes > 0) /* without lanes an archive may have no events */
         return pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "its events cannot be opened", code);
     for (uint32_t i = 0; i < r->lanes; i++)
         r->total += location_at(r, i)->events;
+    /* Lanes of a rank follow each other. */
     for (uint32_t i = 0, next; i < r->lanes && !(r->watched && r->watched->stopped); i = next) {
         for (next = i + 1; next < r->lanes && location_at(r, next)->rank == location_at(r, i)->rank;)
             next++;
+        /* a rank with 100 locations: one by one, 100 MB less of chunks */
         uint32_t count = next - i, together = count <= MERGED_MAX ? count : 1;
         for (uint32_t k = 0; k < count; k += together)
             TRY(settle_cut(r, read_merged(r, i + k, together)));
@@ -130,6 +134,7 @@ static int say_incomplete(struct otf2_reader *r)
 {
     struct pithi_defs *defs = pithi_writer_defs(r->writer);
 
+    /* Definitions count the events, so missing ones are noticed even if a file ends between two events. */
     if (r->read < r->total)
         CHECK(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the definitions count%s%s", r->read,
                                r->total, *r->cause ? "; " : "", r->cause));
@@ -148,9 +153,11 @@ static int read_archive(struct otf2_reader *r)
                           r->path);
     if (!(r->reader = r->otf2->Reader_Open(r->path)))
         return pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "cannot be read", OTF2_SUCCESS);
+    /* serial: Pith reads alone, so there are no other processes to talk to */
     r->otf2->Reader_SetSerialCollectiveCallbacks(r->reader);
     char *creator = NULL;
     int own =
+        /* "Pith 0.1.0" */
         r->otf2->Reader_GetCreator(r->reader, &creator) == OTF2_SUCCESS && creator && strncmp(creator, "Pith ", 5) == 0;
     free(creator);
     r->own = own;
@@ -160,7 +167,7 @@ static int read_archive(struct otf2_reader *r)
     TRY(read_local_definitions(r));
     TRY(read_all_events(r));
     /* Properties of the log say how much is missing or was skipped. */
-    TRY(pithi_leaves_end(&r->leaves));
+    TRY(pithi_leaves_end(&r->leaves)); /* LEAVEs without ENTER */
     TRY(say_incomplete(r));
     TRY(pithi_say_count(r->writer, "otf2_leaves_without_enter", r->leaves.alone));
     TRY(pithi_say_count(r->writer, "otf2_events_passed_over", r->read > r->seen ? r->read - r->seen : 0));
@@ -181,6 +188,7 @@ out:
 
 int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
+    /* the archive itself, or the folder around it */
     char *anchor = input->data ? strdup(input->path) : pithi_otf2_anchor_in(input->path);
     struct otf2_reader r = {
         .path = anchor, .watched = input->watched, .writer = writer, .leaves = {.input = input, .writer = writer}};

@@ -1,4 +1,15 @@
-/* slog2_lines.c - owns the lines of a file being written and the numbering of arrows in a file being read. */
+/* slog2_lines.c - owns the lines of a file being written and the numbering of arrows in a file being read.
+ *
+ * Writing: a log of two ranks, and a message in a communicator of its own, has these lines:
+ *
+ *     line   rank  thread  comm  rank in comm
+ *     0      0     0       0     0             the world: line N is lane N
+ *     1      1     0       0     1
+ *     2      0     0       1     1             the communicator with world ranks 1, 0, numbered 1 at first use
+ *     3      1     0       1     0
+ *
+ * An arrow in the file is between two lines, so a message says its communicator by the lines that it connects. States
+ * and events are on lines of the world. */
 #include "foreign/slog2/slog2_lines.h"
 
 #include <stdlib.h>
@@ -9,7 +20,7 @@
 #include "base/map.h"
 
 struct pithi_slog2_row {
-    int32_t rank, thread, comm, in_comm;
+    int32_t rank, thread, comm, in_comm; /* as in the line maps; in_comm: the rank in `comm` */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -33,7 +44,7 @@ int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log)
         uint64_t *first = lane ? pithi_map_at(&lines->lane_of, (uint32_t)lane->rank) : NULL;
         if (!first)
             return pithi_no_memory();
-        *first = *first ? *first : i + (uint64_t)1;
+        *first = *first ? *first : i + (uint64_t)1; /* the first lane of a rank, + 1 */
         lines->threads |= lane->thread != 0;
         CHECK(add_row(lines, i, 0, lane->rank));
     }
@@ -56,7 +67,7 @@ void pithi_slog2_lines_free(struct pithi_slog2_lines *lines)
 static int add_line(struct pithi_slog2_lines *lines, const struct pithlog_comm *def, int32_t number, int32_t in_comm,
                     uint32_t lane, uint64_t *line)
 {
-    int remote = in_comm >= def->size;
+    int remote = in_comm >= def->size; /* ranks of the remote group follow the local ones in world_ranks */
     *line = lines->count + (uint64_t)1;
     return add_row(lines, lane, number + remote, in_comm - (remote ? def->size : 0));
 }
@@ -64,7 +75,8 @@ static int add_line(struct pithi_slog2_lines *lines, const struct pithlog_comm *
 /* Numbers a communicator and gives all its members lines, so that the maps show all of it. */
 static int use_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, uint64_t *number)
 {
-    *number = (uint64_t)++lines->last_number;
+    *number = (uint64_t)++lines->last_number; /* 0 is the world */
+    /* the remote group is a communicator of its own, with the next number */
     lines->last_number += def->remote_size > 0;
     int32_t own = (int32_t)*number;
     for (int32_t i = 0; i < def->size + def->remote_size; i++) {
@@ -74,7 +86,7 @@ static int use_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct
         if (!rank)
             return pithi_no_memory();
         *rank = (uint64_t)i + 1;
-        if (!lane)
+        if (!lane) /* a rank without records has no lane, so no line */
             continue;
         line = pithi_map_at(&lines->line_of, pithi_map_pair(comm, (uint32_t)*lane - 1));
         if (!line)
@@ -94,6 +106,7 @@ static int line_of(struct pithi_slog2_lines *lines, uint32_t comm, const struct 
     *line = -1;
     if (!known || !number)
         return pithi_no_memory();
+    /* another thread of the rank than the first: it gets a line when its first message comes */
     if (!*known && rank)
         CHECK(add_line(lines, def, (int32_t)*number, (int32_t)*rank - 1, lane, known));
     *line = (int32_t)*known - 1;
@@ -128,6 +141,7 @@ int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pith
         }
         lines->unknown_members += line[0] < 0 || line[1] < 0;
     }
+    /* As of the world: the arrow stays, its communicator does not. */
     if (line[0] < 0 || line[1] < 0) {
         line[0] = (int32_t)message->send_lane;
         line[1] = (int32_t)message->recv_lane;
@@ -137,7 +151,7 @@ int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pith
 
 /* ---- Line maps --------------------------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 3 };
+enum { COLUMNS = 3 }; /* of the widest map: communicator, rank, thread */
 
 static int put_string(struct pithi_buffer *bytes, const char *text)
 {
@@ -190,12 +204,13 @@ int pithi_slog2_lines_write(const struct pithi_slog2_lines *lines, struct pithi_
     return ok ? PITH_OK : pithi_no_memory();
 }
 
+/* bytes of each sorter in memory; paths of a receiver that are remembered */
 enum { MEMORY = 8 << 20, PATHS_MOST = 1 << 18 };
 
 /* The receiver whose arrows are being numbered by receipt. */
 struct receiver {
     int32_t rank;
-    uint64_t count;
+    uint64_t count;        /* its arrows so far */
     struct pithi_map last; /* hash of a path -> `sent` + 1 of its last arrow */
 };
 
@@ -216,6 +231,7 @@ void pithi_slog2_arrows_free(struct pithi_slog2_arrows *arrows)
 /* The log orders sends of the same time by lane, so they are numbered in that order. */
 int pithi_slog2_arrows_add(struct pithi_slog2_arrows *arrows, const struct pithi_slog2_arrow *arrow)
 {
+    /* the reader of the log orders sends so, too */
     struct pithi_sort_key key = {{pithi_sort_time(arrow->send_ns), arrow->send_lane}};
     return pithi_sorter_add(arrows->by_send, &key, arrow, sizeof *arrow);
 }
@@ -230,6 +246,7 @@ static int number_by_send(struct pithi_slog2_arrows *arrows)
     int status, err;
     TRY(pithi_sorter_end(arrows->by_send));
     while ((status = pithi_sorter_next(arrows->by_send, &item)) == 1) {
+        /* the second sort is by receiver, so each receiver's arrows come together */
         struct pithi_slog2_arrow arrow;
         memcpy(&arrow, item.data, sizeof arrow);
         struct pithi_sort_key key = {{(uint32_t)arrow.recv_rank, pithi_sort_time(arrow.recv_ns), arrow.recv_lane}};
@@ -238,8 +255,8 @@ static int number_by_send(struct pithi_slog2_arrows *arrows)
             err = pithi_no_memory();
             goto out;
         }
-        arrow.sent = sent++;
-        arrow.by_send = (*count)++;
+        arrow.sent = sent++;        /* over all receivers: to see which of two was sent first */
+        arrow.by_send = (*count)++; /* among those to this receiver */
         TRY(pithi_sorter_add(arrows->by_receipt, &key, &arrow, sizeof arrow));
     }
     err = status < 0 ? PITH_ERR_IO : PITH_OK;
@@ -256,7 +273,7 @@ out:
 static uint64_t path_of(const struct pithi_slog2_arrow *arrow)
 {
     uint64_t hash = pithi_hash_mix((uint64_t)arrow->comm << 32 | (uint32_t)arrow->tag, (uint32_t)arrow->send_rank);
-    return hash * UINT64_C(0xd6e8feb86659fd93) >> 1;
+    return hash * UINT64_C(0xd6e8feb86659fd93) >> 1; /* >> 1: keys of the map have 63 bits */
 }
 
 /* Was another arrow of the same path sent later and received earlier? -1: no memory. Beyond PATHS_MOST paths the test
@@ -266,7 +283,7 @@ static int is_crossed(struct receiver *receiver, const struct pithi_slog2_arrow 
     uint64_t *last = receiver->last.count < PATHS_MOST ? pithi_map_at(&receiver->last, path_of(arrow)) : NULL;
     if (!last)
         return receiver->last.count < PATHS_MOST ? -1 : 1;
-    int crossed = *last > arrow->sent + 1;
+    int crossed = *last > arrow->sent + 1; /* an arrow of the same path was received before, and sent after this one */
     *last = arrow->sent + 1;
     return crossed;
 }
@@ -274,7 +291,7 @@ static int is_crossed(struct receiver *receiver, const struct pithi_slog2_arrow 
 static int number_by_receipt(struct pithi_slog2_arrows *arrows, struct receiver *receiver,
                              struct pithi_slog2_arrow *arrow)
 {
-    if (receiver->rank != arrow->recv_rank) {
+    if (receiver->rank != arrow->recv_rank) { /* sorted by receiver: the last one is complete */
         pithi_map_free(&receiver->last);
         *receiver = (struct receiver){.rank = arrow->recv_rank};
     }

@@ -17,18 +17,18 @@
 #include "native/event_numbers.h"
 
 struct pithi_slog2_shadow {
-    enum pithi_slog2_topology topology;
+    enum pithi_slog2_topology topology; /* an event has the same line, and the same time, twice */
     int32_t line[2];
     uint32_t first_weight, weights; /* in a kept set */
-    int64_t first_ns, last_ns;
-    double sum_s[2]; /* the sums of the first and of the second vertices' times */
-    uint64_t count;
+    int64_t first_ns, last_ns;      /* the box: all drawables lie in it */
+    double sum_s[2];                /* the sums of the first and of the second vertices' times */
+    uint64_t count;                 /* of drawables */
 };
 
 struct pithi_slog2_weight {
-    uint32_t shadow;
+    uint32_t shadow; /* index of its shadow */
     int32_t category;
-    double all_s, own_s;
+    double all_s, own_s; /* s, summed over its drawables; own: without nested states */
     uint64_t count;
 };
 
@@ -50,15 +50,20 @@ void pithi_slog2_shadows_free(struct pithi_slog2_shadows *set)
 static int shadow_at(struct pithi_slog2_shadows *set, enum pithi_slog2_topology topology, const int32_t line[2],
                      uint32_t *index)
 {
+    /* topology in the highest 2 bits, two lines of 31 bits */
     uint64_t key = (uint64_t)topology << 62 | (uint64_t)(uint32_t)line[0] << 31 | (uint32_t)line[1];
     int fresh;
     struct pithi_slog2_shadow *shadow =
+        /* `fresh`: no drawable of this kind was between these lines so far */
         pithi_item_at(&set->shadow_of, key, &set->shadows, &set->count, &set->room, sizeof *shadow, &fresh);
     if (!shadow)
         return 0;
     if (fresh)
-        *shadow = (struct pithi_slog2_shadow){
-            .topology = topology, .line = {line[0], line[1]}, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+        *shadow = (struct pithi_slog2_shadow){/* an empty box */
+                                              .topology = topology,
+                                              .line = {line[0], line[1]},
+                                              .first_ns = INT64_MAX,
+                                              .last_ns = INT64_MIN};
     *index = (uint32_t)(shadow - set->shadows);
     return 1;
 }
@@ -104,12 +109,14 @@ int pithi_slog2_shadows_add(struct pithi_slog2_shadows *set, const struct pithi_
     for (int i = 0; i < 2; i++)
         shadow->sum_s[i] += seconds(d->time_ns[i]);
     weight.all_s = length_s(first_ns, last_ns);
+    /* events and arrows have no nested ones */
     weight.own_s = d->topology == PITHI_SLOG2_STATE ? seconds(d->own_ns) : weight.all_s;
     return add_weight(set, index, &weight);
 }
 
 /* ---- Kept sets --------------------------------------------------------------------------------------------------- */
 
+/* The bytes of a kept set: head, shadows, weights. They were written by this process, so they need no other order. */
 static const struct pithi_slog2_shadow *shadows_of(const void *kept)
 {
     return (const void *)((const unsigned char *)kept + sizeof(struct head));
@@ -134,6 +141,7 @@ int pithi_slog2_shadows_keep(struct pithi_slog2_shadows *set, struct pithi_buffe
         qsort(set->weights, set->weight_count, sizeof *set->weights, by_shadow);
     for (uint32_t i = 0; i < set->weight_count; i++) {
         struct pithi_slog2_shadow *shadow = &set->shadows[set->weights[i].shadow];
+        /* the first of its weights, as they are sorted now */
         shadow->first_weight = shadow->weights++ ? shadow->first_weight : i;
     }
     kept->size = 0;
@@ -163,7 +171,7 @@ int pithi_slog2_shadows_merge(struct pithi_slog2_shadows *set, const void *kept)
 
 /* ---- Writing previews -------------------------------------------------------------------------------------------- */
 
-enum { SHADOW_ROOM = 64, WEIGHT_SIZE = 20 };
+enum { SHADOW_ROOM = 64, WEIGHT_SIZE = 20 }; /* bytes of a preview without weights, at most; of a weight */
 
 static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pithi_slog2_weight *weights,
                         struct pithi_buffer *out)
@@ -186,6 +194,7 @@ static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pi
     p = pithi_slog2_put32(p, shadow->weights);
     for (uint32_t i = 0; i < shadow->weights; i++) {
         p = pithi_slog2_put32(p, (uint32_t)weights[i].category);
+        /* the share of the box; a box without length is an event, or several at one time */
         p = pithi_slog2_put_float(p, length > 0 ? weights[i].all_s / length : 0);
         p = pithi_slog2_put_float(p, length > 0 ? weights[i].own_s / length : 0);
         p = pithi_slog2_put64(p, weights[i].count);
@@ -194,6 +203,7 @@ static int write_shadow(const struct pithi_slog2_shadow *shadow, const struct pi
     return 1;
 }
 
+/* Means of the vertices: an arrow may point back in time. */
 static double begin_of(const struct pithi_slog2_shadow *s) { return s->sum_s[0] / (double)s->count; }
 static double end_of(const struct pithi_slog2_shadow *s) { return s->sum_s[1] / (double)s->count; }
 
@@ -220,7 +230,7 @@ static int write_list(const void *kept, const struct pithi_slog2_shadow **order,
     int ok = pithi_buffer_reserve(out, 4);
     for (uint32_t i = 0; i < ((const struct head *)kept)->shadows; i++)
         if ((shadows[i].topology == PITHI_SLOG2_STATE) == states)
-            order[count++] = &shadows[i];
+            order[count++] = &shadows[i]; /* `order` has room for all shadows of the set */
     if (count)
         qsort(order, count, sizeof *order, by_begin);
     if (ok)
@@ -239,9 +249,9 @@ int pithi_slog2_shadows_write(const void *kept, struct pithi_buffer *out)
     return ok;
 }
 
-enum { NAME = 4096, LONGEST = NAME + 64 };
-enum { STATE_WIDTH = 1, MESSAGE_WIDTH = 3, PREVIEW_WIDTH = 5 };
-static const uint32_t OPAQUE = 0xff000000, WHITE = 0xffffffff;
+enum { NAME = 4096, LONGEST = NAME + 64 };                      /* bytes of a name, with its end */
+enum { STATE_WIDTH = 1, MESSAGE_WIDTH = 3, PREVIEW_WIDTH = 5 }; /* widths of lines, as Jumpshot draws them */
+static const uint32_t OPAQUE = 0xff000000, WHITE = 0xffffffff;  /* of ARGB */
 
 struct pithi_slog2_used {
     uint64_t count;
@@ -258,7 +268,7 @@ struct category {
 
 int pithi_slog2_categories_open(struct pithi_slog2_categories *categories, struct pithlog *log)
 {
-    uint32_t count = pithlog_get_info(log)->defs + 2;
+    uint32_t count = pithlog_get_info(log)->defs + 2; /* the message, all definitions, the large message */
     *categories = (struct pithi_slog2_categories){.log = log, .count = count};
     categories->used = calloc(count, sizeof *categories->used);
     return categories->used ? PITH_OK : pithi_no_memory();
@@ -268,7 +278,7 @@ void pithi_slog2_categories_free(struct pithi_slog2_categories *categories) { fr
 
 int32_t pithi_slog2_message_category(const struct pithi_slog2_categories *categories, uint64_t message_bytes)
 {
-    return message_bytes > INT32_MAX ? (int32_t)categories->count - 1 : 0;
+    return message_bytes > INT32_MAX ? (int32_t)categories->count - 1 : 0; /* a size of 32 bits is signed in the file */
 }
 
 void pithi_slog2_categories_add(struct pithi_slog2_categories *categories, const struct pithi_slog2_drawable *drawable)
@@ -292,6 +302,7 @@ static int put_string(struct pithi_buffer *bytes, const char *text, size_t size)
 
 /* Copies the text up to the next token into `key`, with %% as one percent sign. Sets *token, 0 at the end. Returns the
  * rest of the format. */
+/* "n=%d s=%s!" has the keys "n=", " s=" and "!" and the types "ds". */
 static const char *next_key(const char *format, char *key, size_t *size, char *token)
 {
     *size = 0;
@@ -301,7 +312,7 @@ static const char *next_key(const char *format, char *key, size_t *size, char *t
             *token = format[1];
             return format + 2;
         }
-        format += format[0] == '%';
+        format += format[0] == '%'; /* of %%, one */
         key[(*size)++] = *format;
     }
     return format;
@@ -324,7 +335,7 @@ static int put_format(struct pithi_buffer *bytes, const char *format)
     char *key = malloc(length + 1), *types = malloc(length + 1), token;
     unsigned char *count;
     size_t count_at = bytes->size;
-    int ok = key && types && pithi_buffer_add(bytes, "\0", 2);
+    int ok = key && types && pithi_buffer_add(bytes, "\0", 2); /* room for the number of keys */
     for (int more = length > 0; ok && more; more = token != 0) {
         format = next_key(format, key, &size, &token);
         ok = put_string(bytes, key, size);
@@ -346,7 +357,7 @@ static int put_category(struct pithi_buffer *bytes, const struct category *c, co
                         double length_s)
 {
     unsigned char middle[10], end[16], *p;
-    double scale = length_s > 0 ? 1 / length_s : 0;
+    double scale = length_s > 0 ? 1 / length_s : 0; /* shares of the time of the whole file */
     pithi_slog2_put32(middle, (uint32_t)c->number);
     if (!pithi_buffer_add(bytes, middle, 4) || !put_string(bytes, c->name, strlen(c->name)))
         return 0;
@@ -364,6 +375,7 @@ static int put_definition(struct pithi_slog2_categories *categories, struct pith
                           double length_s, struct pithi_buffer *bytes)
 {
     const struct pithlog_def *def = pithlog_get_def(categories->log, id);
+    /* an event's category; states have no info of their own */
     int state = def->kind == PITHLOG_STATE, followed = can_be_followed(def->format), changed;
     char name[NAME];
     struct category category = {.number = (int32_t)id + 1,
@@ -372,6 +384,7 @@ static int put_definition(struct pithi_slog2_categories *categories, struct pith
                                 .topology = state ? PITHI_SLOG2_STATE : PITHI_SLOG2_EVENT,
                                 .argb = OPAQUE | pithlog_def_rgb(categories->log, id),
                                 .width = STATE_WIDTH};
+    /* names of states differ among states, those of events among events */
     changed = pithi_name_unique(&names[state], name, sizeof name, *def->name ? def->name : "?");
     categories->cut_names += changed > 0;
     categories->cut_formats += !state && (!followed || strlen(def->format) > PITHI_SLOG2_STRING_MAX);
@@ -386,7 +399,7 @@ static int put_previews(const struct pithi_slog2_categories *categories, struct 
         {-3, "Preview_State", "", PITHI_SLOG2_STATE, 0xbfffffff, PREVIEW_WIDTH},
         {-2, "Preview_Arrow", "", PITHI_SLOG2_ARROW, 0xffffff00, PREVIEW_WIDTH}};
     static const struct pithi_slog2_used none;
-    int there[PITHI_SLOG2_TOPOLOGIES] = {0}, ok = 1;
+    int there[PITHI_SLOG2_TOPOLOGIES] = {0}, ok = 1; /* kinds of which there is a drawable, and so a preview */
     for (uint32_t i = 0; i < categories->count; i++) {
         const struct pithlog_def *def = i ? pithlog_get_def(categories->log, i - 1) : NULL;
         there[!def                         ? PITHI_SLOG2_ARROW
@@ -414,7 +427,7 @@ static int put_all(struct pithi_slog2_categories *categories, double length_s, s
     struct pithi_map names[2] = {{0}, {0}};
     int ok = put_previews(categories, bytes, count);
     for (uint32_t i = 0; ok && i < categories->count; i++) {
-        if (categories->used[i].count == 0)
+        if (categories->used[i].count == 0) /* categories without a drawable are left out */
             continue;
         ++*count;
         if (i == 0 || i == categories->count - 1)

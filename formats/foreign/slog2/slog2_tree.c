@@ -1,5 +1,16 @@
 /* slog2_tree.c - owns the open nodes, the directory, and a temporary file of previews. Previews are on disk so that
- * memory does not grow with the log. */
+ * memory does not grow with the log.
+ *
+ * The tree itself is in slog2_tree.h, with an example. What this file adds is how little of it is in memory. Of that
+ * tree, while leaf (0,3) is filled:
+ *
+ *     levels       (0,3), (1,1) and (2,0): their drawables, which are not written yet
+ *     children     (1,1) has (0,2), (2,0) has (1,0): where the previews of each lie in the temporary file
+ *     file         (0,0) (0,1) (1,0) (0,2): a node ends after its children, so the root is the last
+ *     previews     those of (1,0), then those of (0,2): a stack
+ *
+ * A parent writes the previews of its children into itself, and it ends after both. From then on only its own set is of
+ * use, and is stored over those of its children. So the stack is as high as the tree, not as long as the log. */
 #include "foreign/slog2/slog2_tree.h"
 
 #include <stdlib.h>
@@ -13,30 +24,31 @@
 
 /* An entry of the directory; also precedes a child's previews. */
 struct pithi_slog2_entry {
-    int64_t first_ns, last_ns;
-    uint32_t depth, number;
+    int64_t first_ns, last_ns; /* of the records in it and below */
+    uint32_t depth, number;    /* 0: a leaf; place among the nodes of its depth */
     struct pithi_slog2_place place;
 };
 
 /* A child that is written. Its previews are in the temporary file. */
 struct child {
     uint32_t entry; /* index in the directory */
-    uint64_t at;
+    uint64_t at;    /* where its previews are in the temporary file */
     size_t size;
 };
 
+/* a drawable of an open node, in the order of arrival */
 struct held {
     struct pithi_slog2_drawable drawable; /* the info is in the level's `infos`, at `info` */
     size_t info;
 };
 
 struct pithi_slog2_level {
-    int64_t first_ns;
-    uint32_t number;
+    int64_t first_ns; /* the node's begin: the end of the node before it */
+    uint32_t number;  /* of the node among those of its depth */
     struct held *held;
     uint32_t count, room;
-    struct pithi_buffer infos;
-    size_t size; /* of the drawables, as written */
+    struct pithi_buffer infos; /* bytes of all infos; `held` grows by moving, so it cannot keep pointers */
+    size_t size;               /* of the drawables, as written */
     struct child children[PITHI_SLOG2_CHILDREN];
     uint32_t child_count;
 };
@@ -69,6 +81,7 @@ int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t firs
                                       .first_ns = first_ns,
                                       .last_ns = first_ns,
                                       .previews = -1};
+    /* each line has its own preview in each leaf */
     while (tree->leaf_bytes < LEAF_MOST && tree->leaf_bytes / LINE_BYTES < lines)
         tree->leaf_bytes *= 2;
     return add_root(tree);
@@ -80,7 +93,7 @@ void pithi_slog2_tree_free(struct pithi_slog2_tree *tree)
         free(tree->levels[i].held);
         free(tree->levels[i].infos.data);
     }
-    if (tree->levels && tree->previews >= 0)
+    if (tree->levels && tree->previews >= 0) /* tree->previews is valid once a level exists */
         close(tree->previews);
     free(tree->levels);
     free(tree->entries);
@@ -90,6 +103,7 @@ void pithi_slog2_tree_free(struct pithi_slog2_tree *tree)
 
 /* ---- A node's bytes ---------------------------------------------------------------------------------------------- */
 
+/* Used twice: the head of a node, and the head of the previews of a child inside its parent. */
 static unsigned char *put_entry(unsigned char *p, const struct pithi_slog2_entry *entry)
 {
     p = pithi_slog2_put_time(p, entry->first_ns);
@@ -121,6 +135,7 @@ static int by_begin(const void *a, const void *b)
                                       *y = &((const struct held *)b)->drawable;
     int order = compare(pithi_slog2_first_ns(x), pithi_slog2_first_ns(y));
     order = order ? order : compare(pithi_slog2_last_ns(y), pithi_slog2_last_ns(x));
+    /* the rest only so that two runs write the same bytes */
     order = order ? order : compare(x->category, y->category);
     order = order ? order : compare(x->line[0], y->line[0]);
     return order ? order : compare(x->line[1], y->line[1]);
@@ -154,10 +169,12 @@ static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *le
     put_list(&tree->node, level, 0);
     put_list(&tree->node, level, 1);
     for (uint32_t i = 0; i < level->count; i++)
+        /* the set takes the node's own drawables first, then those of its children below */
         if (!pithi_slog2_shadows_add(set, &level->held[i].drawable))
             return pithi_no_memory();
     /* Writes the children's previews into the node and adds them to the node's own set. */
     tree->node.size =
+        /* from here on, the size is not known before: shadows_write makes room */
         (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
     for (uint32_t i = 0; i < level->child_count; i++) {
         const struct child *child = &level->children[i];
@@ -180,13 +197,13 @@ static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *le
 static int write_node(struct pithi_slog2_tree *tree, uint32_t depth)
 {
     const struct pithi_slog2_level *level = &tree->levels[depth];
-    if (tree->node.size > INT32_MAX)
+    if (tree->node.size > INT32_MAX) /* the file has 4 bytes for a size, and its reader is in Java: signed */
         return pithi_fail(PITH_ERR_UNSUPPORTED, "a node of SLOG-2 would be larger than 2 GB: too much is open at once");
     if (!pithi_grow(&tree->entries, tree->entry_count, &tree->entry_room, sizeof *tree->entries))
         return pithi_no_memory();
     struct pithi_slog2_entry *entry = &tree->entries[tree->entry_count++];
     *entry = (struct pithi_slog2_entry){.first_ns = level->first_ns,
-                                        .last_ns = tree->last_ns,
+                                        .last_ns = tree->last_ns, /* a node ends where the last drawable so far ends */
                                         .depth = depth,
                                         .number = level->number,
                                         .place = {tree->at, (uint32_t)tree->node.size}};
@@ -205,6 +222,8 @@ static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_s
     uint64_t at = 0;
     if (!pithi_slog2_shadows_keep(set, &tree->kept))
         return pithi_no_memory();
+    /* On the stack of previews: over the children's, which are not needed any more. A leaf has none: it goes on top of
+     * the stack, behind the last child of the lowest level that has children. */
     if (level->child_count)
         at = level->children[0].at;
     else
@@ -229,7 +248,7 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     int err;
     TRY(fill_node(tree, level, &set));
     TRY(write_node(tree, depth));
-    if (depth + 1 < tree->count)
+    if (depth + 1 < tree->count) /* the root has no parent to hand to */
         TRY(hand_up(tree, depth, &set));
     level->count = level->child_count = 0;
     level->size = level->infos.size = 0;
@@ -242,8 +261,10 @@ out:
 static int next_leaf(struct pithi_slog2_tree *tree)
 {
     uint32_t number = tree->levels[0].number + 1, depth = 0;
+    /* number >> depth is the node of this depth in which the next leaf lies. From leaf 1 to leaf 2: 1 >> 1 = 0, 2 >> 1
+     * = 1, so (1,0) ends too; from 2 to 3 both are 1, so (1,1) goes on. */
     for (; depth == 0 || tree->levels[depth].number != number >> depth; depth++) {
-        if (depth + 1 == tree->count)
+        if (depth + 1 == tree->count) /* a full root becomes a child: the tree grows at its top */
             CHECK(add_root(tree));
         CHECK(end_node(tree, depth));
     }
@@ -260,8 +281,10 @@ int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2
 {
     const struct pithi_slog2_level *leaf = &tree->levels[0];
     uint32_t depth = 0;
+    /* a single drawable may be larger than a leaf: it gets one of its own */
     if (leaf->count && PITHI_SLOG2_NODE + LISTS + leaf->size + size_of(drawable) > tree->leaf_bytes)
         CHECK(next_leaf(tree));
+    /* the deepest node that contains its begin; its end lies in all open nodes */
     while (depth + 1 < tree->count && pithi_slog2_first_ns(drawable) < tree->levels[depth].first_ns)
         depth++;
     tree->last_ns = pithi_slog2_last_ns(drawable) > tree->last_ns ? pithi_slog2_last_ns(drawable) : tree->last_ns;
@@ -275,6 +298,7 @@ int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2
 
 int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place *root, uint32_t *depth)
 {
+    /* from the leaf to the root, full or not */
     for (uint32_t i = 0; i < tree->count; i++)
         CHECK(end_node(tree, i));
     *root = tree->entries[tree->entry_count - 1].place;

@@ -1,5 +1,13 @@
 /* slog2_write.c - native records to SLOG-2. The tree takes drawables by end time. This is the log's order: a state is
- * known when it is left. Only arrows come in another order, so they are sorted on disk first. */
+ * known when it is left. Only arrows come in another order, so they are sorted on disk first.
+ *
+ * Two passes over the log, as an arrow is known only when both of its ends are:
+ *
+ *     pass 1     messages are matched, and sorted by the later of their two times
+ *     pass 2     states when they end, events when they come; before each, the arrows that end earlier
+ *
+ * The file is written from front to back: an empty header, nodes, then categories, lines and directory, which are known
+ * last; then the header with their places over the empty one. So the output must allow to seek. */
 #include "foreign/formats.h"
 
 #include "base/colour.h"
@@ -13,6 +21,7 @@
 #include "foreign/slog2/slog2_tree.h"
 #include "foreign/walk.h"
 
+/* bytes of arrows in memory; of an arrow's info: a tag of 4 bytes, a size of 4 or 8 */
 enum { ARROWS_MEMORY = 8 << 20, ARROW_INFO = 12 };
 
 struct slog2_writer {
@@ -20,19 +29,21 @@ struct slog2_writer {
     struct pithi_slog2_tree tree;
     struct pithi_slog2_lines lines;
     struct pithi_slog2_categories categories;
-    struct pithi_sorter *arrows;
-    int failed; /* an error whose text is set */
+    struct pithi_sorter *arrows; /* messages by the time at which their arrow ends */
+    int failed;                  /* an error whose text is set */
     struct pithi_losses losses;
-    uint64_t cut_payloads;
+    uint64_t cut_payloads; /* payloads of events that were longer than a string of the file */
 };
 
 /* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
+/* a message may be received before it was sent, if clocks differ */
 static int64_t end_of(const struct pithlog_message *m) { return m->send_ns > m->recv_ns ? m->send_ns : m->recv_ns; }
 
 static void keep_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
     struct slog2_writer *w = context;
+    /* its number: arrows of the same time in order of the log */
     struct pithi_sort_key key = {{pithi_sort_time(end_of(m)), number}};
     w->failed = pithi_sorter_add(w->arrows, &key, m, sizeof *m);
 }
@@ -52,6 +63,7 @@ static int draw_arrow(struct slog2_writer *w, const struct pithlog_message *arro
                                      .category = pithi_slog2_message_category(&w->categories, arrow->bytes),
                                      .time_ns = {arrow->send_ns, arrow->recv_ns},
                                      .info = info};
+    /* category 0 has a size of 32 bits, the other one of 64 bits */
     p = d.category ? pithi_slog2_put64(p, arrow->bytes) : pithi_slog2_put32(p, (uint32_t)arrow->bytes);
     d.info_size = (uint32_t)(p - info);
     CHECK(pithi_slog2_lines_message(&w->lines, arrow, d.line));
@@ -75,6 +87,7 @@ static int draw_state(struct slog2_writer *w, const struct pithlog_step *step)
 {
     const struct pithlog_open *state = &step->open[step->at];
     return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
+                                                  /* 0 is the category of messages */
                                                   .category = (int32_t)state->id + 1,
                                                   .line = {(int32_t)step->lane, (int32_t)step->lane},
                                                   .time_ns = {state->from_ns, step->to_ns},
@@ -103,6 +116,7 @@ static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pi
     TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, pithlog_get_info(log)->lanes));
     while ((status = pithi_walk_next(&walk, &step)) == 1) {
         /* Other records than states, events and messages have no counterpart in SLOG-2. */
+        /* arrows that end at the same time come after it */
         TRY(draw_arrows(w, step.to_ns));
         TRY(step.change == PITHLOG_ENDS          ? draw_state(w, &step)
             : step.record->kind == PITHLOG_EVENT ? draw_event(w, step.record)
@@ -120,8 +134,8 @@ out:
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
 struct part {
-    struct pithi_slog2_place categories, lines, root, directory;
-    uint32_t depth;
+    struct pithi_slog2_place categories, lines, root, directory; /* offset and size of each in the file */
+    uint32_t depth;                                              /* of the root: leaves have depth 0 */
 };
 
 /* Appends a part to the file and notes its place. */
@@ -133,6 +147,7 @@ static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct
     if (fwrite(bytes->data, 1, bytes->size, w->out) != bytes->size)
         return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
     w->tree.at += bytes->size;
+    /* the header says how large a buffer the reader needs */
     w->tree.largest = place->size > w->tree.largest ? place->size : w->tree.largest;
     bytes->size = 0;
     return PITH_OK;
@@ -182,7 +197,7 @@ static void tell_losses(struct slog2_writer *w, const struct pithlog *log, const
 {
     const struct pithlog_comm *comm;
     uint64_t unused = 0, names = 0;
-    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) {
+    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) { /* from 1: the world always has its lines */
         const uint64_t *used = pithi_map_find(&w->lines.used, i);
         unused += !used || !*used;
         names += used && *used && comm->name && *comm->name;
@@ -200,16 +215,16 @@ static int write_all(struct slog2_writer *w, struct pithlog *log, const struct p
 {
     static const unsigned char header[PITHI_SLOG2_HEADER];
     struct pithi_each each = {.context = w, .message = keep_message, .failed = &w->failed, .losses = &w->losses};
-    if (fwrite(header, 1, sizeof header, w->out) != sizeof header)
+    if (fwrite(header, 1, sizeof header, w->out) != sizeof header) /* room for the real one */
         return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
     CHECK(pithi_losses_open(&w->losses, log));
     CHECK(pithi_slog2_lines_open(&w->lines, log));
     CHECK(pithi_slog2_categories_open(&w->categories, log));
     CHECK(pithi_sorter_new(&w->arrows, ARROWS_MEMORY));
-    CHECK(pithi_each_message(log, how, &each));
+    CHECK(pithi_each_message(log, how, &each)); /* pass 1 */
     CHECK(w->failed);
     CHECK(pithi_sorter_end(w->arrows));
-    CHECK(draw_all(w, log, how));
+    CHECK(draw_all(w, log, how)); /* pass 2 */
     /* Notes the colours as readers of the file will see them. */
     char text[8];
     for (uint32_t id = 0; pithlog_get_def(log, id); id++)
