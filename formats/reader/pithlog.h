@@ -71,8 +71,8 @@ struct pithlog_lane {
 
 /* A communicator. Ids are indices 0 .. count-1; 0 is MPI_COMM_WORLD in every log. */
 struct pithlog_comm {
-    uint64_t key;
-    const char *name;
+    uint64_t key;               /* the same in all logs of a run for one communicator; merges join equal keys */
+    const char *name;           /* "" if the program gave none */
     int32_t size, remote_size;  /* 0, 0: members unknown */
     const int32_t *world_ranks; /* [size], then the remote group's [remote_size] */
 };
@@ -126,8 +126,8 @@ enum pithlog_kind {
 
 /* One record. Fields that a kind does not use are 0, except peer, which is -1. */
 struct pithlog_record {
-    int64_t time_ns; /* from the log's start */
-    uint32_t lane;
+    int64_t time_ns;     /* from the log's start */
+    uint32_t lane;       /* from 0; pithlog_get_lane */
     uint32_t kind;       /* enum pithlog_kind */
     uint32_t id;         /* ENTER LEAVE EVENT COUNTER: definition */
     uint32_t comm;       /* SEND RECV COLL COMM_*: communicator; ENTER LEAVE EVENT: the one given when recorded */
@@ -186,7 +186,7 @@ PITHLOG_API int pithlog_iter_next_many(struct pithlog_iter *iter, struct pithlog
  * 0 and returns the number of records, below `room` only at the end. After a damaged part of a lane it returns -1 minus
  * the number of records before it; call again to continue. */
 struct pithlog_columns {
-    int64_t *time_ns, *start_ns, *nested_ns;
+    int64_t *time_ns, *start_ns, *nested_ns; /* [room] each, or NULL */
     uint32_t *lane, *kind, *id, *comm, *depth;
     int32_t *peer, *tag;
     uint64_t *bytes, *got_bytes;
@@ -362,7 +362,7 @@ PITHLOG_API int pithlog_sums(struct pithlog *log, struct pithlog_summary *summar
 
 struct pithlog_message {
     uint32_t send_lane, recv_lane;
-    int64_t send_ns, recv_ns;
+    int64_t send_ns, recv_ns; /* send_ns > recv_ns where clocks disagree */
     int32_t tag;
     uint32_t comm;
     uint64_t bytes;
@@ -400,7 +400,7 @@ struct pithlog_digest;
 struct pithlog_digest_info {
     uint64_t messages, sends_left, recvs_left; /* matched messages; unmatched sends and receives */
     uint32_t series;                           /* pairs of lane and counter with values */
-    uint64_t values;
+    uint64_t values;                           /* of all counters */
 };
 
 /* Calls `progress` (may be NULL) several times a second with the part done from 0 to 1; if the result is not 0, the
@@ -482,10 +482,10 @@ enum pithlog_wait_kind {
     PITHLOG_WAIT_KINDS
 };
 struct pithlog_wait {
-    uint32_t kind;          /* enum pithlog_wait_kind */
-    uint32_t lane, state;   /* the waiting lane; the state of the call */
-    int64_t from_ns, to_ns; /* begin of the call; end of the wait */
-    struct pithlog_message message;
+    uint32_t kind;                  /* enum pithlog_wait_kind */
+    uint32_t lane, state;           /* the waiting lane; the state of the call */
+    int64_t from_ns, to_ns;         /* begin of the call; end of the wait */
+    struct pithlog_message message; /* the message that ended the wait */
 };
 
 struct pithlog_waits_query {
@@ -512,7 +512,7 @@ struct pithlog_analyze_query {
      * a call, the start or end of the log. */
     int64_t from_ns, to_ns;
     int (*progress)(void *context, double part); /* as in struct pithlog_waits_query */
-    void *context;
+    void *context;                               /* for `progress` */
 };
 
 #define PITHLOG_COMPUTING UINT32_MAX /* the state of a lane outside all states */
@@ -536,20 +536,20 @@ enum pithlog_wait_order { PITHLOG_IN_ORDER, PITHLOG_WRONG_ORDER_SAME_SOURCE, PIT
 /* Waiting that `lane` caused because it spent more time in `state` than the lanes that waited for it. The sum of all
  * delays is the sum of all wait states. */
 struct pithlog_delay {
-    uint32_t lane, state;
+    uint32_t lane, state;          /* PITHLOG_COMPUTING: outside all states */
     uint32_t kind;                 /* of the waiting that it caused: enum pithlog_wait_kind */
     double direct_ns, indirect_ns; /* of lanes that waited for `lane` itself; passed on by those lanes */
 };
 
 /* The critical path is on one lane at each moment. */
 struct pithlog_path_part {
-    uint32_t lane;
+    uint32_t lane; /* on which the run depended in this time */
     int64_t from_ns, to_ns;
 };
 
 /* Time of the critical path by lane and state. */
 struct pithlog_path_share {
-    uint32_t lane, state;
+    uint32_t lane, state; /* state: PITHLOG_COMPUTING outside all states */
     int64_t ns;
 };
 
@@ -594,7 +594,7 @@ PITHLOG_API int pithlog_analysis_members(struct pithlog_analysis *analysis, uint
 PITHLOG_API int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *analysis, uint32_t lane);
 /* The calls of one MPI function within the window, summed over all lanes. `sums` below has one for each definition. */
 struct pithlog_call_sum {
-    uint64_t calls;
+    uint64_t calls;               /* of all lanes */
     int64_t wait_ns, transfer_ns; /* wait states; the rest */
     /* With a transfer of more than 1 ms and 20 times the 10th percentile of calls of this function and about this size,
      * while no call of the rank that they need began where they ended; their transfer beyond the usual one. */
@@ -613,8 +613,8 @@ PITHLOG_API uint64_t pithlog_analysis_small_messages(const struct pithlog_analys
 PITHLOG_API const char *pithlog_wait_kind_name(uint32_t kind);
 
 struct pithlog_iteration {
-    int64_t from_ns, to_ns;
-    uint32_t lane; /* the lane that these times are from */
+    int64_t from_ns, to_ns; /* [from, to) */
+    uint32_t lane;          /* the lane that these times are from */
 };
 /* all[index] is slow. For the worst PITHLOG_SLOW_MOST, the other fields have the largest difference to the median
  * iteration: in a state without its wait states, or in a kind of wait state if `kind` is not 0. */
@@ -628,9 +628,9 @@ struct pithlog_iterations {
     const struct pithlog_iteration *all;       /* users count from 1 */
     const struct pithlog_slow_iteration *slow; /* worst first */
     uint32_t state, lane; /* found: a long call of each iteration; given: the state, the lane with most instances */
-    int64_t median_ns, min_ns, max_ns;
-    double mean_ns, drift_ns; /* drift: growth per iteration; 0: not significant */
-    double drift_first_ns;    /* the first iteration on the straight line of the drift */
+    int64_t median_ns, min_ns, max_ns; /* of the lengths of all */
+    double mean_ns, drift_ns;          /* drift: growth per iteration; 0: not significant */
+    double drift_first_ns;             /* the first iteration on the straight line of the drift */
 };
 /* `state` UINT32_MAX: finds the period of the MPI calls of the lane with most calls. Else iteration n is instance n of
  * the state on the lane where that takes longest; reads the log again. *iterations is valid until the next call. */
@@ -656,13 +656,13 @@ struct pithlog_follow_info {
     uint32_t ranks;              /* of the job; 1 before MPI_Init and without MPI */
     uint32_t processes, running; /* processes seen; those that still run */
     uint32_t lanes, defs, comms;
-    int ended;            /* 1: every process seen has ended, and all their records were delivered */
-    int finished;         /* 1: and the log was written */
-    int64_t now_ns;       /* time of the last look: records up to then are delivered */
-    int64_t zero_unix_ns; /* time 0: begin of the first process seen; others may have begun earlier */
-    uint64_t records, lost;
-    const char *program; /* "" if unknown */
-    const char *log;     /* name of the future log */
+    int ended;              /* 1: every process seen has ended, and all their records were delivered */
+    int finished;           /* 1: and the log was written */
+    int64_t now_ns;         /* time of the last look: records up to then are delivered */
+    int64_t zero_unix_ns;   /* time 0: begin of the first process seen; others may have begun earlier */
+    uint64_t records, lost; /* so far; of these lost */
+    const char *program;    /* "" if unknown */
+    const char *log;        /* name of the future log */
 };
 
 /* `path`: a folder of spill files (follows its newest running job, else its newest), or one file (follows its job). */

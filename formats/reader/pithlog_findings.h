@@ -84,7 +84,7 @@ PITHLOG_API uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *anal
 /* What the lanes with MPI calls computed outside MPI, within the window. All 0: the log does not have the counters
  * instructions and cycles (PITH_COUNTERS). */
 struct pithlog_computation {
-    double instructions;
+    double instructions;    /* completed, of all these lanes */
     double ipc;             /* instructions per cycle */
     double cycles_a_second; /* of time outside MPI */
 };

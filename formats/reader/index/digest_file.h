@@ -44,37 +44,37 @@ enum {
 };
 
 struct pithi_message_node {
-    int64_t first_ns, first_to_ns; /* range of the earlier times of its messages */
-    int64_t last_from_ns, last_ns; /* range of the later times */
-    uint64_t longest_ns;
+    int64_t first_ns, first_to_ns;                     /* range of the earlier times of its messages */
+    int64_t last_from_ns, last_ns;                     /* range of the later times */
+    uint64_t longest_ns;                               /* largest difference of two times of a message in the node */
     uint32_t send_low, send_high, recv_low, recv_high; /* lanes */
-    uint64_t offset;
-    uint32_t size, crc, count;
-    uint32_t sample; /* 0: the messages themselves; n: copies of one in 8^n */
+    uint64_t offset;                                   /* of its messages in the file, behind the head */
+    uint32_t size, crc, count;                         /* bytes of the node; CRC-32 of them; messages in it */
+    uint32_t sample;                                   /* 0: the messages themselves; n: copies of one in 8^n */
 };
 
 struct pithi_series_entry {
-    struct pithlog_series seen; /* the result of pithlog_digest_series */
-    uint32_t first_node, node_count;
+    struct pithlog_series seen;      /* the result of pithlog_digest_series */
+    uint32_t first_node, node_count; /* its nodes in `values`, in time order */
 };
 
 struct pithi_value_node {
-    int64_t first_ns, last_ns;
-    double low, high, last;
-    uint32_t size, crc;
+    int64_t first_ns, last_ns; /* of its first and last value */
+    double low, high, last;    /* `last`: the value of the newest one */
+    uint32_t size, crc;        /* of the node in the file */
     uint64_t offset;
-    uint32_t count;
+    uint32_t count; /* values in the node */
 };
 
 struct pithlog_digest {
     struct pithlog *log;
-    int fd;
+    int fd;     /* of the file: in the cache folder, or an unnamed one */
     int cached; /* 1: the file is in the cache under `key` */
     struct pithi_cache_key key;
-    struct pithlog_digest_info info;
-    struct pithi_message_node *nodes;
+    struct pithlog_digest_info info;   /* of the whole log */
+    struct pithi_message_node *nodes;  /* [node_count] */
     struct pithi_series_entry *series; /* by lane, then counter */
-    struct pithi_value_node *values;
+    struct pithi_value_node *values;   /* [value_node_count] */
     uint32_t node_count, value_node_count;
 };
 
@@ -131,9 +131,9 @@ int pithi_digest_take(struct pithlog_digest *digest);
 int pithi_digest_make(struct pithlog_digest *digest, int (*progress)(void *context, double part), void *context);
 /* The same, from the messages of another digest: see pithlog_digest_select. */
 struct pithi_selection {
-    const struct pithlog_digest *from;
-    int (*wanted)(void *context, const struct pithlog_message *message);
-    int (*progress)(void *context, double part);
+    const struct pithlog_digest *from;                                   /* whose messages are copied */
+    int (*wanted)(void *context, const struct pithlog_message *message); /* returns 1 if the message belongs to it */
+    int (*progress)(void *context, double part);                         /* non-zero: stop; may be NULL */
     void *context;
 };
 int pithi_digest_copy(struct pithlog_digest *digest, const struct pithi_selection *selection);

@@ -39,36 +39,36 @@ struct slab {
 };
 
 struct held_series {
-    struct pithi_series_entry entry;
-    struct pithi_value *values;
+    struct pithi_series_entry entry; /* as it is stored at the end */
+    struct pithi_value *values;      /* of the node that is not full yet; [room] */
     uint32_t count, room;
 };
 
 /* A value node and its series, which is not stored in the file. */
 struct held_node {
     struct pithi_value_node node;
-    uint32_t series;
+    uint32_t series; /* index in `series` */
 };
 
 struct making {
-    struct pithlog_digest *digest;
-    uint64_t size; /* of the file so far */
-    struct pithi_buffer bytes;
+    struct pithlog_digest *digest; /* being filled; becomes the result */
+    uint64_t size;                 /* of the file so far */
+    struct pithi_buffer bytes;     /* of a node, before they are written */
     struct slab slabs[LEVELS];
     struct slab samples[PITHI_SAMPLE_LEVELS]; /* [PITHI_NODE_MESSAGES] each */
     uint64_t taken;                           /* messages so far */
     uint64_t *lengths;                        /* [SLAB], for finding the longest */
-    uint32_t cuts, node_room;
+    uint32_t cuts, node_room;                 /* of lanes: slabs are cut into so many parts */
     struct held_series *series;
     uint32_t series_room;
     struct pithi_map series_map; /* counter << 32 | lane */
-    uint64_t values_held;
-    struct held_node *nodes; /* of values */
+    uint64_t values_held;        /* values in all `held_series`, which decide when to write nodes */
+    struct held_node *nodes;     /* of values */
     uint32_t value_room;
-    struct pithi_match *match;
+    struct pithi_match *match;      /* pairs sends and receives */
     struct pithlog_record *records; /* [HELPING] */
-    int damages;
-    char why[1024]; /* error of the first damage */
+    int damages;                    /* damaged parts that were left out */
+    char why[1024];                 /* error of the first damage */
     int (*progress)(void *context, double part);
     void *context;
 };

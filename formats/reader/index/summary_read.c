@@ -35,7 +35,7 @@
 /* The sheets made from a lane's records, and their places in the temporary file. */
 struct made {
     struct pithi_lane_sheets sheets;
-    uint32_t room;
+    uint32_t room;             /* room of the places in `sheets` */
     int is_at_hole, has_holes; /* records are missing before the next one; before some */
 };
 
@@ -47,15 +47,15 @@ struct known {
 
 struct pithlog_summary {
     struct pithlog *log;
-    int fd; /* the temporary file; -1: none yet */
-    uint64_t fd_size;
+    int fd;              /* the temporary file; -1: none yet */
+    uint64_t fd_size;    /* bytes written to `fd` */
     struct known *lanes; /* [lanes] */
     /* the current sheet: */
     uint32_t lane;
     uint64_t at; /* its offset; UINT64_MAX: none */
     struct pithi_sheet sheet;
     struct pithi_buffer bytes; /* its payload, or the coarse levels */
-    int whole;
+    int whole;                 /* 1: `bytes` has level 0, too */
 };
 
 int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
@@ -99,7 +99,7 @@ void pithlog_summary_close(struct pithlog_summary *s)
 
 struct making {
     struct pithlog_summary *summary;
-    struct made *made;
+    struct made *made; /* of the lane that is read */
 };
 
 static int keep_sheet(void *context, const void *payload, size_t size)
@@ -125,10 +125,10 @@ static int keep_sheet(void *context, const void *payload, size_t size)
 
 /* A batch of records: the change that each makes, and the time between them. */
 struct helping {
-    uint16_t symbol[4096];
-    uint64_t step_ns[4096];
+    uint16_t symbol[4096];  /* [count] the change of each record, as a number of the sheet's */
+    uint64_t step_ns[4096]; /* [count] from the record before */
     size_t count;
-    int64_t last_ns;
+    int64_t last_ns; /* of the last record */
 };
 
 static int add_helping(struct pithi_summary *builder, const struct helping *h, struct making *making)
@@ -263,9 +263,9 @@ static int take(struct pithlog_summary *s, uint32_t lane, const struct pithi_she
 struct asking {
     struct pithlog_summary *summary;
     uint32_t lane;
-    const struct pithi_sheet_place *place;
-    int64_t from_ns, to_ns, length_ns;
-    uint32_t path_count;
+    const struct pithi_sheet_place *place; /* the sheet in which pieces are searched */
+    int64_t from_ns, to_ns, length_ns;     /* the window; length of a column */
+    uint32_t path_count;                   /* of the sheet's table of paths */
     void (*tell)(void *context, const struct pithlog_piece *piece);
     void *context;
 };
@@ -353,21 +353,21 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
 struct summing {
     struct pithlog *log;
     uint32_t lane;
-    int64_t from_ns; /* of the window */
-    int64_t run_ns;  /* summed up to here */
-    uint64_t ties;   /* changes at run_ns that are summed already */
-    struct pithlog_sum *sums;
-    int64_t end_ns; /* of the lane's time in the window */
-    int64_t own_ns; /* in all states */
-    int64_t missing_ns;
-    int is_damaged;
+    int64_t from_ns;          /* of the window */
+    int64_t run_ns;           /* summed up to here */
+    uint64_t ties;            /* changes at run_ns that are summed already */
+    struct pithlog_sum *sums; /* [defs] the result, added to */
+    int64_t end_ns;           /* of the lane's time in the window */
+    int64_t own_ns;           /* in all states */
+    int64_t missing_ns;       /* of all holes in the window */
+    int is_damaged;           /* 1: some block could not be read */
 };
 
 /* A run: the records from summing->run_ns up to to_ns. */
 struct run {
-    int64_t to_ns;
-    uint64_t ties; /* changes at to_ns that belong to it */
-    uint64_t at_start, at_end;
+    int64_t to_ns;             /* its end */
+    uint64_t ties;             /* changes at to_ns that belong to it */
+    uint64_t at_start, at_end; /* records so far at run_ns; at to_ns */
 };
 
 /* 1: an ENTER or EVENT counts. States open at the window's start count; records counted with pieces do not. */

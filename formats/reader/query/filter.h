@@ -53,18 +53,18 @@ enum pithi_field {
 enum { PITHI_KNOW_KIND = 1, PITHI_KNOW_DEF = 2, PITHI_KNOW_LANE = 4, PITHI_KNOW_RECORD = 8, PITHI_KNOW_END = 16 };
 
 struct pithi_filter_field {
-    const char *name;
-    enum pithi_field_type type;
-    uint32_t kinds; /* mask: the kinds that have it */
-    uint32_t needs;
+    const char *name;           /* as in queries: "duration" */
+    enum pithi_field_type type; /* which values it may be compared with */
+    uint32_t kinds;             /* mask: the kinds that have it */
+    uint32_t needs;             /* what must be known of a record before it has a value */
 };
 extern const struct pithi_filter_field pithi_filter_fields[PITHI_FIELDS];
 extern const char *const pithi_filter_kinds[PITHLOG_LOST + 1]; /* by enum pithlog_kind; NULL: none of its own */
 
 /* `text` NULL: the number, or the range up to `last`. */
 struct pithi_filter_value {
-    const char *text;
-    long double number, last;
+    const char *text;         /* in `strings` of the filter */
+    long double number, last; /* in the unit of the field: ns, bytes */
 };
 
 enum pithi_filter_op {
@@ -82,16 +82,16 @@ enum pithi_filter_op {
 };
 struct pithi_filter_node {
     enum pithi_filter_op op;
-    uint32_t left, right; /* AND, OR, NOT (only left): nodes */
-    enum pithi_field field;
-    uint32_t first, count; /* values */
+    uint32_t left, right;   /* AND, OR, NOT (only left): nodes */
+    enum pithi_field field; /* of a comparison */
+    uint32_t first, count;  /* values */
 };
 
 struct pithlog_filter {
     struct pithi_filter_node *nodes;
-    struct pithi_filter_value *values;
+    struct pithi_filter_value *values; /* in the order of the text */
     uint32_t node_count, node_room, value_count, value_room;
-    uint32_t root;
+    uint32_t root;   /* the whole query: the last node made */
     uint32_t fields; /* mask of enum pithi_field: those that it mentions */
     char *strings;   /* the texts of the values */
 };
@@ -108,17 +108,17 @@ struct pithi_payload {
 
 /* The known values of a record, which a query asks for. For a state, the record is its ENTER. */
 struct pithi_subject {
-    uint32_t known; /* PITHI_KNOW_... */
-    uint32_t kind, id, lane;
+    uint32_t known;          /* PITHI_KNOW_... */
+    uint32_t kind, id, lane; /* of the record */
     const struct pithlog_record *record;
     int64_t start_ns, end_ns, self_ns; /* states; the last two with KNOW_END */
     uint32_t comm;                     /* states; 0: none */
-    struct pithi_payload *payload;
+    struct pithi_payload *payload;     /* shared by all uses of a record; NULL: of no use */
 };
 
 /* Where the names of lanes, definitions and communicators are: in a log or, if that is NULL, in a running program. */
 struct pithi_names {
-    const struct pithlog *log;
+    const struct pithlog *log; /* either log or follow is NULL */
     const struct pithlog_follow *follow;
 };
 
@@ -145,10 +145,10 @@ struct pithi_judge;
 /* The part of the log that can match. */
 struct pithi_scope {
     struct pithlog_query query; /* the lanes are owned; flags as needed */
-    uint32_t *lanes;
-    int64_t last_ns; /* no record or begin of a state after it matches */
-    int is_empty;
-    int begins_only; /* 1: states that begin before the window do not matter */
+    uint32_t *lanes;            /* NULL: all */
+    int64_t last_ns;            /* no record or begin of a state after it matches */
+    int is_empty;               /* 1: nothing can match */
+    int begins_only;            /* 1: states that begin before the window do not matter */
 };
 /* Narrows `query` (NULL: all) to what the filter can match. pithi_scope_free also after an error. */
 int pithi_scope_find(struct pithi_scope *scope, struct pithlog *log, const struct pithlog_filter *filter,

@@ -16,24 +16,24 @@
 /* A state that is open. */
 struct state {
     struct pithlog_record enter;
-    enum pithi_answer answer;
-    uint32_t comm; /* 1 + the communicator; 0: none so far */
+    enum pithi_answer answer; /* of the ENTER: maybe until the state ends */
+    uint32_t comm;            /* 1 + the communicator; 0: none so far */
 };
 
 struct lane {
     struct pithi_stack open;   /* with its times */
     struct pithi_stack places; /* the same; enter_ns: the index in `states` */
-    struct state *states;
-    uint32_t *unused; /* indices in `states` */
+    struct state *states;      /* [state_count] those that are open, at places that do not move */
+    uint32_t *unused;          /* indices in `states` */
     uint32_t state_count, state_room, unused_count, unused_room;
 };
 
 struct pithi_follow_filter {
-    const struct pithlog_filter *query;
+    const struct pithlog_filter *query; /* the caller's */
     struct pithi_names names;
-    struct lane *lanes;
+    struct lane *lanes;                    /* [lane_count] by lane of the follower */
     uint32_t lane_count, lane_room, ended; /* `ended`: lanes whose states have all been delivered at the end */
-    int64_t last_ns;
+    int64_t last_ns;                       /* the newest record, for the end */
 };
 
 int pithi_follow_filter_new(struct pithi_follow_filter **filter, const struct pithlog_filter *query,

@@ -8,11 +8,11 @@
 
 struct pithi_filtered {
     struct pithi_scope scope;
-    struct pithi_judge *judge;
+    struct pithi_judge *judge; /* decides about single records */
     struct pithlog_iter *iter; /* NULL: nothing can match */
     uint32_t kinds;            /* wanted by the caller */
-    int wants_clip;
-    int is_over;
+    int wants_clip;            /* 1: PITHLOG_CLIP */
+    int is_over;               /* 1: no more record will match */
 };
 
 int pithi_filtered_new(struct pithlog *log, const struct pithlog_query *query, struct pithi_filtered **filtered)

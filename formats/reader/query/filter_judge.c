@@ -29,7 +29,7 @@
 /* ---- The part that can match ------------------------------------------------------------------------------------- */
 
 struct bounds {
-    long double first, last;
+    long double first, last; /* in the unit of the field; first > last: nothing */
 };
 
 /* The times outside of which a part of the filter cannot hold: of `and` the later begin and the earlier end, of `or`
@@ -121,14 +121,14 @@ struct lane {
 };
 
 struct pithi_judge {
-    struct pithlog *log;
+    struct pithlog *log; /* not owned */
     struct pithi_names names;
     const struct pithlog_filter *filter;
-    unsigned char *excluded; /* by definition: 1: nothing of it matches */
-    struct lane *lanes;
-    uint32_t lane_count, open_matches;
-    int has_learned;  /* by a pass over the states */
-    int64_t first_ns; /* states that begin before it need no answer */
+    unsigned char *excluded;           /* by definition: 1: nothing of it matches */
+    struct lane *lanes;                /* what is known of the states of each lane */
+    uint32_t lane_count, open_matches; /* of the log; states that match and are open now */
+    int has_learned;                   /* by a pass over the states */
+    int64_t first_ns;                  /* states that begin before it need no answer */
 };
 
 /* The number of an ENTER in the stack carries whether its state matches. */

@@ -73,15 +73,15 @@ enum token { T_END, T_WORD, T_TEXT, T_NUMBER, T_COMPARE, T_OPEN, T_CLOSE, T_COMM
 enum { DEEPEST = 200, MOST_NODES = 1000 };
 
 struct parser {
-    const char *text, *at; /* the query; the end of the current token */
-    const char *begin;     /* the current token */
-    size_t size;
-    enum token token;
-    enum pithi_filter_op op; /* T_COMPARE */
-    struct pithlog_filter *filter;
-    char *string; /* free place in filter->strings */
-    unsigned depth;
-    unsigned *column;
+    const char *text, *at;         /* the query; the end of the current token */
+    const char *begin;             /* the current token */
+    size_t size;                   /* of the token */
+    enum token token;              /* its kind */
+    enum pithi_filter_op op;       /* T_COMPARE */
+    struct pithlog_filter *filter; /* the tree being made */
+    char *string;                  /* free place in filter->strings */
+    unsigned depth;                /* of parentheses and `not`, which is limited */
+    unsigned *column;              /* where an error stands; the caller's */
 };
 
 /* The column of a place, in characters from 1. */

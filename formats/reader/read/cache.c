@@ -123,9 +123,9 @@ static int file_name(const struct pithi_cache_key *key, const char *kind, char *
 /* ---- Limiting the size ------------------------------------------------------------------------------------------- */
 
 struct entry {
-    char name[64];
-    struct timespec used;
-    uint64_t size;
+    char name[64];        /* in the cache folder */
+    struct timespec used; /* when it was read last */
+    uint64_t size;        /* bytes */
 };
 
 static int by_use(const void *a, const void *b)

@@ -21,7 +21,7 @@
 struct pithlog;
 
 struct pithi_cache_key {
-    uint64_t hash[2];
+    uint64_t hash[2]; /* 128 bits: two logs with one key are not expected */
 };
 
 struct pithi_cache_part {

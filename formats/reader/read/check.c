@@ -26,14 +26,14 @@
 
 struct check {
     struct pithlog *log;
-    struct pithi_zip zip;
-    struct pithi_buffer chunk;
-    struct pithi_log_window window;
-    struct pithi_block block;
-    struct pithi_stack stack, opened;  /* as replayed; as stored in a block */
-    struct pithi_totals lane, counted; /* totals of the lane so far; of the block */
-    uint32_t kinds;
-    uint64_t records;
+    struct pithi_zip zip;                        /* memory to unpack */
+    struct pithi_buffer chunk;                   /* of the chunk being checked */
+    struct pithi_log_window window;              /* of the log's file */
+    struct pithi_block block;                    /* the block being checked */
+    struct pithi_stack stack, opened;            /* as replayed; as stored in a block */
+    struct pithi_totals lane, counted;           /* totals of the lane so far; of the block */
+    uint32_t kinds;                              /* mask: kinds of records in the block */
+    uint64_t records;                            /* of the whole log, for progress */
     int (*progress)(void *context, double part); /* may be NULL */
     void *context;
 };

@@ -19,16 +19,16 @@
 
 /* A state that is left where a hole begins. */
 struct left {
-    uint32_t id, has_ended; /* 0: it goes on */
-    int64_t start_ns, nested_ns;
+    uint32_t id, has_ended;      /* 0: it goes on */
+    int64_t start_ns, nested_ns; /* for its LEAVE: when it was entered, and the time inside nested states */
 };
 
 struct pithi_clipped {
-    struct pithlog_walk *walk;
-    uint32_t kinds;
+    struct pithlog_walk *walk; /* below */
+    uint32_t kinds;            /* wanted by the caller */
     enum pithi_iter_part part; /* of the records delivered last */
-    struct pithlog_step step;
-    int has_step; /* 1: its record is to be delivered, after those of `left` */
+    struct pithlog_step step;  /* the one whose records are being delivered */
+    int has_step;              /* 1: its record is to be delivered, after those of `left` */
     struct left *left;
     uint32_t left_count, left_room;
     uint32_t lane;   /* of these */

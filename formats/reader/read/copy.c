@@ -42,16 +42,16 @@ struct posting_run {
 
 /* The receives of one rank in the part, as runs in ascending order. */
 struct postings {
-    struct posting_run *runs;
+    struct posting_run *runs; /* [count] without a common number */
     uint32_t count, room;
 };
 
 /* A copy in progress. */
 struct copying {
-    struct pithlog *log;
+    struct pithlog *log; /* not owned */
     struct pithi_writer *writer;
-    const struct pithi_copy *what;
-    struct pithlog_query query;
+    const struct pithi_copy *what;  /* the caller's */
+    struct pithlog_query query;     /* of the records that are read */
     uint32_t *defs, *lanes, *comms; /* numbers in the writer; UINT32_MAX for a lane that is left out */
     struct pithi_scope scope;       /* with a filter */
     unsigned char *kept;            /* by lane: 1: it is copied */
@@ -482,8 +482,8 @@ out:
 }
 
 struct part {
-    struct pithlog *log;
-    struct pithi_copy what;
+    struct pithlog *log;    /* the source */
+    struct pithi_copy what; /* the window */
 };
 
 static int fill_part(void *context, struct pithi_writer *writer)

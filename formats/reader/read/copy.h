@@ -15,7 +15,7 @@ struct pithi_copy {
     uint64_t *differing; /* or NULL; counts definitions that keep another colour or group in the writer */
     int64_t (*move)(void *context, const struct pithlog_record *record); /* NULL, or returns the ns
                                  to add to the time of a record; called in order; must keep the order on each lane */
-    void *move_context;
+    void *move_context;                                                  /* for `move` */
     /* For several logs in one: */
     int64_t shift_ns;        /* added to all times */
     int32_t rank_offset;     /* added to all ranks */

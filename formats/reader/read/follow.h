@@ -23,40 +23,40 @@
 /* One host: all its processes share one clock fit through two anchors, so that messages between them do not go back in
  * time. */
 struct pithi_follow_machine {
-    char boot_id[64];
-    uint32_t clock;
-    int64_t shift_ns; /* CLOCK_MONOTONIC to CLOCK_REALTIME */
-    struct pithi_anchor_pair base;
-    struct pithi_span spans[2];
+    char boot_id[64];              /* as Linux gives it: the same for all processes since it was booted */
+    uint32_t clock;                /* number of the clock in the log */
+    int64_t shift_ns;              /* CLOCK_MONOTONIC to CLOCK_REALTIME */
+    struct pithi_anchor_pair base; /* the anchors of the clock, from which times are computed */
+    struct pithi_span spans[2];    /* of the two anchors */
 };
 
 struct pithi_follow_lane {
-    struct pithlog_lane seen; /* owns the name */
-    uint32_t process;
-    struct pithi_spill view; /* a view of one chunk, `chunk`, with this lane only */
-    struct pithi_spill_chunk chunk;
-    struct pithi_spill_lane whole;
-    struct pithi_spill_walk walk;
-    void *mapped;
+    struct pithlog_lane seen;       /* owns the name */
+    uint32_t process;               /* index in `processes` */
+    struct pithi_spill view;        /* a view of one chunk, `chunk`, with this lane only */
+    struct pithi_spill_chunk chunk; /* its header, as read when it was mapped */
+    struct pithi_spill_lane whole;  /* the lane's facts, as in a spill file that is read whole */
+    struct pithi_spill_walk walk;   /* stands at the next record */
+    void *mapped;                   /* the chunk, read only; NULL: none */
     size_t mapped_size;
-    uint64_t seq; /* of the mapped chunk, or of the next one; may exceed the highest possible by one */
-    int is_open;
+    uint64_t seq;           /* of the mapped chunk, or of the next one; may exceed the highest possible by one */
+    int is_open;            /* 1: its current chunk is mapped, and the walk stands in it */
     uint64_t accounted;     /* records delivered or reported lost */
     unsigned char *payload; /* copy of the head's payload */
     size_t payload_room;
-    const uint64_t *stuck; /* a record whose id was unknown at the last look */
-    struct pithlog_record head;
-    int has_head;
+    const uint64_t *stuck;      /* a record whose id was unknown at the last look */
+    struct pithlog_record head; /* the next record to deliver */
+    int has_head;               /* 1: `head` is set */
 };
 
 struct pithi_follow_chunk {
-    struct pithi_spill_chunk chunk;
-    int is_copy; /* 1: it does not change any more */
+    struct pithi_spill_chunk chunk; /* offset and header */
+    int is_copy;                    /* 1: it does not change any more */
 };
 
 struct pithi_follow_process {
-    char *path;
-    int fd;
+    char *path;                        /* of the spill file */
+    int fd;                            /* open until the process has ended and all is read */
     struct pithi_spill spill;          /* page, definitions, lane names */
     struct pithi_follow_chunk *chunks; /* all chunks found so far, in file order */
     uint32_t chunk_count, chunk_room;
@@ -69,14 +69,14 @@ struct pithi_follow_process {
     struct {
         void *data;
         size_t size;
-        const char *at;
+        const char *at; /* the next definition to read */
     } * defs;
     uint32_t def_chunks, def_room;
-    uint32_t machine;
-    struct pithi_spill_numbers numbers;
-    uint32_t *ids, *comms; /* the follower's numbers of [spill.def_count], [spill.comm_count] */
+    uint32_t machine;                   /* index in `machines` */
+    struct pithi_spill_numbers numbers; /* times, ids and communicators of the process */
+    uint32_t *ids, *comms;              /* the follower's numbers of [spill.def_count], [spill.comm_count] */
     uint32_t id_count, comm_count;
-    int ended;
+    int ended; /* 1: the process does not run any more */
 };
 
 struct pithi_follow_comm {
@@ -84,15 +84,15 @@ struct pithi_follow_comm {
 };
 
 struct pithlog_follow {
-    char *path;
-    uint64_t job;
+    char *path;   /* as the caller gave it: folder or file */
+    uint64_t job; /* its key: processes of other jobs in the folder are left out */
     struct pithlog_follow_info info;
-    struct pithi_defs *defs;
+    struct pithi_defs *defs; /* of all processes; their numbers are the follower's */
     struct pithi_follow_machine *machines;
     struct pithi_follow_process **processes;
-    struct pithi_follow_lane **lanes;
+    struct pithi_follow_lane **lanes; /* [info.lanes] */
     struct pithi_follow_comm *comms;
-    struct pithi_map comm_map;
+    struct pithi_map comm_map; /* key of a communicator -> index in `comms` + 1 */
     uint32_t machine_count, machine_room, process_count, process_room, lane_room, comm_room;
     int64_t horizon_ns; /* log time; records after it wait for the next look */
     int started;        /* zero_unix_ns is set */
@@ -101,11 +101,11 @@ struct pithlog_follow {
         uint32_t lane;
     } * heap; /* lanes with a head, by time */
     uint32_t heap_count, heap_room;
-    uint32_t refill; /* the lane whose head was delivered last; UINT32_MAX: none */
-    struct pithi_match *match;
-    struct pithlog_message *messages;
+    uint32_t refill;                  /* the lane whose head was delivered last; UINT32_MAX: none */
+    struct pithi_match *match;        /* pairs sends and receives as they come */
+    struct pithlog_message *messages; /* matched, not fetched yet: from message_first on */
     uint32_t message_count, message_first, message_room;
-    char log[1024], program[1024];
+    char log[1024], program[1024]; /* "" until a process has said them */
 };
 
 /* ---- follow_process.c -------------------------------------------------------------------------------------------- */

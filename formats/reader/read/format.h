@@ -17,7 +17,7 @@ enum { PITHI_BESIDE = 2 };
  * record. A sample has its functions, outermost first, separated by ';'; a call site, its function and line. */
 struct pithi_naming {
     const char *(*functions)(void *context, const struct pithlog_record *record); /* NULL: the log has none */
-    void *context;
+    void *context;                                                                /* for `functions` */
 };
 
 struct pithi_convert {
@@ -26,7 +26,7 @@ struct pithi_convert {
     FILE *beside[PITHI_BESIDE];     /* for write: open files of the format's `beside`, in the same order */
     uint64_t loses;                 /* for write: `loses` of the format's row */
     const char *path;               /* for write: the name of the file while it is written */
-    struct pithi_naming naming;
+    struct pithi_naming naming;     /* for formats that name functions; all zero: no names */
 };
 
 struct pithi_format {

@@ -63,7 +63,7 @@ int pithi_unpack(struct pithi_unpacking *u, const struct pithi_log_lane *lane, u
 /* A state that ended in a hole. */
 struct pithi_gone {
     int64_t enter_ns;
-    uint32_t id, hole;
+    uint32_t id, hole; /* definition; the number of the hole in which it ended */
 };
 
 /* A state of the writer's stack. */
@@ -77,9 +77,9 @@ struct followed {
 
 /* One pass over a lane. */
 struct passing {
-    struct followed *open;
+    struct followed *open; /* [count] as the writer has them open */
     uint32_t count, room;
-    struct pithi_lost_hole *holes;
+    struct pithi_lost_hole *holes; /* [hole_count] so far */
     uint32_t hole_count, hole_room;
 };
 
@@ -297,10 +297,10 @@ static void drop_gone(const struct pithi_lost_states *lost, uint32_t holes, stru
 
 /* A lane whose blocks are read in order. */
 struct scanning {
-    struct pithi_unpacking *u;
-    struct pithi_block *block;
-    const struct pithi_log_lane *lane; /* NULL: it cannot be read */
-    uint32_t number;
+    struct pithi_unpacking *u;            /* memory */
+    struct pithi_block *block;            /* the block read last */
+    const struct pithi_log_lane *lane;    /* NULL: it cannot be read */
+    uint32_t number;                      /* of the lane */
     const struct pithi_lost_states *lost; /* NULL: it has no LOST records in its middle */
     uint32_t hole;                        /* the next of these */
 };

@@ -22,12 +22,12 @@
 
 /* The memory to unpack a block, for one lane after another. Starts with `log` and else all zero. */
 struct pithi_unpacking {
-    struct pithlog *log;
-    uint64_t *allowance; /* see struct pithi_block; NULL: no limit */
-    struct pithi_zip zip;
-    struct pithi_buffer chunk;
-    struct pithi_log_window window;
-    struct pithi_stack opened; /* of the block unpacked last, if asked for */
+    struct pithlog *log;            /* not owned */
+    uint64_t *allowance;            /* see struct pithi_block; NULL: no limit */
+    struct pithi_zip zip;           /* of zlib, kept between blocks */
+    struct pithi_buffer chunk;      /* bytes of the packed block */
+    struct pithi_log_window window; /* of the file, if it is mapped */
+    struct pithi_stack opened;      /* of the block unpacked last, if asked for */
 };
 void pithi_unpacking_free(struct pithi_unpacking *unpacking);
 
@@ -46,8 +46,8 @@ struct pithi_lost_hole {
 
 struct pithi_lost_states {
     uint32_t hole_count, gone_count;
-    struct pithi_lost_hole *holes;
-    struct pithi_gone *gone; /* the states that ended in them: by time, then id, then hole */
+    struct pithi_lost_hole *holes; /* by time */
+    struct pithi_gone *gone;       /* the states that ended in them: by time, then id, then hole */
 };
 
 /* Those of a lane. The first call reads the lane from its first LOST record on; the log owns the result. Any thread.

@@ -41,8 +41,8 @@ enum { QUEUE_LEAST = 4 };
 
 /* An unmatched end of a message, in the queue of its path. */
 struct half {
-    int64_t time_ns;
-    uint64_t bytes;
+    int64_t time_ns;        /* when its call began or ended */
+    uint64_t bytes;         /* as that end has them */
     struct pithi_turn turn; /* of a receive */
     uint32_t lane;
 };
@@ -57,8 +57,8 @@ struct held_recv {
 
 /* The held receives of a rank: a heap by `posted`. */
 struct held {
-    uint64_t expected;
-    struct held_recv *heap;
+    uint64_t expected;      /* the next number that was not released */
+    struct held_recv *heap; /* [count] held receives, the one with the lowest number first */
     uint32_t count, room;
     int is_missing; /* its records are missing from now on */
 };
@@ -79,24 +79,24 @@ struct pithi_match {
     struct held *held; /* by the caller's numbers of ranks */
     uint32_t held_count;
     struct path *paths;
-    uint32_t path_count, path_room, path_limit;
-    struct pithi_map path_map; /* hash: first path */
-    struct pithi_map missing;  /* ranks of which records are missing from now on */
-    uint64_t sends, recvs;     /* unmatched ends: queued on paths, or given up */
-    struct pithi_turn turn;    /* of the record taken last, and of the last match's receive */
-    struct pithi_turn matched;
-    int cut;     /* messages may be missing */
-    int is_full; /* no memory for `missing`: later calls fail */
+    uint32_t path_count, path_room, path_limit; /* at path_limit, paths without unmatched ends are removed */
+    struct pithi_map path_map;                  /* hash: first path */
+    struct pithi_map missing;                   /* ranks of which records are missing from now on */
+    uint64_t sends, recvs;                      /* unmatched ends: queued on paths, or given up */
+    struct pithi_turn turn;                     /* of the record taken last, and of the last match's receive */
+    struct pithi_turn matched;                  /* of the receive of the last match */
+    int cut;                                    /* messages may be missing */
+    int is_full;                                /* no memory for `missing`: later calls fail */
 };
 
 struct pithlog_matcher {
-    struct pithlog *log;
-    struct pithlog_iter *iter;
-    struct pithi_match *match;
-    int flushing;
-    uint32_t flush_rank;
-    uint32_t release_rank; /* the rank whose heap may hold receives to release */
-    int releasing;
+    struct pithlog *log;       /* not owned */
+    struct pithlog_iter *iter; /* of sends and receives only */
+    struct pithi_match *match; /* the state of the matching */
+    int flushing;              /* 1: the log has ended, and what is held is released */
+    uint32_t flush_rank;       /* the rank being released at the end */
+    uint32_t release_rank;     /* the rank whose heap may hold receives to release */
+    int releasing;             /* 1: the last record may release more than one */
 };
 
 /* ---- Receives in order of posting -------------------------------------------------------------------------------- */

@@ -30,8 +30,8 @@ int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *
 /* When the receive of the last match had its turn: with a record of this time, it and all those posted before were
  * seen. Receives that have their turns with the same record are numbered in order. */
 struct pithi_turn {
-    int64_t time_ns;
-    uint64_t number;
+    int64_t time_ns; /* of the record */
+    uint64_t number; /* among the turns with one time */
 };
 struct pithi_turn pithi_match_turn(const struct pithi_match *match);
 

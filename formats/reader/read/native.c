@@ -110,8 +110,8 @@ int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer 
 }
 
 struct source {
-    struct pithlog *log;
-    struct pithi_copy what;
+    struct pithlog *log;    /* the log that is written */
+    struct pithi_copy what; /* all of it */
 };
 
 static int fill_by_copy(void *context, struct pithi_writer *writer)

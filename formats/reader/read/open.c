@@ -453,7 +453,7 @@ struct way {
     int blocks; /* 1: reads all blocks and ignores the index */
     void (*say)(void *context, const char *text);
     void *say_context;
-    struct pithi_watched *watched;
+    struct pithi_watched *watched; /* shows progress; may be NULL */
 };
 
 static int open_log(const char *path, const struct way *way, struct pithlog **log)

@@ -22,8 +22,8 @@
 
 /* Output text: its length is counted in full, and it is written as far as it fits. */
 struct text {
-    char *at;
-    size_t size, length;
+    char *at;            /* where the next byte goes */
+    size_t size, length; /* room left; bytes of the whole text, as snprintf counts */
 };
 
 static void put_char(struct text *t, char c)

@@ -11,7 +11,7 @@ size_t pithi_payload_text(const char *format, const struct pithlog_record *recor
 
 /* The text of one payload after another, in memory that grows. All zero: empty; free(text) at the end. */
 struct pithi_payload_line {
-    char *text;
+    char *text; /* malloc'ed */
     size_t room;
 };
 /* Only for pithi_payload_line: the text has `size` bytes. */

@@ -47,7 +47,7 @@ enum { PACKED_MAX = 128 };
 
 /* Fields of the previous record, from which differences are taken. All zero before the first. */
 struct packing {
-    int64_t time_ns;
+    int64_t time_ns; /* time and lane of the record before */
     uint32_t lane;
 };
 
@@ -139,39 +139,39 @@ enum { AT_ONCE = 256, OUT_BYTES = 1 << 20, BUFFERS_BYTES = 16 << 20, BUFFER_LEAS
 enum { RECORD, HOLE };
 
 struct run {
-    struct pithi_player player; /* key: that of the current record */
-    uint32_t first_lane, lanes; /* in the query's list */
-    uint64_t at, end;           /* part of the file still to be read */
-    unsigned char *buffer;
-    size_t room, have, used;
-    struct packing packing;
+    struct pithi_player player;   /* key: that of the current record */
+    uint32_t first_lane, lanes;   /* in the query's list */
+    uint64_t at, end;             /* part of the file still to be read */
+    unsigned char *buffer;        /* of the file: a piece of the run; NULL: the run is at its end */
+    size_t room, have, used;      /* of `buffer`: room, bytes read, bytes used */
+    struct packing packing;       /* of the record before */
     struct pithlog_record record; /* the current record */
-    unsigned mark;
+    unsigned mark;                /* of the record; with HOLE it is none, but a hole */
 };
 
 struct pithi_runs {
-    struct pithlog *log;
+    struct pithlog *log;        /* not owned */
     struct pithlog_query query; /* owns a copy of its lanes */
     uint32_t *lanes;
     int64_t first_ns, last_ns; /* all records lie between these */
-    int fd;
-    uint64_t length_ns; /* of a slab */
-    int64_t from_ns, to_ns;
-    struct pithlog_iter *sub; /* iterator of the run being made */
-    struct pithi_buffer out;
+    int fd;                    /* unnamed temporary file */
+    uint64_t length_ns;        /* of a slab */
+    int64_t from_ns, to_ns;    /* of the slab */
+    struct pithlog_iter *sub;  /* iterator of the run being made */
+    struct pithi_buffer out;   /* records of the run being made, before they are written */
     struct packing packing;
-    uint64_t written;
+    uint64_t written; /* bytes of the file so far */
     struct run *runs;
     uint32_t run_count, made; /* number of runs; made for this slab so far */
     int cuts_ranks;           /* 1: the lanes of a rank are in several runs */
     uint64_t stretch_ns;      /* 0: all in the order of times */
     int64_t stretch_end_ns;   /* of the stretch being delivered */
     uint32_t at_run;          /* the run being delivered */
-    struct pithi_loser *tree;
+    struct pithi_loser *tree; /* of the merge: the run whose record is next */
     uint32_t leaves;
     int merging;   /* 1: the slab's runs are complete and being merged */
     int delivered; /* 1: the winner's record was delivered */
-    int over;
+    int over;      /* 1: all slabs were delivered */
     struct pithi_holes holes;
     int all_holes;
 };

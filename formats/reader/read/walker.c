@@ -53,18 +53,18 @@ struct beside {
 };
 
 struct walked_lane {
-    uint32_t number;
-    struct pithlog_open *open;
-    struct beside *beside; /* of each of these */
+    uint32_t number;           /* in the log */
+    struct pithlog_open *open; /* [depth] what a step shows */
+    struct beside *beside;     /* of each of these */
     uint32_t depth, room;
-    uint32_t kept;       /* see struct pithlog_step */
-    uint32_t discarding; /* number of states to be discarded before the current record */
-    enum hole hole;
-    int is_paused;
-    int is_before;   /* 1: it has records before the window */
-    int64_t from_ns; /* begin of the current interval */
-    int64_t seen_ns; /* the last record: a hole begins there */
-    int64_t end_ns;
+    uint32_t kept;                        /* see struct pithlog_step */
+    uint32_t discarding;                  /* number of states to be discarded before the current record */
+    enum hole hole;                       /* whether the lane is in a hole, and how it was found */
+    int is_paused;                        /* 1: between PAUSE and RESUME */
+    int is_before;                        /* 1: it has records before the window */
+    int64_t from_ns;                      /* begin of the current interval */
+    int64_t seen_ns;                      /* the last record: a hole begins there */
+    int64_t end_ns;                       /* of the window or the lane */
     int64_t missing_ns;                   /* time of all holes so far */
     const struct pithi_lost_states *lost; /* NULL: none */
     uint32_t next_lost;                   /* index of its next hole */
@@ -76,10 +76,10 @@ struct walked_lane {
 enum { AT_ONCE = 128 };
 
 struct pithlog_walk {
-    struct pithlog *log;
-    struct pithlog_iter *iter;
-    int64_t from_ns, to_ns;
-    uint32_t kinds;
+    struct pithlog *log;       /* not owned */
+    struct pithlog_iter *iter; /* delivers the records of all lanes in order of time */
+    int64_t from_ns, to_ns;    /* the window */
+    uint32_t kinds;            /* wanted by the caller */
     struct walked_lane *lanes; /* [count] in the order of their numbers */
     uint32_t count;
     struct pithlog_record records[AT_ONCE];
@@ -92,9 +92,9 @@ struct pithlog_walk {
     uint32_t opened;                        /* at the start: number of lanes of which the open states were delivered */
     uint32_t clipped;                       /* at the end: number of lanes without open states */
     uint32_t closed;                        /* and number of lanes that had their EDGE */
-    struct pithi_unpacking unpacking;
+    struct pithi_unpacking unpacking;       /* to read which states are open */
     struct pithi_block block;
-    struct pithi_open_at at;
+    struct pithi_open_at at;       /* the states open at a time, read from the log */
     struct pithi_holes holes_told; /* see clip.h */
 };
 

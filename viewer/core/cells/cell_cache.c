@@ -26,7 +26,7 @@
 /* ---- The cells of a row: moved, and replaced --------------------------------------------------------------------- */
 
 struct cell_row {
-    uint32_t *lanes, lane_count;
+    uint32_t *lanes, lane_count;   /* of the log; owned */
     int flame;                     /* 1: the row shows functions */
     uint32_t first_lane;           /* in the lanes of the current work */
     uint32_t known_from, known_to; /* columns of this window; others are stale or empty */
@@ -35,11 +35,11 @@ struct cell_row {
 
 /* Maps each column of a zoomed window to a column of the old window; the same for all rows. */
 struct cell_map {
-    double offset, scale; /* column c shows the old column offset + (c + 0.5) * scale */
-    uint32_t width, old_width;
-    uint32_t *from;           /* [width] the old column; PITHI_NONE: outside */
-    struct pithi_cell *spare; /* room for a row's cells */
-    uint32_t spare_depth;     /* levels from here on are empty in it */
+    double offset, scale;      /* column c shows the old column offset + (c + 0.5) * scale */
+    uint32_t width, old_width; /* columns of the new window, and of the old one */
+    uint32_t *from;            /* [width] the old column; PITHI_NONE: outside */
+    struct pithi_cell *spare;  /* room for a row's cells */
+    uint32_t spare_depth;      /* levels from here on are empty in it */
     uint32_t spare_levels;
 };
 
@@ -106,7 +106,7 @@ static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *
 }
 
 struct shifting {
-    int64_t by, width;
+    int64_t by, width; /* in columns: to the left if positive; the width of the window */
 };
 
 static int64_t shifted(const void *context, uint32_t old)
@@ -295,29 +295,29 @@ static void cell_row_put(struct cell_row *row, struct pithi_cells *cells, uint32
 
 /* Asks for the columns [from, to) of a row. */
 struct cell_request {
-    uint32_t row, from, to;
-    int64_t t0_ns, t1_ns;
+    uint32_t row, from, to; /* row; columns [from, to) */
+    int64_t t0_ns, t1_ns;   /* the times of these columns */
     enum pithi_care care;
     uint32_t first_lane, lane_count; /* in the lanes of the work */
     int flame;                       /* 1: for the functions of the lane */
 };
 
 struct cell_work {
-    struct cell_request *requests;
+    struct cell_request *requests; /* owned; so are `lanes` and `hidden` */
     uint32_t count, capacity;
-    uint32_t *lanes, lane_count, lane_capacity;
-    unsigned char *hidden;             /* NULL: none */
-    const struct pithi_flames *flames; /* NULL: no request is for functions */
-    unsigned generation;
-    atomic_int stop;
+    uint32_t *lanes, lane_count, lane_capacity; /* of all requests, one row after another */
+    unsigned char *hidden;                      /* NULL: none */
+    const struct pithi_flames *flames;          /* NULL: no request is for functions */
+    unsigned generation;                        /* of the window; results of another one are dropped */
+    atomic_int stop;                            /* 1: ends the work early, as it is not needed any more */
 };
 
 struct cell_result {
-    struct cell_result *next;
+    struct cell_result *next; /* the list is the thread's until it is taken */
     struct cell_request request;
     struct pithi_cells cells; /* one row, the columns of the request */
-    unsigned generation;
-    char *trouble; /* NULL: none */
+    unsigned generation;      /* of the work; compared with the cache's */
+    char *trouble;            /* NULL: none */
 };
 
 /* While the window moves, exact answers would come too late for their picture, so the thread waits before it computes
@@ -325,13 +325,13 @@ struct cell_result {
 enum { REST_MS = 40 };
 
 struct cell_thread {
-    struct pithlog *log;
-    int large, ending;
+    struct pithlog *log; /* not owned */
+    int large, ending;   /* many records: worth a rest before the exact round; 1: the thread shall end */
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    struct cell_work *next, *current;
-    struct cell_result *first, **last;
+    pthread_mutex_t lock;              /* for all fields below */
+    pthread_cond_t wake;               /* there is work, or the end */
+    struct cell_work *next, *current;  /* waits for the thread; is being done by it. NULL: none */
+    struct cell_result *first, **last; /* results not taken yet, oldest first; where the next one is linked */
 };
 
 static void cell_work_free(struct cell_work *work)
@@ -513,28 +513,28 @@ enum { LEAST_COLUMN_NS = 4096 };
 
 /* Column c begins at anchor + floor((shift + c) * span / width). */
 struct cache_view {
-    int64_t anchor_ns, shift, span_ns;
+    int64_t anchor_ns, shift, span_ns; /* the time of column 0 before shifting; columns; time of the whole width */
     uint32_t width;
 };
 
 struct pithi_cell_cache {
-    struct pithlog *log;
-    struct pithlog_summary *summary;
-    struct cell_thread *thread;
-    struct pithi_helper *helper;
-    struct pithlog_summary *helper_summary;
+    struct pithlog *log;                    /* not owned */
+    struct pithlog_summary *summary;        /* of the drawing thread; NULL: none */
+    struct cell_thread *thread;             /* answers `left` in the background; NULL: never needed so far */
+    struct pithi_helper *helper;            /* moves rows and answers requests beside this thread */
+    struct pithlog_summary *helper_summary; /* a summary is one thread's */
     uint32_t defs;
-    struct cache_view view;
+    struct cache_view view;            /* to which all rows are shifted */
     unsigned char *hidden;             /* [defs] */
     const struct pithi_flames *flames; /* of the plot */
-    struct cell_row *rows;
-    struct pithi_cells *cells; /* [row_count] one row each */
+    struct cell_row *rows;             /* [row_count] what of each is known */
+    struct pithi_cells *cells;         /* [row_count] one row each */
     uint32_t row_count;
-    unsigned generation;
-    int64_t moved;
-    uint32_t expected;      /* requests that the thread has not answered yet */
-    struct cell_work *left; /* requests for the thread, until go_on; NULL: none */
-    char *trouble, *reported;
+    unsigned generation;      /* changes with the window: older answers are dropped */
+    int64_t moved;            /* columns by which the last change moved the window; 0: it zoomed */
+    uint32_t expected;        /* requests that the thread has not answered yet */
+    struct cell_work *left;   /* requests for the thread, until go_on; NULL: none */
+    char *trouble, *reported; /* malloc'ed: the last error; that which was reported already */
 };
 
 struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlog_summary *summary,
@@ -642,8 +642,8 @@ static uint32_t find_row(const struct pithi_cell_cache *cache, const uint32_t *l
 }
 
 struct move {
-    struct cache_view from, to;
-    int shifted, same_hidden;
+    struct cache_view from, to; /* the window before and after */
+    int shifted, same_hidden;   /* columns; 1: the same states are hidden */
 };
 
 static void make_map(const struct move *move, struct cell_map *map)
@@ -664,10 +664,10 @@ static void make_map(const struct move *move, struct cell_map *map)
 
 /* This thread and the helper move every other row. On a large screen these are megabytes. */
 struct mover {
-    const struct move *move;
-    struct cell_row *rows;
-    struct pithi_cells *cells; /* without memory for a row that is new */
-    uint32_t first, step, count;
+    const struct move *move;     /* the same for all rows */
+    struct cell_row *rows;       /* [count], shared: each thread has its own rows */
+    struct pithi_cells *cells;   /* without memory for a row that is new */
+    uint32_t first, step, count; /* rows first, first + step ...; `count`: of all */
 };
 
 static void move_some(void *data)
@@ -815,15 +815,15 @@ static void put(struct pithi_cell_cache *cache, const struct cell_request *reque
 /* This thread and the helper answer requests before the picture is drawn. All requests of a lane go to the same thread,
  * so that only one summary keeps the lane's data and only one thread changes a row. */
 struct worker {
-    struct pithi_cell_cache *cache;
-    const struct cell_work *work;
-    struct pithlog_summary *summary;
-    unsigned char *done;      /* [work->count], shared by the workers */
-    uint32_t limit;           /* requests from this index on are left to the cache's thread */
-    uint32_t number, workers; /* of this worker; of all */
-    double end_s;
-    int err; /* the first one */
-    char *trouble;
+    struct pithi_cell_cache *cache;  /* shared; a worker changes only the rows of its lanes */
+    const struct cell_work *work;    /* shared, only read */
+    struct pithlog_summary *summary; /* of this worker alone */
+    unsigned char *done;             /* [work->count], shared by the workers */
+    uint32_t limit;                  /* requests from this index on are left to the cache's thread */
+    uint32_t number, workers;        /* of this worker; of all */
+    double end_s;                    /* monotonic time, in s, at which it stops */
+    int err;                         /* the first one */
+    char *trouble;                   /* malloc'ed, of `err`; NULL: none */
 };
 
 /* Answers requests until the time is up. */

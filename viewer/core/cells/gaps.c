@@ -91,9 +91,9 @@ uint32_t pithi_gaps_of(const struct pithi_gaps *gaps, uint32_t lane)
 /* ---- Holes ------------------------------------------------------------------------------------------------------- */
 
 struct telling {
-    struct pithlog *log;
+    struct pithlog *log; /* not owned */
     uint32_t lane;
-    void (*tell)(void *context, int64_t from_ns, int64_t to_ns);
+    void (*tell)(void *context, int64_t from_ns, int64_t to_ns); /* one call for each interval without records */
     void *context;
 };
 

@@ -8,12 +8,12 @@
 #include "core/cells/memory.h"
 
 struct pithi_helper {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake, ready;
-    void (*work)(void *data); /* the work that waits or runs; NULL: none */
-    void *data;
-    int ending;
+    pthread_t thread;           /* runs `work`, waits in between */
+    pthread_mutex_t lock;       /* for all fields below */
+    pthread_cond_t wake, ready; /* there is work or the end; the work is done */
+    void (*work)(void *data);   /* the work that waits or runs; NULL: none */
+    void *data;                 /* the argument of `work`; the caller's */
+    int ending;                 /* 1: the thread shall end */
 };
 
 static void *helper_main(void *context)

@@ -185,8 +185,8 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
 /* ---- From pieces of a summary ------------------------------------------------------------------------------------ */
 
 struct pieces {
-    struct pithi_sweep *sweep;
-    const struct pithlog_path *paths;
+    struct pithi_sweep *sweep;        /* the current lane's */
+    const struct pithlog_path *paths; /* [path_count] of the lane; the summary's */
     uint32_t path_count;
 };
 

@@ -73,24 +73,24 @@ enum {
 struct pithi_cell {
     uint32_t state; /* definition, PITHI_NONE: nothing at this level */
     uint8_t cover;  /* the part of the column that the states of this level cover: 0 (none) to 255 (all) */
-    uint8_t flags;
+    uint8_t flags;  /* PITHI_CELL_ ... bits */
 };
 
 /* A state that occurs but wins no column within PITHI_TICK_DISTANCE. */
 struct pithi_tick {
-    uint32_t row, column, state;
+    uint32_t row, column, state; /* row and column of the cells; the definition */
 };
 
 /* The solo events of a column; `id` is that of the first. */
 struct pithi_mark {
-    uint32_t row, column, id, count;
+    uint32_t row, column, id, count; /* `count`: events of the column */
 };
 
 /* An instance of a state that ends in the window and is so long that its bar may have room for its duration. */
 enum { PITHI_SPAN_COLUMNS = 24 };
 struct pithi_cell_span {
     uint32_t row, level, column; /* where it ends; `column` may be the width */
-    int64_t length_ns;
+    int64_t length_ns;           /* of the whole state, also what lies outside the column */
 };
 /* The level of a span that stands for a column whose records are missing (gaps.h). */
 #define PITHI_MISSING UINT32_MAX
@@ -98,8 +98,8 @@ struct pithi_cell_span {
 /* Sums of a definition in the window over all rows, shown or hidden. States: the instances that reach into the window.
  * A state inside itself counts, but does not add to the inclusive time again. Events: their number. */
 struct pithi_sum {
-    uint64_t count;
-    int64_t inclusive_ns, exclusive_ns;
+    uint64_t count;                     /* instances, or events */
+    int64_t inclusive_ns, exclusive_ns; /* with nested states; without */
 };
 static inline void pithi_sum_add(struct pithi_sum *sum, const struct pithi_sum *more)
 {
@@ -171,7 +171,7 @@ static inline const uint32_t *pithi_row_lanes(const struct pithi_row *row, uint3
 struct pithi_watch {
     /* Reports the `part` done, 0 to 1. Returns 0: stop, the result is not needed any more. */
     int (*go_on)(void *context, double part);
-    void *context;
+    void *context; /* the caller's, for go_on */
 };
 
 /* A watch of zeros never stops anything. */

@@ -102,11 +102,11 @@ static void bounds_set(uint64_t *bounds, uint64_t end, uint32_t width)
 
 struct share {
     uint32_t state;
-    uint64_t span;
+    uint64_t span; /* of the column, in internal units */
 };
 
 struct shares {
-    struct share *items;
+    struct share *items; /* [count] one for each state, in the order of their first time */
     uint32_t count, capacity;
 };
 
@@ -125,20 +125,20 @@ static inline uint32_t shares_add(struct shares *shares, uint32_t state, uint64_
 
 /* The state with the most time; of equals the lowest id. */
 struct most {
-    uint32_t state;
-    uint64_t sum;  /* of all shares */
-    uint64_t lead; /* over the second state */
+    uint32_t state; /* PITHI_NONE: no share */
+    uint64_t sum;   /* of all shares */
+    uint64_t lead;  /* over the second state */
 };
 
 struct blend_column {
     struct shares shares;
-    uint64_t unnamed, crossing;
-    uint32_t mark, marks; /* the definition of the first event, and the number of events */
+    uint64_t unnamed, crossing; /* time of the column that pieces leave open; of pieces that cross its ends */
+    uint32_t mark, marks;       /* the definition of the first event, and the number of events */
 };
 
 struct blend {
     uint32_t width;
-    struct blend_column *columns;
+    struct blend_column *columns; /* [width] summed over the lanes of the row */
 };
 
 /* Of one share or more. */
@@ -289,45 +289,45 @@ struct open_state {
 /* The states that a path shows at each level. */
 enum { SHOWS = 256 }; /* a power of two */
 struct path_show {
-    uint32_t path; /* PITHI_NONE: not made yet */
-    uint32_t innermost;
-    uint32_t levels; /* how many it has; their states are in `shown_states` */
+    uint32_t path;      /* PITHI_NONE: not made yet */
+    uint32_t innermost; /* the innermost visible state */
+    uint32_t levels;    /* how many it has; their states are in `shown_states` */
 };
 
 struct pithi_sweep {
-    const struct pithi_query *query;
-    struct pithi_cells *cells;
-    unsigned shift;
-    uint64_t span_least_ns; /* shorter instances get no span */
-    uint64_t end;           /* of the window */
-    uint64_t *bounds;       /* [width + 1] where columns begin */
+    const struct pithi_query *query; /* the caller's */
+    struct pithi_cells *cells;       /* the caller's; filled */
+    unsigned shift;                  /* internal units are ns << shift, so that a column has at least 16 */
+    uint64_t span_least_ns;          /* shorter instances get no span */
+    uint64_t end;                    /* of the window */
+    uint64_t *bounds;                /* [width + 1] where columns begin */
 
-    uint32_t row;
-    uint32_t levels;      /* of this row: 1 in a group */
-    uint32_t filled;      /* levels from here on have no shares in the current column */
-    uint32_t group_lanes; /* 0: no group */
-    struct blend *blend;  /* for a row of several lanes; NULL: there was none so far */
-    uint64_t now;
+    uint32_t row;               /* of the cells */
+    uint32_t levels;            /* of this row: 1 in a group */
+    uint32_t filled;            /* levels from here on have no shares in the current column */
+    uint32_t group_lanes;       /* 0: no group */
+    struct blend *blend;        /* for a row of several lanes; NULL: there was none so far */
+    uint64_t now;               /* how far this lane is swept, in internal units */
     uint64_t limit;             /* only times up to here are used */
     uint64_t again;             /* columns from this index on are computed again */
     int has_pieces;             /* 1: the current column has time of pieces */
     uint64_t unnamed, crossing; /* time of the current column that its pieces leave open */
     unsigned char *doubt;       /* [width] of this row */
     uint32_t column;            /* the column of `now` */
-    struct open_state *stack;
+    struct open_state *stack;   /* [depth] the open states of the lane, outermost first */
     uint32_t depth, capacity;
     uint32_t *visible; /* the states of the stack that are not hidden */
     uint32_t visible_depth, visible_capacity;
-    struct level level[PITHI_LEVELS];
+    struct level level[PITHI_LEVELS]; /* of each: the state, since when, and the shares of the column */
 
     struct path_show shows[SHOWS]; /* recently used paths, indexed by the lowest bits of their numbers */
     uint32_t *shown_states;        /* [SHOWS * deepest] the states of these paths, by level */
     uint32_t shown_capacity;
-    const struct pithlog_path *shown_paths;
-    uint8_t *depths;                  /* [depth_capacity] levels that paths reach */
-    uint32_t depth_capacity, deepest; /* deepest: the most levels of a path */
+    const struct pithlog_path *shown_paths; /* of the lane; the summary's */
+    uint8_t *depths;                        /* [depth_capacity] levels that paths reach */
+    uint32_t depth_capacity, deepest;       /* deepest: the most levels of a path */
 
-    uint32_t first_mark;
+    uint32_t first_mark; /* of this lane, among the cells' marks */
     uint32_t first_tick; /* of this lane, among the cells' ticks */
     uint32_t *last_tick; /* [defs] column + 1 of the newest tick */
 };

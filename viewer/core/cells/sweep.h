@@ -34,8 +34,8 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
 /* A column is in doubt if the time that its pieces leave open could give a cell to another state. Finds the first run
  * of such columns of this row from `column` on: 1, with the times to read; 0: none. */
 struct pithi_doubt {
-    uint32_t column, end; /* [column, end) */
-    int64_t from_ns, to_ns;
+    uint32_t column, end;   /* [column, end) */
+    int64_t from_ns, to_ns; /* their times, rounded outwards */
 };
 int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct pithi_doubt *doubt);
 /* After end, computes columns again by records: begin_again, the states open at from_ns, the records up to to_ns,

@@ -25,12 +25,12 @@
 /* ---- The formula, by recursive descent --------------------------------------------------------------------------- */
 
 struct reader {
-    const struct pithlog *log;
-    struct pithi_formula *formula;
-    const char *text, *at;
-    char *error;
-    uint32_t depth; /* of the stack so far */
-    int nesting;
+    const struct pithlog *log;     /* for the names of states and counters */
+    struct pithi_formula *formula; /* being made */
+    const char *text, *at;         /* all of it; the next character */
+    char *error;                   /* [PITHI_FORMULA_ERROR] the caller's */
+    uint32_t depth;                /* of the stack so far */
+    int nesting;                   /* of parentheses, which is limited */
 };
 
 enum { NESTING_MOST = 100, NAME_MOST = 255 };
@@ -200,13 +200,13 @@ void pithi_formula_free(struct pithi_formula *formula)
 }
 
 struct deriving {
-    struct pithlog *log;
+    struct pithlog *log; /* not owned */
     const struct pithi_derived_query *query;
-    struct pithi_derived *derived;
-    double *sums;      /* [term][line][column] */
-    double *known;     /* the same: how many rows have a value() */
-    uint32_t *line_of; /* [lanes] PITHI_NONE: not shown */
-    double part;       /* done */
+    struct pithi_derived *derived; /* the result; the caller's */
+    double *sums;                  /* [term][line][column] */
+    double *known;                 /* the same: how many rows have a value() */
+    uint32_t *line_of;             /* [lanes] PITHI_NONE: not shown */
+    double part;                   /* done */
 };
 
 static double *sums_of(const struct deriving *d, double *from, uint32_t term, uint32_t line)

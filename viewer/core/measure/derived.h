@@ -27,7 +27,7 @@ struct pithi_formula {
         char what; /* + - * / n (negative) c (constant) t (term) */
         double constant;
         uint32_t term;
-    } * steps;
+    } * steps;                                 /* of `steps`, a growing array */
     uint32_t step_count, step_capacity, depth; /* depth: of the stack */
     struct pithi_term {
         enum pithi_term_kind {
@@ -56,8 +56,8 @@ struct pithi_derived_query {
     uint32_t width;               /* columns, 1 to PITHI_MAX_WIDTH */
     const struct pithi_row *rows; /* rows of counters and blank ones are skipped */
     uint32_t row_count;
-    uint32_t most_lines; /* more rows share lines evenly */
-    const struct pithi_formula *formula;
+    uint32_t most_lines;                 /* more rows share lines evenly */
+    const struct pithi_formula *formula; /* parsed for this log */
     const struct pithlog_digest *digest; /* NULL: no counters, and messages are read */
     struct pithi_watch watch;
 };

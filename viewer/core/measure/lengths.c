@@ -26,9 +26,9 @@ enum { FINE_BITS = 10, FINE = 1 << FINE_BITS, BUCKETS = (64 - FINE_BITS) * FINE,
 enum { WATCH_EVERY = 16384 /* steps */, MOST_DAMAGES = 10000 };
 
 struct gathering {
-    const struct pithi_lengths_query *query;
-    struct pithi_length_list *list;
-    struct pithi_length *buckets; /* [BUCKETS], once there are too many instances; NULL: not yet */
+    const struct pithi_lengths_query *query; /* the caller's */
+    struct pithi_length_list *list;          /* the result */
+    struct pithi_length *buckets;            /* [BUCKETS], once there are too many instances; NULL: not yet */
     uint32_t *slots;              /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
     uint32_t slot_count;
 };

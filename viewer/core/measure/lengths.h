@@ -37,26 +37,26 @@ struct pithi_lengths_query {
     uint32_t state;                      /* definition, or one of the above */
     const struct pithlog_digest *digest; /* for messages; NULL: they are matched again */
     enum pithi_lengths_over over;        /* which cells a list has that is not exact */
-    struct pithi_watch watch;
+    struct pithi_watch watch;            /* asked from time to time */
 };
 
 /* An instance, or `count` instances of nearly the same length. Start, end and lanes are those of the longest
  * instance. */
 struct pithi_length {
-    int64_t length_ns; /* the mean of all */
-    int64_t total_ns;
-    uint64_t count;
-    int64_t start_ns, end_ns;
-    uint32_t lane, peer; /* peer: the receiver of a message; else the same as `lane` */
-    uint64_t bytes;      /* of a message, and its tag */
-    int32_t tag;
+    int64_t length_ns;        /* the mean of all */
+    int64_t total_ns;         /* of all `count` instances */
+    uint64_t count;           /* 1 if exact */
+    int64_t start_ns, end_ns; /* of the longest */
+    uint32_t lane, peer;      /* peer: the receiver of a message; else the same as `lane` */
+    uint64_t bytes;           /* of a message, and its tag */
+    int32_t tag;              /* of a message */
 };
 
 struct pithi_length_list {
     struct pithi_length *items; /* by length, rising */
     uint32_t count, capacity;
-    int64_t min_ns, max_ns;
-    int exact; /* 1: an entry is an instance */
+    int64_t min_ns, max_ns; /* exact, also if the list is not */
+    int exact;              /* 1: an entry is an instance */
     /* Of a list that is not exact. A cell's length_ns is that of its longest instance. By length, rising. */
     struct pithi_length *cells;
     uint32_t cell_count, cell_capacity;
@@ -78,7 +78,7 @@ void pithi_lengths_free(struct pithi_length_list *list);
 
 /* Statistics of the entries with low <= length <= high; all 0 if there are none. */
 struct pithi_spread {
-    uint64_t count;
+    uint64_t count;                                      /* of all instances in the range */
     int64_t total_ns, min_ns, max_ns, median_ns, p95_ns; /* nearest-rank percentiles */
     double mean_ns, deviation_ns;                        /* of the population */
 };
@@ -88,8 +88,8 @@ struct pithi_spread pithi_lengths_spread(const struct pithi_length_list *list, i
  * fewer if they would be narrower than a nanosecond. Returns their number. */
 struct pithi_bin {
     int64_t from_ns, to_ns; /* from <= length < to */
-    uint64_t count;
-    int64_t total_ns;
+    uint64_t count;         /* of instances, not of entries */
+    int64_t total_ns;       /* their total duration */
 };
 uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns, int logarithmic,
                             uint32_t count, struct pithi_bin *bins);

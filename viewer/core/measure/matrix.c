@@ -13,8 +13,8 @@
 #include "core/raster/palette.h"
 
 struct gathering {
-    struct pithi_matrix *matrix;
-    const struct pithi_matrix_query *query;
+    struct pithi_matrix *matrix;            /* being filled */
+    const struct pithi_matrix_query *query; /* the caller's */
 };
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */

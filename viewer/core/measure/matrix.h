@@ -17,7 +17,7 @@ struct pithi_pair {
     int64_t time_ns;                          /* total latency */
     int64_t late_sender_ns, late_receiver_ns; /* pithlog_waits(); 0 unless asked for */
     int64_t waiting_ns;                       /* all wait states of `to` that `from` caused (pithi_matrix_add_waits) */
-    struct pithlog_message longest;
+    struct pithlog_message longest;           /* the one with the largest latency */
 };
 
 /* How long the calls of a state waited. */
@@ -31,8 +31,8 @@ struct pithi_matrix {
     uint32_t rank_count;
     uint32_t *place; /* [lanes] */
     struct pithi_pair *pairs;
-    uint32_t pair_count, pair_capacity;
-    uint32_t *slots; /* [slot_count] hash of pairs; 0: free, else number of a pair + 1 */
+    uint32_t pair_count, pair_capacity; /* of `pairs`, in the order of their first message */
+    uint32_t *slots;                    /* [slot_count] hash of pairs; 0: free, else number of a pair + 1 */
     uint32_t slot_count;
     struct pithi_late_state *states; /* [defs] */
     uint32_t defs;
@@ -43,7 +43,7 @@ struct pithi_matrix_query {
     uint32_t comm;                       /* UINT32_MAX: all */
     int late;                            /* 1: with waiting, for which all calls are read too */
     const struct pithlog_digest *digest; /* NULL: messages are matched again */
-    struct pithi_watch watch;
+    struct pithi_watch watch;            /* asked from time to time */
 };
 
 /* 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part is there. Free the matrix in any case. */
@@ -73,8 +73,8 @@ double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value v
  * is a pair, or several ranks if there are more ranks than half the pixels. A tile's value is computed from all its
  * messages. */
 struct pithi_matrix_view {
-    uint32_t from0, from1, to0, to1;
-    uint32_t width, height;
+    uint32_t from0, from1, to0, to1; /* places: from0 < from1, to0 < to1 */
+    uint32_t width, height;          /* pixels */
     enum pithi_matrix_value value;
     int logarithmic; /* the scale of colours */
 };

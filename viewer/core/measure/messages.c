@@ -15,13 +15,13 @@
 enum { WATCH_EVERY = 4096, DAMAGES_MOST = 10000 };
 
 struct visit {
-    const struct pithi_watch *watch;
-    void (*message)(void *context, const struct pithlog_message *message);
+    const struct pithi_watch *watch; /* of whom to ask whether to go on; NULL: nobody */
+    void (*message)(void *context, const struct pithlog_message *message); /* gets each message */
     void *context;
-    int64_t t0_ns, t1_ns;
-    uint64_t done;
-    double all;
-    int stopped;
+    int64_t t0_ns, t1_ns; /* [t0, t1) */
+    uint64_t done;        /* messages visited */
+    double all;           /* that are expected in all, for progress */
+    int stopped;          /* 1: the watch said so */
 };
 
 /* 1: the message is in transit at some time of [t0, t1). Where clocks disagree, it may be received before it is sent.
@@ -83,17 +83,17 @@ int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest
 enum { FIRST_PART = 1024 };
 
 struct looking {
-    struct pithlog *log;
-    const struct pithi_search *search;
-    uint32_t *index_of_lane; /* [lanes] into search->lanes; PITHI_NONE: not among them */
-    int64_t t0_ns, t1_ns;    /* the window of send times */
+    struct pithlog *log;               /* not owned */
+    const struct pithi_search *search; /* the caller's */
+    uint32_t *index_of_lane;           /* [lanes] into search->lanes; PITHI_NONE: not among them */
+    int64_t t0_ns, t1_ns;              /* the window of send times */
     /* To find one message: */
-    int backward, have;
+    int backward, have;               /* 1: the last one before the start; 1: `best` is set */
     struct pithi_scan_position bound; /* hits lie between this position and the best so far */
-    struct pithi_found *best;
+    struct pithi_found *best;         /* the hit so far */
     /* To count all messages: */
     uint64_t *counts; /* NULL: find one message */
-    uint32_t columns;
+    uint32_t columns; /* [columns] of counts */
 };
 
 static void begin(struct looking *looking)
@@ -272,11 +272,11 @@ void pithi_message_filter_free(struct pithi_message_filter *filter)
 /* ---- Late senders ------------------------------------------------------------------------------------------------ */
 
 struct picking {
-    const struct pithlog *log;
+    const struct pithlog *log; /* for names of the filter */
     const struct pithi_message_filter *filter;
     const struct pithi_watch *watch;
-    double from, share; /* of the progress */
-    struct pithlog_message *late;
+    double from, share;           /* of the progress */
+    struct pithlog_message *late; /* [late_count] those for which a receiver waited at least late_ns, sorted */
     uint32_t late_count, late_room;
 };
 

@@ -29,20 +29,20 @@ enum { SAMPLES = 16, SAMPLED_RECORDS = 2000 };
 struct pieces;
 
 struct pithi_ranges {
-    struct pithlog *log;
+    struct pithlog *log;             /* not owned */
     struct pithi_ranges_query query; /* with copies of the arrays */
-    uint32_t *lanes;
+    uint32_t *lanes;                 /* the copies */
     unsigned char *hidden;
     uint32_t defs;
-    unsigned shift;
-    uint64_t end;     /* of the window */
-    uint64_t *bounds; /* [width + 1] where columns begin */
-    uint32_t *layer;  /* [defs] index of its times, or PITHI_NONE: not in the window */
-    uint32_t *states; /* [count] definition of each index */
-    uint64_t **times; /* [count][width] */
-    uint32_t count, state_capacity, time_capacity;
-    struct pieces *pieces; /* used by pithi_ranges_quick */
-    uint32_t quick_lanes;  /* number of lanes that are finished */
+    unsigned shift;                                /* internal units are ns << shift */
+    uint64_t end;                                  /* of the window */
+    uint64_t *bounds;                              /* [width + 1] where columns begin */
+    uint32_t *layer;                               /* [defs] index of its times, or PITHI_NONE: not in the window */
+    uint32_t *states;                              /* [count] definition of each index */
+    uint64_t **times;                              /* [count][width] */
+    uint32_t count, state_capacity, time_capacity; /* states that occur; room of `states`; room of `times` */
+    struct pieces *pieces;                         /* used by pithi_ranges_quick */
+    uint32_t quick_lanes;                          /* number of lanes that are finished */
 };
 
 struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ranges_query *query)
@@ -103,9 +103,9 @@ static double now_s(void)
 /* ---- Walking along a lane ---------------------------------------------------------------------------------------- */
 
 struct walk {
-    struct pithi_ranges *ranges;
-    uint64_t now;
-    uint32_t column; /* the column of `now` */
+    struct pithi_ranges *ranges; /* gets the sums */
+    uint64_t now;                /* in internal units */
+    uint32_t column;             /* the column of `now` */
 };
 
 static uint64_t to_units(const struct pithi_ranges *ranges, int64_t time_ns)
@@ -200,7 +200,7 @@ steps, `spare` sums 40 / (1 - 0.5) = 80 over the pieces of a column. At the end 
 `spare`. A state that the piece names must not get this, so its weight times 80 is subtracted at once. */
 
 struct pieces {
-    struct pithi_ranges *ranges;
+    struct pithi_ranges *ranges;      /* gets the estimates */
     uint32_t column;                  /* the column in which the last piece ended */
     const struct pithlog_path *paths; /* of the lane */
     double *weight;                   /* [defs] */

@@ -28,8 +28,8 @@ struct pithi_ranges_query {
     uint32_t width;        /* columns, 1 to PITHI_MAX_WIDTH (query.h) */
     const uint32_t *lanes; /* copied */
     uint32_t lane_count;
-    const unsigned char *hidden; /* [defs], non-zero: skipped; copied; NULL: none */
-    enum pithi_ranges_depth depth;
+    const unsigned char *hidden;   /* [defs], non-zero: skipped; copied; NULL: none */
+    enum pithi_ranges_depth depth; /* whether the innermost or the outermost state counts */
 };
 
 struct pithi_ranges;

@@ -23,24 +23,24 @@ enum { STOPPED = 2, AT_ONCE = 256 /* records */, DENSE = 16 /* hits a column */ 
 
 /* A state that began in the leaf and may still last too short or too long. */
 struct pending {
-    struct pithi_scan_position at;
-    uint32_t id, depth;
+    struct pithi_scan_position at; /* its begin */
+    uint32_t id, depth;            /* definition; states around it */
 };
 
 struct walk {
-    struct pithlog *log;
+    struct pithlog *log; /* not owned */
     const struct pithi_search *search;
     struct pithlog_sum *sums;             /* [defs] */
     struct pithi_scan_position low, high; /* hits lie between them */
-    int backward;
-    uint32_t lane;            /* index into search->lanes */
-    struct pithi_found *best; /* NULL: all hits are counted */
-    int have;
-    uint64_t *counts;
+    int backward;                         /* 1: the last hit before `high` */
+    uint32_t lane;                        /* index into search->lanes */
+    struct pithi_found *best;             /* NULL: all hits are counted */
+    int have;                             /* 1: `best` is set */
+    uint64_t *counts;                     /* [columns] hits by column; NULL: find one hit */
     uint32_t columns;
-    int64_t t0_ns, t1_ns; /* of the counts */
-    double done, all;     /* progress, in lanes */
-    struct pending *pending;
+    int64_t t0_ns, t1_ns;    /* of the counts */
+    double done, all;        /* progress, in lanes */
+    struct pending *pending; /* [count] in the order of their begins */
     uint32_t count, capacity;
     struct pithi_scan_position last; /* tie breaking */
     struct pithlog_record *records;  /* [AT_ONCE] */
@@ -520,9 +520,9 @@ int pithi_search_count(struct pithlog *log, const struct pithi_search *search, i
 /* ---- Counts from the summary alone ------------------------------------------------------------------------------- */
 
 struct survey {
-    struct walk *walk;
-    int64_t t0_ns, t1_ns;
-    unsigned char *marks;
+    struct walk *walk;    /* the search */
+    int64_t t0_ns, t1_ns; /* the window */
+    unsigned char *marks; /* [columns] 1: may have a hit */
     uint32_t columns;
 };
 

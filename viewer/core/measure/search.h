@@ -25,12 +25,12 @@ struct pithi_search {
     int32_t peer;                  /* sends: world rank of the receiver; -1: any */
     /* A query, or NULL. With a query, only `wanted` and `kinds` of the fields above are used. */
     const struct pithlog_filter *filter;
-    const uint32_t *lanes;
+    const uint32_t *lanes; /* where to look; hits are ordered by their place here */
     uint32_t lane_count;
     struct pithlog_summary *summary; /* NULL: all records are read */
     /* Called after each leaf; if it returns non-zero, the search ends without a hit. NULL: never called. */
     int (*stopped)(void *context, double part);
-    void *context;
+    void *context; /* for `stopped` */
 };
 
 /* The position of a hit in the order of all. */
@@ -41,16 +41,16 @@ struct pithi_scan_position {
 };
 
 struct pithi_found {
-    struct pithi_scan_position at;
-    uint32_t lane; /* of the log */
-    uint32_t kind; /* PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND */
-    uint32_t id;   /* definition, not of sends */
-    uint32_t depth;
-    int64_t end_ns;
-    int ended; /* 0: the end was not searched that far, or there is none */
+    struct pithi_scan_position at; /* for going on behind it */
+    uint32_t lane;                 /* of the log */
+    uint32_t kind;                 /* PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND */
+    uint32_t id;                   /* definition, not of sends */
+    uint32_t depth;                /* states around it */
+    int64_t end_ns;                /* of a state; of others the same as its time */
+    int ended;                     /* 0: the end was not searched that far, or there is none */
     int32_t peer, tag;
     uint64_t bytes;
-    char payload[512];
+    char payload[512]; /* of an event, as text, cut if longer */
 };
 
 /* The first hit behind `at`, or the last before it. 1; 0: none, or stopped; -1: error. */

@@ -101,9 +101,9 @@ static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query 
 }
 
 struct counting {
-    const struct pithi_stretch_query *query;
-    unsigned char *chosen; /* [lanes] */
-    struct pithi_traffic *traffic;
+    const struct pithi_stretch_query *query; /* the caller's */
+    unsigned char *chosen;                   /* [lanes] */
+    struct pithi_traffic *traffic;           /* the result */
 };
 
 static void count_message(void *context, const struct pithlog_message *message)

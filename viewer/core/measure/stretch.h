@@ -10,7 +10,7 @@ struct pithi_stretch_query {
     uint32_t row_count;
     struct pithlog_summary *summary;     /* for this thread alone; NULL: all records are read */
     const struct pithlog_digest *digest; /* for messages; NULL: records are read */
-    struct pithi_watch watch;
+    struct pithi_watch watch;            /* asked from time to time */
 };
 
 /* Counters have no sums. A row below another one shows a part of its lane, whose sums the row above has. */
@@ -21,8 +21,8 @@ static inline int pithi_row_has_sums(const struct pithi_row *row)
 
 /* One definition in one row. */
 struct pithi_stretch_entry {
-    uint32_t row, id;
-    struct pithi_sum sum;
+    uint32_t row, id;     /* index of the row; definition */
+    struct pithi_sum sum; /* exact */
 };
 
 struct pithi_stretch {
@@ -42,7 +42,7 @@ void pithi_stretch_free(struct pithi_stretch *stretch);
 /* The messages that the lanes of the rows sent in [t0, t1), and those that they received. A message that was sent
  * before t0 and received inside counts as received, and so does one whose send is not in the log. */
 struct pithi_traffic {
-    uint64_t sent, sent_bytes, received, received_bytes;
+    uint64_t sent, sent_bytes, received, received_bytes; /* messages; bytes */
 };
 /* With a digest that matches all sends and receives, the cost depends on the number of messages found; otherwise the
  * sends and receives of the stretch are read. */

@@ -135,7 +135,7 @@ struct shares {
     } * all;
     uint32_t count, capacity;
     uint32_t *column; /* [defs] of a state; 0: none yet */
-    uint32_t columns;
+    uint32_t columns; /* number of columns that are in use */
 };
 
 static void add_share(struct shares *shares, uint32_t rank, uint32_t column, double share)

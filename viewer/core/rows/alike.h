@@ -37,7 +37,7 @@ struct pithi_alike_question {
     int64_t t0_ns, t1_ns;      /* t0 < t1 */
     const uint32_t *rank_lane; /* [ranks] the first lane of each rank; its other lanes follow */
     uint32_t ranks;
-    double limit;
+    double limit;                    /* largest difference within a group, 0 to 1 */
     struct pithlog_summary *summary; /* NULL: all records are read */
     struct pithi_watch watch;        /* reports the ranks that are done; a stopped search finds no groups */
 };

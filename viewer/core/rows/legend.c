@@ -17,8 +17,8 @@
 #include "core/scene/plot.h"
 
 struct sorted {
-    struct pithi_legend_entry entry;
-    int is_event;
+    struct pithi_legend_entry entry; /* what is shown */
+    int is_event;                    /* events come after states */
 };
 
 static int by_weight(const void *a, const void *b)

@@ -12,8 +12,8 @@
 
 struct pithi_legend_entry {
     uint32_t id;
-    struct pithi_sum sum;
-    double share; /* exclusive time as a part of all lanes' time in the window, 0 to 1 */
+    struct pithi_sum sum; /* of the window */
+    double share;         /* exclusive time as a part of all lanes' time in the window, 0 to 1 */
 };
 
 /* The states and events in the window: states by exclusive time, largest first, then events by count. [*count], to be
@@ -41,15 +41,15 @@ void pithi_number_text(uint64_t number, char *text, size_t size);
 
 struct pithi_legend_plan {
     /* The caller's: */
-    const struct pithlog *log;
-    const uint32_t *rgb; /* [defs] */
+    const struct pithlog *log; /* for names */
+    const uint32_t *rgb;       /* [defs] */
     const struct pithi_legend_entry *entries;
     uint32_t count;
-    int table;         /* 1: a line for each entry, with count, times and share */
-    uint64_t messages; /* below the table */
-    double x, y, width;
+    int table;          /* 1: a line for each entry, with count, times and share */
+    uint64_t messages;  /* below the table */
+    double x, y, width; /* pixels; upper left corner, and the width that it may take */
     /* Made by pithi_legend_layout: */
-    uint32_t shown, columns, lines;
+    uint32_t shown, columns, lines; /* entries that have room; columns; lines of a column */
 };
 
 /* Drops hidden entries ([defs] or NULL); returns the number of entries left. */

@@ -960,9 +960,9 @@ static int occurs(const char *part, const char *text)
 
 /* One item of a pattern: ranks, or a text. */
 struct item {
-    struct pithi_lane_range range;
-    int is_range, is_glob;
-    char text[128];
+    struct pithi_lane_range range; /* ranks, or a rank and its thread */
+    int is_range, is_glob; /* what the item is; neither: a plain text, as a host's name */
+    char text[128]; /* cut if longer */
 };
 
 struct pattern {
@@ -1103,7 +1103,7 @@ int pithi_rows_filter(struct pithi_rows *rows, const char *pattern)
 /* ---- Finding ----------------------------------------------------------------------------------------------------- */
 
 struct found {
-    uint32_t *nodes, count, capacity;
+    uint32_t *nodes, count, capacity; /* nodes that match, in the order of the tree */
 };
 
 static void find(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, struct found *found)
@@ -1312,16 +1312,16 @@ void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t
 
 struct sort_key {
     uint32_t node, place; /* original place, so that the sort is stable */
-    int counter;
-    double value;
+    int counter; /* 1: a row of a counter, which stays before the lanes */
+    double value; /* the sort value, if by value */
     char *name; /* NULL: by value */
 };
 
 struct sorting {
-    struct pithi_rows *rows;
+    struct pithi_rows *rows; /* whose nodes are sorted */
     enum pithi_rows_order order;
-    const double *value;
-    int falling;
+    const double *value; /* [lanes] by lane */
+    int falling; /* 1: largest first */
 };
 
 /* Compares names with the numbers in them as numbers: node2 comes before node10. */

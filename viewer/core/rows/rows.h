@@ -53,10 +53,10 @@ struct pithi_node {
     uint32_t parent; /* 0: the root */
     uint32_t lane;   /* ranks, threads, counters; hosts and ranks alike: their first; communicators: PITHI_NONE */
     uint32_t id;     /* counters: definition; communicators: index; ranks alike: number of the group */
-    uint32_t child_count, child_capacity;
-    uint32_t *children; /* counters first */
-    uint8_t kind;       /* enum pithi_node_kind */
-    uint8_t flags;
+    uint32_t child_count, child_capacity; /* of `children`; room */
+    uint32_t *children;                   /* counters first */
+    uint8_t kind;                         /* enum pithi_node_kind */
+    uint8_t flags;                        /* bits: PITHI_NODE_OPEN ... */
     uint8_t bands;  /* rows of an unfolded lane, one for each nesting level; 1: one row is enough; 0: folded */
     uint8_t flames; /* rows below them, one for each depth of its functions (flames.h) */
 };
@@ -65,15 +65,15 @@ struct pithi_node {
 enum { PITHI_MOST_NODES = 1 << 22 };
 
 struct pithi_rows {
-    const struct pithlog *log;
-    enum pithi_grouping grouping;
-    uint32_t generation; /* changes when the nodes change */
-    uint32_t *rank_lane; /* [rank_count] the first lane of each rank */
+    const struct pithlog *log;    /* not owned */
+    enum pithi_grouping grouping; /* as the nodes are built now */
+    uint32_t generation;          /* changes when the nodes change */
+    uint32_t *rank_lane;          /* [rank_count] the first lane of each rank */
     uint32_t rank_count;
-    uint32_t host_count;
+    uint32_t host_count;        /* different names of hosts; 1: hosts make no level of their own */
     struct pithi_row *counters; /* [counter_count] by lane */
-    uint32_t counter_count;
-    struct pithi_node *nodes; /* [0] the root */
+    uint32_t counter_count;     /* rows of all counters of all lanes */
+    struct pithi_node *nodes;   /* [0] the root */
     uint32_t node_count, node_capacity;
     uint32_t *pins; /* nodes pinned, in order */
     uint32_t pin_count, pin_capacity;
@@ -83,14 +83,14 @@ struct pithi_rows {
     struct pithi_alike alike; /* ranks 0: not found yet */
 
     /* Made by pithi_rows_seen: */
-    struct pithi_row *seen;
+    struct pithi_row *seen; /* [seen_count] as they are drawn, from top to bottom; pinned ones first */
     struct pithi_row_place {
-        uint32_t node;
-        uint16_t depth;
-    } * places; /* [seen_count] */
-    uint32_t seen_count, seen_capacity, place_capacity;
-    uint32_t pinned_count; /* the first of `seen` */
-    uint32_t *lanes;       /* of the groups in `seen` */
+        uint32_t node;                                  /* of the row */
+        uint16_t depth;                                 /* of the node in the tree, for indenting */
+    } * places;                                         /* [seen_count] */
+    uint32_t seen_count, seen_capacity, place_capacity; /* of `seen`; rooms of both arrays */
+    uint32_t pinned_count;                              /* the first of `seen` */
+    uint32_t *lanes;                                    /* of the groups in `seen` */
     uint32_t lane_count, lane_capacity;
 };
 
@@ -134,7 +134,7 @@ void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
 /* Where the depths of lanes are read, and of what time, [from_ns, to_ns); INT64_MIN, INT64_MAX: all. */
 struct pithi_unfolding {
-    struct pithlog *log;
+    struct pithlog *log;               /* not owned */
     struct pithlog_summary *summary;   /* NULL: the records of each lane are read */
     const struct pithi_flames *flames; /* NULL: the functions of the log are not known */
     int64_t from_ns, to_ns;
@@ -203,8 +203,8 @@ enum pithi_stat {
 };
 
 struct pithi_lane_question {
-    int64_t t0_ns, t1_ns; /* t0 < t1 */
-    enum pithi_stat stat;
+    int64_t t0_ns, t1_ns;            /* t0 < t1 */
+    enum pithi_stat stat;            /* what is asked of each lane */
     const unsigned char *chosen;     /* [defs], non-zero: counts; of the first three */
     struct pithlog_summary *summary; /* NULL: all records are read; one thread's at a time */
 };

@@ -13,7 +13,7 @@ int pithi_size_parse(const char *text, int *width, int *height);
 
 /* Ranks first to last, of each one thread or all (-1): "3", "0.1", "0-3". */
 struct pithi_lane_range {
-    long first, last, thread;
+    long first, last, thread; /* first <= last; thread -1: all */
 };
 /* Reads one from the front of a list and the comma behind it: 1; 0 at the end; -1: no such list. */
 int pithi_lane_range_next(const char **text, struct pithi_lane_range *range);
