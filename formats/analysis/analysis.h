@@ -13,7 +13,7 @@
 struct pithi_lane_sums {
     struct pithi_map map; /* (lane, state): index + 1 */
     struct pithi_lane_sum {
-        uint32_t lane, state;
+        uint32_t lane, state; /* a pair is added once */
         double direct, indirect;
     } * cells;
     uint32_t count, room;
@@ -34,8 +34,8 @@ static inline struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums 
 struct pithi_stage {
     int (*progress)(void *context, double part); /* NULL: none */
     void *context;
-    double begin, share;
-    int is_stopped; /* progress wants to stop: the stage may end early */
+    double begin, share; /* both of the whole, 0 to 1: where the stage begins, and its part */
+    int is_stopped;      /* progress wants to stop: the stage may end early */
 };
 /* `part` of the stage is done. 1: stop. (A void pointer, as it serves as `progress` of parts of a stage.) */
 static inline int pithi_stage_part(void *context, double part)
@@ -48,21 +48,21 @@ static inline int pithi_stage_part(void *context, double part)
 }
 
 struct pithlog_analysis {
-    struct pithi_graph graph;
-    struct pithi_stage stage;
-    struct pithlog_analysis_info info;
+    struct pithi_graph graph;          /* the pieces of all lanes and what each needed */
+    struct pithi_stage stage;          /* of the work that goes on; unused afterwards */
+    struct pithlog_analysis_info info; /* as users get it */
     struct pithi_analysis_lane {
         struct pithlog_wait_state *waits; /* by time */
         size_t wait_count;
         uint32_t first, last; /* pieces that reach into the window: first to last - 1 */
-        int64_t useful_ns;
+        int64_t useful_ns;    /* outside MPI, in the window */
     } * lanes;
-    struct pithlog_delay *delays;
+    struct pithlog_delay *delays; /* by lane, then state */
     size_t delay_count;
-    struct pithlog_path_part *path;
+    struct pithlog_path_part *path; /* in the order of time */
     size_t path_count;
     uint32_t path_room;
-    struct pithlog_path_share *shares;
+    struct pithlog_path_share *shares; /* by lane, then state */
     size_t share_count;
     struct pithi_lane_sums states; /* time of each lane in each state; `direct` */
     struct pithlog_iterations iterations;
@@ -85,9 +85,9 @@ static inline void pithi_analysis_part(const struct pithlog_analysis *a, const s
  *     struct pithi_pieces p;
  *     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) */
 struct pithi_pieces {
-    struct pithi_graph *graph;
+    struct pithi_graph *graph;                   /* not owned */
     const struct pithi_lane_piece *piece, *next; /* next: the piece after it */
-    uint32_t lane, index, end;
+    uint32_t lane, index, end;                   /* of the lane; its last piece in the window + 1 */
 };
 /* The same loop from a later piece on. */
 static inline void pithi_pieces_from(struct pithi_pieces *p, struct pithlog_analysis *a, uint32_t lane, uint32_t index)

@@ -25,11 +25,12 @@ enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20
 static const char kind[] = "analysis";
 
 struct stream {
+    /* of the cache; 1: reads; 1: an earlier call failed, so all later ones do nothing */
     int fd, is_reading, has_failed;
     int (*progress)(void *context, double part); /* NULL: none */
     void *context;
-    uint64_t passed; /* bytes of the file */
-    uint32_t at, size;
+    uint64_t passed;       /* bytes of the file */
+    uint32_t at, size;     /* of `block`: the next byte; bytes in it */
     unsigned char head[8]; /* of a block: its size and CRC */
     unsigned char block[BLOCK];
 };
@@ -37,7 +38,7 @@ struct stream {
 /* Says which log and which Pith a file is of. */
 struct head {
     char magic[8];
-    uint32_t version, sizes[5], lanes, defs;
+    uint32_t version, sizes[5], lanes, defs; /* sizes of the structs that are stored as they are; of the log */
     struct pithi_cache_key key;
 };
 
@@ -467,11 +468,11 @@ struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct p
 
 /* `graph`: a copy, as a search and a loop through a graph store in it how far they are. */
 struct pithi_keeping {
-    struct pithi_cache_part part;
+    struct pithi_cache_part part; /* the file that is being written */
     struct pithi_cache_key key;
     struct pithi_graph graph;
-    struct pithi_worker worker;
-    struct stream stream;
+    struct pithi_worker worker; /* writes the file while the analysis goes on */
+    struct stream stream;       /* into `part` */
 };
 
 static int is_stopped(void *context, double part)

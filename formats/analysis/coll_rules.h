@@ -44,8 +44,8 @@ enum {
 #define PITHI_COLL_NEIGHBOURS_ARE "pith:neighbours"
 
 struct pithi_coll_rule {
-    enum pithi_coll_shape shape;
-    unsigned flags;
+    enum pithi_coll_shape shape; /* who must wait for whom */
+    unsigned flags;              /* PITHI_COLL_ ... bits */
 };
 
 /* The rule of a state's name: MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init, MPI::Comm::Bcast. */

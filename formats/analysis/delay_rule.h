@@ -94,7 +94,7 @@ static inline int64_t pithi_least_call(const struct pithi_least *call, const str
 
 /* A moment as it was measured, and as it would have been. */
 struct pithi_both_ns {
-    int64_t at, without;
+    int64_t at, without; /* as measured; without recording */
 };
 
 /* When the call would have ended. `end`: as it would have been had it not waited. `least`: as little as it takes;

@@ -8,14 +8,14 @@
 
 /* A kind of wait state, summed over all lanes. */
 struct pithi_wait_group {
-    uint32_t kind;
-    int64_t ns;
+    uint32_t kind; /* enum pithlog_wait_kind */
+    int64_t ns;    /* sum of all */
     uint64_t instances;
     const struct pithlog_wait_state *worst; /* NULL: none */
     int64_t wrong_order_ns;                 /* late senders in the wrong order */
-    uint64_t wrong_order;
-    int64_t *of_state, *of_lane; /* [definitions], [lanes] */
-    uint64_t *state_counts;      /* [definitions] */
+    uint64_t wrong_order;                   /* how many */
+    int64_t *of_state, *of_lane;            /* [definitions], [lanes] */
+    uint64_t *state_counts;                 /* [definitions] */
 };
 /* [PITHLOG_WAIT_KINDS], by kind, valid as long as the analysis; NULL: no memory. */
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *analysis);
@@ -31,10 +31,10 @@ int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pit
 
 /* Sums of times by iteration. Of each lane, add the times in order, after at = 0. */
 struct pithi_iteration_sums {
-    const struct pithlog_iterations *in;
-    double *of; /* [in->count] */
-    size_t at;  /* the iteration that the last time began in */
-    double all; /* also outside all iterations */
+    const struct pithlog_iterations *in; /* the caller's */
+    double *of;                          /* [in->count] */
+    size_t at;                           /* the iteration that the last time began in */
+    double all;                          /* also outside all iterations */
 };
 void pithi_iteration_sums_add(struct pithi_iteration_sums *sums, int64_t from_ns, int64_t to_ns, double factor);
 
@@ -72,7 +72,7 @@ const char *pithi_state_text(const struct pithlog *log, uint32_t state);
 /* The time of the calls of an MPI function without waiting, in the log and in a replay. */
 struct pithi_replay_state {
     uint32_t state;
-    uint64_t calls;
+    uint64_t calls;           /* of all lanes */
     double log_ns, replay_ns; /* sums of all lanes */
 };
 
@@ -123,8 +123,8 @@ int pithi_serial_io_find(struct pithlog_analysis *analysis, struct pithi_serial_
 
 /* How long ranks could run but had no core, from MPI_Init to MPI_Finalize, summed over `ranks` (run_delay.c). */
 struct pithi_run_delay {
-    double delay_ns, cpu_ns, time_ns;
-    uint32_t ranks;
+    double delay_ns, cpu_ns, time_ns; /* sums */
+    uint32_t ranks;                   /* ranks with run-delay counters */
 };
 /* 1: found; 0: the log does not say. */
 int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);
@@ -138,8 +138,8 @@ struct pithi_communication {
     double bytes, run_ns;
     uint32_t ranks, pair_count, senders; /* ranks: of the log; senders: ranks that send */
     struct pithi_rank_traffic {
-        int32_t from, to; /* ranks; -1: to or from all */
-        uint64_t messages;
+        int32_t from, to;  /* ranks; -1: to or from all */
+        uint64_t messages; /* from `from` to `to` */
         double bytes;
     } pairs[PITHI_TOP_PAIRS], /* with most bytes */
         sender, busiest,      /* with most bytes, with most messages */
@@ -149,14 +149,14 @@ struct pithi_communication {
     uint64_t timed;             /* messages of pairs[0] whose speed is known; 0: that and the fitted one are 0 */
     double bytes_a_second, fitted_bytes_a_second, fitted_latency_ns;
     struct pithi_send_sizes {
-        uint32_t least, most; /* bytes */
-        uint64_t calls, waited;
+        uint32_t least, most;    /* bytes */
+        uint64_t calls, waited;  /* calls of this size; those that waited */
     } waiting_sends, free_sends; /* blocking sends to a late receiver that waited for it, and smaller ones that did
                                     not; calls is 0: size does not decide */
     struct pithi_overlap {
-        int32_t rank; /* -1: all */
-        uint64_t messages;
-        int64_t ns, computing_ns, waiting_ns;
+        int32_t rank;                         /* -1: all */
+        uint64_t messages;                    /* receives that overlap */
+        int64_t ns, computing_ns, waiting_ns; /* under way; of that computing; of that waiting */
     } overlap,     /* receives that an earlier call posted: from its begin to the end of the call that completes them */
         *overlaps; /* [overlap_count] by rank */
     uint32_t overlap_count;
@@ -179,8 +179,8 @@ void pithi_communication_put(const struct pithi_communication *of, FILE *out);
 
 /* Sums of one state over lanes, and the lane with most of it. */
 struct pithi_state_sum {
-    double ns, most_ns;
-    uint32_t state, most;
+    double ns, most_ns;   /* of all lanes; of the lane `most` */
+    uint32_t state, most; /* definition; lane */
 };
 /* The [*count] states that cause most of the waiting of a group; those with most time on the critical path. Malloc'ed;
  * NULL: no memory. */
@@ -198,20 +198,20 @@ void pithi_state_sum_place(const struct pithlog_analysis *analysis, const struct
 /* ---- All that is said of a log ----------------------------------------------------------------------------------- */
 
 struct pithi_findings {
-    struct pithlog *log;
-    const char *path;
-    struct pithlog_analysis *analysis;
+    struct pithlog *log;               /* not owned; NULL: none */
+    const char *path;                  /* as the user gave it */
+    struct pithlog_analysis *analysis; /* owned by the command */
     const struct pithlog_analysis_info *info;
     const struct pithi_wait_group *groups; /* by kind */
     const struct pithlog_finding *list;    /* largest first */
-    uint32_t count, ranks, hosts;
+    uint32_t count, ranks, hosts;          /* findings; ranks of the log; different hosts */
     uint32_t cores, all_cores; /* that ranks may use, that there are on all hosts; 0: the log does not say */
     char **functions;          /* [count]: where a rank computes longer, by the samples; NULL: not known */
-    struct pithi_trust trust;
-    struct pithlog_computation computation;
-    const struct pithlog_iterations *iterations;
-    const char *iterations_of; /* the state that was given; NULL: none */
-    const struct pithlog_answer *answer;
+    struct pithi_trust trust;  /* what the log does not say, for the page */
+    struct pithlog_computation computation;      /* all 0 without counters */
+    const struct pithlog_iterations *iterations; /* of `analysis`; NULL: not asked for yet */
+    const char *iterations_of;                   /* the state that was given; NULL: none */
+    const struct pithlog_answer *answer;         /* of `analysis`; NULL: not asked for yet */
     char **sites, *answer_site; /* sites: [count]; where the worst instances are; NULL: not known (analyze_sites.c) */
 };
 

@@ -26,7 +26,7 @@ static int is_child; /* this is a forked child */
 
 enum { OWN = 16 };
 static struct {
-    uintptr_t begin, end;
+    uintptr_t begin, end; /* [begin, end) of the code of a library of Pith */
 } own[OWN];
 static int own_count;
 
@@ -72,8 +72,8 @@ int64_t pithi_also_now_ns(void)
 }
 
 struct moment {
-    int64_t ns;
-    uint64_t ticks;
+    int64_t ns;     /* as the program's clock says */
+    uint64_t ticks; /* at the same time, for the length of a call */
 };
 
 /* Now in both units: the narrowest of several readings, since the system may take the core away within one. */

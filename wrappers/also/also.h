@@ -36,8 +36,8 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
 /* The library's own function of this name, which comes after the caller's in the order of loading. All are looked up
  * when the library is loaded, because a signal handler or the child of a fork must not call dlsym. */
 struct pithi_next {
-    const char *name, *version; /* NULL: the default version */
-    void *function;
+    const char *name, *version;                 /* NULL: the default version */
+    void *function;                             /* the next one in the order of loading; NULL: there is none */
 } __attribute__((aligned(4 * sizeof(void *)))); /* so that they lie in their section without gaps */
 void *pithi_next_find(struct pithi_next *next);
 void pithi_next_find_all(void);

@@ -90,7 +90,7 @@ static char **own_environment(void)
 }
 
 struct start {
-    char **arguments, **environment;
+    char **arguments, **environment; /* as of execve, malloc'ed */
 };
 
 /* Runs in the new processes, which share our memory until the exec: system calls only. */

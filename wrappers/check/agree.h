@@ -33,8 +33,8 @@ void pithi_check_ranks(const int *ranks, int count, char *text, size_t size);
 
 /* source_line.c: the place in the program that made a call: the first address outside MPI and its bindings. */
 struct pithi_source {
-    char module[240];
-    uint64_t offset;
+    char module[240]; /* file name; cut if longer */
+    uint64_t offset;  /* of the address in its file */
 };
 void pithi_source_of(const void *caller, struct pithi_source *source);
 /* Returns `caller`, or, if a binding of MPI made the call, the caller of that binding. */

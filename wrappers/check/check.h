@@ -21,7 +21,7 @@
 
 struct pithi_check;
 struct pithi_check_call {
-    int outer_recorded, outer_function;
+    int outer_recorded, outer_function; /* what was so before, for calls within callbacks */
     struct pithi_check *outer;
 };
 /* Around every MPI call. `function`: an index into pithi_check_names (check.w). */

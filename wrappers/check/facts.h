@@ -16,27 +16,27 @@
 
 enum pithi_fact_kind { PITHI_FACT_NUMBER, PITHI_FACT_TEXT, PITHI_FACT_DATA };
 struct pithi_fact {
-    const char *argument;
-    int index; /* in a list; -1: no list */
-    enum pithi_fact_kind kind;
-    uint64_t value;   /* compared */
-    int64_t elements; /* DATA */
-    const char *text; /* TEXT; DATA: the element's name */
+    const char *argument;      /* as in the function's declaration: "count" */
+    int index;                 /* in a list; -1: no list */
+    enum pithi_fact_kind kind; /* how `value` is shown */
+    uint64_t value;            /* compared */
+    int64_t elements;          /* DATA */
+    const char *text;          /* TEXT; DATA: the element's name */
 };
 /* Peers are ranks of the shadow. Peers outside it are left out. */
-struct pithi_fact_part {
+struct pithi_fact_part { /* rank in the shadow; 1: expected, 0: given */
     int peer, is_got;
-    uint64_t hash;
+    uint64_t hash; /* of (from, to, signature) */
     int64_t elements;
     const char *element;
 };
 struct pithi_check {
-    struct pithi_check *next; /* in the list of pending checks without a request */
-    struct pithi_team *team;
-    const char *name;
-    const void *caller;
-    struct pithi_fact *facts;
-    struct pithi_fact_part *parts;
+    struct pithi_check *next;      /* in the list of pending checks without a request */
+    struct pithi_team *team;       /* whose processes exchange it */
+    const char *name;              /* of the MPI function; not owned */
+    const void *caller;            /* the address in the program */
+    struct pithi_fact *facts;      /* [fact_count] in the order in which they were stated */
+    struct pithi_fact_part *parts; /* [part_count] */
     int fact_count, fact_room, part_count, part_room;
     int may_have_only;      /* only some processes state a value in this kind of call */
     int has_only;           /* this process states it: */
@@ -48,8 +48,8 @@ struct pithi_check {
     uint64_t key;           /* of a call with members: its tag */
     int *members;           /* processes of the team that make the call, by rank; NULL: all. subgroup.c */
     int member_count;
-    uint64_t sent, got; /* agree.c */
-    MPI_Request exchange;
+    uint64_t sent, got;   /* agree.c */
+    MPI_Request exchange; /* of the reduction; MPI_REQUEST_NULL: none */
 };
 
 /* The description of this thread's current call; team NULL: no call is described. */

@@ -80,8 +80,8 @@ static int counts(void) { return pithi_self.recorded && pithi_check_now()->calle
 enum { MOST = 1 << 20, BUCKETS = 1 << 18, HINTS = 1 << 16 };
 struct entry {
     uint64_t key;
-    uint32_t site, count;
-    uint32_t next; /* in the bucket, the newest first, or among the unused; 0: the last */
+    uint32_t site, count; /* index of its call site; objects of the handle from there */
+    uint32_t next;        /* in the bucket, the newest first, or among the unused; 0: the last */
     uint32_t is_guess;
 };
 static struct entry *entries; /* [0] is not used */
@@ -319,9 +319,9 @@ void pithi_left_awaited(struct pithi_left_awaited *awaited)
  * call sites have the same three, it is not known which of them was not received. */
 enum { SENDS = 1 << 14 };
 struct sent {
-    uint64_t comm;
-    int32_t peer, tag;
-    uint32_t site, is_guess;
+    uint64_t comm;           /* key of the communicator */
+    int32_t peer, tag;       /* as the call says */
+    uint32_t site, is_guess; /* as in struct entry */
 };
 static struct sent *sends;
 
@@ -351,18 +351,18 @@ void pithi_left_sending(MPI_Comm comm, int peer, int tag)
 
 /* A message that its receiver has found with MPI_Iprobe. */
 struct found {
-    uint64_t team;
+    uint64_t team;   /* id of the team */
     int32_t to, tag; /* to: the receiver's rank in the communicator */
     int32_t place;   /* the sender's rank in the shadow of MPI_COMM_WORLD */
 };
 enum { MOST_FOUND = 1024 };
 struct search {
-    const struct pithi_team *world;
-    struct found *found;
+    const struct pithi_team *world; /* all processes, to which this is reported */
+    struct found *found;            /* [count] of all processes */
     int count;
-    int64_t *left; /* by site, as is: */
-    char *is_guess;
-    uint64_t team; /* to look for, and the communicator that has it */
+    int64_t *left;  /* by site, as is: */
+    char *is_guess; /* [sites] 1: at least one of `left` is a guess */
+    uint64_t team;  /* to look for, and the communicator that has it */
     MPI_Comm comm;
 };
 
@@ -467,19 +467,19 @@ static void tell_senders(struct search *search)
 /* Sent as they are: fixed sizes, and the same architecture everywhere. */
 struct line {
     int32_t kind, is_guess;
-    int64_t count;
-    char name[40]; /* "": the call site was not kept */
-    struct pithi_source source;
+    int64_t count;              /* objects */
+    char name[40];              /* "": the call site was not kept */
+    struct pithi_source source; /* of the call site */
 };
 struct told {
-    int32_t lines, rank;
-    int64_t more_lines, unfollowed;
+    int32_t lines, rank;            /* lines that follow */
+    int64_t more_lines, unfollowed; /* lines left out; objects that the table had no room for */
 };
 /* A line of the job. */
 struct sum {
     struct line line;
     int *ranks; /* in MPI_COMM_WORLD, increasing */
-    int count;
+    int count;  /* of `ranks` */
 };
 enum { MOST_LINES = 1000, MOST_SUMS = 200 };
 

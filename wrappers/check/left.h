@@ -45,9 +45,9 @@ void pithi_left_freed(int result, uint32_t freeing, enum pithi_left_kind kind, c
 
 /* Before and after a call that may complete requests: those that MPI has set to MPI_REQUEST_NULL are complete. */
 struct pithi_left_awaited {
-    MPI_Count count;
-    const MPI_Request *requests;
-    MPI_Request *before, few[64];
+    MPI_Count count;              /* of `requests` */
+    const MPI_Request *requests;  /* the program's array */
+    MPI_Request *before, few[64]; /* a copy of it: `few` or malloc'ed */
 };
 void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const MPI_Request *requests);
 void pithi_left_awaited(struct pithi_left_awaited *awaited);

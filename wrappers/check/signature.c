@@ -84,9 +84,9 @@ static struct pithi_signature basic(MPI_Datatype type)
 /* ---- derived types ----------------------------------------------------------------------------------------------- */
 
 struct contents {
-    int combiner;
-    MPI_Count integers, addresses, counts, types;
-    int *integer;
+    int combiner;                                 /* how the datatype was made */
+    MPI_Count integers, addresses, counts, types; /* lengths of the arrays that MPI returns */
+    int *integer;                                 /* malloc'ed, as are the next two */
     MPI_Count *count;
     MPI_Datatype *type;
 };

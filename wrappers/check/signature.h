@@ -14,8 +14,8 @@
 
 struct pithi_signature {
     uint64_t hash, power; /* power: B^elements */
-    int64_t elements;
-    const char *element; /* the basic type's name if all are of the same type; never freed */
+    int64_t elements;     /* basic datatypes in it */
+    const char *element;  /* the basic type's name if all are of the same type; never freed */
 };
 
 /* `count` of `type`. A null type or a count below 1 gives nothing (hash 0); MPI itself reports invalid

@@ -150,9 +150,9 @@ int pithi_subgroup_agrees(struct pithi_check *check)
 /* ---- the leaders of two groups that form an intercommunicator ---------------------------------------------------- */
 
 struct leader {
-    int rank;
-    uint64_t key;
-    char tag[64];
+    int rank;     /* of the process, for the message */
+    uint64_t key; /* of the group: to see whether both leaders know the same one */
+    char tag[64]; /* of the call, as text for the message */
 };
 
 static const char *compare(struct pithi_check *check, const struct pithi_team *between, int other, const char *tag)

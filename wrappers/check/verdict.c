@@ -18,32 +18,32 @@ enum { STATEMENT, SAID, KINDS }; /* kinds of messages */
 
 /* Sent as they are: fixed sizes, and the same architecture everywhere. */
 struct fact {
-    char argument[40];
-    int32_t index, is_stated;
+    char argument[40];        /* cut if longer */
+    int32_t index, is_stated; /* in a list, or -1; 0: this process says nothing about it */
     uint64_t value;
-    char text[120];
+    char text[120]; /* as shown */
 };
 struct part {
-    int32_t peer, is_got;
+    int32_t peer, is_got; /* rank of the other end; 1: expected */
     uint64_t hash;
-    char text[48];
+    char text[48]; /* what it is, for the message */
 };
 struct head {
-    int32_t rank, facts, parts;
-    char prefix[12], problem[PITHI_VERDICT_TEXT];
+    int32_t rank, facts, parts;                   /* of the sender; entries that follow */
+    char prefix[12], problem[PITHI_VERDICT_TEXT]; /* of the line; NUL: no problem */
     struct pithi_source source;
     struct fact name, only; /* the call as a fact, without an argument */
 };
 struct statement { /* of one process; head NULL: nothing arrived */
     struct head *head;
-    struct fact *facts;
+    struct fact *facts; /* [head->facts], in the received message */
     struct part *parts;
 };
 struct verdict {
-    int count, lines; /* lines: number of reported errors */
-    struct statement *of;
-    char where[128];
-    char *text;
+    int count, lines;     /* lines: number of reported errors */
+    struct statement *of; /* [count] */
+    char where[128];      /* of the call, for the message */
+    char *text;           /* malloc'ed: the message so far */
     size_t size, room;
 };
 

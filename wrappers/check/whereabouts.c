@@ -17,8 +17,8 @@
 enum { THREADS = 8, NAMED = 4 };
 
 struct process {
-    int is_over, threads; /* threads: those with a slot; further threads share the last slot */
-    struct pithi_where thread[THREADS];
+    int is_over, threads;               /* threads: those with a slot; further threads share the last slot */
+    struct pithi_where thread[THREADS]; /* where each of them is */
 };
 static struct process *table; /* by rank on this host; NULL: no shared memory */
 static struct process *self;
@@ -127,8 +127,8 @@ void pithi_where_message(int role, int peer, int tag)
 /* ---- missing processes ------------------------------------------------------------------------------------------- */
 
 struct text {
-    char *at;
-    size_t left;
+    char *at;    /* the next byte */
+    size_t left; /* with the final 0 */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)

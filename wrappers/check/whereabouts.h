@@ -34,11 +34,11 @@ void pithi_where_message(int role, int peer, int tag);
  * 1, which is in MPI_Recv ...; rank 2, ...". 0: no process is known to be missing, or a waiting member with a lower
  * rank reports. */
 struct pithi_where_call {
-    MPI_Comm shadow;
-    const int *members; /* NULL: all */
-    int count;
-    uint64_t team, call;
-    int vague; /* set if a missing process has just begun to wait and has not written its call yet */
+    MPI_Comm shadow;     /* of the team */
+    const int *members;  /* NULL: all */
+    int count;           /* of `members` */
+    uint64_t team, call; /* its id; the number of its call */
+    int vague;           /* set if a missing process has just begun to wait and has not written its call yet */
 };
 int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size);
 

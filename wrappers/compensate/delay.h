@@ -69,8 +69,8 @@ void pithi_delay_fill(struct pithi_header *header, int64_t from_ns);
 void pithi_delay_begin(void);
 /* What one of our parts of calls typically takes, about the median. */
 struct pithi_typical {
-    int64_t ns;
-    uint32_t count;
+    int64_t ns;     /* the estimate */
+    uint32_t count; /* how many calls it is from */
 };
 /* Counts the time from `begin_ns` to now, our own part of a call, as an own cost, at most what this part can take.
  * Returns now. */

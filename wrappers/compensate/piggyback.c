@@ -72,7 +72,7 @@ static int64_t clock_key(void)
 /* The modes that the processes ask for, found by one reduction. Processes without PITH_COMPENSATE take part too, since
  * no process knows the modes of the others. The reduction also compares their clocks' machines. */
 struct modes {
-    int rank, least, most;
+    int rank, least, most; /* rank in MPI_COMM_WORLD; smallest and largest value */
 };
 static struct modes agree(void)
 {

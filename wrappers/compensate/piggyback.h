@@ -36,24 +36,24 @@ void pithi_piggyback_local_only(enum pithi_piggyback_local_only why);
 
 /* Data that must live as long as a request, as a client of the table of requests (handles/request.h). */
 struct pithi_piggyback_entry {
-    struct pithi_header out, in;
-    struct pithi_handle *comm;
-    void *copied; /* the message that is sent, with its header; NULL: not copied */
+    struct pithi_header out, in; /* of a send; of a receive */
+    struct pithi_handle *comm;   /* whose shadow carries the second message; NULL: none */
+    void *copied;                /* the message that is sent, with its header; NULL: not copied */
     struct pithi_arriving {
         char *memory; /* a copy of a received message; NULL: received in the program's buffer */
         void *buf;    /* the program's buffer, of one element of `type` */
         MPI_Datatype type;
         uint64_t room; /* in bytes, without the header */
     } arriving;
-    MPI_Datatype out_type, in_type; /* freed with the entry */
-    int to, to_tag;                 /* for a persistent send */
-    int rendezvous_to;              /* for a persistent send (rendezvous.h) */
-    int from, tag;                  /* of a receive, as posted */
-    uint8_t sends, receives, has_header, is_persistent;
-    uint8_t is_active;                  /* of a persistent request: started */
-    uint8_t is_cancelled;               /* MPI_Cancel was called */
-    uint8_t is_settled;                 /* MPI_Request_get_status has already read the header */
-    uint8_t has_second_message;         /* its header was already received */
+    MPI_Datatype out_type, in_type;                     /* freed with the entry */
+    int to, to_tag;                                     /* for a persistent send */
+    int rendezvous_to;                                  /* for a persistent send (rendezvous.h) */
+    int from, tag;                                      /* of a receive, as posted */
+    uint8_t sends, receives, has_header, is_persistent; /* 1: with a header, 1: a request that is started again */
+    uint8_t is_active;                                  /* of a persistent request: started */
+    uint8_t is_cancelled;                               /* MPI_Cancel was called */
+    uint8_t is_settled;                                 /* MPI_Request_get_status has already read the header */
+    uint8_t has_second_message;                         /* its header was already received */
     uint8_t is_local_only;              /* no header; each start counts as this: enum pithi_piggyback_local_only + 1 */
     uint8_t is_reserved;                /* holds a reservation (pithi_request_reserve) */
     uint8_t is_listed;                  /* in the list of active receives */
@@ -70,17 +70,17 @@ struct pithi_piggyback_entry {
 
 /* The buffer of a message as the library gets it, and as the program gave it. */
 struct pithi_part {
-    void *buf;
+    void *buf; /* what the library gets */
     MPI_Count count;
     MPI_Datatype type;
-    void *user_buf;
+    void *user_buf; /* what the program gave */
     MPI_Count user_count;
     MPI_Datatype user_type;
-    int has_header; /* the message begins with a header */
-    int has_type;   /* `type` is ours and must be freed */
-    char *copied;   /* the copy; NULL: not copied */
-    uint64_t room;  /* its size in bytes without the header */
-    struct pithi_header *header;
+    int has_header;              /* the message begins with a header */
+    int has_type;                /* `type` is ours and must be freed */
+    char *copied;                /* the copy; NULL: not copied */
+    uint64_t room;               /* its size in bytes without the header */
+    struct pithi_header *header; /* in the copy or in struct pithi_piggyback; NULL: none */
 };
 
 enum pithi_piggyback_call {
@@ -91,16 +91,16 @@ enum pithi_piggyback_call {
 };
 
 struct pithi_piggyback {
-    int64_t from_ns, begin_ns; /* start of our part, and of the library's call */
-    struct pithi_handle *comm; /* NULL: no header is sent */
-    struct pithi_piggyback_entry *entry;
-    enum pithi_piggyback_call call;
-    struct pithi_part out, in;
+    int64_t from_ns, begin_ns;           /* start of our part, and of the library's call */
+    struct pithi_handle *comm;           /* NULL: no header is sent */
+    struct pithi_piggyback_entry *entry; /* NULL: no request */
+    enum pithi_piggyback_call call;      /* which kind of call */
+    struct pithi_part out, in;           /* sent; received */
     struct pithi_header out_header, in_header;
-    struct pithi_arriving arriving; /* for MPI_Sendrecv_replace */
-    int sends, receives;            /* with a header */
-    int from, tag;                  /* for the receive */
-    MPI_Status own_status, *user_status;
+    struct pithi_arriving arriving;      /* for MPI_Sendrecv_replace */
+    int sends, receives;                 /* with a header */
+    int from, tag;                       /* for the receive */
+    MPI_Status own_status, *user_status; /* in place of MPI_STATUS_IGNORE; what the program gave */
 };
 
 void pithi_piggyback_open(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call, MPI_Comm comm);
@@ -131,7 +131,7 @@ void pithi_piggyback_probed(int result, int flag, MPI_Comm comm, MPI_Status *sta
 /* ---- a larger buffer for MPI_Bsend, as messages carry headers (piggyback_message.c) ------------------------------ */
 
 struct pithi_bsend_buffer {
-    void *buf;
+    void *buf; /* the program's */
     MPI_Count size_bytes;
 };
 /* The buffer to attach: a larger one, or the program's if there is no memory or no need. */
@@ -195,8 +195,8 @@ void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Statu
 
 /* Around MPI_Request_free: returns the request to pass to the call; afterwards sets the program's handle. */
 struct pithi_piggyback_freed {
-    MPI_Request instead, *user;
-    struct pithi_piggyback_entry *inactive;
+    MPI_Request instead, *user;             /* what the call frees; the program's handle */
+    struct pithi_piggyback_entry *inactive; /* to be ended when the call has ended */
 };
 MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI_Request *request);
 void pithi_piggyback_free_end(struct pithi_piggyback_freed *freed, int result);
@@ -221,7 +221,7 @@ enum pithi_piggyback_shape { PITHI_PIGGYBACK_ALL, PITHI_PIGGYBACK_FROM, PITHI_PI
  * process's call, as if all calls had ended together; a process that does not wait (all but the root of a gather)
  * counts as arriving at that end. */
 struct pithi_arrival {
-    int64_t at_ns, before_ns, minus_delay_ns, minus_end_ns;
+    int64_t at_ns, before_ns, minus_delay_ns, minus_end_ns; /* ns; the maximum of each over all members */
 };
 enum { PITHI_ARRIVAL_NUMBERS = sizeof(struct pithi_arrival) / sizeof(int64_t) };
 
@@ -231,8 +231,8 @@ int pithi_piggyback_waits(const struct pithi_handle *comm, enum pithi_piggyback_
 void pithi_piggyback_came(struct pithi_wait *wait, const struct pithi_arrival *all, uint64_t size_bytes);
 
 struct pithi_piggyback_coll {
-    int64_t begin_ns;
-    int is_window;
+    int64_t begin_ns;                   /* when the library's call began */
+    int is_window;                      /* 1: of a window, without data */
     struct pithi_handle *comm;          /* NULL: no header is sent */
     struct pithi_piggyback_coll *outer; /* the collective call that contains this one (made in a callback) */
     struct pithi_least *least;          /* in a collective from a root: the function's times, */

@@ -17,12 +17,12 @@
 enum { TRIES = 200, MOMENT_NS = 1000000 };
 
 struct pithi_icoll {
-    struct pithi_arrival mine, all;
-    MPI_Request request;
+    struct pithi_arrival mine, all; /* this process's; the maximum over all */
+    MPI_Request request;            /* of ours */
     struct pithi_handle *comm;
-    enum pithi_piggyback_shape shape;
-    int waits;
-    struct pithi_icoll *next;
+    enum pithi_piggyback_shape shape; /* who waits for whom */
+    int waits;                        /* 1: this process waits for others */
+    struct pithi_icoll *next;         /* in the list `late`: those that end after the program's */
 };
 
 /* ---- Ours -------------------------------------------------------------------------------------------------------- */

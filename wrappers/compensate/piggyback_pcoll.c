@@ -21,21 +21,21 @@
 static const struct pithi_arrival too_late = {.at_ns = INT64_MAX}; /* wins the maximum over all arrivals */
 
 struct one {
-    struct pithi_arrival mine, all;
+    struct pithi_arrival mine, all; /* sent to all; the maximum over all */
     MPI_Request request;
-    int is_under_way;
-    int is_known; /* its result belongs to the program's last start */
-    int owed;     /* number of owed starts; -1: one more than the program's */
+    int is_under_way; /* 1: started and not complete */
+    int is_known;     /* its result belongs to the program's last start */
+    int owed;         /* number of owed starts; -1: one more than the program's */
 };
 
 struct pithi_pcoll {
     struct one both[2];
-    unsigned starts; /* of the program's collective */
-    struct pithi_handle *comm;
+    unsigned starts;           /* of the program's collective */
+    struct pithi_handle *comm; /* whose shadow it uses */
     enum pithi_piggyback_shape shape;
     int waits;
     int is_dropped; /* the program's request is freed */
-    int is_listed;
+    int is_listed;  /* 1: in the list `unfinished` */
     struct pithi_pcoll *next;
 };
 

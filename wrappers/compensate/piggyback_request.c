@@ -208,7 +208,7 @@ int pithi_piggyback_receive_header(struct pithi_handle *comm, struct pithi_piggy
 
 struct kept {
     struct pithi_piggyback_entry *entry;
-    MPI_Request handle;
+    MPI_Request handle; /* as MPI knows it */
     struct kept *next;
 };
 static struct kept *all_kept; /* under the mutex */

@@ -27,8 +27,8 @@ static size_t least_limit;    /* the smallest known limit */
 static MPI_Group world, host; /* host: processes on this machine; MPI_GROUP_NULL: all */
 
 static struct held {
-    int64_t number;
-    int to;
+    int64_t number; /* as in the note */
+    int to;         /* rank of the receiver */
 } * held;
 static int held_room;
 

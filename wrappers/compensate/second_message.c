@@ -10,7 +10,7 @@ enum { NUMBERS = sizeof(struct pithi_header) / sizeof(int64_t) };
 
 /* A header that is being sent. */
 struct outgoing {
-    struct pithi_header header;
+    struct pithi_header header; /* the bytes that are sent */
     MPI_Request request;
     struct outgoing *next;
 };

@@ -51,10 +51,10 @@ static inline int pithi_shape_has_neighbours(enum pithi_shape shape) { return sh
 /* The sent or the received data. */
 struct pithi_data {
     const void *buf;
-    MPI_Count count; /* one value for all members; */
-    MPI_Datatype type;
-    const void *counts; /* or a value for each: int, or MPI_Count in the large-count functions. NULL: none */
-    int is_wide;
+    MPI_Count count;           /* one value for all members; */
+    MPI_Datatype type;         /* of the elements, one for all */
+    const void *counts;        /* or a value for each: int, or MPI_Count in the large-count functions. NULL: none */
+    int is_wide;               /* 1: `counts` are MPI_Count */
     const MPI_Datatype *types; /* the same for types */
 };
 #define PITHI_NO_COUNTS ((const int *)NULL)
@@ -63,8 +63,8 @@ struct pithi_data {
 
 struct pithi_collective {
     enum pithi_shape shape;
-    MPI_Comm comm;
-    int root;
+    MPI_Comm comm;                    /* or that of the window or file */
+    int root;                         /* -1: none */
     struct pithi_data sent, received; /* a reduction has only `sent`; so has a broadcast */
 };
 

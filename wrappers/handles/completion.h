@@ -22,10 +22,10 @@ union pithi_awaited {
     struct pithi_request *request; /* NULL: no client knows it */
 };
 struct pithi_completion {
-    int count;        /* of requests; 0: no client has data for any of them */
-    int is_looked_up; /* 0: `awaited` has keys */
-    union pithi_awaited *awaited;
-    MPI_Status *own, *user; /* ours, if the program ignores statuses; the program's */
+    int count;                    /* of requests; 0: no client has data for any of them */
+    int is_looked_up;             /* 0: `awaited` has keys */
+    union pithi_awaited *awaited; /* handles of the requests, looked up when they have ended */
+    MPI_Status *own, *user;       /* ours, if the program ignores statuses; the program's */
     /* For clients: */
     unsigned clients; /* bits of the clients that may have data for these requests */
     void **site;      /* a static variable of the wrapper, NULL at first */
@@ -33,9 +33,9 @@ struct pithi_completion {
     /* After the call: `completed` is the number of completed requests, or -1 for all; their statuses are in the same
      * order. */
     int result, class, completed, next;
-    const int *indices; /* NULL: the first `completed` requests */
-    MPI_Status *statuses;
-    void *memory;
+    const int *indices;   /* NULL: the first `completed` requests */
+    MPI_Status *statuses; /* as the library has filled them; NULL: ignored */
+    void *memory;         /* malloc'ed, if `few` was too small */
     union pithi_awaited few[4];
     MPI_Status few_own[4];
 };
@@ -64,9 +64,9 @@ void pithi_completion_some(struct pithi_completion *completion, int result, int 
 /* ---- for clients ------------------------------------------------------------------------------------------------- */
 
 struct pithi_completed {
-    struct pithi_request *request;
-    int result; /* of this request */
-    MPI_Status *status;
+    struct pithi_request *request; /* claimed until the client forgets it */
+    int result;                    /* of this request */
+    MPI_Status *status;            /* NULL: not known */
 };
 /* The request will not be used again: releases the client's slot. */
 static inline void pithi_completion_forget(const struct pithi_completed *one, int client)

@@ -9,7 +9,7 @@
 enum { PITHI_TEXT_MAX = 1024 }; /* a longer text is cut */
 
 struct pithi_event_payload {
-    size_t size;
+    size_t size;                              /* of `bytes` that are filled */
     unsigned char bytes[PITHI_TEXT_MAX + 76]; /* not cleared, as most payloads are short */
 };
 

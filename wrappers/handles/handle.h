@@ -20,13 +20,13 @@ enum pithi_client { PITHI_CLIENT_LIBRARY, PITHI_CLIENT_COMPENSATION, PITHI_CLIEN
 enum { PITHI_SLOT_BYTES = 32 };
 
 struct pithi_handle {
-    uint64_t key;
+    uint64_t key;              /* the value of the handle */
     struct pithi_handle *next; /* in the table, or in the list of freed entries */
     MPI_Comm handle;           /* MPI_COMM_NULL for a window or a file, which has the members of its communicator */
-    int rank, size;
-    int remote_size;                                     /* 0: an intracommunicator */
-    int is_world_like;                                   /* ranks equal world ranks: no list */
-    int32_t *world_ranks;                                /* [size], then [remote_size]; NULL when is_world_like */
+    int rank, size;            /* this process's; members */
+    int remote_size;           /* 0: an intracommunicator */
+    int is_world_like;         /* ranks equal world ranks: no list */
+    int32_t *world_ranks;      /* [size], then [remote_size]; NULL when is_world_like */
     struct pithi_neighbours neighbours;                  /* if known */
     int knows_neighbours;                                /* atomic */
     uint32_t users[PITHI_CLIENTS];                       /* references of each client; atomic */

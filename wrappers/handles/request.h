@@ -21,12 +21,12 @@
 struct pithi_completion;
 
 struct pithi_request {
-    uint64_t key; /* the handle of a request or of a matched message */
-    struct pithi_request *next;
-    uint32_t number;    /* unique among the open requests */
-    uint8_t clients;    /* a bit for each client whose slot is in use */
-    uint8_t is_claimed; /* claimed by a call that may complete it */
-    uint64_t data[];
+    uint64_t key;               /* the handle of a request or of a matched message */
+    struct pithi_request *next; /* in the bucket of the table */
+    uint32_t number;            /* unique among the open requests */
+    uint8_t clients;            /* a bit for each client whose slot is in use */
+    uint8_t is_claimed;         /* claimed by a call that may complete it */
+    uint64_t data[];            /* one slot for each client */
 };
 
 struct pithi_request_client {

@@ -39,7 +39,7 @@ static int caught;
 
 static const struct {
     const char *name;
-    size_t offset;
+    size_t offset; /* of the function's address in struct pithi_x */
 } x_functions[] = {
 #define ROW(name) {"X" #name, offsetof(struct pithi_x, name)},
     PITHI_X_FUNCTIONS(ROW)
@@ -242,9 +242,9 @@ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color
 
 /* Rank 0 sends this to the other ranks, which then connect to its window. */
 struct window_offer {
-    uint64_t window;
-    int32_t is_open;
-    char host[256], display[256];
+    uint64_t window;              /* its id on the server of the display */
+    int32_t is_open;              /* 0: rank 0 could not open it */
+    char host[256], display[256]; /* of rank 0; as in DISPLAY */
 };
 
 /* On another machine, rank 0's display needs the name of rank 0's host. */

@@ -106,9 +106,9 @@ int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *wa
 /* ---- Regions ----------------------------------------------------------------------------------------------------- */
 
 struct drag {
-    int visual;
-    double ratio; /* width / height; 0: any */
-    int x1, y1, x2, y2;
+    int visual;         /* how the region is shown while the user drags */
+    double ratio;       /* width / height; 0: any */
+    int x1, y1, x2, y2; /* corners: pressed; present */
 };
 
 static int is_box_shape(const struct drag *drag)

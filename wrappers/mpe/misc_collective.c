@@ -68,7 +68,7 @@ static MPI_Comm private_of(MPI_Comm comm)
 /* ---- Sequential sections ----------------------------------------------------------------------------------------- */
 
 struct sequence {
-    MPI_Comm comm;
+    MPI_Comm comm;        /* a duplicate: its messages do not meet the program's */
     int rank, size, step; /* step: ranks in a group */
     int first, next;      /* the first ranks of this rank's group and of the next one */
 };

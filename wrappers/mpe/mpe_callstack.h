@@ -18,9 +18,9 @@ extern "C" {
 
 /* Private to the functions below. */
 typedef struct {
-    void *frames[128];
-    int count, next;
-    char line[512];
+    void *frames[128]; /* return addresses, innermost first */
+    int count, next;   /* frames; the next one to print */
+    char line[512];    /* of the last call that returned a text */
 } MPE_CallStack_t;
 
 /* Takes the stack of the caller. */

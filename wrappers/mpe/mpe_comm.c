@@ -18,7 +18,7 @@
 int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key) __attribute__((weak));
 
 struct mpe_comm {
-    uint32_t id;
+    uint32_t id;     /* in the log */
     int is_foreign;  /* libpith-mpi defines and frees it */
     unsigned number; /* of the log in which it is defined */
     uint64_t key;

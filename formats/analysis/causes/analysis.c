@@ -119,8 +119,8 @@ enum { WORK_NS = 100000 };
 
 struct back {
     const struct pithi_lane_piece *piece; /* the calls from this one on were passed */
-    uint32_t index;
-    int64_t computing_ns; /* after this piece */
+    uint32_t index;                       /* number of this piece */
+    int64_t computing_ns;                 /* after this piece */
 };
 
 /* One piece back. */
@@ -337,7 +337,7 @@ static unsigned char *thread_waits(const struct pithlog_analysis *a)
 
 /* A time in which a lane works without a break. */
 struct work {
-    int64_t from_ns, to_ns;
+    int64_t from_ns, to_ns; /* both in the window */
 };
 
 /* The last one in [from_ns, to_ns); INT64_MIN, twice: none. Of a thread without MPI calls, nothing is known outside its

@@ -53,7 +53,7 @@ struct item {
 
 /* A synchronising instance that a lane took part in: it happens when the last member begins. */
 struct sync {
-    int64_t at_ns;
+    int64_t at_ns; /* when its last member began */
     uint32_t comm;
 };
 
@@ -61,27 +61,27 @@ struct sync {
 struct recent {
     uint32_t first; /* NONE: the list is empty */
     struct recent_comm {
-        int64_t at_ns; /* its latest synchronisation */
-        uint32_t next, before;
-        int is_listed;
-    } * comms; /* [communicators] */
+        int64_t at_ns;         /* its latest synchronisation */
+        uint32_t next, before; /* neighbours in the list, by communicator; NONE: the ends */
+        int is_listed;         /* 1: in the list; else the lane has met nobody there */
+    } * comms;                 /* [communicators] */
 };
 
 /* What a lane did in an interval. */
 struct profile {
     struct spent {
-        double ns;
+        double ns; /* since the last common synchronisation */
         int is_used;
     } * in;                /* by state; [defs]: outside all states, [defs + 1]: waiting */
     uint32_t *used, count; /* the states with a time */
 };
 
 struct delays {
-    struct pithlog_analysis *a;
+    struct pithlog_analysis *a; /* gets the delays */
     const struct pithi_graph *g;
-    struct turn *turns;       /* [lanes] */
-    struct pithi_loser *tree; /* the tournament of the turns */
-    uint32_t leaves;
+    struct turn *turns;           /* [lanes] */
+    struct pithi_loser *tree;     /* the tournament of the turns */
+    uint32_t leaves;              /* a power of two, at least the number of lanes */
     struct item *group;           /* [lanes]: wait states with equal ends */
     struct pithi_scratch scratch; /* memory of `order`, `since` and `handed` */
     uint32_t *order;              /* the lanes of all wait states, by their ends */
@@ -92,8 +92,8 @@ struct delays {
     uint32_t sync_count, sync_room;
     struct pithi_map pairs; /* pair of lanes: key of the end of the last wait state between them */
     struct profile of_cause, of_waiter;
-    uint32_t cached_lane; /* of_cause holds this lane and interval; NONE: nothing */
-    int64_t cached_from_ns, cached_to_ns;
+    uint32_t cached_lane;                             /* of_cause holds this lane and interval; NONE: nothing */
+    int64_t cached_from_ns, cached_to_ns;             /* the interval of it */
     struct pithi_lane_sums cells[PITHLOG_WAIT_KINDS]; /* delays by the kind of waiting that they caused */
     uint32_t kinds[PITHLOG_WAIT_KINDS], kind_count;   /* the kinds of wait states in this log */
     int64_t **since;                                  /* [lanes][wait states]: the common synchronisation */

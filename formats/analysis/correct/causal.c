@@ -40,8 +40,8 @@ struct replay {
     struct walker *walkers; /* [ranks] */
     uint32_t *ready;        /* ranks that may continue; each at most once */
     uint32_t ready_count;
-    uint64_t collectives, given_up;
-    int moved;
+    uint64_t collectives, given_up; /* instances that were replayed; dependencies that were dropped */
+    int moved;                      /* 1: some edge was moved in this pass */
 };
 
 static int64_t sum_of(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
@@ -352,9 +352,9 @@ int64_t pithi_edges_shift(const struct pithi_edges *e, uint32_t rank, const stru
 
 struct moving {
     struct pithi_edges *edges;
-    uint32_t *at; /* [ranks] */
-    int64_t largest_ns;
-    struct pithi_causal_report *report;
+    uint32_t *at;                       /* [ranks] */
+    int64_t largest_ns;                 /* the largest shift so far */
+    struct pithi_causal_report *report; /* the caller's */
 };
 
 static int64_t move(void *context, const struct pithlog_record *r)

@@ -35,9 +35,9 @@ struct collecting {
     struct pithi_edges *e;
     struct pithi_pairs *pairs; /* an end's number is the index of its edge */
     struct pithi_colls *colls; /* so is the note of a part; NULL: messages only */
-    struct lane_seen *lanes;
-    uint32_t *filled; /* [ranks] */
-    uint32_t kinds;   /* kinds of records that make edges */
+    struct lane_seen *lanes;   /* [lanes] calls of collectives that are open */
+    uint32_t *filled;          /* [ranks] */
+    uint32_t kinds;            /* kinds of records that make edges */
 };
 
 static int no_memory(const struct pithi_edges *e)

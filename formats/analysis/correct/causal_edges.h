@@ -64,15 +64,15 @@ struct pithi_scan_place {
 struct pithi_edges {
     struct pithlog *log;
     struct pithi_edge *edges; /* mapped; rank r has first[r] to first[r] + count[r] - 1 */
-    uint64_t mapped_bytes;
-    uint32_t *first, *count; /* [ranks] */
+    uint64_t mapped_bytes;    /* of the file */
+    uint32_t *first, *count;  /* [ranks] */
     uint32_t ranks;
-    struct pithi_instance *instances; /* mapped too */
-    uint32_t instance_count;
-    struct pithi_scan_place *positions; /* mapped too */
-    uint32_t position_count, position_room;
-    uint32_t *group;                   /* [ranks]: ranks that share a clock have the same number */
-    struct pithi_latencies *latencies; /* one for each pair of groups */
+    struct pithi_instance *instances;       /* mapped too */
+    uint32_t instance_count;                /* instances of collectives */
+    struct pithi_scan_place *positions;     /* mapped too */
+    uint32_t position_count, position_room; /* of scans only */
+    uint32_t *group;                        /* [ranks]: ranks that share a clock have the same number */
+    struct pithi_latencies *latencies;      /* one for each pair of groups */
     uint32_t latency_count, latency_room;
     struct pithi_map latency_map;
     uint64_t messages; /* backwards messages */
@@ -80,7 +80,7 @@ struct pithi_edges {
 
 /* Smallest latencies between two groups in both directions; INT64_MAX: no message seen. */
 struct pithi_latencies {
-    int64_t least_ns[2];
+    int64_t least_ns[2]; /* [0]: from the group with the lower number to the other */
 };
 
 /* Collects all edges of the log. Call pithi_edges_free also after an error. */

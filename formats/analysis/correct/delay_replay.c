@@ -40,20 +40,20 @@ struct gathering {
         struct pithlog_record record;
         unsigned char payload[4];
     } * records;
-    uint32_t count, room;
-    int in_call;
-    int any; /* some receive has a known partner */
+    uint32_t count, room; /* records of a call, kept until it is known what the call waited for */
+    int in_call;          /* 1: the lane is in a call of MPI */
+    int any;              /* some receive has a known partner */
     struct arriving {
-        struct pithi_sent sent;
-        uint64_t bytes;
-        uint32_t latency_of; /* state that selects the latency; ANY_CALL: point to point */
-    } last;                  /* the message that was sent last */
-    double others_ns;        /* latest arrival of the other messages, without delays */
+        struct pithi_sent sent; /* when it was sent, as measured and without recording */
+        uint64_t bytes;         /* its size */
+        uint32_t latency_of;    /* state that selects the latency; ANY_CALL: point to point */
+    } last;                     /* the message that was sent last */
+    double others_ns;           /* latest arrival of the other messages, without delays */
 };
 
 struct lane {
-    struct pithi_delay delay;
-    struct gathering got;
+    struct pithi_delay delay;   /* as it is after the last record */
+    struct gathering got;       /* what the lane recorded since its call began */
     struct pithlog_record left; /* a call's end, held until the next record reports its cost */
     uint32_t left_at;           /* its index among the open states; NONE: none is held */
     uint32_t *held;             /* numbers of sends that leave when the lane waits */
@@ -61,19 +61,19 @@ struct lane {
 };
 
 struct replay {
-    struct pithlog *log;
+    struct pithlog *log;         /* not owned */
     struct pithi_writer *writer; /* NULL: the first reading */
-    int local;
-    unsigned *traits;          /* [definitions]: flags of mpi_calls.h, and: */
-#define OWN_COUNTER (1u << 30) /* the counter pith:own */
-#define OWN_STATE (1u << 31)   /* the state pith:flush */
-    struct pithi_eager eager;
+    int local;                   /* 1: only own costs are removed; ranks do not delay each other */
+    unsigned *traits;            /* [definitions]: flags of mpi_calls.h, and: */
+#define OWN_COUNTER (1u << 30)   /* the counter pith:own */
+#define OWN_STATE (1u << 31)     /* the state pith:flush */
+    struct pithi_eager eager;    /* up to which size sends do not wait */
     struct lane *lanes;
-    struct pithi_partners *partners;
-    struct pithi_colls *colls;
-    struct pithi_least *least; /* [definitions + 1][PITHI_SIZES]: by state; last row: point to point */
-    struct pithi_replay_result *result;
-    uint64_t *alone; /* [definitions]: waiting calls of that state whose peers are unknown */
+    struct pithi_partners *partners;    /* pairs sends and receives */
+    struct pithi_colls *colls;          /* instances of collectives */
+    struct pithi_least *least;          /* [definitions + 1][PITHI_SIZES]: by state; last row: point to point */
+    struct pithi_replay_result *result; /* the caller's: counts for the report */
+    uint64_t *alone;                    /* [definitions]: waiting calls of that state whose peers are unknown */
 };
 
 static double later(double a, double b) { return a > b ? a : b; }

@@ -20,16 +20,16 @@ struct pithi_open {
 };
 
 struct pithi_delay {
-    int begun, told;
-    double x_ns;         /* the delay */
-    double own_ns;       /* all own costs so far */
-    double pending_ns;   /* own costs of records at the present time */
-    double unclaimed_ns; /* time since the last pith:own not yet counted as own cost */
-    double told_ns;      /* value of the last pith:own */
-    double out_ns;       /* time of the last record without recording */
-    int64_t now_ns;      /* as measured */
-    struct pithi_own_cost cost;
-    struct pithi_open *open; /* innermost last */
+    int begun, told;            /* 1: it has a record; 1: it has a pith:own */
+    double x_ns;                /* the delay */
+    double own_ns;              /* all own costs so far */
+    double pending_ns;          /* own costs of records at the present time */
+    double unclaimed_ns;        /* time since the last pith:own not yet counted as own cost */
+    double told_ns;             /* value of the last pith:own */
+    double out_ns;              /* time of the last record without recording */
+    int64_t now_ns;             /* as measured */
+    struct pithi_own_cost cost; /* splits the value of pith:own among records */
+    struct pithi_open *open;    /* innermost last */
     uint32_t open_count, open_room;
 };
 

@@ -36,36 +36,37 @@
 enum { NAME = PITHI_NAME_COLUMNS, FEW = 5 };
 
 struct pithi_answer {
-    struct pithlog_answer answer;
-    char text[1280], state[256];
+    struct pithlog_answer answer; /* its texts are the ones below */
+    char text[1280], state[256]; /* text of the answer; name of the state in it */
 };
 
 struct candidate {
-    const char *kind;
-    double ns, share;
+    const char *kind; /* of the answer: "imbalance" ... */
+    double ns, share; /* cost, of all lanes; of the run, 0 to 1 */
     int is_first; /* 1: it is the answer whatever the others cost */
     uint32_t lane, state, other; /* PITHI_NO_LANE, NO_STATE: none */
-    struct pithlog_finding_place place;
+    struct pithlog_finding_place place; /* its worst instance */
     double *by_iteration; /* malloc'ed; NULL: not known */
     char text[800];       /* without the cost */
 };
 
 struct rules {
-    struct pithlog_analysis *a;
-    const struct pithlog *log;
-    const struct pithlog_finding *findings;
+    struct pithlog_analysis *a; /* not owned */
+    const struct pithlog *log; /* of the analysis */
+    const struct pithlog_finding *findings; /* largest first */
     uint32_t finding_count, all_lanes, lanes, defs; /* lanes: with MPI calls */
     double run_ns;                                  /* of all lanes with MPI calls */
     /* Waiting, by what caused it. */
     double *by_lane, *by_state, *of_lanes; /* computing: [all_lanes], [defs + 1]; on the lanes in `set`: [defs + 1] */
     double *progress_of; /* [all_lanes]: waiting for its progress less that for its computing */
+    /* sums over all lanes; `most_`: of the lane that has most */
     double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_files, most_progress;
-    uint32_t files_lane, files_state, progress_lane, progress_state;
+    uint32_t files_lane, files_state, progress_lane, progress_state; /* the lanes and states that have most */
     double *computing;       /* [all_lanes], of lanes with MPI calls */
     unsigned char *set;      /* [all_lanes]: 1: a lane that a candidate blames */
     unsigned char *computes; /* [defs + 1]: 1: a state in which lanes compute */
-    uint32_t set_count;
-    struct candidate list[10];
+    uint32_t set_count; /* lanes in `set` */
+    struct candidate list[10]; /* in the order of the rules; `count` of them */
     uint32_t count;
 };
 

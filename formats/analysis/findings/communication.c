@@ -62,31 +62,31 @@ enum {
 
 struct sum {
     int32_t from, to; /* to: of a pair only */
-    uint32_t lane, other;
-    uint64_t messages;
-    double bytes, late_bytes;
+    uint32_t lane, other; /* of the message that was the last one */
+    uint64_t messages; /* messages; calls, for collectives */
+    double bytes, late_bytes; /* `late_bytes`: sent before the receiver had received from another rank */
     uint64_t timed; /* messages whose speed is known */
-    double timed_bytes, timed_ns;
+    double timed_bytes, timed_ns; /* their sizes; their transfers */
 };
 
 struct sums {
-    struct pithi_map map;
+    struct pithi_map map; /* (from, to): index + 1 */
     struct sum *all;
     uint32_t count, room;
 };
 
 struct finding_sums {
-    struct pithlog_analysis *a;
-    struct sums pairs, senders, receivers;
+    struct pithlog_analysis *a; /* not owned */
+    struct sums pairs, senders, receivers; /* by pair of ranks; by sender; by receiver */
     struct sums colls;            /* from: the state; to: a rank */
     struct pithi_map function_of; /* state: index + 1 in c->colls */
     uint32_t coll_room;
     unsigned *traits;       /* [definitions] */
     unsigned char *is_coll; /* [definitions]: 1: a collective; COLL_CALL: it is under way when called */
     unsigned char *finds;   /* [definitions]: 1: finds messages without receiving them */
-    struct pithi_send_sizes sizes[SIZES * STEPS];
-    int with_speed;
-    struct pithi_communication *c;
+    struct pithi_send_sizes sizes[SIZES * STEPS]; /* by size: eight for each power of two */
+    int with_speed; /* 1: speeds are asked for */
+    struct pithi_communication *c; /* the result */
     struct computed *computed; /* [room] of the lane: a row by time */
     uint32_t computed_count, computed_room, computed_lane;
     struct pithi_map overlap_of; /* rank: index + 1 in c->overlaps */
@@ -101,8 +101,8 @@ struct computed {
 
 /* The message that a lane received last, and when it had received one of another sender than this one. */
 struct before {
-    int32_t from;
-    int64_t end_ns, other_end_ns;
+    int32_t from; /* rank */
+    int64_t end_ns, other_end_ns; /* end of the last call; of the last one with another sender */
 };
 
 static struct sum *sum_of(struct sums *s, int32_t from, int32_t to, double bytes)

@@ -20,14 +20,14 @@
 enum { NAME = PITHI_NAME_COLUMNS };
 
 struct pithi_finding_list {
-    struct pithi_wait_group groups[PITHLOG_WAIT_KINDS];
-    struct pithlog_finding *list;
+    struct pithi_wait_group groups[PITHLOG_WAIT_KINDS]; /* [by kind] */
+    struct pithlog_finding *list; /* [count] largest first, once complete */
     unsigned char *is_guess; /* [count] */
     uint32_t count, room;
     char *text; /* of the last finding */
     size_t text_size;
     double no_core_ns; /* time without a core in the window, as the system counted it; 0: it did not */
-    int is_complete;
+    int is_complete; /* 1: all findings are there */
 };
 
 /* What a finding is, and what to do about it. Kinds of waiting are found by their names, as are all others. */

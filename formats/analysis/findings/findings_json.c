@@ -99,8 +99,8 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 struct json {
-    struct pithi_json_out to;
-    const struct pithi_findings *f;
+    struct pithi_json_out to;       /* the stream, with its state */
+    const struct pithi_findings *f; /* what is written */
 };
 
 static void put_lane(struct json *j, uint32_t lane)

@@ -175,7 +175,7 @@ struct found {
     struct pithlog_iterations iterations;
     double covered;    /* part of the calls of the row; the system does not change it, as it does times */
     int64_t median_ns; /* length */
-    int64_t sum_ns;
+    int64_t sum_ns; /* of all iterations */
 };
 
 /* 0: no memory. */
@@ -273,12 +273,12 @@ static int find(struct pithlog_analysis *a)
 /* ---- Given ------------------------------------------------------------------------------------------------------- */
 
 struct given {
-    struct pithlog_analysis *a;
+    struct pithlog_analysis *a; /* not owned */
     unsigned char *is_named; /* [definitions] */
     struct given_lane {
         struct pithi_chunks instances; /* struct pithlog_iteration */
         uint32_t open;                 /* how often the state is open */
-        int64_t begin_ns;
+        int64_t begin_ns; /* of the outermost one that is open */
     } * lanes;
 };
 

@@ -38,11 +38,11 @@ try {
 };
 
 struct search {
-    const struct pithi_row_call *row;
+    const struct pithi_row_call *row; /* the caller's */
     uint32_t count;
-    int64_t row_ns;
-    uint32_t *at; /* [count]: occurrences of an anchor */
-    struct try tries[TRIES];
+    int64_t row_ns;          /* from its first call to its last */
+    uint32_t *at;            /* [count]: occurrences of an anchor */
+    struct try tries[TRIES]; /* [try_count] periods to try */
     uint32_t try_count;
 };
 
@@ -289,7 +289,7 @@ static double typical_sum(int64_t *lengths, uint32_t count)
 /* What the iterations of a period cover. */
 struct cover {
     uint32_t period, calls, exact_calls; /* exact_calls: of iterations without extra calls */
-    int64_t ns;
+    int64_t ns;                          /* of the iterations */
 };
 
 /* A longer period is better if it explains clearly more: of a step that exchanges messages with several ranks, a

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 struct pithi_row_call {
-    int64_t begin_ns, end_ns;
-    uint32_t symbol; /* equal calls have equal symbols */
-    uint32_t state;  /* definition; for the caller */
+    int64_t begin_ns, end_ns; /* of the call */
+    uint32_t symbol;          /* equal calls have equal symbols */
+    uint32_t state;           /* definition; for the caller */
 };
 
 /* Iteration i has the calls firsts[i] to ends[i] - 1. */

@@ -20,13 +20,13 @@
 enum { LEAST_CALLS = 3 }; /* of a batch */
 
 struct io_call {
-    int64_t begin_ns, end_ns;
-    uint32_t state, lane;
+    int64_t begin_ns, end_ns; /* of the call */
+    uint32_t state, lane;     /* definition; the lane */
 };
 
 struct io_calls {
     struct io_call *all;
-    uint32_t count, room;
+    uint32_t count, room; /* [count] by begin */
 };
 
 /* 0: no memory. */

@@ -27,25 +27,25 @@ struct peers {
     uint32_t state, group;  /* group: of the size in bytes, and of the number of messages of a call (0: a collective) */
     uint32_t with;          /* collective: ranks; messages: the two hosts */
     struct pithi_bins bins; /* their transfers */
-    double median_ns, typical_ns;
-    uint32_t lane, other;    /* of the slowest message */
-    int64_t at_ns, end_ns;   /* its call */
-    int64_t slowest_ns;      /* its transfer */
-    int is_coll, is_message; /* neither: a call that completes a collective of any function */
+    double median_ns, typical_ns; /* of these transfers; of most peers */
+    uint32_t lane, other;         /* of the slowest message */
+    int64_t at_ns, end_ns;        /* its call */
+    int64_t slowest_ns;           /* its transfer */
+    int is_coll, is_message;      /* neither: a call that completes a collective of any function */
 };
 
 struct transfers {
-    struct pithlog_analysis *a;
-    struct pithi_map map;
-    struct peers *peers;
+    struct pithlog_analysis *a; /* not owned */
+    struct pithi_map map;       /* (function, group, with): index + 1 */
+    struct peers *peers;        /* [count] */
     uint32_t count, room;
     int has_colls; /* only then are the calls passed a second time */
 };
 
 /* A call with a transfer, within the window. */
 struct transfer {
-    uint32_t lane, other, state, group, with;
-    int64_t begin_ns, from_ns, to_ns;
+    uint32_t lane, other, state, group, with; /* as in struct peers */
+    int64_t begin_ns, from_ns, to_ns;         /* begin of the call; transfer from, to */
 };
 
 /* 1: the piece is a call that is compared. */

@@ -197,12 +197,12 @@ enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000, LONG_PEERS = 10, PART = 10, MES
 
 /* Calls of one function with about as many bytes. */
 struct sized_calls {
-    struct pithi_bins bins;
-    double limit_ns;
+    struct pithi_bins bins; /* of their transfers */
+    double limit_ns;        /* beyond it, a call is long */
 };
 struct all_calls {
-    struct pithi_map map; /* (function, log2 of bytes) */
-    struct sized_calls *of;
+    struct pithi_map map;   /* (function, log2 of bytes) */
+    struct sized_calls *of; /* [count] */
     uint32_t count, room;
 };
 
@@ -239,7 +239,7 @@ static int begins_at_end(const struct pithlog_analysis *a, const struct pithi_pi
  * rank of the tree of MPI_Reduce); and what ends with another rank's call may have needed that. So for each collective
  * that has long calls, the begins of all its calls, in order; and at [definitions], those of all calls. */
 struct begins {
-    int64_t *ns;
+    int64_t *ns; /* ascending */
     size_t count;
     int receives; /* a call without a need has a partner that is not in the log */
 };

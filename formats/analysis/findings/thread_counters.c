@@ -17,7 +17,7 @@ struct last {
 };
 
 struct summing {
-    struct pithi_counter_sums *sums;
+    struct pithi_counter_sums *sums;       /* [count] the result */
     struct last *last;                     /* [lanes][count] */
     uint32_t *place;                       /* [definitions]: of a counter, 1 + its place in `counters`; else 0 */
     unsigned char *is_call;                /* [definitions] */

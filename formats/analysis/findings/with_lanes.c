@@ -8,9 +8,9 @@
 #include "reader/read/native.h"
 
 struct adding {
-    struct pithlog *log;
-    struct pithlog_analysis *analysis;
-    struct pithi_writer *writer;
+    struct pithlog *log;                 /* not owned */
+    struct pithlog_analysis *analysis;   /* of this log */
+    struct pithi_writer *writer;         /* gets the copy and the new lanes */
     uint32_t states[PITHLOG_WAIT_KINDS]; /* definitions; [0]: of the critical path */
 };
 

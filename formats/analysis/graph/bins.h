@@ -6,8 +6,8 @@
 
 enum { PITHI_BINS = 64, PITHI_LEAST_BIN = 12 }; /* from 64 ns on */
 struct pithi_bins {
-    uint32_t counts[PITHI_BINS], all;
-    double sums[PITHI_BINS];
+    uint32_t counts[PITHI_BINS], all; /* by length of transfer; of all */
+    double sums[PITHI_BINS];          /* ns of these transfers */
 };
 
 static inline unsigned pithi_log2(uint64_t value) { return 63 - (unsigned)__builtin_clzll(value | 1); }

@@ -45,9 +45,9 @@ struct building_lane {
 /* A member enters a collective instance (its COLL record) or leaves it (the end of its call, or of the call that
  * completes it), in a piece of its lane. */
 struct coll_step {
-    int64_t time_ns;
-    uint32_t lane, piece, comm;
-    int leaves, is_in_call;
+    int64_t time_ns;            /* of the record or of the end of the call */
+    uint32_t lane, piece, comm; /* piece: number in the lane */
+    int leaves, is_in_call;     /* 1: it leaves; 1: the COLL record was made within a call */
     struct pithi_coll_part part;
 };
 

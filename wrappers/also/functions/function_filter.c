@@ -19,9 +19,9 @@
 #include "base/say.h"
 
 static struct rule {
-    int is_wanted, is_source;
+    int is_wanted, is_source; /* 1: include; 1: the glob is for source files */
     char *glob;
-    struct rule *before;
+    struct rule *before; /* the line before it in the file; the last one is tried first */
 } * last;
 
 static void complain(const char *file, int line, const char *what)

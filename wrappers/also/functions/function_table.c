@@ -23,8 +23,8 @@ static struct pithi_traced unwanted; /* functions that are not recorded need no 
 
 /* A hash table, at most half full. It is replaced when it grows: a thread may still search the old one. */
 struct table {
-    size_t room, count; /* room: a power of 2 */
-    struct pithi_traced *slots[];
+    size_t room, count;           /* room: a power of 2 */
+    struct pithi_traced *slots[]; /* [room] by hash of the address; NULL: free; atomic */
 };
 static struct table *table; /* atomic */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -98,8 +98,8 @@ static void add(uintptr_t address, const char *name, const char *source)
 
 /* Programs and libraries. They are read once, also if they have no symbols. */
 struct module {
-    struct module *next;
-    uintptr_t bias; /* address in this process - address in the file */
+    struct module *next; /* newest first */
+    uintptr_t bias;      /* address in this process - address in the file */
     char path[];
 };
 
@@ -207,8 +207,8 @@ void pithi_traced_read(void)
 /* ---- Later ------------------------------------------------------------------------------------------------------- */
 
 struct wanted {
-    uintptr_t address, bias;
-    char path[4096];
+    uintptr_t address, bias; /* of the function; of its module */
+    char path[4096];         /* the file in which to look */
 };
 
 static int find_module(struct dl_phdr_info *info, size_t size, void *context)

@@ -10,9 +10,9 @@
 #include "also/also.h"
 
 struct pithi_traced {
-    uintptr_t address;
-    const char *name; /* NULL: not to be recorded */
-    uint32_t id;      /* of its state; 0: not yet defined; atomic */
+    uintptr_t address; /* its begin in this process */
+    const char *name;  /* NULL: not to be recorded */
+    uint32_t id;       /* of its state; 0: not yet defined; atomic */
 };
 
 /* Call it when the library is loaded. Reads the functions of the program and of its libraries, but not of libraries of

@@ -44,15 +44,15 @@ int pithi_io_file_wanted(const char *path);
 /* ---- Records (io_record.c) --------------------------------------------------------------------------------------- */
 
 struct pithi_io_state {
-    const char *name, *colour;
-    uint32_t id; /* 0: not yet defined; atomic */
+    const char *name, *colour; /* never freed */
+    uint32_t id;               /* 0: not yet defined; atomic */
 };
 
 struct pithi_io_call {
-    uint32_t id; /* of its state; 0: the call is not recorded */
-    struct pithi_io_file *file;
-    FILE *stream; /* NULL: a call with a descriptor */
-    int fd;
+    uint32_t id;                /* of its state; 0: the call is not recorded */
+    struct pithi_io_file *file; /* NULL: not known, or not wanted */
+    FILE *stream;               /* NULL: a call with a descriptor */
+    int fd;                     /* -1: a stream */
 };
 
 /* The state ends when the program leaves the block of the call, even if the thread is cancelled. */

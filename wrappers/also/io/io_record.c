@@ -15,8 +15,8 @@
 static const char group[] = "POSIX file";
 
 struct io_event {
-    const char *name, *format;
-    uint32_t id; /* atomic */
+    const char *name, *format; /* of the event, as in pith.h */
+    uint32_t id;               /* atomic */
 };
 static struct io_event access_event = {"io:access", "file=%s bytes=%l offset=%l", 0};
 static struct io_event file_event = {"io:file", "file=%s descriptor=%d", 0};
@@ -129,7 +129,7 @@ static int64_t position(const struct pithi_io_call *call, int64_t bytes)
 enum { STREAM = 1, POSITION = 2, OPENING = 4, TOUCHING = 5, KINDS = 6, TRIES = 64, OFTEN_NS = 10000 };
 static struct {
     int64_t ns; /* these are atomic */
-    int tries;
+    int tries;  /* times it was measured */
 } costs[KINDS];
 
 /* Before the work after a call. Returns the time if it is to be measured; else 0. */

@@ -62,12 +62,12 @@ int omp_get_cancellation(void);
 
 struct region {
     void (*function)(void *data); /* NULL: it is not recorded */
-    void *data;
-    const void *site, *inside;
-    enum pithi_omp_kind sharing; /* a loop or sections that the region begins with; PITHI_OMP_KINDS: none */
-    pthread_t master;
-    void (*barrier)(void);  /* NULL: a cancelled region has none */
-    struct region *outside; /* of GOMP_parallel_start */
+    void *data;                   /* of the caller, for `function` */
+    const void *site, *inside;    /* the call in the program; a place in its module, to find the runtime */
+    enum pithi_omp_kind sharing;  /* a loop or sections that the region begins with; PITHI_OMP_KINDS: none */
+    pthread_t master;             /* the thread that began it */
+    void (*barrier)(void);        /* NULL: a cancelled region has none */
+    struct region *outside;       /* of GOMP_parallel_start */
 };
 
 static void begin_part(const struct region *region)
@@ -210,7 +210,7 @@ PITHI_ALSO_API void GOMP_parallel_end(void)
 struct task {
     void (*function)(void *data);
     void (*copy)(void *to, void *from); /* NULL: memcpy */
-    void *data;
+    void *data;                         /* of the program */
     size_t size;
     size_t offset; /* of its data in the block */
     const void *site;

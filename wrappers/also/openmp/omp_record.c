@@ -14,7 +14,7 @@
 
 static struct {
     const char *name, *colour;
-    int waits;
+    int waits;   /* 1: the thread does nothing useful in it */
     uint32_t id; /* atomic */
 } kinds[PITHI_OMP_KINDS] = {
     [PITHI_OMP_PARALLEL] = {"omp:parallel", "steelblue", 0, 0},
@@ -153,7 +153,7 @@ void pithi_omp_idle_end(void)
 /* ---- Memory of regions ------------------------------------------------------------------------------------------- */
 
 union block {
-    union block *next;
+    union block *next; /* in the list of free blocks */
     unsigned char bytes[PITHI_OMP_BLOCK];
 };
 enum { BLOCKS = 512 }; /* in a mapping */

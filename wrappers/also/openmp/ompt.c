@@ -10,7 +10,7 @@
 
 /* A parallel region, until the last of its threads has learned of its end. */
 struct team {
-    const void *site;
+    const void *site;   /* of the region, in the program */
     uint64_t end_ticks; /* 0: it goes on; atomic */
     int users;          /* atomic */
 };

@@ -51,8 +51,8 @@ PITHI_ALSO_API int pthread_setname_np(pthread_t thread, const char *name)
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
 struct wait_state {
-    const char *name;
-    uint32_t id; /* 0: not yet defined; atomic */
+    const char *name; /* "pthread:mutex_lock" ... */
+    uint32_t id;      /* 0: not yet defined; atomic */
 };
 
 struct wait {

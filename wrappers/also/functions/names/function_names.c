@@ -9,7 +9,7 @@
 #include "symbols/code_file.h"
 
 struct file {
-    int number;
+    int number; /* place among the arguments, from 0 */
     struct pithi_code_file *code;
 };
 
