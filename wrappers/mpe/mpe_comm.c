@@ -18,12 +18,12 @@
 int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key) __attribute__((weak));
 
 struct mpe_comm {
-    uint32_t id;     /* in the log */
-    int is_foreign;  /* libpith-mpi defines and frees it */
-    unsigned number; /* of the log in which it is defined */
-    uint64_t key;
-    int rank, size, remote_size;
-    int32_t ranks[]; /* size, then remote_size */
+    uint32_t id;                 /* in the log */
+    int is_foreign;              /* libpith-mpi defines and frees it */
+    unsigned number;             /* of the log in which it is defined */
+    uint64_t key;                /* the same in all members */
+    int rank, size, remote_size; /* of this process; members; of the remote group, 0: none */
+    int32_t ranks[];             /* size, then remote_size */
 };
 
 /* The attribute. */

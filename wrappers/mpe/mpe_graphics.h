@@ -53,7 +53,7 @@ typedef enum {
 
 typedef struct {
     int x, y;
-    MPE_Color c;
+    MPE_Color c; /* an index of the colours of the window */
 } MPE_Point;
 
 /* For `is_collective` of MPE_Open_graphics. */

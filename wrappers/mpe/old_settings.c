@@ -18,7 +18,7 @@
 enum { FLAG = 1, IGNORED = 2 }; /* yes or no; without a meaning today */
 static const struct {
     const char *name;
-    int kind;
+    int kind; /* what to do with it: translate (0), translate a flag, or say that it has no use here */
 } variables[] = {
     {"MPE_LOGFILE_PREFIX", 0},
     {"MPE_TMPDIR", 0},

@@ -50,14 +50,14 @@ struct MPE_XGraph_ {
     const struct pithi_x *x;
     Display *display; /* NULL in a rank that does not draw (MPE_GRAPH_COLLECTIVE, not rank 0) */
     Window window;
-    GC gc, drag_gc;
+    GC gc, drag_gc;        /* for drawing; for the shape that follows a dragging mouse */
     unsigned long *pixels; /* X's pixel value of each colour */
     int colours;           /* how many */
     MPI_Comm comm;         /* MPE_GRAPH_COLLECTIVE: the ranks that get rank 0's results; otherwise MPI_COMM_NULL */
     int is_broken;         /* the display has closed the connection */
-    int is_listening;
-    char *capture_name;
-    int capture_every, updates, captures;
+    int is_listening;      /* 1: this rank gets the presses of the mouse */
+    char *capture_name;    /* MPE_CaptureFile: malloc'ed; NULL: none */
+    int capture_every, updates, captures; /* every so many updates; updates, and captured files so far */
 };
 
 /* Finds the open window of a handle and locks all windows until pithi_window_end. NULL, without a lock: the window is

@@ -14,11 +14,11 @@ extern "C" {
 #endif
 
 struct pithi_binding {
-    struct pithi_call call;
-    struct pithi_state *late; /* state that the C call records in place of its own; NULL: none, or already used */
-    struct pithi_binding *outer;
-    int depth; /* depth of C calls that the binding makes in this thread */
-    int outer_base;
+    struct pithi_call call;      /* of the binding's own wrapper */
+    struct pithi_state *late;    /* state that the C call records in place of its own; NULL: none, or already used */
+    struct pithi_binding *outer; /* the binding's call around this one, in the same thread; NULL: none */
+    int depth;                   /* depth of C calls that the binding makes in this thread */
+    int outer_base;              /* `base` of struct pithi_self before this call */
 };
 
 /* Where a function's state is recorded. PITHI_BINDING_LATE: by the C call, for MPI_Finalize, which writes the log, and

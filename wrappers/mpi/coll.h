@@ -14,8 +14,8 @@
 struct pithi_coll_record {
     struct pithi_handle *comm; /* NULL: nothing to record */
     int root;                  /* a world rank */
-    struct pithi_moved moved;
-    int of_all; /* receives data from every other process; set where that is not certain */
+    struct pithi_moved moved;  /* bytes sent and received by this process */
+    int of_all;                /* receives data from every other process; set where that is not certain */
 };
 extern __thread struct pithi_coll_record pithi_coll_now
     __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -42,8 +42,8 @@ static uint64_t mix_ranks(uint64_t hash, const int32_t *ranks, int count, int is
 /* ---- numbering of equal creations -------------------------------------------------------------------------------- */
 
 struct count {
-    uint64_t hash;
-    uint64_t count;
+    uint64_t hash;  /* of what all members know */
+    uint64_t count; /* communicators made with this hash so far */
     struct count *next;
 };
 static struct count *counts[BUCKETS];

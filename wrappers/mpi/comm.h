@@ -17,7 +17,7 @@
 
 /* The log's slot of a communicator, a window or a file. */
 struct pithi_comm {
-    uint64_t key;
+    uint64_t key;        /* 0: MPI_COMM_WORLD */
     uint32_t id;         /* id in liblog; 0: MPI_COMM_WORLD */
     uint32_t kept_colls; /* number of persistent collectives made; atomic */
     int number;          /* of a window or a file: from 1, in the order of making */

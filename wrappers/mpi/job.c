@@ -35,7 +35,7 @@ static const struct pith_transport *transport; /* NULL: not joined */
 /* From libmpe (wrappers/mpe), if the program uses it: with these wrappers, MPE's log begins in MPI_Init and is written
  * in MPI_Finalize at the latest. libmpe may be loaded after this library, so each use looks for it. */
 struct mpe {
-    int (*init)(void);
+    int (*init)(void); /* NULL, as `finish`: the program does not use libmpe */
     int (*finish)(const char *prefix);
 };
 

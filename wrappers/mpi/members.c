@@ -36,9 +36,9 @@ static char ranks_text[200];
 static int mark = -1, any_mark = -1;
 static int here; /* processes of the job on this machine; 0: the launcher gives no number */
 static struct starter {
-    long pid; /* 0: unknown */
-    unsigned long long start;
-    int is_near; /* it is the mpiexec itself, so all processes that it started may be on this machine */
+    long pid;                 /* 0: unknown */
+    unsigned long long start; /* ticks since boot, as in /proc/PID/stat */
+    int is_near;              /* it is the mpiexec itself, so all processes that it started may be on this machine */
 } launcher;
 
 /* ---- The name of the job ----------------------------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ struct pithi_pending {
         MPI_Comm *made;     /* COMM: where MPI stores the new communicator */
     } u;
     int32_t peer, tag; /* of a receive: as posted; of COLL_INIT: peer is the root */
+    /* what is pending; 1: started, of a persistent one; 1: MPI_Cancel was called */
     uint8_t kind, is_active, is_cancelled;
 };
 /* Called before the first request. */
@@ -44,9 +45,9 @@ int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending);
 /* A receive from its posting to its completion. */
 struct pithi_recv {
     struct pithi_handle *comm; /* NULL: nothing to record (MPI_PROC_NULL, not a call of the user) */
-    uint64_t posted;
-    int peer, tag; /* as posted */
-    MPI_Status own;
+    uint64_t posted;           /* its number among the receives of the rank */
+    int peer, tag;             /* as posted */
+    MPI_Status own;            /* for MPI_STATUS_IGNORE of the user */
 };
 void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag);
 /* The status to pass to the call. */

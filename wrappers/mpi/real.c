@@ -31,9 +31,10 @@ struct range {
     int is_own; /* one of Pith's libraries */
 };
 struct snapshot {
+    /* of the dynamic linker: modules loaded and unloaded so far; if they change, the ranges are stale */
     unsigned long long adds, subs;
     size_t count;
-    struct range ranges[];
+    struct range ranges[]; /* [count] ascending */
 };
 static struct snapshot *newest;
 

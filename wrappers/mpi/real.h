@@ -48,6 +48,7 @@ extern "C" {
 
 /* For NEXT. `slot` stays NULL if there is another tool, so that each call comes to pithi_real_next. */
 struct pithi_real_slot {
+    /* what NEXT calls; the other tool's function; the MPI library's; each NULL: not looked up */
     void *slot, *tool, *real;
 };
 void *pithi_real_next(struct pithi_real_slot *next, const char *name);

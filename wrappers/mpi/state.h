@@ -8,13 +8,13 @@
 /* A wrapped function. Its first call defines the state. */
 struct pithi_state {
     const char *name, *classes, *colour; /* classes and colour as in roles.table, or "" */
-    uint32_t id;
+    uint32_t id;                         /* in liblog; 0: not defined yet, or not to be recorded */
 };
 
 /* The values that a call restores when it ends. */
 struct pithi_call {
     struct pithi_state *state;
-    int outer_recorded;
+    int outer_recorded; /* `recorded` of struct pithi_self before this call */
 };
 
 /* Whether calls are recorded in an unusual way, a mask. CALLS_OFF: after MPI_Pcontrol(0) in a program with the MPE API

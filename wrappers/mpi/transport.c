@@ -28,9 +28,9 @@ static MPI_Comm comm;
 static int host_leader; /* the lowest rank on this rank's host */
 
 struct file {
-    int fd; /* -1: `shared` is used, or this process has no file */
-    MPI_File shared;
-    MPI_Comm part; /* the ranks that share it */
+    int fd;          /* -1: `shared` is used, or this process has no file */
+    MPI_File shared; /* through MPI-IO */
+    MPI_Comm part;   /* the ranks that share it */
 };
 
 static int send_bytes(void *context, int to, const void *data, size_t size_bytes)
@@ -313,7 +313,7 @@ static struct pith_transport transport_made = {
 /* A rank of this host, and the cores that it may run on (pith_affinity). */
 struct place {
     int rank;
-    char cores[124];
+    char cores[124]; /* a list as in /proc/self/status: "0-3,8" */
 };
 
 /* The property `affinity` of this host: if its ranks may use different cores, "rank 0 on 0-1, rank 1 on 2-3"; cut

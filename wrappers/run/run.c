@@ -30,8 +30,8 @@ static const char *const also[] = {"io", "functions", "openmp", "pthread", "memo
 enum { ALSO = sizeof also / sizeof also[0] };
 
 struct run_options {
-    const char *output, *library, *mpi;
-    int also[ALSO];
+    const char *output, *library, *mpi; /* as given; NULL: the default */
+    int also[ALSO]; /* [by place in the table of --also] 1: wanted */
     const struct library *ready; /* the row of the table; NULL: `library` is a path */
     char **program;              /* NULL-terminated */
 };

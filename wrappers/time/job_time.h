@@ -16,21 +16,21 @@ double pithi_time_tick_s(double *run_s);
 /* ---- the block that a process sends to rank 0 (job_time.c) ------------------------------------------------------- */
 
 struct pithi_time_row {
-    int32_t function;
-    char comm[64]; /* label, or "" */
-    uint64_t calls, messages, bytes;
-    double total_s, least_s, most_s;
-    double compensated_s; /* the total without the cost of recording, if pithi_time_delays */
+    int32_t function;                /* index in the table of functions */
+    char comm[64];                   /* label, or "" */
+    uint64_t calls, messages, bytes; /* bytes of messages */
+    double total_s, least_s, most_s; /* sums of all threads; of one call: the shortest, the longest */
+    double compensated_s;            /* the total without the cost of recording, if pithi_time_delays */
 };
 struct pithi_time_pair {
     int32_t peer;
     uint64_t messages, bytes;
 };
 struct pithi_time_rank {
-    double run_s, mpi_s;
+    double run_s, mpi_s;           /* from MPI_Init to MPI_Finalize; of that in MPI */
     double compensated_s, delay_s; /* of mpi_s; of run_s: the process would have ended earlier by this */
     uint64_t calls, messages, bytes;
-    uint32_t row_count, pair_count;
+    uint32_t row_count, pair_count; /* of the block */
 };
 struct pithi_time_block {
     struct pithi_time_rank rank;
@@ -53,7 +53,7 @@ void pithi_time_report_end(struct pithi_time_report *report);
 
 /* The report for scripts: a line or an object for each item, written as each process's block arrives (files.c). */
 struct pithi_time_writer {
-    const char *suffix;
+    const char *suffix; /* of the file's name: ".csv", ".json" */
     void (*begin)(FILE *out, int ranks);
     void (*rank)(FILE *out, int rank, const struct pithi_time_block *block);
     void (*end)(FILE *out);

@@ -13,7 +13,7 @@
 enum { RANKS_SHOWN = 16 };
 
 struct pithi_time_report {
-    int ranks, added;
+    int ranks, added;            /* of the job; those that have come */
     struct pithi_time_row *rows; /* sums over all processes */
     uint32_t count, room;
     struct pithi_time_rank *by_rank; /* [ranks] */

@@ -25,8 +25,8 @@ struct pithi_time_cell {
     int64_t saved_ns;                   /* the part of the calls' time that recording caused (PITH_COMPENSATE) */
 };
 struct pithi_time_call {
-    uint64_t begin, outer_inner;
-    int64_t begin_delay_ns, outer_inner_saved_ns;
+    uint64_t begin, outer_inner;                  /* ticks; `inner` of the call around it */
+    int64_t begin_delay_ns, outer_inner_saved_ns; /* of this thread when the call began; saved by the call around it */
     int function, outer_recorded, comm, is_outermost, has_delay;
 };
 
@@ -36,8 +36,8 @@ struct pithi_time_thread {
     struct pithi_time_cell *cells[PITHI_TIME_COMMS]; /* [pithi_time_functions] each, or NULL */
     struct pithi_time_partner *partners;             /* partners.h */
     uint32_t partner_room, partner_count;
-    uint64_t calls;
-    struct pithi_time_thread *next;
+    uint64_t calls;                 /* MPI calls of the thread */
+    struct pithi_time_thread *next; /* in the list of all threads */
 };
 struct pithi_time_self {
     struct pithi_time_thread *thread; /* NULL: before the first call */

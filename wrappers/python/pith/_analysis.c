@@ -8,7 +8,7 @@
 /* ---- Analyses ---------------------------------------------------------------------------------------------------- */
 
 struct analysis {
-    PyObject_HEAD struct log *log;
+    PyObject_HEAD struct log *log; /* held by a reference */
     struct pithlog_analysis *analysis;
     int is_busy; /* a thread works on it without the GIL */
     int damaged; /* some records could not be read */

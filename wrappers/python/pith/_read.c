@@ -65,12 +65,12 @@ void pithi_py_free(void *self)
 
 struct field {
     const char *name, *format; /* format: as numpy writes it */
-    size_t offset;
+    size_t offset;             /* in the struct */
 };
 struct layout {
     const char *name;
     const struct field *fields;
-    size_t size;
+    size_t size; /* sizeof the struct */
 };
 #define F(type, field, format)                                                                                         \
     {                                                                                                                  \

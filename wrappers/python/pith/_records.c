@@ -7,10 +7,10 @@
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 struct records {
-    PyObject_HEAD struct log *log;
-    struct pithlog_iter *iter;
-    PyObject *ids; /* bytes, or NULL */
-    struct pithlog_filter *filter;
+    PyObject_HEAD struct log *log; /* held by a reference */
+    struct pithlog_iter *iter;     /* NULL: at its end */
+    PyObject *ids;                 /* bytes, or NULL */
+    struct pithlog_filter *filter; /* NULL: all */
 };
 
 static void records_dealloc(struct records *self)

@@ -26,7 +26,7 @@ static int standard_error = -1;
 struct note {
     char recorded; /* '+': the process of pith run has recorded something, perhaps in a program before exec */
     long first;
-    int rank;
+    int rank; /* the rank, as the launcher says it */
     char mpi[16], program[256];
 };
 
