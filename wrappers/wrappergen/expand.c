@@ -2,13 +2,26 @@
  *
  * A wrapper is noted with its function. In the wrap dialect the function is written at once, at the place of its only
  * wrapper. In the classic dialect functions are written at the end, each once for all of its wrappers:
- * before1 before2 CALL after2 after1. */
+ * before1 before2 CALL after2 after1.
+ *
+ * Two wrappers of MPI_Send in the classic dialect, the first one measures time, the second one reports, give:
+ *
+ *     double t;                        declarations of both come first; a second t would be t1
+ *     t = now();                       before 1
+ *     enter("MPI_Send");               before 2
+ *     returnVal = PMPI_Send(...);      the call, once
+ *     leave();                         after 2
+ *     spent += now() - t;              after 1
+ *
+ * So they nest as if the first wrapper called the second. Declarations are collected, because a name that two wrappers
+ * use must be unique in the function, and because C89 wants them first. */
 #include "expand.h"
 
 #include <string.h>
 
 int is_wrap(const struct gen_place *place) { return (place->emitter->flags & EMIT_WRAP) != 0; }
 
+/* The scope of the wrapper that `scope` lies in; NULL: outside all wrappers. */
 const struct scope *wrapper_around(const struct scope *scope)
 {
     while (scope && !scope->body)
@@ -32,6 +45,7 @@ static char *unique_name(struct name_set *names, const char *wanted)
     return name;
 }
 
+/* Notes the variables of a {{vardecl}} or wrapper for wrapper number `wrapper`, each under a unique name. */
 void body_declare(struct body *body, int wrapper, const struct gen_source *source, const struct gen_node *node)
 {
     struct variables *own = &body->variables[wrapper];
@@ -41,6 +55,7 @@ void body_declare(struct body *body, int wrapper, const struct gen_source *sourc
         int i = 0;
         while (i < own->count && strcmp(own->at[i]->name, variable->name) != 0)
             i++;
+        /* the same node again: a loop's body is expanded once for each iteration */
         if (i < own->count && own->at[i] == variable)
             continue;
         if (i < own->count)
@@ -63,7 +78,7 @@ static const char *declarations(const struct body *body, int is_line_each)
         for (int i = 0; i < body->variables[w].count; i++) {
             const struct variable *variable = body->variables[w].at[i];
             if (type && !is_line_each && !strcmp(type, variable->type))
-                text_puts(&out, ", ");
+                text_puts(&out, ", "); /* C: `double a, b;` */
             else
                 text_printf(&out, "%s  %s ", type ? ";\n" : "", variable->type);
             type = variable->type;
@@ -80,12 +95,14 @@ static void expand_wrapper(struct emitter *emitter, struct body *body, int index
     const struct wrapper *wrapper = &body->proto->wrappers[index];
     const struct gen_node *node = wrapper->node, *call = node->inside;
     struct gen_place place = {emitter, wrapper->source, wrapper->file};
+    /* the name that stands for the function in the text */
     struct scope scope = {.name = node->word_count > 1 ? node->words[1] : (struct gen_word){"", 0},
                           .proto = body->proto,
                           .body = body,
                           .wrapper = index,
                           .macros = emitter->macro_count};
 
+    /* the node of {{callfn}}, where the text is cut in two */
     while (call && (call->kind != NODE_CALL || is_wrap(&place)))
         call = call->next;
     if (!is_after)
@@ -101,10 +118,10 @@ static struct body make_body(struct emitter *emitter, const struct proto *proto,
     struct body body = {
         .proto = proto, .call = call, .variables = make((size_t)proto->wrapper_count * sizeof *body.variables)};
 
-    name_set_add(&body.names, "returnVal");
+    name_set_add(&body.names, "returnVal"); /* names that variables must not have */
     for (int i = 0; i < proto->arg_count; i++)
         name_set_add(&body.names, proto->args[i].name);
-    for (int w = 0; w < proto->wrapper_count; w++)
+    for (int w = 0; w < proto->wrapper_count; w++) /* the first pass: all names are known before the text is written */
         body_declare(&body, w, proto->wrappers[w].source, proto->wrappers[w].node);
     text_puts(&body.text, "");
     for (int w = 0; w < proto->wrapper_count; w++)
@@ -113,7 +130,7 @@ static struct body make_body(struct emitter *emitter, const struct proto *proto,
         return body;
     body.call_at = body.text.size;
     text_puts(&body.text, call);
-    for (int w = proto->wrapper_count; w-- > 0;)
+    for (int w = proto->wrapper_count; w-- > 0;) /* the last one ends first */
         expand_wrapper(emitter, &body, w, 1);
     return body;
 }
@@ -126,6 +143,7 @@ static const char *call_text(const struct emitter *emitter, const char *statemen
     return emitter->flags & EMIT_WRAP ? statement : text_format("\n  %s\n", statement);
 }
 
+/* Writes the C function. */
 static void write_c(struct emitter *emitter, const struct proto *proto)
 {
     struct gen_text call = {0};
@@ -144,6 +162,7 @@ static void write_c(struct emitter *emitter, const struct proto *proto)
  */
 static void write_fortran(struct emitter *emitter, const struct proto *proto)
 {
+    /* {{fn_num}} counts expansions; the second one must have the same numbers */
     const int number = emitter->number, has_many_calls = emitter->flags & EMIT_WRAP;
     struct body body = make_body(emitter, proto, "");
     const char *declared = declarations(&body, emitter->flags & EMIT_WRAP), *before, *after;
@@ -180,7 +199,7 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
 {
     const int number = emitter->number;
 
-    if (emitter->bindings) {
+    if (emitter->bindings) { /* --cxx: no C functions */
         write_members(emitter, proto);
         return;
     }
@@ -192,6 +211,7 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
     write_fortran(emitter, proto);
 }
 
+/* Classic dialect: all wrappers of a function are known only now. */
 void template_end(struct emitter *emitter)
 {
     for (int i = 0; i < emitter->protos->count && !(emitter->flags & EMIT_WRAP); i++)
@@ -218,6 +238,7 @@ static void add_wrapper(struct gen_place *place, struct proto *proto, const stru
     proto->wrappers[proto->wrapper_count++] = (struct wrapper){node, place->source, place->file};
     if (!is_wrap(place))
         return;
+    /* the function's text goes where the wrapper stands in the template, not to the end */
     struct gen_text outer = emitter->out;
     emitter->out = (struct gen_text){0};
     write_function(emitter, proto);
@@ -258,6 +279,7 @@ static struct function_list choose(struct gen_place *place, const struct scope *
         for (int j = 0; j < value.count; j++) {
             const char *name = value.items[j];
             int is_first = has_types && !chosen.types.count, is_known = 0;
+            /* a word of fnalltype is a type if some argument has it */
             for (int f = 0; has_types && f < protos->count; f++)
                 is_known |= has_type(&protos->at[f], name);
             if (is_first && !is_known && fault_is_new(place->source, at))
@@ -274,6 +296,7 @@ static struct function_list choose(struct gen_place *place, const struct scope *
     return chosen;
 }
 
+/* 1: the block is run for this function. */
 static int is_chosen(struct gen_place *place, const struct gen_node *node, const struct function_list *chosen,
                      const struct proto *proto)
 {
@@ -283,6 +306,7 @@ static int is_chosen(struct gen_place *place, const struct gen_node *node, const
         has_listed |= has_type(proto, chosen->types.items[i]);
     if (node->kind == NODE_FN)
         return is_listed;
+    /* of the wrap dialect, MPIX and MPI_T only with --all */
     if (is_listed || (is_wrap(place) && !(place->emitter->flags & EMIT_ALL) && !function_is_usual(proto)))
         return 0;
     return node->kind == NODE_FNALLTYPE ? has_listed : node->kind == NODE_FNALLNTYPE ? !has_listed : 1;
@@ -304,10 +328,10 @@ static int run_block(struct gen_place *place, const struct scope *outer, const s
     if (emitter_step(emitter, place->source, node->at))
         return 1;
     if (node->kind >= NODE_FNALL)
-        add_wrapper(place, proto, node, out);
+        add_wrapper(place, proto, node, out); /* a wrapper is noted, its text expanded later */
     else
         expand(place, &scope, node->inside, NULL, out);
-    emitter->macro_count = scope.macros;
+    emitter->macro_count = scope.macros; /* macros that the iteration defined are gone */
     return node->is_open;
 }
 
@@ -319,6 +343,7 @@ static void run_each(struct gen_place *place, const struct scope *outer, const s
 
     for (int n = 0; n < chosen->functions.count; n++) {
         const char *name = chosen->functions.items[n];
+        /* "@send": all functions of the class, in the order of the header */
         const struct proto *found = *name == '@' ? NULL : protos_find(protos, name, strlen(name));
         for (int i = 0; i < protos->count; i++) {
             if (*name == '@' ? !row_has_class(protos->at[i].row, name + 1, strlen(name) - 1) : &protos->at[i] != found)
@@ -355,6 +380,7 @@ static void expand_block(struct gen_place *place, const struct scope *outer, con
             return;
 }
 
+/* Writes the value of an escape; the items of a list are separated by commas. */
 static void expand_word(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
                         struct gen_text *out)
 {
@@ -371,6 +397,7 @@ static void expand_word(struct gen_place *place, const struct scope *scope, cons
     place->emitter->written += text.size;
 }
 
+/* Writes the nodes from `node` up to `end`. */
 void expand(struct gen_place *place, const struct scope *scope, const struct gen_node *node, const struct gen_node *end,
             struct gen_text *out)
 {
@@ -386,9 +413,9 @@ void expand(struct gen_place *place, const struct scope *scope, const struct gen
             const char *call = wrapper->body->call; /* the template may add a semicolon or not */
             int has_semicolon = node->text.at[node->text.size] == ';' && text_ends(call, ";");
             text_add(out, call, strlen(call) - (size_t)has_semicolon);
-        } else if (node->kind < NODE_FORALL) {
+        } else if (node->kind < NODE_FORALL) { /* all kinds from NODE_FORALL on are blocks */
             expand_word(place, scope, node, out);
-        } else if (place->emitter->nesting == DEEPEST) {
+        } else if (place->emitter->nesting == DEEPEST) { /* a {{def}} may contain itself */
             fault_too_deep(place->source, node->at);
             return;
         } else {
@@ -399,6 +426,7 @@ void expand(struct gen_place *place, const struct scope *scope, const struct gen
     }
 }
 
+/* `file`: the value of {{fileno}}. */
 void template_expand(struct emitter *emitter, const struct gen_source *source, int file)
 {
     struct gen_place place = {emitter, source, file};

@@ -10,7 +10,24 @@
  * Their entry points are written if --exports lists the twin.
  *
  * In some libraries the Fortran functions call MPI_Send, in others PMPI_Send. To count a call once in both, the entry
- * point stores in wrappergen_fortran which function it calls, and the C wrapper passes the first such call on. */
+ * point stores in wrappergen_fortran which function it calls, and the C wrapper passes the first such call on.
+ *
+ * With a wrapper that reads the clock before and after the call, MPI_Send gives (shortened):
+ *
+ *     void mpi_send_(void *f_buf, ..., void *f_comm, MPI_Fint *wrappergen_error)
+ *     {
+ *       double t;
+ *       t = now();
+ *       wrappergen_fortran = (void (*)(void))MPI_Send;
+ *       pmpi_send_(f_buf, ..., f_comm, &wrappergen_result);
+ *       wrappergen_fortran = 0;
+ *       spent += now() - t;
+ *     }
+ *     void mpi_send(...) __attribute__((alias("mpi_send_")));
+ *
+ * Why not translate all arguments and call the C wrapper: a status, a buffer such as MPI_BOTTOM, or a callback means
+ * something else in C, and translating them back is where such layers go wrong. Here only what the text reads is
+ * decoded, so a wrapper that reads nothing costs nothing. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -22,8 +39,8 @@ enum arg_kind {
     KIND_BUFFER,  /* void * */
     KIND_TEXT,    /* char * */
     KIND_HANDLE,  /* MPI_Comm ... */
-    KIND_HANDLES_OUT,
-    KIND_HANDLE_ARRAY,
+    KIND_HANDLES_OUT, /* written by the function: MPI_Comm *newcomm */
+    KIND_HANDLE_ARRAY, /* MPI_Datatype array_of_types[] */
     KIND_STATUS,
     KIND_STATUS_ARRAY,
     KIND_OTHER /* passed on, not decoded */
@@ -31,6 +48,7 @@ enum arg_kind {
 static const char *const handles[] = {"Comm",    "Datatype", "Errhandler", "File",    "Group", "Info",
                                       "Message", "Op",       "Request",    "Session", "Win",   NULL};
 
+/* The index in `handles`, of "MPI_Comm"; -1: no handle. */
 static int handle_of(const char *type, size_t size)
 {
     for (int i = 0; handles[i]; i++)
@@ -45,7 +63,7 @@ static const char *bare_type(const struct arg *arg)
     struct gen_text bare = {0};
     const char *type = arg_type(arg);
 
-    text_puts(&bare, "");
+    text_puts(&bare, ""); /* so that `at` is not NULL */
     while (*type) {
         if (!strncmp(type, "const", 5) && !is_name((unsigned char)type[5]))
             type += 5;
@@ -57,11 +75,13 @@ static const char *bare_type(const struct arg *arg)
     return bare.at;
 }
 
+/* Which kind of argument the C type is. *handle: its index in `handles`; -1: none. */
 static enum arg_kind kind_of(const struct arg *arg, int *handle)
 {
     const char *type = bare_type(arg);
     size_t word = strspn(type, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
     const char *rest = type + word;
+    /* *rest is what follows the name of the type: "", "*", "[]", "[][3]" ... */
     int is_array = *rest == '[' || !strncmp(arg->name, "array_of_", 9);
 
     *handle = handle_of(type, word);
@@ -82,6 +102,7 @@ static enum arg_kind kind_of(const struct arg *arg, int *handle)
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
+/* then Fortran has an error code as its last argument */
 static int has_error(const struct proto *proto) { return !strcmp(proto->result, "int") && !proto->variable; }
 
 /* The arguments of MPI_Init do not exist in Fortran. */
@@ -91,6 +112,7 @@ static int is_passed(const struct proto *proto, int index)
            (strcmp(proto->args[index].name, "argc") && strcmp(proto->args[index].name, "argv"));
 }
 
+/* A string: Fortran passes its length behind all other arguments, by value. A callback with a char * is none. */
 static int is_text(const struct arg *arg)
 {
     return strchr(arg->suffix, '(') == NULL && strstr(arg->prefix, "char ") != NULL;
@@ -106,7 +128,8 @@ static char *in_case(const char *name, int (*change)(int))
     return changed;
 }
 
-/* One kind of entry point: the name to define, and the name of the library's function. */
+/* One kind of entry point: the name to define, and the name of the library's function. `own` has what
+ * compilers make of a name: lower case and an underscore. */
 struct entry_shape {
     const char *own, *real; /* printf formats; %s is the name in lower case */
     int is_large, is_f08, is_ts;
@@ -124,6 +147,7 @@ static const struct entry_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
+/* with MPI_Count in place of int */
 static int is_large_count(const struct proto *proto) { return text_ends(proto->name, "_c"); }
 
 /* The name in lower case, without _c. */
@@ -136,11 +160,13 @@ static char *base_name(const struct proto *proto)
     return base;
 }
 
+/* "mpi_send_", "mpi_send_f08_" */
 static char *own_name(const struct proto *proto, const struct entry_shape *shape)
 {
     return text_format("%s%s", base_name(proto), strstr(shape->own, "%s") + 2);
 }
 
+/* "pmpi_send_"; of MPICH's mpi_f08 "pmpir_send_f08_", which lacks the "mpi_" of the name */
 static char *real_name(const struct proto *proto, const struct entry_shape *shape)
 {
     int before = (int)(strstr(shape->real, "%s") - shape->real);
@@ -149,6 +175,7 @@ static char *real_name(const struct proto *proto, const struct entry_shape *shap
                        shape->real + before + 2);
 }
 
+/* Without a list of exports only mpif.h's names are certain. */
 static int has_shape(const struct emitter *emitter, const struct proto *proto, const struct entry_shape *shape)
 {
     if (shape->is_large != is_large_count(proto))
@@ -156,6 +183,7 @@ static int has_shape(const struct emitter *emitter, const struct proto *proto, c
     return emitter->exports ? name_set_has(emitter->exports, "", real_name(proto, shape)) : !shape->is_f08;
 }
 
+/* Lists all names that the library might export, for the search in its libraries. */
 void fortran_names(const struct proto *proto, struct gen_text *out)
 {
     for (int i = 0; i < SHAPES; i++)
@@ -169,6 +197,7 @@ void fortran_usual_name(const struct proto *proto, struct gen_text *out)
         text_printf(out, "%s\n", real_name(proto, &shapes[0]));
 }
 
+/* 1: the function has an entry point. Conversions of handles are C's, MPI_T has no Fortran. */
 int fortran_has(const struct emitter *emitter, const struct proto *proto)
 {
     static const char *const not_in_fortran[] = {"_c2f", "_f2c", "2f08", "f082c", "f082f", NULL};
@@ -207,6 +236,7 @@ static void parameters(struct gen_text *out, const struct proto *proto, int is_c
     text_puts(out, *comma || is_call ? ")" : "void)");
 }
 
+/* The head of an entry point. One with an error code returns nothing. */
 static void head(struct gen_text *out, const struct proto *proto, const char *name)
 {
     text_printf(out, "WRAPPERGEN_C %s %s(", has_error(proto) || proto->variable ? "void" : proto->result, name);
@@ -219,14 +249,18 @@ static int reads(const char *text, const char *name)
     size_t size = strlen(name);
 
     for (const char *at = text; (at = strstr(at, name)); at += size)
+        /* after a backslash it is an escape in a string: "\n" is no argument n */
         if ((at == text || (at[-1] != '\\' && !is_name((unsigned char)at[-1]))) && !is_name((unsigned char)at[size]))
             return 1;
     return 0;
 }
 
+/* PMPI_Type_f2c, though the type is MPI_Datatype */
 static const char *f2c_name(int handle) { return !strcmp(handles[handle], "Datatype") ? "Type" : handles[handle]; }
 
-/* A C expression for the number of elements in an array of handles or statuses. */
+/* A C expression for the number of elements in an array of handles or statuses. Decoding
+ * needs the length before the call, and each function says it by another argument: MPI_Waitsome by incount, MPI_Waitall
+ * by count, MPI_Alltoallw by its communicator. */
 static const char *length_of(const struct proto *proto, const struct arg *arg)
 {
     if (protos_argument(proto, "incount", 7))
@@ -241,6 +275,7 @@ static const char *length_of(const struct proto *proto, const struct arg *arg)
                        strstr(in_case(proto->name, tolower), "neighbor") != NULL, !strncmp(arg->name, "send", 4));
 }
 
+/* An index that C counts from 0 and Fortran from 1. */
 static int is_index(const struct proto *proto, const struct arg *arg)
 {
     return (!strcmp(arg->name, "index") &&
@@ -260,6 +295,8 @@ static int has_value(const struct proto *proto, int handle)
 /* Freed when the entry point ends, even by a return in the wrapper. */
 #define OWNED "__attribute__((cleanup(wrappergen_free))) "
 
+/* Declares the variable that stands for argument `arg` in the text, with C's name and type. `before`: the text before
+ * the call reads it, so it needs its value now. */
 static void decode(struct gen_text *out, const struct proto *proto, const struct arg *arg, int before)
 {
     int handle;
@@ -270,6 +307,7 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
 
     if (!is_passed(proto, (int)(arg - proto->args)) || kind == KIND_OTHER)
         text_printf(out, "  void *%s = 0;\n  (void)%s;\n", name, name);
+    /* Fortran passes everything by reference */
     else if (kind == KIND_VALUE)
         text_printf(out, "  %s%s = *(const %s *)f_%s;\n", arg->prefix, name, bare_type(arg), name);
     else if (is_index(proto, arg))
@@ -284,6 +322,7 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
         text_printf(out, "  " OWNED "char *%s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name);
     else if (kind == KIND_HANDLE)
         text_printf(out, "  MPI_%s %s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", type, name, f2c, name);
+    /* c_ is the variable, the name of the argument its pointer */
     else if (kind == KIND_HANDLES_OUT && before && has_value(proto, handle))
         text_printf(out, "  MPI_%s c_%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s), *%s = &c_%s;\n", type, name, f2c, name, name,
                     name);
@@ -297,6 +336,7 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
             name, length, type, name, type, name, type, name, name, name, f2c, name);
     else if (kind == KIND_STATUS)
         text_printf(out,
+                    /* `own`: for `substitute` */
                     "  MPI_Status c_%s, *%s = f_%s == MPI_F_STATUS_IGNORE ? MPI_STATUS_IGNORE : &c_%s;\n"
                     "  MPI_Fint own_%s[sizeof(MPI_Status) / sizeof(MPI_Fint)];\n",
                     name, name, name, name, name);
@@ -327,6 +367,7 @@ static void substitute(struct gen_text *out, const struct arg *arg)
                     name, name, name, name, name);
 }
 
+/* Decodes again after the call what the function may have written. */
 static void refresh(struct gen_text *out, const struct proto *proto, const struct arg *arg)
 {
     int handle;
@@ -337,6 +378,7 @@ static void refresh(struct gen_text *out, const struct proto *proto, const struc
         return;
     if (is_index(proto, arg))
         text_printf(out, "  wrappergen_from_one(%s, f_%s, %s);\n", name, name,
+                    /* MPI_Waitsome: so many indices are valid */
                     strchr(bare_type(arg), '[') ? "*(MPI_Fint *)f_outcount" : "1");
     else if (kind == KIND_HANDLES_OUT)
         text_printf(out, "  *%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", name, f2c_name(handle), name);
@@ -350,12 +392,13 @@ static void refresh(struct gen_text *out, const struct proto *proto, const struc
             "    PMPI_Status_f2c((MPI_Fint *)f_%s + i_ * (int)(sizeof(MPI_Status) / sizeof(MPI_Fint)), &%s[i_]);\n  "
             "}\n",
             name, name, name, name, name);
-    else if (kind == KIND_TEXT && !strstr(arg->prefix, "const"))
+    else if (kind == KIND_TEXT && !strstr(arg->prefix, "const")) /* a const text is the same */
         text_printf(out, "  free(%s);\n  %s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name, name);
 }
 
 /* ---- The text ---------------------------------------------------------------------------------------------------- */
 
+/* The call in the middle of the text. `after`: the text behind it, which shows what must be decoded again. */
 const char *fortran_call(const struct proto *proto, const char *after)
 {
     struct gen_text out = {0};
@@ -409,13 +452,14 @@ static const char *inside(const struct proto *proto, const char *body, const cha
         text_puts(&out, "  MPI_Fint wrappergen_result = 0;\n");
     for (int i = 0; i < proto->arg_count; i++)
         if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name)) {
+            /* an argument that only the text after the call reads gets its value there */
             decode(&out, proto, &proto->args[i], reads(before, proto->args[i].name));
             text_printf(&out, "  (void)%s;\n", proto->args[i].name); /* the name may be in a string only */
         }
     text_printf(&out, "%s\n", body);
     if (is_split(proto, body))
         text_puts(&out, "  return returnVal;\n}\n");
-    else if (has_error(proto))
+    else if (has_error(proto)) /* mpi_f08: the error code may be missing */
         text_puts(&out, "  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n");
     else
         text_puts(&out, proto->variable ? "  (void)returnVal;\n}\n" : "  return returnVal;\n}\n");
@@ -435,7 +479,7 @@ static void split(struct gen_text *out, const struct proto *proto, const char *n
                                     : ";\n  (void)returnVal;\n}\n");
 }
 
-/* Adapts a body that was written for mpif.h. */
+/* Adapts a body that was written for mpif.h: the name of the library's function, and the sentinels of mpi_f08. */
 static const char *for_shape(const char *text, const struct proto *proto, const struct entry_shape *shape)
 {
     text = swap(text, text_format("p%s_(", base_name(proto)), text_format("%s(", real_name(proto, shape)));
@@ -446,6 +490,7 @@ static const char *for_shape(const char *text, const struct proto *proto, const 
     return swap(text, "wrappergen_buffer(", shape->is_ts ? "wrappergen_buffer_ts(" : "wrappergen_buffer_f08(");
 }
 
+/* Writes the entry points of a function, one for each shape that the library has. */
 void fortran_function(struct emitter *emitter, const struct proto *proto, const char *body, const char *before,
                       const char *after)
 {
@@ -456,7 +501,7 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
         const char *own = own_name(proto, &shapes[i]);
         if (!has_shape(emitter, proto, &shapes[i]))
             continue;
-        text_puts(out, "\n");
+        text_puts(out, "\n"); /* a declaration first: -Wmissing-prototypes */
         head(out, proto, real_name(proto, &shapes[i]));
         text_puts(out, ";\n");
         head(out, proto, own);
@@ -467,6 +512,7 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
             head(out, proto, own);
             text_puts(out, for_shape(all, proto, &shapes[i]));
         }
+        /* mpi_send, MPI_SEND, mpi_send__ are what other compilers make of the name */
         for (int a = 0; a < 3 && !shapes[i].is_f08; a++) {
             head(out, proto, text_format("%s%s", a == 1 ? in_case(low, toupper) : low, a == 2 ? "__" : ""));
             text_printf(out, " __attribute__((alias(\"%s\")));\n", own);

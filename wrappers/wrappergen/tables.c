@@ -11,7 +11,11 @@
  *
  * The table of the C++ bindings of MPI-2.2 (wrappers/cxx/bindings.table) says for each function of namespace MPI which
  * C function it calls, and how to make the arguments of C.
- */
+ *
+ *
+ * Both tables are texts beside the code, because what they say changes with the MPI standard and not with wrappergen,
+ * and because a user may give tables of his own. Most words are not copied: the text of a table is kept until the end, cut
+ * into words by NULs, and rows point into it. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -22,11 +26,12 @@
 
 static const struct roles *table; /* the applied table */
 
+/* Adds the role or the text of a word to the row. `word[sign]` is ':' for a text, which names no argument. */
 static void row_add(struct gen_row *row, const struct gen_source *source, size_t at, const char *word)
 {
     size_t sign = strcspn(word, "=:");
 
-    if (!word[sign] || sign == 0 || !word[sign + 1]) {
+    if (!word[sign] || sign == 0 || !word[sign + 1]) { /* neither sign, nothing before it, or nothing after it */
         fault(source, at, "'%s' is not a role; write ROLE=ARGUMENT or KEY:TEXT", word);
         return;
     }
@@ -43,6 +48,7 @@ static size_t comment_at(const char *line)
     while (line[at] && at > 0 && !isspace((unsigned char)line[at - 1]))
         at += 1 + strcspn(line + at + 1, "#");
     return at;
+    /* Reads the table. An error is reported at its word, and reading goes on: a user sees all errors of a table at once. */
 }
 
 void roles_parse(struct roles *roles)
@@ -54,7 +60,7 @@ void roles_parse(struct roles *roles)
         if (*line_end)
             *line_end++ = 0;
         line[comment_at(line)] = 0;
-        char *name = strtok_r(line, " \t\r", &last);
+        char *name = strtok_r(line, " \t\r", &last); /* strtok_r cuts the words where they lie */
         if (!name)
             continue;
         char *classes = strtok_r(NULL, " \t\r", &last);
@@ -65,12 +71,14 @@ void roles_parse(struct roles *roles)
             fault(&roles->source, row->at, "%s has no class; write - for none", name);
         for (char *word; (word = strtok_r(NULL, " \t\r", &last));)
             row_add(row, &roles->source, (size_t)(word - work), word);
+        /* two rows of one function would contradict each other */
         for (int i = 0; i < roles->count - 1; i++)
             if (!strcmp(roles->at[i].name, name))
                 fault(&roles->source, row->at, "%s already has a row", name);
     }
 }
 
+/* Some hundred rows, looked up once for each function: no hash is needed. */
 static const struct gen_row *roles_find(const struct roles *roles, const char *name, size_t size)
 {
     const struct gen_word word = {name, size};
@@ -81,6 +89,7 @@ static const struct gen_row *roles_find(const struct roles *roles, const char *n
     return NULL;
 }
 
+/* NULL: the function has no argument of this name. */
 static const char *argument_find(const struct proto *proto, const char *name)
 {
     const struct arg *arg = protos_argument(proto, name, strlen(name));
@@ -88,6 +97,8 @@ static const char *argument_find(const struct proto *proto, const char *name)
     return arg ? arg->name : NULL;
 }
 
+/* Gives each function its row. A role that names a missing argument is an error in the table, found before any template
+ * is read. */
 void roles_apply(const struct roles *roles, struct protos *protos)
 {
     table = roles;
@@ -95,6 +106,7 @@ void roles_apply(const struct roles *roles, struct protos *protos)
         struct proto *proto = &protos->at[i];
         size_t size = strlen(proto->name);
         proto->row = roles_find(roles, proto->name, size);
+        /* large counts: the arguments have the same names */
         if (!proto->row && size > 2 && !strcmp(proto->name + size - 2, "_c"))
             proto->row = roles_find(roles, proto->name, size - 2);
         for (int r = 0; proto->row && r < proto->row->role_count; r++) {
@@ -107,6 +119,7 @@ void roles_apply(const struct roles *roles, struct protos *protos)
     }
 }
 
+/* The classes are one text: "send,p2p". */
 int row_has_class(const struct gen_row *row, const char *name, size_t size)
 {
     if (!row)
@@ -117,6 +130,8 @@ int row_has_class(const struct gen_row *row, const char *name, size_t size)
     return 0;
 }
 
+/* 1: some row has the class. A template that asks for @sned is wrong; one that asks for @send, while no function of
+ * this MPI has it, is not. */
 int roles_know_class(const char *name, size_t size)
 {
     for (int i = 0; table && i < table->count; i++)
@@ -134,6 +149,8 @@ int roles_know_role(const struct gen_word *name)
     return 0;
 }
 
+/* The value of {{class}}, {{ROLE}} or {{KEY}}: the name of an argument, or a text. NULL: no function has such a role,
+ * so the escape is unknown. */
 const char *role_find(const struct proto *proto, const char *name, size_t size)
 {
     const struct gen_row *row = proto->row;
@@ -153,6 +170,7 @@ const char *role_find(const struct proto *proto, const char *name, size_t size)
 
 /* ---- C++ bindings ------------------------------------------------------------------------------------------------ */
 
+/* Without white space at both ends; the text is cut in place. */
 static char *trim(char *text)
 {
     size_t size = strlen(text);
@@ -167,12 +185,14 @@ static void parse_class(struct bindings *bindings, char *line, size_t at)
 {
     char *last, *name = strtok_r(line, " \t\r", &last), *type = strtok_r(NULL, " \t\r", &last),
                 *null = strtok_r(NULL, " \t\r", &last);
+    /* after ':', the third word is the name of the base */
     const struct cxx_class *base = type && null && !strcmp(type, ":") ? bindings_class(bindings, null) : NULL;
 
     if (!null || (!strcmp(type, ":") && !base)) {
         fault(&bindings->source, at, "no class in this line; write class NAME C_TYPE C_NULL, or class NAME : BASE");
         return;
     }
+    /* A class below another one has its C type and its null handle: Intracomm : Comm. */
     struct cxx_class *made = make(sizeof *made); /* members point to it */
     *made = (struct cxx_class){name, base ? base->type : type, base ? base->null : null};
     bindings->classes = grow(bindings->classes, (size_t)bindings->class_count, sizeof *bindings->classes);
@@ -205,6 +225,7 @@ static int parse_declaration(struct member *member, char *text)
     return proto_parse(text, &member->declaration);
 }
 
+/* 1: `text` has the word, as a whole. */
 static int has_word(const char *text, const char *word)
 {
     const char *at = strstr(text, word);
@@ -212,6 +233,7 @@ static int has_word(const char *text, const char *word)
     return at && (at == text || at[-1] == ' ') && !is_name((unsigned char)at[strlen(word)]);
 }
 
+/* Reads "CLASS | DECLARATION | C_FUNCTION ARGUMENT ... | WORDS". */
 static void parse_member(struct bindings *bindings, char *line, size_t at)
 {
     struct member member = {.at = at};
@@ -223,15 +245,16 @@ static void parse_member(struct bindings *bindings, char *line, size_t at)
         return;
     }
     class = trim(class);
-    member.of = bindings_class(bindings, class);
+    member.of = bindings_class(bindings, class); /* NULL: a function of the namespace, class "-" */
     if (!member.of && strcmp(class, "-") != 0)
         fault(&bindings->source, at, "no class %s; name it in a line \"class %s ...\" before", class, class);
     char *word = strtok_r(call, " \t\r", &last);
-    member.function = word ? word : "-";
+    member.function = word ? word : "-"; /* - none: the member has no C function */
     while ((word = strtok_r(NULL, " \t\r", &last))) {
         member.sources = grow(member.sources, (size_t)member.source_count, sizeof *member.sources);
         member.sources[member.source_count++] = word;
     }
+    /* is written by hand; may be called before MPI_Init; makes a copy of its object */
     member.is_hand = words && has_word(words, "hand");
     member.is_anytime = words && has_word(words, "anytime");
     member.is_clone = words && has_word(words, "clone");
@@ -247,7 +270,7 @@ void bindings_parse(struct bindings *bindings)
         line_end = line + strcspn(line, "\n");
         if (*line_end)
             *line_end++ = 0;
-        line[strcspn(line, "#")] = 0;
+        line[strcspn(line, "#")] = 0; /* C++ has no # outside of macros */
         char *text = trim(line);
         const char *second = text + strcspn(text, " \t");
         second += strspn(second, " \t");
@@ -258,19 +281,23 @@ void bindings_parse(struct bindings *bindings)
     }
 }
 
+/* Finds the C function of each member. A row with another number of arguments than the header's prototype is an error:
+ * the call would not compile. */
 void bindings_apply(struct bindings *bindings, const struct protos *protos)
 {
     for (int i = 0; i < bindings->count; i++) {
         struct member *member = &bindings->at[i];
         member->proto = protos_find(protos, member->function, strlen(member->function));
+        /* this MPI lacks it: the member is left out */
         if (!member->proto || member->is_hand || member->source_count == member->proto->arg_count)
             continue;
         fault(&bindings->source, member->at, "%s has %d arguments, the table gives %d; see its prototype in the header",
               member->function, member->proto->arg_count, member->source_count);
-        member->proto = NULL;
+        member->proto = NULL; /* not written */
     }
 }
 
+/* As in logs and messages: "MPI::Comm::Send". */
 const char *member_name(const struct member *member)
 {
     return text_format("MPI::%s%s%s", member->of ? member->of->name : "", member->of ? "::" : "",

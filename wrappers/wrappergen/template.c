@@ -2,7 +2,15 @@
  *
  * The dialects differ in what a template may contain. In the wrap dialect, comments and character constants are text
  * even if they contain {{, escapes may contain escapes, there are more kinds of blocks, and {{callfn}} may be anywhere
- * in a wrapper. */
+ * in a wrapper.
+ *
+ *     text{{fn f MPI_Send}}a {{callfn}} b{{endfn}}
+ *
+ *     NODE_TEXT "text"
+ *     NODE_FN   inside: NODE_TEXT "a ", NODE_CALL, NODE_TEXT " b"
+ *
+ * A tree, because its parts are written several times: a loop for each function, a wrapper for C and for Fortran. Nodes
+ * point into the template's text; nothing of it is copied. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -20,18 +28,19 @@ enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
 /* A text of the template: the whole of it, or a word of an escape that contains escapes. */
 struct parser {
-    const struct gen_source *source;
-    size_t end;
-    int is_wrap, outside;           /* outside: the number of blocks and escapes around this text */
-    struct gen_node *around;        /* the wrapper or {{def}} around it */
-    int is_in_string[DEEPEST + 1];  /* 1: a string is open, in this block */
-    struct gen_node *open[DEEPEST]; /* the blocks around the current place */
-    struct gen_node **tail[DEEPEST + 1];
-    int depth;
+    const struct gen_source *source;     /* of the template */
+    size_t end;                          /* offset where this text ends; 0: stopped by an error */
+    int is_wrap, outside;                /* outside: the number of blocks and escapes around this text */
+    struct gen_node *around;             /* the wrapper or {{def}} around it */
+    int is_in_string[DEEPEST + 1];       /* 1: a string is open, in this block */
+    struct gen_node *open[DEEPEST];      /* the blocks around the current place */
+    struct gen_node **tail[DEEPEST + 1]; /* where the next node is linked, for each depth */
+    int depth;                           /* number of open blocks */
 };
 
 /* ---- Escapes and their words ------------------------------------------------------------------------------------- */
 
+/* 1: the character `c` stands twice at `at`. */
 static int is_two(const struct gen_source *source, size_t at, size_t end, char c)
 {
     return at + 1 < end && source->at[at] == c && source->at[at + 1] == c;
@@ -61,9 +70,10 @@ static size_t skip_text(const struct gen_source *source, size_t at, size_t end, 
 
     if (*is_in_string) {
         *is_in_string = text[at] != '"' && text[at] != '\n';
+        /* \" does not end a string; \{ leaves the brace for an escape */
         return text[at] == '\\' && at + 1 < end && text[at + 1] != '{' ? at + 2 : at + 1;
     }
-    if (text[at] == '\'' && at + 2 < end && text[at + 1] != '\\' && text[at + 2] == '\'')
+    if (text[at] == '\'' && at + 2 < end && text[at + 1] != '\\' && text[at + 2] == '\'') /* '"' opens no string */
         return at + 3;
     if (text[at] == '\'' && at + 3 < end && text[at + 1] == '\\' && text[at + 3] == '\'')
         return at + 4;
@@ -89,6 +99,7 @@ static struct gen_word *split(const struct gen_source *source, size_t at, size_t
         if (at >= end)
             return words;
         size_t begin = at;
+        /* a quoted word may have blanks; its quotes are removed later */
         if (source->at[at] == '\'' || source->at[at] == '"') {
             const char *close = memchr(source->at + at + 1, source->at[at], end - at - 1);
             at = close ? (size_t)(close - source->at) + 1 : end;
@@ -122,12 +133,14 @@ static size_t declarator_begin(const char *from, size_t size)
     return i < size && (from[i] == '*' || from[i] == '(') ? i : last;
 }
 
+/* Adds the variable of a declarator, "*name[3]": text before the name, name, text after it. 0: there is no name. */
 static int variable_add(struct gen_node *owner, const struct gen_node *node, const char *type, const char *from,
                         size_t size)
 {
     static const char *const qualifiers[] = {"const", "volatile", "restrict", "__restrict", "_Atomic", NULL};
     size_t begin = 0, end = 0;
 
+    /* skips qualifiers: "* const p" declares p */
     for (int is_name_of_its_own = 0; !is_name_of_its_own && end < size;) {
         for (begin = end; begin < size && !is_name(from[begin]);)
             begin++;
@@ -138,7 +151,7 @@ static int variable_add(struct gen_node *owner, const struct gen_node *node, con
         for (int i = 0; qualifiers[i]; i++)
             is_name_of_its_own &= !word_is(&word, qualifiers[i]);
     }
-    if (begin == end || isdigit((unsigned char)from[begin]))
+    if (begin == end || isdigit((unsigned char)from[begin])) /* no word, or a number */
         return 0;
     owner->variables = grow(owner->variables, (size_t)owner->variable_count, sizeof *owner->variables);
     owner->variables[owner->variable_count++] =
@@ -171,6 +184,7 @@ static void variables_parse(const struct gen_source *source, const struct gen_no
             depth++;
         else if (i < text.size && strchr(")]}", text.at[i]))
             depth--;
+        /* a comma within brackets or braces separates no variables */
         else if (i == text.size || (text.at[i] == ',' && depth == 0)) {
             while (text.at[begin] == ' ')
                 begin++;
@@ -196,6 +210,7 @@ void fault_outside(const struct gen_source *source, size_t at, const char *word)
     fault_once(source, at, "{{%s}} outside {{fn}} and {{fnall}}", word);
 }
 
+/* Appends a node to the block that is open. */
 static struct gen_node *node_add(struct parser *parser, enum node_kind kind, size_t begin, size_t end)
 {
     struct gen_node *node = make(sizeof *node);
@@ -223,6 +238,7 @@ static struct gen_node *block_around(const struct parser *parser)
     return parser->around;
 }
 
+/* Opens a block: later nodes are linked into it. */
 static void open_block(struct parser *parser, struct gen_node *node)
 {
     const struct gen_word *word = &node->words[0];
@@ -236,7 +252,7 @@ static void open_block(struct parser *parser, struct gen_node *node)
                    (int)word->size, word->at, (int)outer->words[0].size, outer->words[0].at);
     if (parser->outside + parser->depth == DEEPEST) {
         fault_too_deep(parser->source, node->at);
-        parser->end = 0;
+        parser->end = 0; /* ends the parsing of this text */
         return;
     }
     parser->open[parser->depth++] = node;
@@ -244,6 +260,7 @@ static void open_block(struct parser *parser, struct gen_node *node)
     parser->is_in_string[parser->depth] = 0;
 }
 
+/* Errors are reported where the block begins; its text is kept, so that errors in it are found, too. */
 static void missing_end(const struct parser *parser, struct gen_node *node)
 {
     const struct gen_word *word = &node->words[0];
@@ -253,6 +270,7 @@ static void missing_end(const struct parser *parser, struct gen_node *node)
           word->at);
 }
 
+/* Closes the innermost open block of this kind. Blocks within it that were not closed lack their ends. */
 static void close_block(struct parser *parser, enum node_kind kind, const struct gen_word *word, size_t at)
 {
     int i = parser->depth;
@@ -285,6 +303,7 @@ static void add_call(struct parser *parser, struct gen_node *node)
         fault(parser->source, node->at, "{{callfn}} inside a loop; the call is made once (any number: --dialect=wrap)");
 }
 
+/* {{vardecl}} declares at the begin of its wrapper or {{def}}, wherever it stands. */
 static void add_variables(struct parser *parser, struct gen_node *node)
 {
     struct gen_node *owner = block_around(parser);
@@ -305,6 +324,7 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
     int count;
     struct gen_word *words = split(source, at + 2, end - 2, &count);
 
+    /* classic: braces in an escape are an error, and not read as another thing */
     for (size_t i = at + 2; i < end && !parser->is_wrap; i++)
         if (is_two(source, i, end, '{')) {
             fault(source, at, "an escape inside an escape belongs to the other dialect; use --dialect=wrap");
@@ -332,13 +352,13 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
     /* In the wrap dialect words may have escapes inside, which are parsed as templates of their own. The value of
      * {{def NAME WORD WORD ...}} is all of its words as one text. */
     int is_long_value = node->kind == NODE_DEF && count > 3;
-    for (int i = 1; i < count && !is_long_value; i++)
+    for (int i = 1; i < count && !is_long_value; i++) /* evaluated when the node is expanded */
         if (memmem(words[i].at, words[i].size, "{{", 2))
             node->parts[i] = parse(parser, word_unquoted(words[i]));
     if (is_long_value) {
         const char *last = words[count - 1].at + words[count - 1].size;
         node->inside = parse(parser, (struct gen_word){words[2].at, (size_t)(last - words[2].at)});
-    } else if (node->kind == NODE_DEF && count > 2)
+    } else if (node->kind == NODE_DEF && count > 2) /* {{def NAME WORD}}: the word is the value */
         return;
     else if (node->kind >= NODE_FORALL)
         open_block(parser, node);
@@ -361,7 +381,7 @@ static struct gen_node *parse(const struct parser *outer, struct gen_word text)
                             .around = block_around(outer),
                             .tail = {&first}};
 
-    if (parser.outside >= DEEPEST) {
+    if (parser.outside >= DEEPEST) { /* a {{ in each word of each escape: bounded before the C stack is */
         fault_too_deep(source, at);
         return NULL;
     }
@@ -370,7 +390,7 @@ static struct gen_node *parse(const struct parser *outer, struct gen_word text)
             at = parser.is_wrap ? skip_text(source, at, parser.end, &parser.is_in_string[parser.depth]) : at + 1;
             continue;
         }
-        if (is_two(source, at + 2, parser.end, '{')) {
+        if (is_two(source, at + 2, parser.end, '{')) { /* "{{{{" is the text "{{" */
             add_text(&parser, begin, at + 2);
             begin = at += 4;
             continue;

@@ -1,4 +1,10 @@
-/* text.c - memory, growing texts, reading of files, and error messages. */
+/* text.c - memory, growing texts, reading of files, and error messages.
+ *
+ * wrappergen runs once and ends, so nothing is freed before the end: texts and nodes may point at each other freely.
+ * For tests, which run it many times in one process, `forget` frees all blocks at once; so each block is in a ring.
+ *
+ * An array grows when its count is a power of two: with 4 items, the fifth doubles it to 8. So an array needs no field
+ * for its room. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -9,8 +15,8 @@
 
 enum { MOST_FAULTS = 500 }; /* the most errors that are printed */
 
-int fault_count;
-void *fault_file;
+int fault_count;  /* of this run */
+void *fault_file; /* FILE *; NULL: standard error. A test reads the messages from it */
 
 /* All memory blocks form a ring, so that forget() finds them. */
 struct block {
@@ -19,6 +25,7 @@ struct block {
 };
 static struct block ring = {&ring, &ring};
 
+/* A tool that runs for a second may end when there is no memory. */
 static void *need(void *memory)
 {
     if (!memory) {
@@ -28,6 +35,7 @@ static void *need(void *memory)
     return memory;
 }
 
+/* NULL: a new block. realloc may move a block, so its neighbours in the ring point to it again. */
 static void *resize(void *memory, size_t size)
 {
     struct block *block = memory ? (struct block *)((char *)memory - offsetof(struct block, body)) : NULL;
@@ -56,14 +64,14 @@ void forget(void)
 
 void *grow(void *array, size_t count, size_t size)
 {
-    if (count & (count - 1))
+    if (count & (count - 1)) /* neither 0 nor a power of two: there is room */
         return array;
     return resize(array, (count ? 2 * count : 1) * size);
 }
 
 void text_add(struct gen_text *text, const char *from, size_t size)
 {
-    if (text->size + size + 1 > text->room) {
+    if (text->size + size + 1 > text->room) { /* + 1: the NUL behind it */
         text->room = 2 * (text->size + size + 1);
         text->at = resize(text->at, text->room);
     }
@@ -105,6 +113,7 @@ char *text_format(const char *format, ...)
     return text.at;
 }
 
+/* 1: `text` is longer than `end` and ends with it. */
 int text_ends(const char *text, const char *end)
 {
     return strlen(text) > strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
@@ -126,6 +135,7 @@ int word_is(const struct gen_word *word, const char *text)
     return strlen(text) == word->size && !memcmp(word->at, text, word->size);
 }
 
+/* 0, or -1 with errno. The text lives until the end of the run. */
 int source_read(const char *name, struct gen_source *source)
 {
     FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
@@ -146,6 +156,7 @@ int source_read(const char *name, struct gen_source *source)
     return bad ? -1 : 0;
 }
 
+/* Counts lines only when there is an error, so that the parsers need not. */
 static void print_place(const struct gen_source *source, size_t at, const char *kind, const char *format, va_list args)
 {
     int line = 1, column = 1;
@@ -189,6 +200,7 @@ void fault_once(const struct gen_source *source, size_t at, const char *format, 
     va_end(args);
 }
 
+/* 1: no error was reported at this place so far. A loop would report one for each function. */
 int fault_is_new(const struct gen_source *source, size_t at)
 {
     enum { MOST = 256 };

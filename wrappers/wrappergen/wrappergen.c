@@ -1,4 +1,13 @@
-/* wrappergen.c - the command line: reads prototypes and tables, writes wrappers for the templates. */
+/* wrappergen.c - the command line: reads prototypes and tables, writes wrappers for the templates.
+ *
+ * Prototypes come from the MPI that is installed, not from a list: `$MPICC -E` on mpi.h, and the names that its
+ * libraries export. A header may declare functions that the library lacks (or with other arguments than the standard
+ * has); a wrapper for one of these would not link, so it is left out. With --list:
+ *
+ *     MPI_Send                                                   on standard output
+ *     left out: MPI_Foo (declared, but not exported by ...)      on standard error
+ *
+ * The output is written at the end, if there was no error: a Makefile never finds half a file. */
 #include "wrappergen.h"
 
 #include <errno.h>
@@ -41,10 +50,12 @@ static const char help[] =
 struct gen_options {
     const char **templates;
     int template_count;
+    /* names of files, as given; NULL: the default */
     const char *functions, *header, *protos, *roles, *out, *exports, *bindings;
-    int flags, list, is_wrap;
+    int flags, list, is_wrap; /* EMIT_ bits; 1: --list; 1: --dialect=wrap */
 };
 
+/* A wrong command line: status 2. `format` has one %s, for `what`. */
 static void usage(const char *format, const char *what)
 {
     fprintf(stderr, "wrappergen: ");
@@ -53,6 +64,7 @@ static void usage(const char *format, const char *what)
     exit(2);
 }
 
+/* A file that cannot be read: status 1. */
 static void read_or_exit(const char *name, struct gen_source *source)
 {
     if (source_read(name, source)) {
@@ -120,9 +132,10 @@ static void check_out(const struct gen_options *options)
             usage("-o %s is the template; give the output another name", options->out);
 }
 
+/* Reads the command line; an error ends the process. */
 static void parse_options(int argc, char **argv, struct gen_options *options)
 {
-    const struct {
+    const struct { /* options with a file */
         const char *name;
         const char **to;
     } valued[] = {{"-f", &options->functions},       {"-H", &options->header}, {"-p", &options->protos},
@@ -134,7 +147,7 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
         for (v = 0; v < sizeof valued / sizeof valued[0] && strcmp(argv[i], valued[v].name); v++)
             ;
         if (v < sizeof valued / sizeof valued[0]) {
-            if (++i == argc)
+            if (++i == argc) /* the value is the next word */
                 usage("%s needs a file", argv[i - 1]);
             *valued[v].to = argv[i];
         } else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
@@ -144,7 +157,7 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
             usage("no dialect %s (classic, wrap)", argv[i] + 10);
         } else if (argv[i][0] == '-' && argv[i][1] && !parse_flag(argv[i], options)) {
             no_option(argv[i], help);
-        } else if (argv[i][0] != '-' || !argv[i][1]) {
+        } else if (argv[i][0] != '-' || !argv[i][1]) { /* "-" is a template, the standard input */
             options->templates = grow(options->templates, (size_t)options->template_count, sizeof *options->templates);
             options->templates[options->template_count++] = argv[i];
         }
@@ -161,6 +174,7 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
         usage("--fortran is for linking; a library made with --preload sees Fortran's calls as it is%s", "");
 }
 
+/* Reads a header; one that has directives is preprocessed first. NULL: mpi.h. */
 static void read_header(const char *name, struct gen_source *source)
 {
     if (!name) {
@@ -177,6 +191,8 @@ static void read_header(const char *name, struct gen_source *source)
         compiler_preprocess(name, source);
 }
 
+/* Keeps the functions that are asked for and that the library has; numbers them. The names of the library are in
+ * `exports` afterwards: from a file, or found by $MPICC. */
 static void leave_out(struct protos *protos, const struct gen_options *options, struct name_set *exports)
 {
     struct gen_source source = {0};
@@ -204,6 +220,7 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
         if (exports->count && !name_set_has(exports, "P", name)) {
             if (options->list)
                 fprintf(stderr, "left out: %s (declared, but not exported by the library)\n", name);
+            /* an older or newer standard than the one that templates know */
         } else if (!options->protos && protos->at[i].standard_count &&
                    protos->at[i].standard_count != protos->at[i].arg_count) {
             fprintf(stderr, "left out: %s (the header declares %d arguments, the MPI standard has %d)\n", name,
@@ -217,6 +234,7 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
     protos->count = kept;
 }
 
+/* To a file beside it and renamed, so that a failure leaves the old one. NULL: standard output. */
 static int write_out(const char *name, const struct gen_text *text)
 {
     struct pithi_cause cause;
@@ -259,6 +277,7 @@ static const char *bindings_file(void)
     return text_format("%s/share/pith/wrappergen/bindings.table", path);
 }
 
+/* No prototype at all is an error: the file is not what the user meant. */
 static void read_prototypes(const struct gen_options *options, struct gen_source *header, struct protos *protos)
 {
     if (options->protos) {
@@ -292,7 +311,7 @@ int main(int argc, char **argv)
     if (protos.count)
         memcpy(declared.at, protos.at, (size_t)protos.count * sizeof *declared.at);
     leave_out(&protos, &options, &exports);
-    if (options.roles) {
+    if (options.roles) { /* before the templates, as they may ask for roles */
         read_or_exit(options.roles, &roles.source);
         roles_parse(&roles);
         roles_apply(&roles, &protos);
