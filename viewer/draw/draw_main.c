@@ -1,4 +1,15 @@
-/* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn. */
+/* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn.
+ *
+ * The order of the steps follows from what each needs:
+ *
+ *     log, digest, summary      what every picture needs
+ *     window                    --from and --to, as they may be names in the log
+ *     rows, unfolding           the lanes that are shown
+ *     words (-e)                may change window, rows, colours: after them, so that they win over options
+ *     depths, clock, notes      what only some pictures have; an error here costs no drawing
+ *     analysis                  last, as it takes longest
+ *
+ * Damage is no failure: what can be read is drawn, and one line says so. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -27,11 +38,13 @@ int pithi_draw_failed(const char *format, ...)
     return 1;
 }
 
+/* `name` is below the folder of the installation, as libexec/pith/pith-draw is: two folders up. */
 int pithi_draw_find(const char *name, char *path, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", path, size);
 
     if (length < 0 || (size_t)length + strlen(name) + sizeof "/../../" > size)
+        /* no room for all, or no /proc */
         return pithi_draw_failed("/proc/self/exe: %s", strerror(length < 0 ? errno : ENAMETOOLONG));
     path[length] = 0;
     strcat(strcpy(strrchr(path, '/'), "/../../"), name);
@@ -40,6 +53,7 @@ int pithi_draw_find(const char *name, char *path, size_t size)
 
 static char damage[512];
 
+/* Prints the first damage; the same damage would be met by each part that reads the log. */
 void pithi_draw_damaged(void)
 {
     if (*damage)
@@ -50,6 +64,7 @@ void pithi_draw_damaged(void)
 
 const char *pithi_draw_damage(void) { return damage; }
 
+/* The window of --from and --to; without them the whole log. */
 static int set_window(struct pithi_draw *draw)
 {
     int64_t t0, t1;
@@ -84,14 +99,15 @@ static int show_progress(void *what, double part)
     return 0;
 }
 
-static void end_progress(void) { fprintf(stderr, "\r                           \r"); }
+static void end_progress(void) { fprintf(stderr, "\r                           \r"); } /* 27 blanks over the line */
 
+/* Text has no arrows, so it needs messages only for --stats. */
 static int read_digest(struct pithi_draw *draw)
 {
     static char reading[] = "reading messages";
     int err, shows = isatty(STDERR_FILENO);
 
-    if (is_text(draw) && !draw->stats)
+    if (is_text(draw) && !draw->stats) /* text has a digest only for its table */
         return PITH_OK;
     err = pithlog_digest_open(draw->log, shows ? show_progress : NULL, reading, &draw->digest);
     if (shows)
@@ -106,6 +122,7 @@ static int find_iterations(struct pithi_draw *draw)
     struct pithi_nearest nearest;
     int err;
 
+    /* UINT32_MAX: look for a period */
     if (draw->iterations_of && (state = pithi_state_named(draw->log, draw->iterations_of)) == UINT32_MAX)
         return pithi_draw_failed("%s: --iterations: there is no state %s%s", draw->log_path, draw->iterations_of,
                                  pithi_nearest_name(&nearest, draw->log, draw->iterations_of, 1));
@@ -114,6 +131,7 @@ static int find_iterations(struct pithi_draw *draw)
         pithi_draw_damaged();
     else if (err)
         return pithi_draw_failed("%s", pithlog_error());
+    /* One of them is in the picture, or it is an error to ask for them. */
     for (size_t i = 0; i < draw->found->count; i++)
         if (draw->found->all[i].from_ns >= draw->t0_ns && draw->found->all[i].from_ns < draw->t1_ns)
             return 0;
@@ -166,8 +184,8 @@ static int read_log(struct pithi_draw *draw)
         pithlog_summary_open(draw->log, &draw->summary); /* on failure, records are read */
     if (info->records > RIGHT_RECORDS)
         draw->care = PITHI_NEAR;
-    draw->hidden = pithi_alloc(info->defs, 1);
-    pithi_draw_hide_tool_events(draw);
+    draw->hidden = pithi_alloc(info->defs, 1); /* [defs] 0: all are shown */
+    pithi_draw_hide_tool_events(draw);         /* events that Pith records for itself */
     draw->rgb = pithi_alloc(info->defs, sizeof *draw->rgb);
     if (pithi_palette_fill(draw->log, draw->summary, draw->palette, draw->rgb) == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
@@ -177,7 +195,7 @@ static int read_log(struct pithi_draw *draw)
 /* 0, or 1 after a message. */
 static int read_notes(struct pithi_draw *draw)
 {
-    char *path, why[1024];
+    char *path, why[1024]; /* notes of LOG are in a file beside it */
     int failed;
 
     if (!draw->shows_notes)
@@ -196,6 +214,7 @@ static int read_core_waits(struct pithi_draw *draw)
     if (!draw->shows_core_waits)
         return 0;
     if (!pithi_core_waits_possible(draw->log))
+        /* would be a picture without what was asked for */
         return pithi_draw_failed("%s: does not tell when threads had no core; record with PITH_COUNTERS=run-delay",
                                  draw->log_path);
     if (draw->kind == PITHI_DRAW_HTML || is_text(draw)) {
@@ -208,6 +227,7 @@ static int read_core_waits(struct pithi_draw *draw)
     return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
 }
 
+/* --time-of-day: the axis shows the clock at the place where the log was recorded. */
 static int read_clock(struct pithi_draw *draw)
 {
     int64_t unix_ns;
@@ -241,6 +261,7 @@ static int draw_log(struct pithi_draw *draw)
         status = analyze(draw);
     if (status)
         return status;
+    /* after all colours are given: what it shows is another picture's grey */
     if (draw->grey)
         pithi_palette_grey(draw->rgb, pithlog_get_info(draw->log)->defs);
     if (is_text(draw))

@@ -18,6 +18,7 @@
 
 /* ---- Effects of the words ---------------------------------------------------------------------------------------- */
 
+/* An error of a word; returns 2, the status of a wrong command line. */
 int pithi_draw_word_wrong(const char *word, const char *why, const char *what)
 {
     pithi_draw_failed("draw: -e: %s: %s%s; see `pith help draw`", word, why, what);
@@ -36,7 +37,7 @@ static int set_window(struct pithi_draw *draw, double from, double to)
         span = (double)(last - first);
     if (span < 20)
         span = 20;
-    if (from > (double)last - span)
+    if (from > (double)last - span) /* at the end of the log: shifted, not cut, so the length stays */
         from = (double)last - span;
     if (from < (double)first)
         from = (double)first;
@@ -99,6 +100,7 @@ static double factor_of(const struct pithi_draw_word *word, double otherwise)
     return value;
 }
 
+/* The middle stays where it is. */
 static int zoom_by(struct pithi_draw *draw, double factor)
 {
     double middle = ((double)draw->t0_ns + (double)draw->t1_ns) / 2;
@@ -124,7 +126,7 @@ static int do_pan(struct pithi_draw *draw, const struct pithi_draw_word *word)
     double span = (double)draw->t1_ns - (double)draw->t0_ns, by;
     char *end;
 
-    by = strtod(word->item[1], &end) * span;
+    by = strtod(word->item[1], &end) * span; /* PART of the window: 0.5 is half of it to the right */
     if (*end || end == word->item[1] || !(by > -9e18 && by < 9e18))
         return pithi_draw_word_wrong("pan", "no number: ", word->item[1]);
     return set_window(draw, (double)draw->t0_ns + by, (double)draw->t1_ns + by);
@@ -138,6 +140,7 @@ static int do_height(struct pithi_draw *draw, const struct pithi_draw_word *word
     return pixels > 0 ? 0 : 2;
 }
 
+/* Returns 1 if some definition matches the pattern. */
 int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden)
 {
     int found = 0;
@@ -150,6 +153,7 @@ int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned
     return found;
 }
 
+/* As the window does: these events are Pith's notes to itself. */
 void pithi_draw_hide_tool_events(struct pithi_draw *draw)
 {
     const struct pithlog_def *def;
@@ -163,6 +167,7 @@ static int set_hidden(struct pithi_draw *draw, const struct pithi_draw_word *wor
     const char *pattern = word->item[1];
     struct pithi_nearest nearest;
 
+    /* an empty log has nothing to hide */
     if (pithi_draw_set_hidden(draw, pattern, hidden) || strcmp(pattern, "*") == 0)
         return 0;
     pithi_nearest_name(&nearest, draw->log, pattern, 0);
@@ -175,6 +180,7 @@ static int do_hide(struct pithi_draw *draw, const struct pithi_draw_word *word) 
 
 static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word) { return set_hidden(draw, word, 0); }
 
+/* As Tcl takes a boolean; all other words are off. */
 static int is_on(const char *word)
 {
     static const char *const on[] = {"on", "1", "yes", "true"};
@@ -250,13 +256,13 @@ static int do_message_filter(struct pithi_draw *draw, const struct pithi_draw_wo
     char why[512];
     int status = 0;
 
-    for (int i = 1; i < word->count; i++)
+    for (int i = 1; i < word->count; i++) /* without the word itself */
         words[i - 1] = word->item[i];
     pithlog_digest_close(draw->picked);
     draw->picked = NULL;
     if (pithi_message_filter_parse(&filter, words, word->count - 1, why, sizeof why))
         status = pithi_draw_word_wrong("message_filter", why, "");
-    else if (draw->digest && !pithi_message_filter_is_all(&filter) &&
+    else if (draw->digest && !pithi_message_filter_is_all(&filter) && /* no digest: the picture has no arrows */
              pithi_message_filter_run(draw->log, draw->digest, &filter, NULL, &draw->picked))
         status = pithi_draw_failed("%s", pithlog_error());
     pithi_message_filter_free(&filter);
@@ -270,6 +276,7 @@ static int do_only(struct pithi_draw *draw, const struct pithi_draw_word *word)
     return set_hidden(draw, word, 0);
 }
 
+/* Also arrows, which `arrows off` hides. */
 static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     (void)word;
@@ -309,7 +316,7 @@ static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word
     char *end;
     unsigned long rgb = *text == '#' ? strtoul(text + 1, &end, 16) : 0;
 
-    if (*text != '#' || strlen(text) != 7 || *end)
+    if (*text != '#' || strlen(text) != 7 || *end) /* %x would also take fewer digits */
         return pithi_draw_word_wrong("colour", "must be like #1f77b4: ", text);
     for (uint32_t id = 0; id < pithlog_get_info(draw->log)->defs; id++)
         if (fnmatch(word->item[1], pithlog_get_def(draw->log, id)->name, 0) == 0)
@@ -319,6 +326,7 @@ static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
+/* The words and their arguments as messages show them; alphabetical, as `least` and `most` are checked before `run`. */
 static const struct {
     const char *word, *arguments;
     int least, most; /* arguments */
@@ -361,6 +369,7 @@ static const struct {
 };
 enum { WORDS = sizeof table / sizeof *table };
 
+/* Runs a word: status 0, 2 after a message. */
 static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     for (unsigned i = 0; i < WORDS; i++) {
@@ -371,6 +380,7 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
         return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "needs " : "needs no argument",
                                      table[i].arguments);
     }
+    /* The nearest word, else all of them. */
     struct pithi_nearest nearest;
     pithi_nearest_begin(&nearest, word->item[0], strlen(word->item[0]));
     for (unsigned i = 0; i < WORDS; i++)
@@ -398,10 +408,11 @@ static char *read_word(const char **text, char **to, const char *ends)
     int depth = 0;
 
     for (; **text; ++*text) {
+        /* a bare word ends at a separator, another one at its own end */
         if (open ? depth == 0 && **text == (open == '{' ? '}' : '"') : strchr(ends, **text) != NULL)
             break;
         depth += open == '{' ? (**text == '{') - (**text == '}') : 0;
-        if (**text == '\\' && open != '{' && (*text)[1])
+        if (**text == '\\' && open != '{' && (*text)[1]) /* within braces, a backslash is a letter */
             ++*text;
         *(*to)++ = **text;
     }
@@ -412,6 +423,7 @@ static char *read_word(const char **text, char **to, const char *ends)
     return word;
 }
 
+/* For words with a list of rows: "0-3 {node 1}". */
 char *pithi_draw_next_item(const char **list, char *letters)
 {
     *list += strspn(*list, " \t\n");
@@ -449,6 +461,7 @@ static int run_script(struct pithi_draw *draw, const char *script)
     return status;
 }
 
+/* Stops at the first error. */
 int pithi_draw_words(struct pithi_draw *draw)
 {
     int status = 0;

@@ -1,4 +1,9 @@
-/* picture.c - draws a log into a file: PNG, PDF and PostScript with cairo, SVG with svg_painter.c. */
+/* picture.c - draws a log into a file: PNG, PDF and PostScript with cairo, SVG with svg_painter.c.
+ *
+ * PNG, PDF and PostScript come from cairo, which calls write_bytes as it goes. An SVG is made by Pith
+ * (svg_painter.c), and is kept small. What is drawn (core/scene) is the same for all.
+ *
+ * The same log gives the same bytes in each format, on each day, so pictures can be compared. */
 #include <cairo-pdf.h>
 #include <cairo-ps.h>
 #include <errno.h>
@@ -25,12 +30,13 @@ enum {
 struct picture {
     const struct pithi_draw *draw;
     struct pithi_figure figure;
-    struct pithi_svg *svg;
+    struct pithi_svg *svg; /* the text so far; NULL: it is another format */
 };
 
 /* 0, or an exit status after a message. */
 static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figure)
 {
+    /* only to measure texts: 1 x 1 pixel */
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
     cairo_t *cairo = cairo_create(surface);
     struct pithi_cairo context;
@@ -52,11 +58,13 @@ static int load_figure(const struct pithi_draw *draw, struct pithi_figure *figur
 
 /* ---- PNG, PDF and PostScript ------------------------------------------------------------------------------------- */
 
+/* For cairo. */
 static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned size)
 {
     return fwrite(data, 1, size, file) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
+/* The surface of a format. Vector formats write into the file from the begin. */
 static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width, double height, FILE *file)
 {
     cairo_surface_t *surface;
@@ -73,6 +81,7 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
         cairo_ps_surface_set_eps(surface, draw->kind == PITHI_DRAW_EPS);
         return surface;
     default:
+        /* written when it is complete */
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     }
 }
@@ -96,6 +105,7 @@ static int set_date(FILE *file)
     return fseek(file, place - head, SEEK_SET) != 0 || fwrite(date, 1, sizeof date - 1, file) != sizeof date - 1;
 }
 
+/* For pithi_save: draws the figure into the file. */
 static const char *write_by_cairo(void *context, FILE *file)
 {
     struct picture *picture = context;
@@ -117,8 +127,8 @@ static const char *write_by_cairo(void *context, FILE *file)
     status = cairo_status(cairo);
     cairo_destroy(cairo);
     if (!status && kind == PITHI_DRAW_PNG)
-        status = cairo_surface_write_to_png_stream(surface, write_bytes, file);
-    cairo_surface_finish(surface);
+        status = cairo_surface_write_to_png_stream(surface, write_bytes, file); /* a PNG is packed from all pixels */
+    cairo_surface_finish(surface);                                              /* vector formats write their end */
     if (!status)
         status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
@@ -136,6 +146,7 @@ static const char *write_svg(void *context, FILE *file)
     return fwrite(text->data, 1, text->size, file) == text->size ? NULL : "";
 }
 
+/* Draws the figure as SVG text in memory, where its size shows before a byte is written. */
 static void draw_svg(struct picture *picture, const struct pithi_painter *measure)
 {
     char title[256];
@@ -161,6 +172,7 @@ struct saving {
 static int save_more(const struct picture *picture, uint32_t bytes, struct saving *saving)
 {
     const struct pithi_figure *figure = &picture->figure;
+    /* 5 % less than needed, as texts do not get fewer */
     double part = 0.95 * SVG_MOST_BYTES / bytes, columns = figure->plot.width * part;
 
     if (picture->draw->full || bytes <= SVG_MOST_BYTES)

@@ -1,5 +1,9 @@
 /* save.c - writes a file completely or not at all: writes PATH.part, then renames it. An interrupted program removes
- * PATH.part. Devices and pipes get all bytes at the end. */
+ * PATH.part. Devices and pipes get all bytes at the end.
+ *
+ * A picture of a large log takes minutes, and a user presses Ctrl-C. Whatever was at PATH stays until the new one is
+ * complete. A guarded file may have a writer of its own: the functions of samples come from a child, `pith stat`
+ * (draw_rows.c). The child is ended before the file is removed, or it would go on writing. */
 #include "draw/draw.h"
 
 #include <errno.h>
@@ -15,8 +19,9 @@
 #include "core/cells/memory.h"
 
 static const char *guarded; /* see pithi_guard */
-static pid_t writer;
+static pid_t writer;        /* a child that writes `guarded`; 0: none */
 
+/* Calls only functions that are safe in a signal handler, then ends by the same signal, as a shell expects. */
 static void drop_guarded(int number)
 {
     if (writer && kill(writer, SIGTERM) == 0)
@@ -34,6 +39,7 @@ static void on_signals(void (*handler)(int))
         signal(numbers[i], handler);
 }
 
+/* PATH NULL: the file is complete, and signals do what they did at first. */
 void pithi_guard(const char *path, pid_t its_writer)
 {
     if (path) {
@@ -55,7 +61,7 @@ static FILE *make_guarded(const char *part)
         sigaddset(&set, numbers[i]);
     sigprocmask(SIG_BLOCK, &set, &before);
     file = pithi_make_stream(part, "w+"); /* PostScript is read back to change its date */
-    error = errno;
+    error = errno;                        /* pithi_guard may change errno */
     if (file)
         pithi_guard(part, 0);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -73,12 +79,12 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
 
     if (!file)
         return pithi_draw_failed("%s: cannot write: %s", path, pithi_cause_of(&cause, path, errno));
-    errno = 0;
+    errno = 0; /* a function that fails without a system call leaves 0 */
     wrong = write(context, file);
     error = errno;
     if (fclose(file) != 0 && !wrong) {
         wrong = "";
-        error = errno;
+        error = errno; /* fclose writes the rest, and may find the disk full */
     }
     if (!wrong && rename(part, path) != 0) {
         wrong = "";
@@ -87,6 +93,7 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
     pithi_guard(NULL, 0);
     if (!wrong)
         return 0;
+    /* "" in `wrong`: see errno */
     pithi_draw_failed("%s: cannot write: %s", path, error ? pithi_cause_of(&cause, path, error) : wrong);
     unlink(part);
     return 1;
@@ -96,13 +103,14 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
  * temporary file, because some formats must be read back, and is then copied. */
 static int is_device(const char *path)
 {
-    struct stat there, own;
+    struct stat there, own; /* a link in /dev to a regular file: `-o /dev/stdout >file` */
 
     return stat(path, &there) == 0 &&
            (!S_ISREG(there.st_mode) || (lstat(path, &own) == 0 && S_ISLNK(own.st_mode) &&
                                         (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)));
 }
 
+/* All or nothing: a picture that fails halfway sends no byte to the pipe. */
 static int write_device(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     FILE *made = tmpfile(), *device = made ? fopen(path, "wb") : NULL;
@@ -127,6 +135,7 @@ static int write_device(const char *path, const char *(*write)(void *context, FI
     return wrong != NULL;
 }
 
+/* `write` writes the file; it returns NULL, or what is wrong ("": errno says it). */
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     size_t size = strlen(path) + sizeof ".part";

@@ -1,5 +1,11 @@
 /* viewer_page.c - `pith draw --viewer`: the page that opens logs (viewer/wasm), with a log in it or without. The page
- * is made when Pith is built; here a log is put into it as base64. */
+ * is made when Pith is built; here a log is put into it as base64.
+ *
+ *     page          ... <!--log--> ...
+ *     with a log    ... <script type="text/plain" id="log" data-name="a.pith">iVBpdGgN...</script> ...
+ *
+ * Text in a script element is not run and not shown. The page's own code finds it by its id, and reads the log as it
+ * reads a file that is dropped on it. So one page serves both. */
 #include "draw/draw.h"
 
 #include <limits.h>
@@ -22,6 +28,7 @@ struct viewer {
     const char *name; /* of the log */
 };
 
+/* The page of this installation: 0, or 1 after a message. */
 static int find_page(char *path, size_t size)
 {
     if (pithi_draw_find("share/pith/page/viewer.html", path, size))
@@ -51,12 +58,13 @@ static int read_whole(const char *path, char **data, size_t *size)
     return 0;
 }
 
+/* Three bytes are four letters of six bits; the last group is filled with '='. "ab" is "YWI=". */
 static void put_base64(const unsigned char *data, size_t size, FILE *file)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     for (size_t at = 0; at < size; at += 3) {
-        size_t left = size - at < 3 ? size - at : 3;
+        size_t left = size - at < 3 ? size - at : 3; /* bytes of this group, 1 to 3 */
         uint32_t bits =
             (uint32_t)data[at] << 16 | (left > 1 ? (uint32_t)data[at + 1] << 8 : 0) | (left > 2 ? data[at + 2] : 0);
         for (size_t i = 0; i < 4; i++)
@@ -64,6 +72,7 @@ static void put_base64(const unsigned char *data, size_t size, FILE *file)
     }
 }
 
+/* For pithi_save. */
 static const char *write_viewer(void *context, FILE *file)
 {
     const struct viewer *viewer = context;
@@ -80,7 +89,7 @@ static const char *write_viewer(void *context, FILE *file)
         fputs("</script>", file);
         free(name.data);
     }
-    at += sizeof place - 1;
+    at += sizeof place - 1; /* behind the mark */
     fwrite(at, 1, viewer->page_size - (size_t)(at - viewer->page), file);
     return ferror(file) ? "" : NULL;
 }
@@ -95,6 +104,7 @@ static int take_log(const struct pithi_draw *draw, struct viewer *viewer)
     if (pithlog_open(draw->log_path, &log))
         return pithi_draw_failed("%s", pithlog_error());
     const char *format = pithlog_get_info(log)->format;
+    /* formats that need files beside the one that is read */
     int needs_more = strcmp(format, "otf2") == 0 || strcmp(format, "paraver") == 0 || strcmp(format, "spill") == 0;
     uint64_t bytes = pithlog_get_info(log)->bytes;
     if (needs_more)

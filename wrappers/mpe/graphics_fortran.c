@@ -1,5 +1,11 @@
 /* graphics_fortran.c - mpe_graphics.h for Fortran: subroutines whose last argument is C's return code. A window is an
- * INTEGER: its index in a table plus 1; 0 is no window. */
+ * INTEGER: its index in a table plus 1; 0 is no window.
+ *
+ * Two facts decide how it looks. INTEGER has 32 bits and a pointer 64, so a window cannot be its own handle. And a
+ * CHARACTER argument brings its length, by value, behind all others:
+ *
+ *     call MPE_DRAW_STRING(window, 10, 20, MPE_RED, 'time', ierr)
+ *     mpe_draw_string_(&window, &10, &20, &red, "time", &ierr, 4)       as C sees it; "time" has no NUL */
 #include "mpe_graphics.h"
 #include "mpe_internal.h"
 
@@ -8,11 +14,13 @@
 
 typedef const int *in; /* an INTEGER with INTENT(IN) */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static MPE_XGraph *table;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table */
+static MPE_XGraph *table;                                /* [used] NULL: a free place */
 static int used;
 
-/* Stores a handle and returns its number; 0: no memory. */
+/* Stores a handle and returns its number; 0: no memory.
+ *
+ * Takes the first free place, so a program that opens and closes windows needs no more places than windows at once. */
 static int number_of(MPE_XGraph handle)
 {
     int number = 0;
@@ -56,7 +64,7 @@ FORTRAN(void, mpe_open_graphics, MPE_OPEN_GRAPHICS,
     MPE_XGraph window;
 
     *ierr = MPE_Open_graphics(&window, pithi_fortran_comm(*comm), name, *x, *y, *w, *h, *is_collective);
-    *handle = window ? number_of(window) : 0;
+    *handle = window ? number_of(window) : 0; /* NULL: it could not be opened, and *ierr says why */
     if (window && !*handle) {
         MPE_Close_graphics(&window);
         *ierr = MPE_ERR_LOW_MEM;
@@ -68,7 +76,7 @@ FORTRAN(void, mpe_close_graphics, MPE_CLOSE_GRAPHICS, (int *handle, int *ierr))
 {
     MPE_XGraph window = handle_of(handle, 1);
 
-    *ierr = MPE_Close_graphics(&window);
+    *ierr = MPE_Close_graphics(&window); /* handles a window that is NULL */
     *handle = 0;
 }
 

@@ -1,15 +1,19 @@
-/* graphics_none.c - mpe_graphics.h for a Pith that was built without libX11's headers: windows cannot be opened. */
+/* graphics_none.c - mpe_graphics.h for a Pith that was built without libX11's headers: windows cannot be opened.
+ *
+ * A program that draws runs on: each call returns MPE_ERR_NOXCONNECT, as it does without a display, results are 0, and
+ * the first call says so in one line. So the program needs no second build. */
 #include "base/say.h"
 #include "mpe_graphics.h"
 
 #include <stdio.h>
 
+/* as in graphics.c: programs refer to these */
 int MPE_logicArray[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 int MPE_buttonArray[5] = {MPE_BUTTON1, MPE_BUTTON2, MPE_BUTTON3, MPE_BUTTON4, MPE_BUTTON5};
 
 static int refuse(void)
 {
-    static int said;
+    static int said; /* one line, not one for each point drawn */
 
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
         pithi_say("this Pith was built without MPE's graphics; the program runs without a window");
@@ -17,6 +21,7 @@ static int refuse(void)
 }
 
 /* Sets all results to 0. */
+/* NULL among the places: MPE_ERR_BAD_ARGS, as with windows. */
 static int clear(int count, int *const places[])
 {
     int missing = 0;
@@ -29,6 +34,7 @@ static int clear(int count, int *const places[])
     refuse();
     return missing ? MPE_ERR_BAD_ARGS : MPE_ERR_NOXCONNECT;
 }
+/* The places as an array. */
 #define CLEAR(...) clear(sizeof((int *[]){__VA_ARGS__}) / sizeof(int *), (int *[]){__VA_ARGS__})
 
 int MPE_Open_graphics(MPE_XGraph *handle, MPI_Comm comm, const char *display, int x, int y, int w, int h,
@@ -89,7 +95,7 @@ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colours[])
 {
     (void)handle;
     for (int i = 0; colours && i < count; i++)
-        colours[i] = MPE_WHITE;
+        colours[i] = MPE_WHITE; /* a colour that all windows have */
     refuse();
     return colours ? MPE_ERR_NOXCONNECT : MPE_ERR_BAD_ARGS;
 }

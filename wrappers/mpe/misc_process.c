@@ -14,10 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* MPE_Decomp1d divides 1 to n among `size` ranks, as evenly as possible, the larger parts first:
+ *
+ *     n = 10 on 4 ranks     1-3, 4-6, 7-8, 9-10      each = 2, and 2 ranks have one more */
 int MPE_Decomp1d(int n, int size, int rank, int *first, int *last)
 {
     if (size < 1 || rank < 0 || rank >= size || n < 0) {
-        *first = 1;
+        *first = 1; /* an empty part, as 1 > 0 */
         *last = 0;
         return MPI_ERR_ARG;
     }
@@ -27,6 +30,7 @@ int MPE_Decomp1d(int n, int size, int rank, int *first, int *last)
     return MPI_SUCCESS;
 }
 
+/* The rank in MPI_COMM_WORLD of a rank of `comm`; MPI_UNDEFINED: it is not in it. */
 int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global)
 {
     MPI_Group own, world;
@@ -45,10 +49,12 @@ int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global)
     return result;
 }
 
+/* The name is cut if `size` is too small; "" if the host has none. */
 int MPE_GetHostName(char *name, int size)
 {
     if (!name || size < 1)
         return MPI_ERR_ARG;
+    /* gethostname may leave a cut name without its end */
     if (gethostname(name, (size_t)size) != 0 && errno != ENAMETOOLONG)
         *name = 0;
     name[size - 1] = 0;
@@ -57,6 +63,7 @@ int MPE_GetHostName(char *name, int size)
 
 /* ---- Standard output --------------------------------------------------------------------------------------------- */
 
+/* 1: *rank is set; 0: MPI is not up, so it is left as it is. */
 int pithi_mpe_rank(MPI_Comm comm, int *rank)
 {
     int is_up = 0, is_over = 0;
@@ -69,6 +76,8 @@ int pithi_mpe_rank(MPI_Comm comm, int *rank)
     return 1;
 }
 
+/* Before MPI_Init the rank is that of the launcher. The first %d in the name is the rank; no other % has a meaning, so
+ * that a name from a user is no format. */
 int MPE_IO_Stdout_to_file(const char *name, int mode)
 {
     const char *hole = name ? strstr(name, "%d") : NULL;
@@ -80,7 +89,7 @@ int MPE_IO_Stdout_to_file(const char *name, int mode)
         snprintf(path, sizeof path, "%.*s%d%s", (int)(hole - name), name, rank, hole + 2);
     else
         snprintf(path, sizeof path, "%s", name ? name : "");
-    fflush(stdout);
+    fflush(stdout); /* what was printed so far belongs to the old file */
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode & 07777);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
         pithi_say("MPE_IO_Stdout_to_file: %s: %s", path, strerror(errno));
@@ -88,13 +97,14 @@ int MPE_IO_Stdout_to_file(const char *name, int mode)
             close(fd);
         return 1;
     }
-    if (fd != STDOUT_FILENO)
+    if (fd != STDOUT_FILENO) /* open may have got number 1, if it was closed */
         close(fd);
     return MPI_SUCCESS;
 }
 
 /* ---- Call stacks, by glibc's backtrace --------------------------------------------------------------------------- */
 
+/* Takes the return addresses; names are looked up when a line is asked for. */
 void MPE_CallStack_init(MPE_CallStack_t *stack)
 {
     enum { MOST = sizeof stack->frames / sizeof *stack->frames };
@@ -108,6 +118,8 @@ void MPE_CallStack_iteratorInit(MPE_CallStack_t *stack) { stack->next = 0; }
 
 int MPE_CallStack_iteratorHasMore(MPE_CallStack_t *stack) { return stack->next < stack->count; }
 
+/* A line, valid until the next call with this stack; NULL: no frame is left. dladdr knows exported functions only; of
+ * others, the offset in the file is printed, which addr2line takes. */
 const char *MPE_CallStack_iteratorFetchNext(MPE_CallStack_t *stack)
 {
     Dl_info is;
@@ -144,6 +156,7 @@ void MPE_CallStack_print(MPE_CallStack_t *stack, int fd) { MPE_CallStack_fancypr
 
 /* ---- Calls that are no longer supported -------------------------------------------------------------------------- */
 
+/* MPE started debuggers in an xterm. A call must not fail the program, so it says that nothing was done. */
 static int refuse(const char *call)
 {
     pithi_say("%s: not supported; the program continues", call);
@@ -176,6 +189,7 @@ int MPE_Errors_call_gdb_in_xterm(char *program, char *display)
     return refuse(__func__);
 }
 
+/* As an error handler of MPI: it returns, and MPI goes on with its own handling. */
 void MPE_Errors_to_dbx(MPI_Comm *comm, int *code, ...)
 {
     MPE_CallStack_t stack;
@@ -202,6 +216,7 @@ int MPE_Print_datatype_unpack_action(FILE *file, int count, MPI_Datatype type, i
 
 /* ---- Fortran: subroutines ---------------------------------------------------------------------------------------- */
 
+/* The handle in C. MPI_Comm_f2c may be a function of the library or a macro. */
 MPI_Comm pithi_fortran_comm(MPI_Fint comm)
 {
 #ifdef MPI_Comm_f2c /* a macro in MPICH */

@@ -14,8 +14,8 @@
  *
  *
  * Both tables are texts beside the code, because what they say changes with the MPI standard and not with wrappergen,
- * and because a user may give tables of his own. Most words are not copied: the text of a table is kept until the end, cut
- * into words by NULs, and rows point into it. */
+ * and because a user may give tables of his own. Most words are not copied: the text of a table is kept until the end,
+ * cut into words by NULs, and rows point into it. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -48,9 +48,9 @@ static size_t comment_at(const char *line)
     while (line[at] && at > 0 && !isspace((unsigned char)line[at - 1]))
         at += 1 + strcspn(line + at + 1, "#");
     return at;
-    /* Reads the table. An error is reported at its word, and reading goes on: a user sees all errors of a table at once. */
 }
 
+/* Reads the table. An error is reported at its word, and reading goes on, so that a user sees all errors at once. */
 void roles_parse(struct roles *roles)
 {
     char *line_end, *last, *work = text_copy(roles->source.at, roles->source.size);

@@ -1,4 +1,8 @@
-/* _analysis.c - pith._read.Analysis: the results of pithlog_analyze(). */
+/* _analysis.c - pith._read.Analysis: the results of pithlog_analyze().
+ *
+ * An analysis works without the GIL, but it is not made for two threads: it finds some results at the first question
+ * and keeps them. So a question that may work marks it as busy (take), and a second thread gets an exception rather
+ * than wrong numbers. Arrays that are there from the begin need no mark. */
 #include "_read.h"
 
 #include <string.h>
@@ -14,6 +18,7 @@ struct analysis {
     int damaged; /* some records could not be read */
 };
 
+/* The log stays open as long as the analysis, which refers to it. */
 static void analysis_dealloc(struct analysis *self)
 {
     if (self->log) {
@@ -46,7 +51,7 @@ static PyObject *analysis_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     err = pithlog_analyze(opened, &(struct pithlog_analyze_query){from_ns, to_ns, pithi_py_progress, NULL},
                           &self->analysis);
     Py_END_ALLOW_THREADS
-    self->damaged = err == PITH_ERR_DAMAGED && self->analysis;
+    self->damaged = err == PITH_ERR_DAMAGED && self->analysis; /* what was read is analyzed; the caller is warned */
     if (err && !self->damaged) {
         self->analysis = NULL;
         pithi_py_failed(err);
@@ -56,6 +61,7 @@ static PyObject *analysis_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     return (PyObject *)self;
 }
 
+/* info() -> dict of results; efficiencies are from 0 to 1 */
 static PyObject *analysis_info(struct analysis *self, PyObject *unused)
 {
     const struct pithlog_analysis_info *i = pithlog_analysis_get_info(self->analysis);
@@ -89,7 +95,7 @@ static PyObject *analysis_array(struct analysis *self, PyObject *args)
         count = pithlog_analysis_path(self->analysis, (const struct pithlog_path_part **)&array);
         size = sizeof(struct pithlog_path_part);
     }
-    return PyBytes_FromStringAndSize(count ? array : "", (Py_ssize_t)(count * size));
+    return PyBytes_FromStringAndSize(count ? array : "", (Py_ssize_t)(count * size)); /* an empty array may be NULL */
 }
 
 /* One thread at a time; 0: another works on it, and an exception is set. */

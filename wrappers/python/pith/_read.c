@@ -1,11 +1,20 @@
 /* _read.c - what pith/log.py needs of libpithlog. Arrays cross as buffers: Python makes numpy arrays, this module fills
  * them, and arrays of structs come as bytes with a description of their layout. No object is made for a record. The
- * interpreter runs other threads while a log is read (the GIL is released); Ctrl-C stops a long reading. */
+ * interpreter runs other threads while a log is read (the GIL is released); Ctrl-C stops a long reading.
+ *
+ * A thread that reads without the GIL must not find its log closed by another one. So a log counts its users:
+ *
+ *     thread 1   use: users 1, reads ...                     ... release: users 0, closes
+ *     thread 2                          close(): is_closing
+ *
+ * From close() on, new uses raise ValueError; the reading one ends as it began. All of this happens with the GIL, so no
+ * lock is needed. */
 #include "_read.h"
 
 #include <stddef.h>
 #include <string.h>
 
+/* [enum pith_err]; [0] is not used */
 static PyObject *errors[PITH_ERR_STOPPED + 1]; /* exception of each enum pith_err; set by set_errors */
 
 /* Raises the exception of `err` with the text of pithlog_error(); returns NULL. */
@@ -18,7 +27,7 @@ PyObject *pithi_py_failed(int err)
     return NULL;
 }
 
-/* Names in logs are bytes: invalid UTF-8 becomes U+FFFD. */
+/* Names in logs are bytes: a byte that is not UTF-8 becomes \\xff in the text, so different names stay different. */
 PyObject *pithi_py_text(const char *bytes)
 {
     return PyUnicode_DecodeUTF8(bytes ? bytes : "", bytes ? (Py_ssize_t)strlen(bytes) : 0, "backslashreplace");
@@ -45,6 +54,7 @@ int pithi_py_progress(void *context, double part)
     return stop;
 }
 
+/* An object of a type of this module, all zero. By slots, since the limited API has no PyObject structs. */
 void *pithi_py_new(PyTypeObject *type)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -52,6 +62,7 @@ void *pithi_py_new(PyTypeObject *type)
     return alloc(type, 0);
 }
 
+/* Frees the memory; an object of a heap type also holds a reference to its type. */
 void pithi_py_free(void *self)
 {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
@@ -63,15 +74,16 @@ void pithi_py_free(void *self)
 
 /* ---- Arrays of structs ------------------------------------------------------------------------------------------- */
 
-struct field {
+struct field {                 /* the last one has no name */
     const char *name, *format; /* format: as numpy writes it */
     size_t offset;             /* in the struct */
 };
-struct layout {
+struct layout { /* the last one has no name */
     const char *name;
     const struct field *fields;
     size_t size; /* sizeof the struct */
 };
+/* Sizes and places are those of the C compiler, so numpy's dtype fits on each machine. */
 #define F(type, field, format)                                                                                         \
     {                                                                                                                  \
 #field, format, offsetof(struct type, field)                                                                   \
@@ -127,6 +139,7 @@ static PyObject *make_layouts(void)
 
 /* ---- Logs -------------------------------------------------------------------------------------------------------- */
 
+/* Gives back what pithi_py_use took. The last user of a closing log closes it. */
 void pithi_py_release(struct log *self)
 {
     if (--self->users == 0 && self->is_closing && self->log) {
@@ -146,6 +159,7 @@ struct pithlog *pithi_py_use(struct log *self)
     return self->log;
 }
 
+/* close(): a second call does nothing. Counts itself as a user, so that release decides for both cases. */
 static PyObject *log_close(struct log *self, PyObject *unused)
 {
     (void)unused;
@@ -173,6 +187,7 @@ static PyObject *log_of(PyTypeObject *type, struct pithlog *log)
     return (PyObject *)self;
 }
 
+/* Log(path): bytes, str or a path object, as for open(). */
 static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *path;
@@ -182,7 +197,7 @@ static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     (void)keywords;
     if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
         return NULL;
-    const char *name = PyBytes_AsString(path);
+    const char *name = PyBytes_AsString(path); /* lives as long as `path` */
     Py_BEGIN_ALLOW_THREADS
     err = pithlog_open_watched(name, pithi_py_progress, NULL, &log);
     Py_END_ALLOW_THREADS
@@ -206,7 +221,7 @@ static PyObject *log_part(struct log *self, PyObject *args)
         pithlog_filter_free(filter);
         return NULL;
     }
-    struct pithlog *log = self->log;
+    struct pithlog *log = self->log; /* fields of Python objects are not read without the GIL */
     Py_BEGIN_ALLOW_THREADS
     err = pithlog_open_part(log, filter, &part);
     pithlog_filter_free(filter);
@@ -215,6 +230,7 @@ static PyObject *log_part(struct log *self, PyObject *args)
     return err ? pithi_py_failed(err) : log_of(Py_TYPE((PyObject *)self), part);
 }
 
+/* info() -> dict, the fields of struct pithlog_info */
 static PyObject *log_info(struct log *self, PyObject *unused)
 {
     (void)unused;
@@ -232,6 +248,7 @@ static PyObject *log_info(struct log *self, PyObject *unused)
     return info;
 }
 
+/* properties() -> dict */
 static PyObject *log_properties(struct log *self, PyObject *unused)
 {
     PyObject *all;
@@ -252,6 +269,7 @@ static PyObject *log_properties(struct log *self, PyObject *unused)
     return all;
 }
 
+/* definitions() -> [(kind, name, rgb, group, format), ...] by id */
 static PyObject *log_definitions(struct log *self, PyObject *unused)
 {
     PyObject *all;
@@ -263,6 +281,7 @@ static PyObject *log_definitions(struct log *self, PyObject *unused)
     all = PyList_New(0);
     for (uint32_t i = 0; all && i < count; i++) {
         const struct pithlog_def *d = pithlog_get_def(self->log, i);
+        /* N takes the reference of a text */
         if (pithi_py_append(all, d ? Py_BuildValue("iNINN", (int)d->kind, pithi_py_text(d->name),
                                                    pithlog_def_rgb(self->log, i), pithi_py_text(d->group),
                                                    pithi_py_text(d->format))
@@ -273,6 +292,7 @@ static PyObject *log_definitions(struct log *self, PyObject *unused)
     return all;
 }
 
+/* lanes() -> [(rank, thread, name, host, first_ns, last_ns, records), ...] */
 static PyObject *log_lanes(struct log *self, PyObject *unused)
 {
     PyObject *all;
@@ -294,6 +314,7 @@ static PyObject *log_lanes(struct log *self, PyObject *unused)
     return all;
 }
 
+/* communicators() -> [(name, size, remote_size, bytes of world ranks), ...] */
 static PyObject *log_communicators(struct log *self, PyObject *unused)
 {
     PyObject *all;
@@ -305,6 +326,7 @@ static PyObject *log_communicators(struct log *self, PyObject *unused)
     all = PyList_New(0);
     for (uint32_t i = 0; all && i < count; i++) {
         const struct pithlog_comm *c = pithlog_get_comm(self->log, i);
+        /* members may be unknown: b"" */
         Py_ssize_t members = c && c->world_ranks ? (Py_ssize_t)c->size + c->remote_size : 0;
         if (pithi_py_append(all, c ? Py_BuildValue("Niiy#", pithi_py_text(c->name), c->size, c->remote_size,
                                                    (const char *)c->world_ranks,
@@ -343,7 +365,7 @@ static PyObject *set_errors(PyObject *module, PyObject *list)
         PyObject *error = PyList_GetItem(list, i);
         if (!error)
             return NULL;
-        Py_INCREF(error);
+        Py_INCREF(error); /* the list may go; PyList_GetItem lends */
         errors[i + 1] = error;
     }
     Py_RETURN_NONE;
@@ -365,6 +387,7 @@ static PyObject *check_query(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* wait_kind_name(number) -> str */
 static PyObject *wait_kind_name(PyObject *module, PyObject *number)
 {
     unsigned long kind = PyLong_AsUnsignedLong(number);
@@ -389,8 +412,13 @@ static PyMethodDef module_methods[] = {METHOD("messages", pithi_py_messages, MET
                                        {NULL, NULL, 0, NULL}};
 
 static PyType_Slot log_slots[] = {
-    {Py_tp_new, (void *)log_new}, {Py_tp_dealloc, (void *)log_dealloc}, {Py_tp_methods, log_methods}, {0, NULL}};
+    /* heap types, so that the limited API is enough */
+    {Py_tp_new, (void *)log_new},
+    {Py_tp_dealloc, (void *)log_dealloc},
+    {Py_tp_methods, log_methods},
+    {0, NULL}};
 static PyType_Spec log_spec = {"pith._read.Log", sizeof(struct log), 0, Py_TPFLAGS_DEFAULT, log_slots};
+/* -1: no state of its own that subinterpreters could have */
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "pith._read", NULL, -1, module_methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__read(void);
@@ -398,7 +426,7 @@ PyMODINIT_FUNC PyInit__read(void)
 {
     PyType_Spec *types[] = {&log_spec, &pithi_py_records, &pithi_py_analysis};
     const char *names[] = {"Log", "Records", "Analysis"};
-    PyObject *made = PyModule_Create(&module), *all = make_layouts();
+    PyObject *made = PyModule_Create(&module), *all = make_layouts(); /* each is NULL after an error, found below */
     int bad = !made || !all || PyModule_AddObjectRef(made, "layouts", all);
 
     Py_XDECREF(all);

@@ -1,5 +1,12 @@
 /* _record.c - recording from Python: what pith/recording.py needs of libpith. A state begins and ends without an object
- * or a dictionary access, so that a pair costs little more than the two calls of methods. */
+ * or a dictionary access, so that a pair costs little more than the two calls of methods.
+ *
+ *     with solve:            __enter__ is state_enter, __exit__ is state_exit
+ *         step.record()      event_record
+ *
+ * solve and step are made once, with their ids in liblog. METH_FASTCALL and METH_NOARGS pass arguments without a tuple.
+ * Errors in the arguments raise; what liblog cannot record it counts (lost()), as in C, so that recording never stops a
+ * program. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
@@ -8,9 +15,10 @@
 #include "pith.h"
 
 struct definition {
-    PyObject_HEAD uint32_t id;
+    PyObject_HEAD uint32_t id; /* in liblog */
 };
 
+/* Types are made at run time (heap types), so an object holds a reference to its type. */
 static void definition_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -20,6 +28,7 @@ static void definition_dealloc(PyObject *self)
     Py_DECREF((PyObject *)type);
 }
 
+/* `id` is 0 if liblog cannot define more: then its calls do nothing. */
 static PyObject *make(PyTypeObject *type, uint32_t id)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -30,6 +39,7 @@ static PyObject *make(PyTypeObject *type, uint32_t id)
     return (PyObject *)self;
 }
 
+/* State(name, colour="") */
 static PyObject *state_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"name", "colour", NULL};
@@ -40,6 +50,7 @@ static PyObject *state_new(PyTypeObject *type, PyObject *args, PyObject *keyword
                : NULL;
 }
 
+/* Event(name, colour="", format=None): without a format the payload is a text. */
 static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"name", "colour", "format", NULL};
@@ -50,6 +61,7 @@ static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keyword
                : NULL;
 }
 
+/* Counter(name, unit="") */
 static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"name", "unit", NULL};
@@ -60,6 +72,7 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
                : NULL;
 }
 
+/* begin() and end() in place of `with`, for states that do not nest in the text. */
 static PyObject *state_begin(struct definition *self, PyObject *unused)
 {
     (void)unused;
@@ -77,11 +90,12 @@ static PyObject *state_end(struct definition *self, PyObject *unused)
 static PyObject *state_enter(struct definition *self, PyObject *unused)
 {
     (void)unused;
-    Py_INCREF((PyObject *)self);
+    Py_INCREF((PyObject *)self); /* `with state as s` gets it */
     pith_begin(self->id);
     return (PyObject *)self;
 }
 
+/* __exit__(type, value, traceback): the end is recorded also if an exception ended the block. */
 static PyObject *state_exit(struct definition *self, PyObject *const *unused, Py_ssize_t count)
 {
     (void)unused, (void)count;
@@ -107,7 +121,7 @@ static PyObject *event_record(struct definition *self, PyObject *const *args, Py
             return NULL;
         pith_event_data(self->id, string, (size_t)size);
     } else {
-        if (PyObject_GetBuffer(args[0], &view, PyBUF_SIMPLE))
+        if (PyObject_GetBuffer(args[0], &view, PyBUF_SIMPLE)) /* bytes, bytearray, memoryview, numpy arrays */
             return NULL;
         pith_event_data(self->id, view.buf, (size_t)view.len);
         PyBuffer_Release(&view);
@@ -115,11 +129,12 @@ static PyObject *event_record(struct definition *self, PyObject *const *args, Py
     Py_RETURN_NONE;
 }
 
+/* set(value) */
 static PyObject *counter_set(struct definition *self, PyObject *value)
 {
     double number = PyFloat_AsDouble(value);
 
-    if (number == -1 && PyErr_Occurred())
+    if (number == -1 && PyErr_Occurred()) /* -1 is also a value */
         return NULL;
     pith_count(self->id, number);
     Py_RETURN_NONE;
@@ -127,6 +142,7 @@ static PyObject *counter_set(struct definition *self, PyObject *value)
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
+/* send(peer, tag, size) and recv: any integer, also numpy's, is a size. */
 static PyObject *message(PyObject *args, void (*tell)(int32_t peer, int32_t tag, uint64_t size_bytes))
 {
     int peer, tag;
@@ -155,6 +171,7 @@ static PyObject *recv(PyObject *module, PyObject *args)
     return message(args, pith_recv);
 }
 
+/* thread_name(name): of the calling thread */
 static PyObject *thread_name(PyObject *module, PyObject *name)
 {
     const char *bytes = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -186,6 +203,7 @@ CALL(resume)
 CALL(flush)
 CALL(finish)
 
+/* snapshot(path=None) -> True: the log of the records so far is written. */
 static PyObject *snapshot(PyObject *module, PyObject *args)
 {
     PyObject *path = NULL;
@@ -202,6 +220,7 @@ static PyObject *snapshot(PyObject *module, PyObject *args)
     return PyBool_FromLong(status == 0);
 }
 
+/* lost() -> number of records that could not be stored */
 static PyObject *lost(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;

@@ -1,4 +1,7 @@
-/* _records.c - pith._read.Records, which fills columns with records, and messages(). */
+/* _records.c - pith._read.Records, which fills columns with records, and messages().
+ *
+ * fill() writes straight into numpy's memory: a time in a column takes 8 bytes, as a Python int it takes 32
+ * (sys.getsizeof), and a pointer to it. It works in parts of 65,536 records, between which Ctrl-C is looked for. */
 #include "_read.h"
 
 #include <stddef.h>
@@ -96,8 +99,10 @@ static const struct column {
     }
     C(time_ns, 8), C(lane, 4),      C(kind, 4),  C(id, 4),    C(comm, 4),     C(peer, 4),     C(tag, 4),
     C(bytes, 8),   C(got_bytes, 8), C(value, 8), C(depth, 4), C(start_ns, 8), C(nested_ns, 8)};
+/* records, or messages, between two looks for signals */
 enum { COLUMNS = sizeof columns_of / sizeof *columns_of, AT_ONCE = 1 << 16 };
 
+/* An array that is not wanted is NULL and stays so. */
 /* Moves all arrays `count` items on. */
 static void advance(struct pithlog_columns *columns, size_t count)
 {
@@ -137,6 +142,7 @@ static PyObject *records_fill(struct records *self, PyObject *args)
             goto out;
         }
         room = items < room ? items : room;
+        /* by offset: a column is an array of its own type */
         *(void **)((char *)&columns + columns_of[held].offset) = views[held].buf;
     }
     if (room == PY_SSIZE_T_MAX) {
@@ -162,11 +168,12 @@ static PyObject *records_fill(struct records *self, PyObject *args)
             break;
         advance(&columns, (size_t)count);
     }
+    /* NULL: the text could not be made, and an exception is set */
     result = damage ? Py_BuildValue("LO", (long long)filled, damage) : NULL;
     if (damage != Py_None)
         Py_XDECREF(damage);
 out:
-    while (held-- > 0)
+    while (held-- > 0) /* views of columns that are not wanted have no obj */
         if (views[held].obj)
             PyBuffer_Release(&views[held]);
     return result;
@@ -182,7 +189,7 @@ static PyObject *records_payloads(struct records *self, PyObject *unused)
     int more;
 
     (void)unused;
-    for (unsigned i = 1; all && (more = pithlog_iter_next(self->iter, &r)) != 0; i++) {
+    for (unsigned i = 1; all && (more = pithlog_iter_next(self->iter, &r)) != 0; i++) { /* every 65,536 records */
         if (i % AT_ONCE == 0 && PyErr_CheckSignals()) {
             Py_CLEAR(all);
             break;
@@ -237,7 +244,7 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
     /* Messages are matched in parts without the lock of the interpreter, and only copied with it. */
     all = PyByteArray_FromStringAndSize(NULL, 0);
     part = PyMem_Malloc(AT_ONCE * sizeof *part);
-    while (all && part && more) {
+    while (all && part && more) { /* more: 1 a message, 0 the end, -1 damage, after which it goes on */
         size_t count = 0;
         Py_BEGIN_ALLOW_THREADS
         while (count < AT_ONCE && (more = pithlog_matcher_next(matcher, &part[count])) == 1)
@@ -250,7 +257,7 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
             break;
         memcpy(PyByteArray_AsString(all) + before, part, (size_t)added);
     }
-    pithlog_matcher_unmatched(matcher, &sends, &recvs);
+    pithlog_matcher_unmatched(matcher, &sends, &recvs); /* also after an exception: nothing of the matcher is lost */
     if (!part)
         PyErr_NoMemory();
     if (all && part && !PyErr_Occurred())
