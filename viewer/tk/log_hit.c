@@ -15,6 +15,7 @@
 #include "core/rows/legend.h"
 #include "core/cells/memory.h"
 
+/* "rank 3", "node1", as the label of the row */
 static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char *key, const struct pithi_row *row)
 {
     char place[64];
@@ -25,6 +26,7 @@ static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
+/* {x0 y0 x1 y1} of the bundle's line in the picture, for the highlight. */
 static Tcl_Obj *line_of(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
 {
     struct pithi_bundle_look look;
@@ -36,6 +38,7 @@ static Tcl_Obj *line_of(const struct pithi_plot *plot, const struct pithi_bundle
     return line;
 }
 
+/* `bundleat`: the bundle of messages under the pointer; nothing: "". */
 int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_plot *plot = &object->plot;
@@ -43,17 +46,17 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
     struct pithi_bundle exact;
     Tcl_Obj *dict;
     double x, y;
-    int about = plot->arrows.sampled;
+    int about = plot->arrows.sampled; /* the picture has only a sample of the messages */
 
     (void)objc;
     if (Tcl_GetDoubleFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetDoubleFromObj(interp, objv[3], &y) != TCL_OK)
         return TCL_ERROR;
-    bundle = pithi_hit_bundle(plot, x, y, 0.5);
+    bundle = pithi_hit_bundle(plot, x, y, 0.5); /* within half a pixel */
     if (!bundle)
         return TCL_OK;
     exact = *bundle;
     if (about)
-        about = pithi_plot_look(plot, bundle, &exact) != 0;
+        about = pithi_plot_look(plot, bundle, &exact) != 0; /* 0: counted exactly, now that one bundle is asked for */
     bundle = &exact;
     dict = Tcl_NewDictObj();
     put_place(object, dict, "from", &plot->rows[bundle->from_row]);
@@ -83,6 +86,7 @@ static const struct pithi_row *row_at(const struct pithi_log_object *object, uin
     return line >= 0 && line < object->groups.count ? &object->groups.rows[(uint32_t)line] : NULL;
 }
 
+/* {name share name share ...}, the largest share first, as pithi_hit_row_mix sorts them. */
 static Tcl_Obj *mix_list(struct pithi_log_object *object, const struct pithi_mix *mix)
 {
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -96,6 +100,7 @@ static Tcl_Obj *mix_list(struct pithi_log_object *object, const struct pithi_mix
     return list;
 }
 
+/* `groupat`: what a row of several lanes does in this time; a row of one lane: "". */
 int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_row *group;
@@ -114,7 +119,7 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (!group || group->counter != PITHI_NONE)
         return TCL_OK;
     pithi_row_lanes(group, &lanes);
-    if (lanes < 2 && !grouped)
+    if (lanes < 2 && !grouped) /* a single lane is described by `stateat` */
         return TCL_OK;
     dict = Tcl_NewDictObj();
     put_place(object, dict, "place", group);
@@ -130,6 +135,7 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
+/* The lane of a rank and a thread; an error if there is none. */
 int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[2], uint32_t *lane)
 {
     int rank, thread;
@@ -144,6 +150,7 @@ int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj 
     return TCL_ERROR;
 }
 
+/* Keys of a state or function: name, rank, thread, start, end. */
 static void put_hit(Tcl_Obj *dict, const struct pithlog *log, const struct pithi_hit *hit)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(log, hit->lane);
@@ -175,6 +182,7 @@ Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pit
     return dict;
 }
 
+/* The dict of a state that was found: found 0: "", below 0: the log cannot be read. */
 static int give_state(struct pithi_log_object *object, Tcl_Interp *interp, uint32_t lane, int found,
                       struct pithi_hit *hit)
 {
@@ -192,6 +200,7 @@ static int give_state(struct pithi_log_object *object, Tcl_Interp *interp, uint3
     return TCL_OK;
 }
 
+/* `parent`: the state around a state. */
 int pithi_log_parent(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_hit hit;
@@ -208,6 +217,7 @@ int pithi_log_parent(struct pithi_log_object *object, Tcl_Interp *interp, int ob
                       pithi_jump_parent(object->log, lane, (uint32_t)id, start, (uint32_t)depth, &hit), &hit);
 }
 
+/* `stateof`: the innermost state of a lane at a time. */
 int pithi_log_state_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_hit hit;
@@ -218,6 +228,7 @@ int pithi_log_state_of(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK || pithi_get_time(interp, objv[4], &time) != TCL_OK)
         return TCL_ERROR;
     return give_state(object, interp, lane,
+                      /* innermost: as deep as a picture can show */
                       pithi_hit_state(object->log, lane, time, time + 1, PITHI_LEVELS - 1, NULL, &hit), &hit);
 }
 
@@ -234,6 +245,7 @@ Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_mess
     return dict;
 }
 
+/* `messageof`: the message of a send; the digest has them all, by their times. */
 int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithlog_record send = {.kind = PITHLOG_SEND};
@@ -245,7 +257,7 @@ int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, in
         pithi_get_time(interp, objv[4], &send.time_ns) != TCL_OK ||
         Tcl_GetIntFromObj(interp, objv[5], &peer) != TCL_OK || Tcl_GetIntFromObj(interp, objv[6], &tag) != TCL_OK)
         return TCL_ERROR;
-    if (!object->digest)
+    if (!object->digest) /* the digest is not read yet */
         return TCL_OK;
     send.peer = peer;
     send.tag = tag;
@@ -267,9 +279,10 @@ static Tcl_Obj *call_message(const struct pithi_log_object *object, const struct
     uint32_t nth = 0;
     Tcl_Obj *dict;
 
-    for (uint32_t i = 0; i < number; i++)
+    for (uint32_t i = 0; i < number; i++) /* sends of one moment with the same peer and tag: which of them */
         nth += call->records[i].kind == record->kind && call->records[i].time_ns == record->time_ns &&
                call->records[i].peer == record->peer && call->records[i].tag == record->tag;
+    /* 0: without a partner; below 0: it cannot be read, which is no error here */
     if (object->digest && pithi_jump_message(object->log, object->digest, record, nth, &message) > 0) {
         dict = pithi_message_dict(object->log, &message);
     } else {
@@ -300,7 +313,7 @@ static void put_member(Tcl_Obj *dict, const char *key, const struct pithlog_lane
 static void put_members(Tcl_Obj *dict, const struct pithi_log_object *object, uint32_t lane, int64_t start_ns)
 {
     uint32_t lanes = pithlog_get_info(object->log)->lanes, first = PITHI_NONE, last = PITHI_NONE, count = 0;
-    int64_t *begins = pithi_alloc(lanes, sizeof *begins);
+    int64_t *begins = pithi_alloc(lanes, sizeof *begins); /* INT64_MIN: the lane is no member */
 
     if (object->analysis && pithlog_analysis_members(object->analysis, lane, start_ns, begins))
         for (uint32_t i = 0; i < lanes; i++) {
@@ -310,7 +323,7 @@ static void put_members(Tcl_Obj *dict, const struct pithi_log_object *object, ui
             first = first == PITHI_NONE || begins[i] < begins[first] ? i : first;
             last = last == PITHI_NONE || begins[i] > begins[last] ? i : last;
         }
-    if (count > 1) {
+    if (count > 1) { /* alone in its collective, a call waited for nobody */
         put_member(dict, "first", pithlog_get_lane(object->log, first), begins[first]);
         put_member(dict, "last", pithlog_get_lane(object->log, last), begins[last]);
         pithi_put_wide(dict, "members", count);
@@ -318,6 +331,7 @@ static void put_members(Tcl_Obj *dict, const struct pithi_log_object *object, ui
     free(begins);
 }
 
+/* `callof`: the messages and the collective of an MPI call. */
 int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_exchange call;
@@ -336,8 +350,8 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
     for (uint32_t i = 0; i < call.count; i++)
         Tcl_ListObjAppendElement(NULL, messages, call_message(object, &call, i));
     pithi_put(dict, "messages", messages);
-    pithi_put_wide(dict, "total", call.total);
-    if (call.coll.kind) {
+    pithi_put_wide(dict, "total", call.total); /* all of them; the list may be shorter */
+    if (call.coll.kind) {                      /* it is a collective */
         const struct pithlog_comm *comm = pithlog_get_comm(object->log, call.coll.comm);
         pithi_put_name(dict, "comm", comm ? comm->name : "");
         pithi_put_wide(dict, "size", comm ? comm->size + comm->remote_size : 0);
@@ -352,6 +366,7 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
+/* Keys of a counter's values in a pixel column: the lowest, the highest, the last. */
 static Tcl_Obj *counter_dict(const struct pithlog *log, const struct pithi_row *row, const struct pithlog_column *value)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(log, row->lane);
@@ -369,6 +384,7 @@ static Tcl_Obj *counter_dict(const struct pithlog *log, const struct pithi_row *
     return dict;
 }
 
+/* `counterat`: the counter's values in [from, to). */
 int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithlog_column value;
@@ -382,7 +398,7 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
         pithi_get_window(interp, objv + 3, &from, &to) != TCL_OK)
         return TCL_ERROR;
     row = &object->rows[number];
-    if (!object->digest || !pithlog_get_def(object->log, row->counter))
+    if (!object->digest || !pithlog_get_def(object->log, row->counter)) /* no digest yet, or a row of a lane */
         return TCL_OK;
     found = pithi_jump_counter(object->digest, row->lane, row->counter, from, to, &value);
     if (found < 0)
@@ -408,6 +424,7 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
     uint32_t row = 0;
     int is;
 
+    /* the row in the last picture that shows this lane's holes */
     while (row < plot->row_count && (!shows_gaps(&plot->rows[row]) || plot->rows[row].lane != lane))
         row++;
     if (row == plot->row_count || plot->cell_row[row] == PITHI_NONE || column < 0 || column >= plot->width)
@@ -418,6 +435,7 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
     return is;
 }
 
+/* For pithi_holes_lost: the hole that begins with the loss. */
 static void note_end(void *context, int64_t from_ns, int64_t to_ns)
 {
     struct pithi_gap *loss = context;
@@ -433,9 +451,9 @@ static int is_lost(const struct pithi_log_object *object, uint32_t lane, int64_t
 
     loss->lost = 0;
     for (uint32_t i = pithi_gaps_of(gaps, lane); i < gaps->count && gaps->items[i].lane == lane; i++)
-        if (gaps->items[i].lost && gaps->items[i].from_ns <= time_ns)
+        if (gaps->items[i].lost && gaps->items[i].from_ns <= time_ns) /* the last loss before the time */
             *loss = gaps->items[i];
-    if (loss->lost)
+    if (loss->lost) /* how far its hole goes is in no record; the walker finds it */
         pithi_holes_lost(object->log, lane, loss->from_ns, time_ns + 1, note_end, loss);
     return loss->lost && time_ns < loss->to_ns;
 }
@@ -452,6 +470,8 @@ static Tcl_Obj *gap_dict(const struct pithlog_lane *lane, const char *what, int6
     return dict;
 }
 
+/* `gapat`: a pause, a loss or missing records at this time. `reach`: a loss has no length, so it is found within some
+ * pixels around it, given in ns. */
 int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_gaps *gaps = &object->gaps;
@@ -473,7 +493,7 @@ int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     lane = pithlog_get_lane(object->log, row->lane);
     for (uint32_t i = pithi_gaps_of(gaps, row->lane); i < gaps->count && gaps->items[i].lane == row->lane; i++) {
         const struct pithi_gap *gap = &gaps->items[i];
-        int64_t around = gap->lost ? reach : 0;
+        int64_t around = gap->lost ? reach : 0; /* a pause has a length, and needs no reach */
         if (time < gap->from_ns - around || time > gap->to_ns + around)
             continue;
         dict = gap_dict(lane, gap->lost ? "lost" : "pause", gap->from_ns, gap->to_ns);
@@ -482,6 +502,7 @@ int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         return TCL_OK;
     }
     missing = is_missing(&object->plot, row->lane, time);
+    /* the picture shows the hole, so its loss may lie a little before */
     if (is_lost(object, row->lane, time, &loss) || (missing && is_lost(object, row->lane, time - reach, &loss))) {
         dict = gap_dict(lane, "lost", loss.from_ns, loss.from_ns);
         pithi_put_wide(dict, "lost", (Tcl_WideInt)loss.lost);

@@ -1,4 +1,10 @@
 /* log_iterations.c - the iterations of an analyzed log: marks of a time axis, and pictures of them one below the other.
+ *
+ * Marks that are too narrow to be hit are joined: at 800 pixels for 400 iterations each has 2 pixels, so a mark of 6
+ * pixels stands for three of them, first to last. If one of them is slow, the mark is.
+ *
+ * A stack draws each iteration as a band, all from the same x on and at the same scale, so equal work lies below equal
+ * work. Bands are plots of the same rows with another window.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,11 +17,13 @@
 #include "core/scene/figure.h"
 #include "tk/log_object.h"
 
+/* 0: none, or the log is not analyzed */
 static uint32_t count_of(const struct pithi_log_object *object)
 {
     return object->iterations ? (uint32_t)object->iterations->count : 0;
 }
 
+/* All indices, as they are. */
 static Tcl_Obj *by_time(const struct pithi_log_object *object)
 {
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -35,6 +43,7 @@ static Tcl_Obj *slow_ones(const struct pithi_log_object *object)
     return list;
 }
 
+/* `iterations`: count, and how long they are. */
 int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tcl_Obj *dict = Tcl_NewDictObj();
@@ -54,6 +63,7 @@ int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
+/* `iteration`: one of them; an index that does not exist: "". */
 int pithi_log_iteration(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char label[64], reason[256];
@@ -80,7 +90,7 @@ int pithi_log_iteration(struct pithi_log_object *object, Tcl_Interp *interp, int
 /* ---- Marks ------------------------------------------------------------------------------------------------------- */
 
 /* Iterations that are narrower than this share a mark. */
-enum { LEAST_MARK = 6 };
+enum { LEAST_MARK = 6 }; /* pixels */
 
 struct mark {
     uint32_t first, last;
@@ -95,10 +105,11 @@ static void put_mark(Tcl_Obj *list, const struct mark *mark)
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewListObj(5, words));
 }
 
+/* `iterationmarks`: {first last x0 x1 slow} for the axis above the rows. */
 int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t count = count_of(object);
-    unsigned char *slow = pithi_alloc(count, 1);
+    unsigned char *slow = pithi_alloc(count, 1); /* [count] 1: among the slow ones */
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     struct mark mark;
     int64_t t0, t1;
@@ -111,7 +122,7 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
         free(slow);
         return TCL_ERROR;
     }
-    double scale = width / ((double)t1 - (double)t0);
+    double scale = width / ((double)t1 - (double)t0); /* pixels for a ns */
     for (size_t i = 0; count && i < object->iterations->slow_count; i++)
         slow[object->iterations->slow[i].index] = 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -119,7 +130,7 @@ int pithi_log_iteration_marks(struct pithi_log_object *object, Tcl_Interp *inter
         double x = ((double)iteration->from_ns - (double)t0) * scale;
         if (iteration->to_ns <= t0 || iteration->from_ns >= t1)
             continue;
-        if (is_open && mark.x1 - mark.x0 >= LEAST_MARK) {
+        if (is_open && mark.x1 - mark.x0 >= LEAST_MARK) { /* wide enough: the next iteration begins a mark */
             put_mark(list, &mark);
             is_open = 0;
         }
@@ -152,7 +163,7 @@ static struct pithi_plot make_like(const struct pithi_log_object *object, int wi
                               .core_waits = pithi_log_core_waits_shown(object),
                               .gaps = &object->gaps,
                               .summary = object->summary,
-                              .care = PITHI_NEAR,
+                              .care = PITHI_NEAR, /* by the summary: a band has few pixels */
                               .analysis = object->analysis,
                               .waits = object->shows_waits,
                               .path = object->shows_path,
@@ -160,7 +171,7 @@ static struct pithi_plot make_like(const struct pithi_log_object *object, int wi
                               .row_count = object->row_count,
                               .width = (uint32_t)width,
                               .row_height = (double)height / (object->row_count ? object->row_count : 1)};
-    uint32_t per = pithi_groups_per(like.row_height);
+    uint32_t per = pithi_groups_per(like.row_height); /* rows that get less than a pixel are joined */
 
     if (per > 1) {
         pithi_groups_make(like.rows, like.row_count, per, groups);
@@ -171,6 +182,7 @@ static struct pithi_plot make_like(const struct pithi_log_object *object, int wi
     return like;
 }
 
+/* `iterationsdraw`: draws the chosen iterations one below the other into a photo. */
 int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_iteration_stack stack = {.all = object->iterations};
@@ -187,13 +199,14 @@ int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *inter
         Tcl_GetIntFromObj(interp, objv[6], &gap) != TCL_OK)
         return TCL_ERROR;
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 1 || gap < 0 || count < 1 ||
-        count > PITHI_MAX_WIDTH / (height + gap))
+        count > PITHI_MAX_WIDTH / (height + gap)) /* Tk's photos have at most this height, too */
         return pithi_usage_error(interp, "picture too small or too large");
     stack.chosen = pithi_alloc((size_t)count, sizeof *stack.chosen);
     for (Tcl_Size i = 0; i < count; i++)
         if (Tcl_GetIntFromObj(interp, words[i], &index) == TCL_OK && index >= 0 && (uint32_t)index < count_of(object))
             stack.chosen[stack.count++] = (uint32_t)index;
-    stack.pitch = height + gap;
+    stack.pitch = height + gap; /* from one band to the next */
+    /* width of the picture: the longest of all, so that other choices have the same scale */
     stack.longest_ns = stack.count ? object->iterations->max_ns : 1;
     like = make_like(object, width, height, &groups);
     err = pithi_iteration_stack_load(&stack, &like);
@@ -204,7 +217,7 @@ int pithi_log_iterations_draw(struct pithi_log_object *object, Tcl_Interp *inter
         struct pithi_axis axis;
         pithi_raster_prepare(&raster, width, count * (height + gap), PITHI_RGB_PAPER);
         pithi_axis_make(0, stack.longest_ns, 0, width, TICK_SPACING * pithi_theme_scale(), &axis);
-        for (uint32_t i = 0; i < axis.count; i++)
+        for (uint32_t i = 0; i < axis.count; i++) /* lines at the ticks, through all bands */
             painter.rect(painter.context, floor(axis.ticks[i].x), 0, 1, count * (height + gap), PITHI_RGB_GRID, 1);
         pithi_iteration_stack_draw(&stack, &painter);
         status = pithi_put_photo(interp, Tcl_GetString(objv[2]), &raster);

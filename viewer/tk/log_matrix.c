@@ -20,16 +20,18 @@
 /* The matrix as a command, with the picture drawn last. */
 struct matrix_object {
     struct pithi_matrix matrix;
-    struct pithlog *log; /* the window deletes a matrix before it closes the log */
-    struct pithi_matrix_view view;
+    struct pithlog *log;           /* the window deletes a matrix before it closes the log */
+    struct pithi_matrix_view view; /* of the last picture: `at` answers for it */
     struct pithi_tiles tiles;
 };
 
+/* enum pithi_matrix_value, in its order */
 static const char *const values[] = {"count",       "bytes",         "time",    "bandwidth",
                                      "late_sender", "late_receiver", "waiting", NULL};
 
 /* ---- Values as Tcl objects --------------------------------------------------------------------------------------- */
 
+/* Whole numbers as integers: bytes and ns print without an exponent. */
 static void put_number(Tcl_Obj *dict, const char *key, double value)
 {
     if (value == (double)(int64_t)value)
@@ -74,6 +76,7 @@ static int get_view(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *c
             return TCL_ERROR;
         *fields[i] = number < 0 ? 0 : (uint32_t)number;
     }
+    /* 8192: more pixels than screens have */
     if (view->from0 >= view->from1 || view->from1 > matrix->matrix.rank_count || view->to0 >= view->to1 ||
         view->to1 > matrix->matrix.rank_count || !view->width || view->width > 8192 || !view->height ||
         view->height > 8192) {
@@ -83,6 +86,7 @@ static int get_view(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *c
     return TCL_OK;
 }
 
+/* `draw`: draws a part of the matrix, and returns how many tiles it has and the ends of the colour scale. */
 static int matrix_draw(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_raster raster = {0};
@@ -111,6 +115,7 @@ static int matrix_draw(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj
     return TCL_OK;
 }
 
+/* `scale`: the colours from the smallest to the largest value, for the legend. */
 static int matrix_scale(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_raster raster = {0};
@@ -138,6 +143,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
 
     if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
         return TCL_ERROR;
+    /* right of the lines or below the columns, not both */
     if (!tiles->lines || x < 0 || y < 0 || ((uint32_t)x >= view->width && (uint32_t)y >= view->height))
         return TCL_OK;
     line = (uint32_t)y < view->height ? (int)pithi_tile_at((uint32_t)y, tiles->lines, view->height) : -1;
@@ -148,7 +154,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
     dict = Tcl_NewDictObj();
     pithi_put_wide(dict, "line", line);
     pithi_put_wide(dict, "column", column);
-    if (line >= 0)
+    if (line >= 0) /* beside or below the picture, one of both is -1 */
         put_ranks(dict, matrix, "from", "from_last", tile->from,
                   (uint32_t)line + 1 < tiles->lines ? tiles->by_line[line + 1].from : view->from1);
     if (column >= 0)
@@ -178,6 +184,7 @@ static int matrix_sides(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
+/* `ranks`: by place */
 static int matrix_ranks(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -189,6 +196,7 @@ static int matrix_ranks(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
+/* Pairs are in the order of their first message; people look for a rank. */
 static int by_place(const void *a, const void *b)
 {
     const struct pithi_pair *x = a, *y = b;
@@ -287,6 +295,7 @@ static void matrix_free(ClientData data)
 
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 
+/* Runs in the job's thread; `result` and `release` in Tcl's. */
 struct matrix_job {
     struct pithi_job job;
     Tcl_Interp *interp;
@@ -296,6 +305,7 @@ struct matrix_job {
     struct pithi_matrix matrix;
 };
 
+/* In the thread of the job: only reads the log. */
 static int run(struct pithi_job *data)
 {
     struct matrix_job *job = (struct matrix_job *)data;
@@ -304,6 +314,7 @@ static int run(struct pithi_job *data)
     return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the time lines report the damage */
 }
 
+/* In Tcl's thread: the matrix becomes a command, which Tcl deletes by name. */
 static Tcl_Obj *result(struct pithi_job *data)
 {
     static unsigned number;
@@ -317,7 +328,7 @@ static Tcl_Obj *result(struct pithi_job *data)
         pithi_matrix_add_waits(&job->matrix, job->log, analysis, job->query.t0_ns, job->query.t1_ns);
     matrix->matrix = job->matrix;
     matrix->log = job->log;
-    memset(&job->matrix, 0, sizeof job->matrix);
+    memset(&job->matrix, 0, sizeof job->matrix); /* taken over: release frees nothing of it */
     snprintf(name, sizeof name, "::pithtk::matrix%u", ++number);
     Tcl_CreateObjCommand(job->interp, name, matrix_command, matrix, matrix_free);
     return Tcl_NewStringObj(name, -1);
@@ -331,6 +342,7 @@ static void release(struct pithi_job *data)
     free(job);
 }
 
+/* `matrix`: starts the job. comm: an index or `all`. */
 int pithi_log_matrix(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {run, result, release};

@@ -1,5 +1,16 @@
 /* log_object.c - the table of a log's methods, the methods that only read its description, and conversions between Tcl
- * and C. */
+ * and C.
+ *
+ * A log is a Tcl command that pithtk makes, and its methods are words of it:
+ *
+ *     set log [pithtk open run.pith]         ::pithtk::log1
+ *     $log info                              a dict: format native, ranks 4, t0 0, t1 1200000000 ...
+ *     $log draw photo $t0 $t1 800 200 ...    a picture into a photo
+ *     $log close
+ *
+ * Times are integers in ns, as Tcl's wide integers hold them exactly; a double would round times since 1970. Rows are
+ * numbers of the visible rows. A method that takes long is a job (background.c): it returns at once and calls its
+ * callback with the result. All methods run in Tcl's thread. */
 #include "tk/log_object.h"
 
 #include <stdio.h>
@@ -15,6 +26,7 @@
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
+/* The dict is fresh (nobody else refers to it), so it is changed in place. */
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
 {
     Tcl_DictObjPut(NULL, dict, Tcl_NewStringObj(key, -1), value);
@@ -25,6 +37,7 @@ void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value)
     pithi_put(dict, key, Tcl_NewStringObj(value, -1));
 }
 
+/* Names may have control characters and bytes that are not UTF-8; a label cannot show them. */
 void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name)
 {
     char text[1024];
@@ -45,6 +58,7 @@ Tcl_Obj *pithi_wide_list(const int64_t *values, int count)
     return list;
 }
 
+/* Keys of a message, wherever one is described: ranks and threads of both ends, their times, tag, bytes. */
 void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message)
 {
     const struct pithlog_lane *from = pithlog_get_lane(log, message->send_lane);
@@ -60,6 +74,7 @@ void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pi
     pithi_put_wide(dict, "bytes", (int64_t)message->bytes);
 }
 
+/* An error with an error code {PITH kind}, by which scripts tell a bad log from a wrong call. */
 static int fail(Tcl_Interp *interp, const char *kind, const char *text)
 {
     Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
@@ -70,6 +85,8 @@ static int fail(Tcl_Interp *interp, const char *kind, const char *text)
 int pithi_log_error(Tcl_Interp *interp) { return fail(interp, "LOG", pithlog_error()); }
 int pithi_usage_error(Tcl_Interp *interp, const char *text) { return fail(interp, "USAGE", text); }
 
+/* Finds the row of a table whose first field is struct pithi_method: used by the log's methods, by words of `rows` and
+ * by other commands. Checks the number of words, so that methods need not. */
 int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, const void *table, size_t row_size,
                       int *which)
 {
@@ -83,7 +100,7 @@ int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int a
         TCL_OK)
         return TCL_ERROR;
     method = (const void *)((const char *)table + (size_t)*which * row_size);
-    if (method->words == PITHI_ANY || objc == method->words + at + 1)
+    if (method->words == PITHI_ANY || objc == method->words + at + 1) /* PITHI_ANY: the method checks them itself */
         return TCL_OK;
     Tcl_WrongNumArgs(interp, at + 1, objv, method->usage);
     return TCL_ERROR;
@@ -112,6 +129,7 @@ int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns
     return *t0_ns < *t1_ns ? TCL_OK : pithi_usage_error(interp, "the window must end after it begins");
 }
 
+/* Sets flags[id] for each id of the list. Ids that the log lacks are left out: a legend may be older than the log. */
 int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32_t defs)
 {
     Tcl_Obj **items;
@@ -129,6 +147,7 @@ int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32
     return TCL_OK;
 }
 
+/* Rows change while the pointer moves, so the script's number may be too large. */
 int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row)
 {
     int value;
@@ -141,6 +160,7 @@ int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
+/* Copies a picture into a Tk photo, without an alpha: three bytes a pixel. */
 int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_raster *raster)
 {
     Tk_PhotoHandle photo = Tk_FindPhoto(interp, name);
@@ -149,7 +169,7 @@ int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_ras
                                 .height = raster->height,
                                 .pitch = raster->width * 3,
                                 .pixelSize = 3,
-                                .offset = {0, 1, 2, 3}};
+                                .offset = {0, 1, 2, 3}}; /* red, green, blue; no alpha */
 
     if (!photo) {
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", name));
@@ -162,6 +182,7 @@ int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_ras
 
 /* ---- Description of the log -------------------------------------------------------------------------------------- */
 
+/* The keys are listed in log_object.h. */
 static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_info *info = pithlog_get_info(object->log);
@@ -169,7 +190,7 @@ static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     int64_t t0, t1;
 
     (void)objc, (void)objv;
-    pithi_whole_window(object->log, &t0, &t1);
+    pithi_whole_window(object->log, &t0, &t1); /* not start_ns and end_ns: a log of one moment has a window, too */
     pithi_put_text(dict, "path", object->path);
     pithi_put_text(dict, "format", info->format);
     pithi_put_wide(dict, "complete", info->complete);
@@ -187,6 +208,7 @@ static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
+/* The list is in the order of ids. */
 static int log_defs(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const char *const kinds[] = {"state", "event", "counter"};
@@ -221,6 +243,7 @@ static int log_properties(struct pithi_log_object *object, Tcl_Interp *interp, i
     return TCL_OK;
 }
 
+/* The part of the run between MPI_Init and MPI_Finalize: {t0 t1}. */
 static int log_work(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t window[2];
@@ -247,6 +270,7 @@ static int log_time(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
+/* Affects the next picture. */
 static int log_show_names(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int on;
@@ -263,7 +287,7 @@ static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     uint32_t defs = pithlog_get_info(object->log)->defs;
 
     (void)objc;
-    memset(object->hidden, 0, defs);
+    memset(object->hidden, 0, defs); /* hides these and shows all others */
     return pithi_get_ids(interp, objv[2], object->hidden, defs);
 }
 
@@ -298,6 +322,7 @@ static int log_time_text(struct pithi_log_object *object, Tcl_Interp *interp, in
     return TCL_OK;
 }
 
+/* {base x label x label ...}: what all labels of the axis have in common, then the ticks. */
 static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const char *const kinds[] = {"time", "duration", NULL};
@@ -314,6 +339,7 @@ static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         Tcl_GetDoubleFromObj(interp, objv[4], &width) != TCL_OK ||
         Tcl_GetDoubleFromObj(interp, objv[5], &spacing) != TCL_OK)
         return TCL_ERROR;
+    /* durations begin at 0, and are no time of day */
     pithi_axis_make(t0, t1, is_duration ? 0 : object->clock_ns, width, spacing, &axis);
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(axis.base, -1));
     for (uint32_t i = 0; i < axis.count; i++) {
@@ -333,6 +359,7 @@ static int log_close(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
+/* The words of usage messages; in the order that completes best for a reader of the table. `words` counts them. */
 static const struct {
     struct pithi_method method;
     pithi_log_method *run;
@@ -416,6 +443,7 @@ static const struct {
     {{NULL, 0, NULL}, NULL},
 };
 
+/* The command of a log: `data` is its object. */
 static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int which;
@@ -425,6 +453,8 @@ static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *c
     return methods[which].run(data, interp, objc, objv);
 }
 
+/* Tcl deletes the command, also at the end of the program. Jobs read the log, so they end first; what refers to the log
+ * goes before it. */
 static void log_delete(ClientData data)
 {
     struct pithi_log_object *object = data;
@@ -457,6 +487,7 @@ static void log_delete(ClientData data)
     free(object);
 }
 
+/* Makes the command of an opened log. Takes the log and its digest over; digest NULL: it is read later. */
 Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path)
 {
     static unsigned next;
@@ -467,15 +498,16 @@ Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithl
     object->digest = digest;
     if (pithlog_get_info(log)->records >= PITHI_SUMMARY_RECORDS)
         pithlog_summary_open(log, &object->summary); /* on failure, records are read */
-    object->path = strdup(path);
+    object->path = strdup(path);                     /* the caller's path may be freed */
     object->rgb = pithi_palette_make(log);
     object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);
     object->tree = pithi_rows_open(log);
     if (digest)
         pithi_log_add_counters(object);
     else
-        pithi_log_rows_changed(object);
+        pithi_log_rows_changed(object); /* add_counters also makes the rows */
     snprintf(name, sizeof name, "::pithtk::log%u", ++next);
+    /* Tcl frees the object by log_delete */
     object->command = Tcl_CreateObjCommand(interp, name, log_command, object, log_delete);
     return Tcl_NewStringObj(name, -1);
 }

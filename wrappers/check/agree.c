@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOKS = 256, ROUNDS = 64 };
+enum { LOOKS = 256, ROUNDS = 64 }; /* tests between two looks at the clock; rounds of MPI_Finalize */
 
 int64_t pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors;
 
@@ -67,8 +67,11 @@ static int report_wait(const struct pithi_check *check, int64_t waited_ns, const
     return 1;
 }
 
+/* Declared here as waiting also ends checks that were left. */
 static void end_left(void);
 
+/* Waits for an exchange. Sets what other processes see of this one (whereabouts.h), and reports a wait that is too
+ * long, once. */
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom)
 {
     int64_t begun_ns = 0, limit_ns = (int64_t)pithi_await_seconds() * 1000000000;
@@ -79,23 +82,26 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
     for (int looks = 1; REAL(MPI_Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done; looks++) {
         here->team = check->team->id;
         here->call = check->call;
-        if (looks > 20)
+        if (looks > 20) /* at first without: the others are mostly there soon */
             sched_yield();
-        if (looks % LOOKS)
+        if (looks % LOOKS) /* reading the clock at each test would cost more than the test */
             continue;
         end_left();
         int64_t now_ns = pithi_await_now_ns();
         if (!begun_ns) {
             begun_ns = now_ns;
             pithi_verdict_where(check, here->text, sizeof here->text);
+            /* the text is complete: a reader may print it */
             __atomic_store_n(&here->named, here->call, __ATOMIC_RELEASE);
         }
         if (limit_ns && !is_reported && now_ns - begun_ns > limit_ns)
+            /* after twice the limit, what is vague is reported, too */
             is_reported = report_wait(check, now_ns - begun_ns, whom, now_ns - begun_ns > 2 * limit_ns);
     }
     here->team = 0;
 }
 
+/* Waits until all processes of a communicator without a team are here. */
 void pithi_await_all(MPI_Comm comm, const char *name)
 {
     struct pithi_team team = {.comm = comm, .shadow = MPI_COMM_NULL, .origin = "MPI_Comm_idup"};
@@ -119,6 +125,7 @@ static int begin(struct pithi_check *check)
                                 &check->exchange) == MPI_SUCCESS;
 }
 
+/* Counts calls for the last line of the job. */
 static void count(const struct pithi_check *check)
 {
     __atomic_add_fetch(&pithi_agreed_calls, 1, __ATOMIC_RELAXED);
@@ -135,6 +142,7 @@ static int agrees_on_only(struct pithi_check *check)
     if (!check->may_have_only || check->team->shadow == MPI_COMM_NULL)
         return 1;
     if (check->has_only)
+        /* the smallest of ~x is the complement of the largest x */
         memcpy(sent, (int64_t[]){value, ~value}, sizeof sent);
     memcpy(got, sent, sizeof got);
     if (REAL(MPI_Iallreduce)(sent, got, 2, MPI_INT64_T, MPI_MIN, check->team->shadow, &check->exchange) == MPI_SUCCESS)
@@ -142,6 +150,7 @@ static int agrees_on_only(struct pithi_check *check)
     return got[0] == INT64_MAX || got[0] == ~got[1];
 }
 
+/* The blocking check: 1: all agree, or there is only one process. */
 static int agrees(struct pithi_check *check)
 {
     if (begin(check))
@@ -183,12 +192,14 @@ static int call_handler(const struct pithi_team *team)
     return MPI_ERR_ARG;
 }
 
+/* The calls differ: reports, then calls the error handler, as for any error of MPI. */
 static void refuse(struct pithi_check *check, int *result)
 {
     pithi_verdict(check);
     *result = call_handler(check->team);
 }
 
+/* The third step of a call (check.h). 1: make the call; 0: return *result instead. */
 int pithi_check_agree(int *result)
 {
     struct pithi_check *check = pithi_check_now();
@@ -201,7 +212,7 @@ int pithi_check_agree(int *result)
     good = check->members ? pithi_subgroup_agrees(check) : agrees(check);
     if (!good)
         refuse(check, result);
-    free(check->members);
+    free(check->members); /* subgroup.c made it */
     check->members = NULL;
     check->team = NULL;
     return good;
@@ -220,6 +231,7 @@ static int reused(void *data)
     return 0;
 }
 
+/* A pending check outlives its call, so it takes the arrays over; the next call makes new ones. */
 static struct pithi_check *take_over(struct pithi_check *now)
 {
     struct pithi_check *check = malloc(sizeof *check);
@@ -233,14 +245,16 @@ static struct pithi_check *take_over(struct pithi_check *now)
     return check;
 }
 
+/* Frees a check that has its answer. */
 static void end(struct pithi_check *check)
 {
-    pithi_team_hold(check->team, -1);
+    pithi_team_hold(check->team, -1); /* the team may be freed when nobody holds it */
     free(check->facts);
     free(check->parts);
     free(check);
 }
 
+/* Starts a check and returns it; NULL: the call is not checked. */
 struct pithi_check *pithi_check_start(void)
 {
     end_left();
@@ -266,6 +280,7 @@ static void leave(struct pithi_check *check)
     pthread_mutex_unlock(&lock);
 }
 
+/* The call has made its request: the check waits there. Without one it is left to later calls. */
 void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request)
 {
     struct pithi_request *entry = NULL;
@@ -282,6 +297,7 @@ void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request
     pithi_request_close();
 }
 
+/* For calls that neither block nor make a request. */
 void pithi_check_post(void)
 {
     struct pithi_check *check = pithi_check_start();
@@ -305,6 +321,7 @@ static struct pithi_check *take(struct pithi_request *claimed)
     return check;
 }
 
+/* Ends a check whose answer has come; 0: the calls differed. */
 static int finish(struct pithi_check *check, int *result)
 {
     int good = check->got == 0;
@@ -315,6 +332,7 @@ static int finish(struct pithi_check *check, int *result)
     return good;
 }
 
+/* Before MPI_Wait: waits for the answers of these requests first. */
 int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *result)
 {
     struct pithi_check *check;
@@ -328,6 +346,7 @@ int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *resul
     return 1;
 }
 
+/* Before MPI_Test: 1: all answers are there; -1: some are late, so the call says "not complete" yet; 0: an error. */
 int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
 {
     struct pithi_check *check;
@@ -337,7 +356,7 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
         while ((check = take(claim(requests[i])))) {
             REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE);
             if (!done) {
-                pithi_check_posted(check, MPI_SUCCESS, &requests[i]);
+                pithi_check_posted(check, MPI_SUCCESS, &requests[i]); /* put back */
                 late = 1;
                 break;
             }
@@ -358,6 +377,7 @@ static int is_one_complete(MPI_Count count, const MPI_Request *requests)
     return complete;
 }
 
+/* Before MPI_Waitany and MPI_Waitsome: until the answer of one is there, or another request is complete. */
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result)
 {
     while (pithi_request_any()) {
@@ -381,7 +401,7 @@ static void end_left(void)
     if (!__atomic_load_n(&left_checks, __ATOMIC_RELAXED))
         return;
     pthread_mutex_lock(&lock);
-    for (check = left_checks; check; check = next) {
+    for (check = left_checks; check; check = next) { /* turns the list round: the oldest first */
         next = check->next;
         check->next = left;
         left = check;
@@ -417,7 +437,7 @@ static void end_last(MPI_Comm world)
     MPI_Request request;
     struct pithi_check *check;
 
-    while ((check = take(pithi_request_claim_any(1u << client))))
+    while ((check = take(pithi_request_claim_any(1u << client)))) /* also those of requests that are never completed */
         leave(check);
     for (int round = 0; round < ROUNDS && all; round++) {
         int mine = left_checks != NULL;
@@ -442,6 +462,7 @@ void pithi_check_mark(void)
         pithi_members_mark("check");
 }
 
+/* Only processes with this library can take part; the others are named once. */
 static void make_world(void)
 {
     MPI_Group members = pithi_members_find("what they do together is checked among them");
@@ -450,7 +471,7 @@ static void make_world(void)
     is_mixed = members != MPI_GROUP_NULL;
 }
 
-enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS };
+enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS }; /* places in the sums of the job */
 
 static void say_sums(const int64_t *sums, int ranks)
 {
@@ -474,6 +495,7 @@ static void say_sums(const int64_t *sums, int ranks)
     pithi_check_say(text);
 }
 
+/* The last line: sums over all processes, printed by the first one. */
 static void end_job(void)
 {
     const struct pithi_team *world = pithi_team_of_comm(MPI_COMM_WORLD);
@@ -491,6 +513,7 @@ static void end_job(void)
     pithi_handles_end();
 }
 
+/* A duplicate of MPI_COMM_SELF does not end the job. */
 static int not_copied(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
 {
     (void)comm, (void)key, (void)extra, (void)value, (void)copy;
@@ -517,6 +540,7 @@ static void end_job_in_finalize(void)
     REAL(MPI_Comm_free_keyval)(&key);
 }
 
+/* After MPI_Init or MPI_Init_thread. */
 void pithi_check_begin_job(int result)
 {
     static const struct pithi_request_client checks = {.size_bytes = sizeof(struct pithi_check *), .reused = reused};
@@ -535,6 +559,7 @@ void pithi_check_begin_job(int result)
     pithi_where_begin(pithi_team_ours());
     pithi_subgroup_begin(pithi_team_ours());
     end_job_in_finalize();
+    /* of a spawned job: both jobs share this intercommunicator */
     if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
         pithi_team_make_comm(parent, world, "MPI_Comm_get_parent");
 }

@@ -1,4 +1,12 @@
-/* facts.c - builds the description of this thread's call (facts.h). */
+/* facts.c - builds the description of this thread's call (facts.h).
+ *
+ *     MPI_Bcast(buf, 10, MPI_INT, root = 0, comm)
+ *
+ *     facts    hash of "MPI_Bcast", then root 0, mixed in order
+ *     parts    rank 0 gives 10 MPI_INT to ranks 1 and 2; ranks 1 and 2 each expect 10 MPI_INT of rank 0
+ *
+ * A description is reused for each call of the thread, so a call needs no memory once the arrays have grown. Names and
+ * texts are not copied: they are constants, or arguments that live as long as the call. */
 #include "facts.h"
 
 #include "agree.h"
@@ -8,14 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NULL before the thread's first call */
 static __thread struct pithi_check *now __attribute__((tls_model("initial-exec")));
 static struct pithi_check none; /* used when there is no memory: nothing is checked */
-int64_t pithi_fact_unchecked;
+int64_t pithi_fact_unchecked;   /* collective calls on communicators without a team; atomic */
 
 struct pithi_check *pithi_check_now(void) { return now ? now : &none; }
 
 /* ---- start and end of a call ------------------------------------------------------------------------------------- */
 
+/* Begins the description of a call; the arrays keep their room. */
 static void begin(const char *name, const void *caller)
 {
     if (!now && !(now = calloc(1, sizeof *now)))
@@ -46,12 +56,14 @@ static void end_inner(const struct pithi_check_call *call)
     now = call->outer;
 }
 
+/* `caller`: the return address, to know calls of the MPI library itself. */
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
 
     call->outer_recorded = self->recorded;
     call->outer_function = pithi_where ? pithi_where->function : 0;
+    /* outermost, or from the program inside a callback */
     self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
     if (!self->recorded)
         return;
@@ -91,12 +103,14 @@ void pithi_check_wait(void)
         now->is_wait_ours = 1;
 }
 
+/* The team of a communicator. One that MPI made without a wrapper (MPI_Comm_idup) has none yet: making it is
+ * collective, so it waits until all processes are here. */
 void pithi_check_comm(MPI_Comm comm)
 {
     if (!is_checked())
         return;
     if (!now->is_later && pithi_team_is_missing(comm))
-        pithi_await_all(comm, now->name);
+        pithi_await_all(comm, now->name); /* not for calls that must not wait */
     now->team = now->is_later ? pithi_team_of_comm(comm) : pithi_team_make_missing(comm);
     if (!now->team)
         __atomic_add_fetch(&pithi_fact_unchecked, 1, __ATOMIC_RELAXED);
@@ -114,6 +128,7 @@ void pithi_check_window(MPI_Win window)
         now->team = pithi_team_of_window(window);
 }
 
+/* A new communicator gets a team; MPI_COMM_NULL as parent: made by groups only. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made)
 {
     const struct pithi_team *of = pithi_team_of_comm(parent == MPI_COMM_NULL ? MPI_COMM_WORLD : parent);
@@ -150,6 +165,7 @@ void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window)
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
+/* Never NULL: without memory, a place that is not read. */
 static struct pithi_fact *add_fact(const char *argument, int index, enum pithi_fact_kind kind)
 {
     if (now->fact_count == now->fact_room) {
@@ -167,6 +183,7 @@ static struct pithi_fact *add_fact(const char *argument, int index, enum pithi_f
     return fact;
 }
 
+/* 1: facts of this call are wanted. */
 static int is_known(void) { return pithi_check_now()->team != NULL; }
 
 void pithi_check_number(const char *argument, int64_t value)
@@ -215,6 +232,7 @@ void pithi_check_text(const char *argument, const char *text)
     fact->text = text;
 }
 
+/* A value that only some processes state; those that do must agree. */
 void pithi_check_number_if(int is_stated, const char *argument, int64_t value)
 {
     if (!is_known())
@@ -224,6 +242,7 @@ void pithi_check_number_if(int is_stated, const char *argument, int64_t value)
     now->only = (struct pithi_fact){.argument = argument, .index = -1, .value = (uint64_t)value};
 }
 
+/* Data that all processes describe alike: `count` and `type` of MPI_Allreduce. */
 void pithi_fact_data(const char *argument, struct pithi_signature data)
 {
     if (!is_known())
@@ -234,6 +253,7 @@ void pithi_fact_data(const char *argument, struct pithi_signature data)
     fact->text = data.element;
 }
 
+/* A hash of 0: no data, so there is nothing that could differ. peer below 0: outside the team. */
 static void add_part(int peer, int is_got, struct pithi_signature data)
 {
     if (!is_known() || !data.hash || peer < 0)
@@ -252,6 +272,7 @@ static void add_part(int peer, int is_got, struct pithi_signature data)
 void pithi_part_give(int peer, struct pithi_signature data) { add_part(peer, 0, data); }
 void pithi_part_get(int peer, struct pithi_signature data) { add_part(peer, 1, data); }
 
+/* The first problem counts. */
 void pithi_fact_problem(const char *what)
 {
     if (is_known() && !now->problem)
@@ -260,6 +281,7 @@ void pithi_fact_problem(const char *what)
 
 /* ---- the number to exchange -------------------------------------------------------------------------------------- */
 
+/* Two multiplications, so that a changed bit reaches all bits of the result. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -267,6 +289,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
+/* MPI_Send_c is MPI_Send for the check: processes may use either. */
 uint64_t pithi_fact_hash_name(const char *name)
 {
     size_t size = strlen(name);
@@ -283,13 +306,17 @@ uint64_t pithi_fact_hash(const struct pithi_check *check)
     return hash;
 }
 
+/* The number of data on their way; it depends on the direction. */
 static uint64_t on_way(uint64_t from, uint64_t to, uint64_t hash) { return mix(mix(from, to), hash); }
 
+/* The number that this process adds to the sum: 0 over all processes if they agree. */
 uint64_t pithi_fact_sum(const struct pithi_check *check)
 {
+    /* | 1: a problem never adds 0 */
     uint64_t sum = check->problem ? pithi_fact_hash_name(check->problem) | 1 : 0, facts = pithi_fact_hash(check);
     uint64_t rank = (uint64_t)check->team->rank;
 
+    /* to the next rank, and the same taken away there: each process but the last gives, each but the first expects */
     if (check->team->rank + 1 < check->team->size)
         sum += on_way(rank, rank + 1, facts);
     if (check->team->rank > 0)

@@ -1,4 +1,12 @@
-/* left.c - follows the program's objects (left.h), and reports at the end. */
+/* left.c - follows the program's objects (left.h), and reports at the end.
+ *
+ *     line 12: MPI_Isend(..., &r)      made: entry {key of r, site 5, count 1}
+ *     line 20: MPI_Wait(&r)            the handle becomes MPI_REQUEST_NULL: the entry goes
+ *     MPI_Finalize                     what is left is added up by site:
+ *         rank 2: 1 request of MPI_Isend at solve.c:12 never completed
+ *
+ * Tables have a fixed size and come from mmap: this runs inside MPI calls of a program that may have run out of memory,
+ * and whose allocator may be in use. NORESERVE: pages that are never touched cost nothing. */
 #include "left.h"
 
 #include "agree.h"
@@ -19,7 +27,7 @@ static void *pages(size_t bytes)
 /* ---- call sites -------------------------------------------------------------------------------------------------- */
 
 /* Numbered from 1; 0: none. A site that no longer fits gets the number of its kind: "a call not kept". */
-enum { SITES = 4096, SLOTS = 2 * SITES };
+enum { SITES = 4096, SLOTS = 2 * SITES }; /* half of the slots stay free, so a search ends */
 struct site {
     const void *address;
     const char *name; /* of the MPI function, in pithi_check_names; NULL: not kept */
@@ -27,8 +35,9 @@ struct site {
 };
 static struct site sites[SITES];
 static uint32_t slots[SLOTS], site_count = PITHI_LEFT_KINDS + 1; /* slots: site numbers by hash; atomic */
-static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;       /* for adding; reading needs no lock */
 
+/* The upper half of a product has bits of all of `value`. */
 static uint32_t mix(uint64_t value) { return (uint32_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 32); }
 
 /* The slot of a site, or the free one where it belongs. */
@@ -46,6 +55,7 @@ static uint32_t *slot_of(const struct site *wanted)
     return &slots[at % SLOTS];
 }
 
+/* Sites are few and stay: after the first calls none is added. */
 static uint32_t add_site(const struct site *wanted)
 {
     pthread_mutex_lock(&naming);
@@ -53,7 +63,7 @@ static uint32_t add_site(const struct site *wanted)
     if (!number && site_count < SITES) {
         number = site_count++;
         sites[number] = *wanted;
-        __atomic_store_n(slot, number, __ATOMIC_RELEASE);
+        __atomic_store_n(slot, number, __ATOMIC_RELEASE); /* released after the site is written: readers take no lock */
     }
     pthread_mutex_unlock(&naming);
     return number ? number : 1 + wanted->kind;
@@ -68,16 +78,17 @@ static uint32_t site_here(enum pithi_left_kind kind, const void *address)
     return number ? number : add_site(&wanted);
 }
 
-static enum pithi_left_kind kind_of(uint32_t site)
+static enum pithi_left_kind kind_of(uint32_t site) /* the first sites are numbered by kind */
 {
     return site <= PITHI_LEFT_KINDS ? (enum pithi_left_kind)(site - 1) : sites[site].kind;
 }
 
+/* 1: the program itself made the call, and it is checked. */
 static int counts(void) { return pithi_self.recorded && pithi_check_now()->caller; }
 
 /* ---- open objects ------------------------------------------------------------------------------------------------ */
 
-enum { MOST = 1 << 20, BUCKETS = 1 << 18, HINTS = 1 << 16 };
+enum { MOST = 1 << 20, BUCKETS = 1 << 18, HINTS = 1 << 16 }; /* objects; lists of entries; variables */
 struct entry {
     uint64_t key;
     uint32_t site, count; /* index of its call site; objects of the handle from there */
@@ -89,6 +100,7 @@ static uint32_t *buckets;     /* numbers of entries */
 static uint64_t *hints;       /* the last site of a variable: its address << 12 | site */
 static uint32_t made_entries = 1, unused;
 static int is_without_memory;
+/* So that calls without open requests do not take the lock. */
 static int64_t open_requests; /* atomic */
 static int64_t unfollowed;    /* objects */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -107,6 +119,7 @@ static uint64_t key_of(enum pithi_left_kind kind, uint64_t handle, int is_own)
         type is = *(const type *)where;                                                                                \
         return key_of(kind, (uint64_t)(uintptr_t)is, __VA_ARGS__);                                                     \
     }
+/* The key of the handle in a variable; predefined handles have none, as nobody needs to free them. */
 static uint64_t key_at(enum pithi_left_kind kind, const void *where)
 {
     switch (kind) {
@@ -139,6 +152,7 @@ static uint32_t *bucket_of(uint64_t key) { return &buckets[mix(key) % BUCKETS]; 
 /* Variables that lie side by side have different hints. */
 static uint64_t *hint_of(const void *where) { return &hints[(uintptr_t)where / sizeof(int) % HINTS]; }
 
+/* With the lock. Memory comes at the first object. */
 static int has_memory(void)
 {
     if (entries || is_without_memory)
@@ -151,11 +165,12 @@ static int has_memory(void)
     return entries != NULL;
 }
 
+/* With the lock; NULL: the table is full. */
 static struct entry *new_entry(uint64_t key, uint32_t site)
 {
     uint32_t number = unused;
 
-    if (number)
+    if (number) /* an entry that was freed before */
         unused = entries[number].next;
     else if (made_entries < MOST)
         number = made_entries++;
@@ -173,6 +188,7 @@ static void open_locked(uint64_t key, uint32_t site, const void *where)
     struct entry *entry = NULL;
 
     if (has_memory()) {
+        /* the same handle from the same site: count */
         for (uint32_t at = *bucket_of(key); at && !entry; at = entries[at].next)
             if (entries[at].key == key && entries[at].site == site)
                 entry = &entries[at];
@@ -180,7 +196,7 @@ static void open_locked(uint64_t key, uint32_t site, const void *where)
             entry = new_entry(key, site);
     }
     if (!entry) {
-        unfollowed++;
+        unfollowed++; /* reported as a number at the end */
         return;
     }
     entry->count++;
@@ -193,7 +209,7 @@ static void open_locked(uint64_t key, uint32_t site, const void *where)
 /* Removes an object of the handle and returns its site; 0: unknown handle. */
 static uint32_t close_locked(uint64_t key, const void *where)
 {
-    uint32_t *newest = NULL, *at, hinted = 0, same = 0;
+    uint32_t *newest = NULL, *at, hinted = 0, same = 0; /* `newest`: where it is linked, to take it out */
 
     if (!entries)
         return 0;
@@ -203,7 +219,7 @@ static uint32_t close_locked(uint64_t key, const void *where)
         if (entries[*at].key != key)
             continue;
         same++;
-        if (!newest || entries[*at].site == hinted)
+        if (!newest || entries[*at].site == hinted) /* the first of the bucket, or that of the hint */
             newest = at;
     }
     if (!newest)
@@ -212,7 +228,7 @@ static uint32_t close_locked(uint64_t key, const void *where)
     uint32_t site = entry->site, number = *newest;
     if (site == hinted)
         *hint_of(where) = 0;
-    if (same > 1 && site != hinted)
+    if (same > 1 && site != hinted) /* several sites, and no hint: which of them this was is a guess */
         for (uint32_t i = *bucket_of(key); i; i = entries[i].next)
             entries[i].is_guess |= entries[i].key == key;
     if (--entry->count == 0) {
@@ -233,6 +249,7 @@ static const void *own_variable(const void *where)
     return pithi_source_address(caller) == caller ? where : NULL;
 }
 
+/* After a call that makes objects: the handle is in the program's variable. */
 void pithi_left_made(int result, enum pithi_left_kind kind, const void *where)
 {
     uint64_t key = result == MPI_SUCCESS && counts() ? key_at(kind, where) : 0;
@@ -246,6 +263,7 @@ void pithi_left_made(int result, enum pithi_left_kind kind, const void *where)
     pthread_mutex_unlock(&lock);
 }
 
+/* MPI_Type_get_contents makes handles of the datatypes in a datatype; predefined ones need not be freed. */
 void pithi_left_contents(int result, MPI_Datatype of, MPI_Count room, const MPI_Datatype *types)
 {
     if (result != MPI_SUCCESS || !counts())
@@ -271,6 +289,7 @@ uint32_t pithi_left_freeing(enum pithi_left_kind kind, const void *where)
     return site;
 }
 
+/* The call failed: the object is still there, at its old site. */
 void pithi_left_freed(int result, uint32_t freeing, enum pithi_left_kind kind, const void *where)
 {
     uint64_t key = result != MPI_SUCCESS && freeing ? key_at(kind, where) : 0;
@@ -282,13 +301,14 @@ void pithi_left_freed(int result, uint32_t freeing, enum pithi_left_kind kind, c
     pthread_mutex_unlock(&lock);
 }
 
+/* Notes the requests before a call that may complete them; without open ones at no cost. */
 void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const MPI_Request *requests)
 {
     awaited->count = 0;
     if (!__atomic_load_n(&open_requests, __ATOMIC_RELAXED) || !requests || count <= 0 || !counts())
         return;
     size_t bytes = (size_t)count * sizeof *requests;
-    awaited->before = bytes <= sizeof awaited->few ? awaited->few : pages(bytes);
+    awaited->before = bytes <= sizeof awaited->few ? awaited->few : pages(bytes); /* more than 64 requests */
     if (!awaited->before)
         return;
     memcpy(awaited->before, requests, bytes);
@@ -296,11 +316,12 @@ void pithi_left_await(struct pithi_left_awaited *awaited, MPI_Count count, const
     awaited->requests = requests;
 }
 
+/* Those that have become MPI_REQUEST_NULL are complete. */
 void pithi_left_awaited(struct pithi_left_awaited *awaited)
 {
     if (!awaited->count)
         return;
-    int is_own = own_variable(awaited) != NULL;
+    int is_own = own_variable(awaited) != NULL; /* the array is the program's own */
     pthread_mutex_lock(&lock);
     for (MPI_Count i = 0; i < awaited->count; i++) {
         const MPI_Request *now = &awaited->requests[i];
@@ -317,7 +338,7 @@ void pithi_left_awaited(struct pithi_left_awaited *awaited)
 
 /* The call sites of the last sends, by communicator, peer and tag; a later send may take the place. If sends of several
  * call sites have the same three, it is not known which of them was not received. */
-enum { SENDS = 1 << 14 };
+enum { SENDS = 1 << 14 }; /* 16,384 slots: of more sends, the last ones are known */
 struct sent {
     uint64_t comm;           /* key of the communicator */
     int32_t peer, tag;       /* as the call says */
@@ -325,6 +346,7 @@ struct sent {
 };
 static struct sent *sends;
 
+/* By hash, without a list: a later send with the same slot replaces the earlier one. */
 static struct sent *sent_of(uint64_t comm, int peer, int tag)
 {
     uint64_t value = comm ^ (uint64_t)(uint32_t)peer << 32 ^ (uint64_t)(uint32_t)tag << 8;
@@ -332,6 +354,7 @@ static struct sent *sent_of(uint64_t comm, int peer, int tag)
     return &sends[mix(value) % SENDS];
 }
 
+/* Of all sends, also those that are received: which will not be is known at the end. */
 void pithi_left_sending(MPI_Comm comm, int peer, int tag)
 {
     const uint64_t handle = (uint64_t)(uintptr_t)comm;
@@ -371,7 +394,7 @@ static void add_sent(struct search *search, MPI_Comm comm, int peer, int tag)
 {
     const uint64_t handle = (uint64_t)(uintptr_t)comm;
     const struct sent *sent = sends && comm != MPI_COMM_NULL ? sent_of(handle, peer, tag) : NULL;
-    uint32_t site = 1 + PITHI_LEFT_SENT;
+    uint32_t site = 1 + PITHI_LEFT_SENT; /* not kept: another send has taken the slot */
 
     if (sent && sent->site && sent->comm == handle && sent->peer == peer && sent->tag == tag) {
         site = sent->site;
@@ -387,6 +410,7 @@ static void each_comm(struct search *search, void (*visit)(struct search *search
     visit(search, MPI_COMM_SELF);
     for (uint32_t i = 1; entries && i < made_entries; i++)
         if (entries[i].count && kind_of(entries[i].site) == PITHI_LEFT_COMM)
+            /* back from key_of: without the highest bit and the kind */
             visit(search, (MPI_Comm)(uintptr_t)(entries[i].key << 1 >> 5));
 }
 
@@ -414,6 +438,7 @@ static void probe(struct search *search, MPI_Comm comm)
     }
 }
 
+/* Finds the communicator of a team: its handle differs in each process, the team's id does not. */
 static void compare(struct search *search, MPI_Comm comm)
 {
     const struct pithi_team *team = pithi_team_of_comm(comm);
@@ -436,17 +461,18 @@ static void tell_senders(struct search *search)
     MPI_Comm shadow = search->world->shadow;
     int any = 0, mine = 0;
 
+    /* the usual case: nothing was found by anybody */
     if (REAL(MPI_Allreduce)(&search->count, &any, 1, MPI_INT, MPI_MAX, shadow) != MPI_SUCCESS || !any)
         return;
     int *told = pages((size_t)search->world->size * sizeof *told);
     MPI_Request *requests = pages(MOST_FOUND * sizeof *requests);
     int good = told && requests, all = 0;
-    REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, shadow);
+    REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, shadow); /* all must go on or none: the others would wait */
     if (!all)
         return;
     for (int i = 0; i < search->count; i++)
-        told[search->found[i].place]++;
-    REAL(MPI_Reduce_scatter_block)(told, &mine, 1, MPI_INT, MPI_SUM, shadow);
+        told[search->found[i].place]++; /* how many of my notes go to each process */
+    REAL(MPI_Reduce_scatter_block)(told, &mine, 1, MPI_INT, MPI_SUM, shadow); /* how many come to this one */
     for (int i = 0; i < search->count; i++)
         REAL(MPI_Isend)
     (&search->found[i], sizeof *search->found, MPI_BYTE, search->found[i].place, PITHI_LEFT_TAG_FOUND, shadow,
@@ -481,7 +507,7 @@ struct sum {
     int *ranks; /* in MPI_COMM_WORLD, increasing */
     int count;  /* of `ranks` */
 };
-enum { MOST_LINES = 1000, MOST_SUMS = 200 };
+enum { MOST_LINES = 1000, MOST_SUMS = 200 }; /* of a process; of the job */
 
 /* Returns the number of lines; *more: those that found no room. */
 static int make_lines(const int64_t *left, const char *is_guess, struct line *lines, int64_t *more)
@@ -519,7 +545,7 @@ static int merge(struct sum *sums, int *count, const struct line *lines, int lin
     for (int i = 0; i < line_count; i++) {
         struct sum *sum = sums;
         while (sum < sums + *count && !is_same(&sum->line, &lines[i]))
-            sum++;
+            sum++; /* the same site in another process: one line */
         if (sum == sums + *count) {
             if (*count == MOST_SUMS || !(sum->ranks = pages((size_t)processes * sizeof *sum->ranks))) {
                 lost++;
@@ -531,11 +557,12 @@ static int merge(struct sum *sums, int *count, const struct line *lines, int lin
         }
         sum->line.count += lines[i].count;
         sum->line.is_guess |= lines[i].is_guess;
-        sum->ranks[sum->count++] = rank;
+        sum->ranks[sum->count++] = rank; /* ranks come in order */
     }
     return lost;
 }
 
+/* "pith check: ranks 0-3: 4 requests of MPI_Isend at solve.c:12 never completed" */
 static void say_sum(const struct sum *sum)
 {
     static const struct {
@@ -577,7 +604,7 @@ static void report(const struct pithi_team *world, struct line *lines, const str
         int good = 1;
         if (world->rank == 0)
             good = (told = pages((size_t)processes * sizeof *told)) != NULL;
-        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow);
+        REAL(MPI_Bcast)(&good, 1, MPI_INT, 0, shadow); /* all processes learn it, or they would wait in the gather */
         if (!good)
             return;
         REAL(MPI_Gather)(own, sizeof *own, MPI_BYTE, told, sizeof *own, MPI_BYTE, 0, shadow);
@@ -592,12 +619,12 @@ static void report(const struct pithi_team *world, struct line *lines, const str
         lost += told[i].more_lines;
         more += told[i].unfollowed;
         if (!told[i].lines)
-            continue;
+            continue; /* sends nothing */
         REAL(MPI_Recv)
         (lines, MOST_LINES * (int)sizeof *lines, MPI_BYTE, i, PITHI_LEFT_TAG_LINES, shadow, MPI_STATUS_IGNORE);
         lost += merge(sums, &sum_count, lines, told[i].lines, told[i].rank, processes);
     }
-    for (int kind = 0; kind < PITHI_LEFT_KINDS; kind++)
+    for (int kind = 0; kind < PITHI_LEFT_KINDS; kind++) /* by kind, as the texts are ordered */
         for (int i = 0; i < sum_count; i++)
             if (sums[i].line.kind == kind)
                 say_sum(&sums[i]);
@@ -612,6 +639,7 @@ static void report(const struct pithi_team *world, struct line *lines, const str
     }
 }
 
+/* In MPI_Finalize, by all processes of `world`; NULL: there is none, and this process reports for itself. */
 void pithi_left_report(const struct pithi_team *world)
 {
     static int64_t left[SITES];
@@ -625,7 +653,7 @@ void pithi_left_report(const struct pithi_team *world)
     if (world && world->shadow != MPI_COMM_NULL)
         REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, world->shadow);
     if (!all)
-        return;
+        return; /* some process has no memory: no report, but no harm */
     for (uint32_t i = 1; entries && i < made_entries; i++) {
         left[entries[i].site] += entries[i].count;
         is_guess[entries[i].site] |= entries[i].count && entries[i].is_guess;

@@ -1,5 +1,15 @@
 /* verdict.c - finds the error: each process sends its description of the call to the first one of the team, which
- * compares them and reports. Only this path costs time and memory, and it runs only after an error. */
+ * compares them and reports. Only this path costs time and memory, and it runs only after an error.
+ *
+ *     rank 0: MPI_Bcast(buf, 10, MPI_INT, 0)      facts: name, root = 0; gives 10 MPI_INT
+ *     rank 1: MPI_Bcast(buf, 10, MPI_INT, 0)
+ *     rank 2: MPI_Bcast(buf, 10, MPI_INT, 1)      root = 1
+ *
+ *     pith check: rank 2: MPI_Bcast: root is 1, but 0 on rank 0 (communicator MPI_COMM_WORLD, 3rd collective call)
+ *
+ * The sum of agree.c says only that something differs. Here each process is compared with the first one that states a
+ * fact. The search goes from what one process saw itself (a problem) to the function, its facts, and its data. If
+ * functions differ, nothing else is compared, as different functions have different facts. */
 #include "agree.h"
 #include "base/say.h"
 
@@ -13,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* lines of differing processes; of parts. A job of 1,000 ranks must not print 1,000 lines */
 enum { GROUPS = 4, PARTS = 2 };
 enum { STATEMENT, SAID, KINDS }; /* kinds of messages */
 
@@ -49,13 +60,14 @@ struct verdict {
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
+/* Appends to the message. Without memory it stays as it is: half a message is better than none. */
 __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, const char *format, ...)
 {
     char piece[512];
     va_list args;
 
     va_start(args, format);
-    int size = vsnprintf(piece, sizeof piece, format, args);
+    int size = vsnprintf(piece, sizeof piece, format, args); /* cut at 511 bytes */
     va_end(args);
     if (size < 0)
         return;
@@ -73,9 +85,10 @@ __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, c
     verdict->size += (size_t)size;
 }
 
+/* One write for the whole message where the system allows it: messages of several processes do not mix. */
 void pithi_check_say(const char *lines)
 {
-    const char *name = secure_getenv("PITH_CHECK_FILE");
+    const char *name = secure_getenv("PITH_CHECK_FILE"); /* a set-user-ID program does not write where its user says */
     int fd = STDERR_FILENO;
     size_t size = strlen(lines);
 
@@ -115,7 +128,7 @@ static void print_members(const struct pithi_check *check, const char *team, cha
 
 void pithi_verdict_where(const struct pithi_check *check, char *text, size_t size)
 {
-    static const char *const ends[] = {"th", "st", "nd", "rd"};
+    static const char *const ends[] = {"th", "st", "nd", "rd"}; /* 11th, 12th, 13th */
     uint64_t call = check->call, last = call % 100 / 10 == 1 ? 0 : call % 10;
     char team[80];
 
@@ -158,6 +171,7 @@ static void put_head(struct head *head, const struct pithi_check *check)
         put_fact(&head->only, &check->only);
 }
 
+/* Head, facts and parts in one block, which is sent as bytes; NULL: no memory. */
 static void *state(const struct pithi_check *check, size_t *size)
 {
     char *memory;
@@ -207,6 +221,7 @@ static const struct fact *ask_only(const struct verdict *verdict, int who, int w
     return head && head->only.is_stated ? &head->only : NULL;
 }
 
+/* verdict->count: no process has it. */
 static int first_with(const struct verdict *verdict, asked *ask, int which)
 {
     int who = 0;
@@ -223,6 +238,7 @@ static void add_rank(struct verdict *verdict, int who)
     add(verdict, "%srank %d", head->prefix, head->rank);
 }
 
+/* "rank 3" or "ranks 0-2,5"; a long list is cut: " and 90 more". */
 void pithi_check_ranks(const int *ranks, int count, char *text, size_t size)
 {
     size_t at = (size_t)snprintf(text, size, "rank%s ", count > 1 ? "s" : "");
@@ -236,7 +252,7 @@ void pithi_check_ranks(const int *ranks, int count, char *text, size_t size)
             last = i;
         length = last == i ? snprintf(more, sizeof more, i ? ",%d" : "%d", ranks[i])
                            : snprintf(more, sizeof more, i ? ",%d-%d" : "%d-%d", ranks[i], ranks[last]);
-        if (at + (size_t)length + 20 > size) {
+        if (at + (size_t)length + 20 > size) { /* room for the words of a cut */
             snprintf(text + at, size - at, " and %d more", count - i);
             return;
         }
@@ -285,7 +301,7 @@ static void add_places(struct verdict *verdict, int who, int other)
 /* Reports the processes whose fact differs from the reference, in groups with equal facts. */
 static int report_different(struct verdict *verdict, asked *ask, int which)
 {
-    int shown = 0, reference = first_with(verdict, ask, which);
+    int shown = 0, reference = first_with(verdict, ask, which); /* compared with the first process that has one */
     size_t many = (size_t)verdict->count;
     int *ranks = reference < verdict->count ? calloc(many, sizeof *ranks + 2) : NULL;
 
@@ -294,9 +310,9 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
     char *is_of = (char *)(ranks + many), *done = is_of + many; /* both have a mark for each process */
     const struct fact *wanted = ask(verdict, reference, which);
     for (int member = reference + 1; member < verdict->count && shown < GROUPS; member++) {
-        const struct fact *fact = ask(verdict, member, which);
+        const struct fact *fact = ask(verdict, member, which); /* the same value, or reported with others */
         if (!fact || fact->value == wanted->value || done[member])
-            continue;
+            continue; /* all that differ in the same way */
         memset(is_of, 0, many);
         for (int i = member; i < verdict->count; i++) {
             const struct fact *same = ask(verdict, i, which);
@@ -333,6 +349,7 @@ static void report_facts(struct verdict *verdict)
         if (head && head->facts < least)
             least = head->facts;
     }
+    /* facts of different length say nothing about each other once a difference is found */
     for (int which = 0; which < most && !(verdict->lines && least < most); which++) {
         const struct fact *fact = ask_fact(verdict, first_with(verdict, ask_fact, which), which);
         if (strcmp(fact->argument, shown) != 0 && report_different(verdict, ask_fact, which))
@@ -342,6 +359,7 @@ static void report_facts(struct verdict *verdict)
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
+/* What one process found by itself: an invalid argument. */
 static void report_problems(struct verdict *verdict)
 {
     for (int who = 0; who < verdict->count && verdict->lines < GROUPS; who++) {
@@ -369,6 +387,7 @@ static const struct part *find_part(const struct verdict *verdict, int who, int 
     return NULL;
 }
 
+/* One line for a transfer whose ends differ; NULL: one end does not have it. */
 static void report_part(struct verdict *verdict, int from, int to, const struct part *given, const struct part *got)
 {
     if (verdict->lines++ >= PARTS)
@@ -409,6 +428,7 @@ static void report_parts(struct verdict *verdict)
             const struct part *part = &own->parts[i], *other;
             if (part->peer < 0 || part->peer >= verdict->count || !verdict->of[part->peer].head)
                 continue;
+            /* the partner of the nth transfer is the nth of the other end */
             other = find_part(verdict, part->peer, who, !part->is_got, place_among(own, i));
             if (other && (other->hash == part->hash || part->is_got)) /* the giving end reports a difference */
                 continue;
@@ -450,6 +470,7 @@ static int tag_of(const struct pithi_check *check, int kind)
 static int has_come(const struct pithi_check *check, int from, int kind, MPI_Status *status)
 {
     int seconds = pithi_await_seconds(), there = 0;
+    /* without a limit of the user's, 30 s */
     int64_t until_ns = pithi_await_now_ns() + (int64_t)(seconds ? seconds : 30) * 1000000000;
 
     while (REAL(MPI_Iprobe)(from, tag_of(check, kind), check->team->shadow, &there, status) == MPI_SUCCESS && !there &&
@@ -458,6 +479,7 @@ static int has_come(const struct pithi_check *check, int from, int kind, MPI_Sta
     return there;
 }
 
+/* The description of one process; NULL: it did not come in time. */
 static void *receive(const struct pithi_check *check, int from)
 {
     MPI_Status status;
@@ -473,6 +495,7 @@ static void *receive(const struct pithi_check *check, int from)
     return memory;
 }
 
+/* In the first process: collects, reports, and lets the others go on. */
 static void judge(const struct pithi_check *check, void *own)
 {
     const struct pithi_team *team = check->team;
@@ -483,7 +506,7 @@ static void judge(const struct pithi_check *check, void *own)
     for (int i = 0; i < verdict.count; i++) {
         struct statement *statement = &verdict.of[i];
         if (!(statement->head = i ? receive(check, nth(check, i)) : own))
-            continue;
+            continue; /* it does not answer; the others are compared */
         statement->facts = (struct fact *)(void *)(statement->head + 1);
         statement->parts = (struct part *)(void *)(statement->facts + statement->head->facts);
     }
@@ -491,6 +514,7 @@ static void judge(const struct pithi_check *check, void *own)
     report(&verdict);
     for (int i = 1; i < verdict.count; i++)
         if (verdict.of[i].head) {
+            /* the others keep their buffers until then */
             REAL(MPI_Send)(NULL, 0, MPI_BYTE, nth(check, i), tag_of(check, SAID), team->shadow);
             free(verdict.of[i].head);
         }
@@ -522,6 +546,7 @@ static int hand_in(const struct pithi_check *check, void *own, size_t size)
     return 0;
 }
 
+/* Called by all processes of the team whose sum was not 0. */
 void pithi_verdict(struct pithi_check *check)
 {
     size_t size;
@@ -530,6 +555,6 @@ void pithi_verdict(struct pithi_check *check)
     if (own && check->team->rank == nth(check, 0))
         judge(check, own);
     else if (own && !hand_in(check, own, size))
-        return;
+        return; /* its memory stays: the message may still be taken from it */
     free(own);
 }

@@ -28,7 +28,7 @@ static void definition_dealloc(PyObject *self)
     Py_DECREF((PyObject *)type);
 }
 
-/* `id` is 0 if liblog cannot define more: then its calls do nothing. */
+/* `id` is 0 if the name is empty or liblog cannot define more: its records then count as lost. */
 static PyObject *make(PyTypeObject *type, uint32_t id)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
