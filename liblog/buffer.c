@@ -35,7 +35,7 @@ __thread struct pith_buffer pith_buffer_;
 
 /* A thread of this process that has a lane. */
 struct thread {
-    struct pithi_lane lane;
+    struct pithi_lane lane; /* its chunks */
     struct pith_buffer *buffer;
     struct thread *next, **link; /* in the list, until the thread ends: under the guard */
     uint64_t *limit;             /* the last one of the buffer, also where counters keep that at NULL */
@@ -55,9 +55,9 @@ static uint32_t lane_count;
 /* Lanes of threads that ended, with room in their chunks; new threads take them over. */
 enum { IDLE_MAX = 64 };
 static struct idle {
-    struct pithi_lane lane;
+    struct pithi_lane lane; /* a lane that no thread uses: given to the next one */
     uint64_t *next;
-    uint64_t last_ticks;
+    uint64_t last_ticks; /* of its last record */
 } idle[IDLE_MAX];
 static unsigned idle_count;
 

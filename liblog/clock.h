@@ -49,7 +49,7 @@ static inline int64_t pithi_clock_ns(clockid_t clock)
 uint64_t pithi_ticks(void);
 /* Ticks that are computed from CLOCK_MONOTONIC: 2^32 * ticks each ns is `scale`; 0: ticks are nanoseconds. */
 struct pithi_clock_line {
-    uint64_t ticks;
+    uint64_t ticks; /* at this moment the line begins */
     int64_t mono_ns;
     uint64_t scale;
 };

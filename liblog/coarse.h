@@ -17,13 +17,13 @@ struct pithi_coarse_rules {
 struct pithi_coarse {
     struct pithi_coarse_rules rules;
     int (*add)(void *context, const struct pithlog_record *record);
-    void *context;
+    void *context;     /* for `add` */
     uint64_t left_out; /* states dropped so far */
     /* private */
     struct waiting *waiting; /* [PITHI_COARSE_WAITING], a ring */
     uint32_t first, count;
     uint32_t *open; /* [PITHI_COARSE_WAITING], a ring: places of the undecided ENTERs in `waiting`, outermost first */
-    uint32_t open_first, open_count;
+    uint32_t open_first, open_count; /* of the ring `open` */
 };
 
 enum { PITHI_COARSE_WAITING = 4096 };

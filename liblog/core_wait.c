@@ -16,7 +16,7 @@
 
 static struct {
     struct pithi_no_core at; /* time_ns: of the reading; 0: none */
-    long thread;
+    long thread; /* Linux's number of the thread */
 } first;
 
 /* "CPU-NS DELAY-NS SLICES"; all 0 if the kernel does not count. */

@@ -32,9 +32,9 @@
 /* ---- Records in the spill file ----------------------------------------------------------------------------------- */
 
 static struct {
-    char *next, *end;
-    uint32_t seq;
-} chunk; /* under the guard */
+    char *next, *end; /* of the current chunk of definitions */
+    uint32_t seq;     /* of that chunk */
+} chunk;              /* under the guard */
 
 static int make_chunk(size_t size)
 {
@@ -97,7 +97,7 @@ static struct piece text(const char *string)
 /* ---- The table: entries in order of ids, found by a hash of kind and name ---------------------------------------- */
 
 struct entry {
-    struct entry *chain;
+    struct entry *chain; /* in its slot of the table */
     uint64_t hash;
     uint32_t id;
     uint16_t type;
@@ -360,7 +360,7 @@ uint32_t pith_counter_define(const char *name, const char *unit)
 struct kept_comm {
     struct kept_comm *next;
     uint32_t id;
-    size_t size;
+    size_t size;   /* bytes of `record` */
     char record[]; /* of `size` bytes */
 };
 static struct kept_comm *kept_comms; /* under the guard */
@@ -476,7 +476,7 @@ void pith_comm_name(uint32_t comm, const char *name)
 
 /* Properties of MPE's event numbers (spill_numbers.h), kept in case PITH_RANKS excludes this process. */
 static struct said {
-    struct said *next;
+    struct said *next; /* the newest first */
     const char *value; /* stored after the key */
     char key[];
 } * said, **said_end = &said; /* under the guard */

@@ -140,7 +140,7 @@ void pithi_encode_close(struct pithi_encode *encode)
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 struct work {
-    struct pithi_encode *encode;
+    struct pithi_encode *encode; /* the caller's */
     const struct pithi_encode_job *job;
     struct pithi_spill_ids ids;
     struct pithi_segment **parts; /* by lane */
@@ -149,12 +149,12 @@ struct work {
 
 struct worker {
     struct work *work;
-    unsigned number;
+    unsigned number; /* among the workers, from 0 */
     pthread_t thread;
     struct pithi_zip zip;
     struct pithi_coarse coarse;
-    struct pithi_spill_counts counts;
-    int64_t first_lane_ns; /* time of the first lane's last record */
+    struct pithi_spill_counts counts; /* of this thread alone */
+    int64_t first_lane_ns;            /* time of the first lane's last record */
     int err;
     char error[512]; /* copied, because pithlog_error() is per thread */
 };
@@ -355,10 +355,10 @@ uint64_t pithi_encode_size(const struct pithi_encode *encode)
 
 /* Joins small pieces, so that many small lanes do not cause many small writes. */
 struct gather {
-    unsigned char *bytes;
+    unsigned char *bytes; /* [used] not written yet */
     size_t used;
-    uint64_t put; /* bytes written so far */
-    int (*put_piece)(void *context, uint64_t offset, const void *data, size_t size);
+    uint64_t put;                                                                    /* bytes written so far */
+    int (*put_piece)(void *context, uint64_t offset, const void *data, size_t size); /* writes a piece */
     void *context;
 };
 

@@ -16,10 +16,10 @@
 struct pithi_hold {
     const char *folder;
     struct pithi_buffer memory; /* the newest bytes */
-    size_t most;
-    size_t populated; /* bytes of it whose pages are there */
-    uint64_t filed;   /* bytes in the file, which come before `memory` */
-    int fd;
+    size_t most;                /* bytes in memory; more go to a file */
+    size_t populated;           /* bytes of it whose pages are there */
+    uint64_t filed;             /* bytes in the file, which come before `memory` */
+    int fd;                     /* of that file; -1: none */
 };
 
 /* At most `most` bytes are kept in memory, unless one piece is larger. */
@@ -37,17 +37,17 @@ enum { PITHI_ENCODE_THREADS = 8 }; /* at most */
 
 /* A lane's bytes, among those of the thread that encoded it. */
 struct pithi_encoded_lane {
-    unsigned by;
+    unsigned by; /* number of the worker */
     uint64_t offset, size;
 };
 
 struct pithi_encode {
     struct pithi_segment *segment;
-    struct pithi_hold own; /* bytes of no lane */
-    uint64_t own_before;   /* the part of `own` before the lanes */
-    uint64_t lanes_size;   /* of all lanes, which follow in order; then the rest of `own` */
-    struct pithi_hold by[PITHI_ENCODE_THREADS];
-    struct pithi_encoded_lane *lanes;
+    struct pithi_hold own;                      /* bytes of no lane */
+    uint64_t own_before;                        /* the part of `own` before the lanes */
+    uint64_t lanes_size;                        /* of all lanes, which follow in order; then the rest of `own` */
+    struct pithi_hold by[PITHI_ENCODE_THREADS]; /* by worker */
+    struct pithi_encoded_lane *lanes;           /* [lane_count] */
     uint32_t lane_count;
     uint64_t states_left_out;
 };
@@ -56,10 +56,10 @@ struct pithi_encode {
 int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank, const char *folder);
 
 struct pithi_encode_job {
-    const struct pithi_spill *spill;
-    struct pithi_defs *defs; /* of the log; missing ones are added */
-    int32_t rank;            /* of this process; it writes the members of communicators whose teller it is */
-    int64_t shift_ns;        /* from CLOCK_MONOTONIC to time in the log */
+    const struct pithi_spill *spill; /* of this process */
+    struct pithi_defs *defs;         /* of the log; missing ones are added */
+    int32_t rank;                    /* of this process; it writes the members of communicators whose teller it is */
+    int64_t shift_ns;                /* from CLOCK_MONOTONIC to time in the log */
     struct pithi_coarse_rules coarse;
     unsigned threads; /* largest number to use, including the caller */
 };

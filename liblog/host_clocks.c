@@ -38,14 +38,14 @@ enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
 enum { WAKE, PING, END };
 
 struct host {
-    uint64_t boot; /* its boot id, as a number */
-    int32_t leader;
+    uint64_t boot;  /* its boot id, as a number */
+    int32_t leader; /* the lowest rank on it: its processes have one clock */
     int32_t reserved;
 };
 
 static struct {
-    struct host *hosts; /* by number; known in all processes */
-    uint32_t count, own;
+    struct host *hosts;        /* by number; known in all processes */
+    uint32_t count, own;       /* number of hosts; the host of this process */
     int joined;                /* all processes know the fields above */
     struct pithi_sync *table;  /* [count], used during a comparison */
     struct pithi_sync last;    /* newest sync point of the own clock */
@@ -54,10 +54,10 @@ static struct {
     uint32_t ends_count;
     int64_t at_ns, offset_ns, gain_ns; /* the result: offset at that time, and its gain in a second; atomic */
     /* In rank 0: */
-    struct pithi_sync *points; /* [rounds][count] */
-    int64_t *worst;            /* longest round trip used, by clock; -1: none */
-    int64_t *least;            /* shortest one */
-    uint32_t rounds, stride, skipped;
+    struct pithi_sync *points;        /* [rounds][count] */
+    int64_t *worst;                   /* longest round trip used, by clock; -1: none */
+    int64_t *least;                   /* shortest one */
+    uint32_t rounds, stride, skipped; /* so far; distance of two points; left out */
 } clocks;
 
 /* ---- Hosts and their leaders ------------------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ static int receive_word(const struct pith_transport *t, int from, uint64_t *word
 
 /* The answer to a ping. away_ns is read before the ping arrives, so it does not lengthen the round trip. */
 struct pong {
-    int64_t local_ns;
+    int64_t local_ns; /* by the clock that answers */
     int64_t away_ns;
 };
 
@@ -408,7 +408,7 @@ int pith_clocks_compare(const struct pith_transport *t)
 static struct {
     int begun, follow;
     int64_t every_ns, begin_ns, last_ns; /* last_ns: of the last comparison */
-    uint64_t taken, next;
+    uint64_t taken, next;                /* rounds taken; the next one */
 } turns;
 
 void pithi_turns_begin(int64_t every_ns)

@@ -47,11 +47,11 @@ int pithi_job_sync_clocks(const struct pith_transport *transport, int keep)
 
 /* The broadcast of rank 0. */
 struct agreement {
-    uint64_t job; /* 0: rank 0 does not record */
-    int64_t start_real_ns;
-    int64_t start_mono_ns; /* CLOCK_MONOTONIC, of the machine `boot_id` */
-    char boot_id[64];
-    char log[PITHI_PATH_MAX];
+    uint64_t job;              /* 0: rank 0 does not record */
+    int64_t start_real_ns;     /* of the system's clock in rank 0 */
+    int64_t start_mono_ns;     /* CLOCK_MONOTONIC, of the machine `boot_id` */
+    char boot_id[64];          /* of rank 0's machine */
+    char log[PITHI_PATH_MAX];  /* the name of the log */
     char host[256], file[256]; /* rank 0's host; the name of its spill file, without folder */
 };
 

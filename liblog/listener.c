@@ -92,7 +92,7 @@ static void make_snapshot(void) { pithi_snapshot_make(NULL); }
 enum { SNAPSHOT, REPORT, TASKS };
 static struct task {
     const char *variable, *refusal, *file;
-    void (*answer)(void);
+    void (*answer)(void); /* called in the listener's thread */
     int signal;       /* 0: none */
     unsigned asked;   /* signals so far; atomic */
     unsigned taken;   /* those that the thread has seen */
@@ -111,7 +111,7 @@ static sem_t woken;
 static int listening; /* under the guard */
 
 struct answers {
-    uint64_t rounds;
+    uint64_t rounds; /* handled so far */
     int64_t last_ns; /* CLOCK_MONOTONIC, perhaps of an earlier boot */
 };
 

@@ -24,8 +24,8 @@ void pithi_listener_leave(void);
 
 /* The part of the session that the work needs: a copy, since pith_job_join may change it. */
 struct pithi_job_place {
-    char folder[PITHI_PATH_MAX], log[PITHI_PATH_MAX];
-    uint64_t job;
+    char folder[PITHI_PATH_MAX], log[PITHI_PATH_MAX]; /* of spill files; of the log */
+    uint64_t job;                                     /* key of the job */
 };
 /* 0: nothing is being recorded. */
 int pithi_listener_look(struct pithi_job_place *place);

@@ -88,7 +88,7 @@ static int open_own(struct merge *merge)
 
 /* The broadcast of rank 0: the clock of its machine, and the settings of the log. */
 struct agreement {
-    char boot_id[64];
+    char boot_id[64]; /* of the machine whose clock is the log's */
     int64_t shift_ns;
     struct pithi_coarse_rules coarse;
     uint32_t files;

@@ -50,13 +50,13 @@ int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, 
 
 /* The state of the merge in one process. */
 struct merge {
-    const struct pith_transport *t;
+    const struct pith_transport *t; /* the caller's */
     int have; /* this process recorded */
-    struct pithi_spill spill;
+    struct pithi_spill spill; /* of this process, mapped */
     struct pithi_defs *defs;
-    struct pithi_encode encode;
+    struct pithi_encode encode; /* this process's part */
     struct pithi_totals totals; /* of this process; after pithi_merge_sum of all */
-    struct pithi_coarse_rules coarse;
+    struct pithi_coarse_rules coarse; /* of rank 0: the same in all */
     int64_t shift_ns, zero_ns;        /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
     int64_t reference_shift_ns;       /* shift_ns of rank 0's machine */
     uint64_t fit_error_ns, parted_ns; /* errors of the clock, the largest of all processes (spill_time.h) */
@@ -67,7 +67,7 @@ struct merge {
     uint64_t states_left_out;         /* of all */
     uint64_t bytes, before;           /* encoded by all ranks; by the ranks before this one */
     void *defs_chunk;
-    size_t defs_size;
+    size_t defs_size; /* bytes of it */
     char part[PITHI_PATH_MAX + 32]; /* the unfinished log; its volumes are PART.1, PART.2 ... */
     uint32_t files;                 /* wanted */
     uint32_t volumes;               /* 0: all is in one file */

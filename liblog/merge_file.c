@@ -270,7 +270,7 @@ int pithi_merge_write(struct merge *merge, int good)
 enum { PIECE = 65536, WORDS = 64 };
 
 struct head {
-    uint64_t offset, size;
+    uint64_t offset, size; /* bytes of a process's part of the file */
 };
 
 /* ---- Finding far processes --------------------------------------------------------------------------------------- */

@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 struct pithi_output {
-    const char *part; /* the finished native log */
-    const char *log;  /* its final name */
-    uint32_t volumes; /* PART.1 ... beside it; 0: none */
-    uint64_t records, lost;
-    uint32_t ranks, ranks_missing;
+    const char *part;              /* the finished native log */
+    const char *log;               /* its final name */
+    uint32_t volumes;              /* PART.1 ... beside it; 0: none */
+    uint64_t records, lost;        /* of the whole log */
+    uint32_t ranks, ranks_missing; /* of the job; without records */
 };
 
 /* 1: the log will be converted to another format, which needs a native log in one file. */

@@ -136,8 +136,8 @@ static inline void pith_event(uint32_t id) { (void)id; }
  * buffer, recording is paused or over, or the clock cannot be read inline: then all records call the library.
  * Other threads may set it to 0 (pause), so it is read atomically. */
 struct pith_buffer {
-    uint64_t *next;
-    uint64_t *limit;
+    uint64_t *next;          /* where the next word is stored */
+    uint64_t *limit;         /* end of the buffer, or 0 (see above) */
     uint64_t *message_limit; /* the same for messages, collectives and communicators; 0 also if they are left out */
     uint64_t last_ticks;     /* time of the last record, to detect a wrap of the 40 bits in a word */
     /* New members come last: programs compiled with an older pith.h use those above. */

@@ -37,10 +37,10 @@ PITH_API int pith_messages(void);
  * `world_ranks[size]`: the members' world ranks in the order of their ranks here; for an intercommunicator the local
  * group's, then `remote_ranks[remote_size]`. The arrays are copied. */
 struct pith_comm {
-    uint64_t key;
+    uint64_t key;     /* the same in all members, no other has it */
     const char *name; /* NULL: none */
     int32_t rank;     /* the caller's rank in it */
-    int32_t size;
+    int32_t size;     /* members; of the local group */
     const int32_t *world_ranks;
     int32_t remote_size; /* 0: an intracommunicator */
     const int32_t *remote_ranks;
@@ -126,7 +126,7 @@ static inline uint64_t pith_clock_ticks(void);
 struct pith_wait_end {
     const uint64_t *ticks; /* atomic */
     uint32_t ends[4];
-    uint32_t begins;
+    uint32_t begins; /* the state of the thread that goes on */
 };
 PITH_API void pith_late(const struct pith_wait_end *late);
 

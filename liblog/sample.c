@@ -116,7 +116,7 @@ static void record_module(const struct pithi_module *module)
 /* The modules recorded so far in the log `known_number`. A handler that finds the table in use leaves it to the next
  * sample. */
 static struct {
-    uint64_t begin, end;
+    uint64_t begin, end; /* addresses */
     uint64_t identity; /* of its path and build id: another file may be loaded at the same place later */
 } known[MODULES];
 static unsigned program; /* 1 + the entry of the program itself, which stays */
@@ -204,7 +204,7 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
 
 /* Room for samples that are being taken, because the stack that a handler is on may be nearly full. */
 static struct room {
-    int busy;
+    int busy; /* 1: a sample is being taken in it */
     uint64_t words[FRAMES + 1]; /* the CPU time, then addresses */
 } rooms[ROOMS];
 
@@ -386,7 +386,7 @@ void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record)
 
 /* Of the watcher alone. */
 static struct timer {
-    pid_t thread;
+    pid_t thread; /* Linux's number */
     int number;        /* of the kernel's timer; -1: none */
     int fd;            /* of the event; -1: none */
     uint64_t event_id; /* the kernel's; the program may have closed the descriptor */

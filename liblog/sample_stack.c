@@ -33,8 +33,8 @@
 #endif
 
 struct registers {
-    uint64_t pc, sp, frame;
-    uint64_t link; /* the return address before it is saved (arm64) */
+    uint64_t pc, sp, frame; /* program counter, stack pointer, frame pointer */
+    uint64_t link;          /* the return address before it is saved (arm64) */
 };
 
 /* The kernel's frame below a handler is, from the stack pointer on: a ucontext_t (x86-64), or a siginfo_t of 128 bytes

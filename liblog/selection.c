@@ -133,7 +133,7 @@ int pith_messages(void)
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
 
 struct range {
-    long first, last, step;
+    long first, last, step; /* with `step` between them */
 };
 
 /* Reads a number without sign or blanks; -1: there is none, or it is too large. */

@@ -14,19 +14,19 @@
 enum pithi_state { PITHI_NEW, PITHI_RECORDING, PITHI_PAUSED, PITHI_PAST, PITHI_OVER };
 
 struct pithi_session {
-    int state;     /* enum pithi_state; read atomically, changed under the guard */
-    uint64_t lost; /* records not stored; atomic */
-    struct pithi_settings settings;
-    struct pithi_spill_file file;
-    int64_t start_real_ns;
-    uint64_t job;
-    int rank, size;   /* in the job; size 0: not joined */
-    int forked;       /* a forked child, which has a log of its own */
-    int left_out;     /* PITH_RANKS excludes this process: its records are dropped */
-    int listed;       /* number of ranks of the job in PITH_RANKS; known from pith_job_join on */
-    int failed;       /* a failure was reported already */
-    unsigned number;  /* logs that this process wrote before; atomic */
-    int window_begun; /* PITH_FROM has passed; stays 1 even if the job agrees on a later start */
+    int state;                      /* enum pithi_state; read atomically, changed under the guard */
+    uint64_t lost;                  /* records not stored; atomic */
+    struct pithi_settings settings; /* read once, from the environment */
+    struct pithi_spill_file file;   /* where records go */
+    int64_t start_real_ns;          /* the system's clock when recording began */
+    uint64_t job;                   /* key of the job; 0: not joined */
+    int rank, size;                 /* in the job; size 0: not joined */
+    int forked;                     /* a forked child, which has a log of its own */
+    int left_out;                   /* PITH_RANKS excludes this process: its records are dropped */
+    int listed;                     /* number of ranks of the job in PITH_RANKS; known from pith_job_join on */
+    int failed;                     /* a failure was reported already */
+    unsigned number;                /* logs that this process wrote before; atomic */
+    int window_begun;               /* PITH_FROM has passed; stays 1 even if the job agrees on a later start */
     char program[256];
     char log[PITHI_PATH_MAX];
     char written[PITHI_PATH_MAX + 64]; /* the last log, if this process gave it its name */
@@ -42,7 +42,7 @@ static inline int pithi_state(void) { return __atomic_load_n(&pithi_session.stat
  * are blocked, so that no handler records into a half-changed buffer. It preserves errno. Entering fails (0) if this
  * thread holds the lock already, that is, in the handler of a fault; the caller then gives up. */
 struct pithi_guard {
-    int saved_errno, cancel_state;
+    int saved_errno, cancel_state; /* restored by pithi_guard's end */
     sigset_t signals;
 };
 int pithi_guard_enter(struct pithi_guard *guard);
@@ -75,8 +75,8 @@ void pithi_session_window(int64_t zero_ns);
 uint32_t pithi_own_state(void);
 /* Records that state around work that the program waits for; its duration is an own cost of this thread. */
 struct pithi_own_time {
-    uint32_t state;
-    int64_t begin_ns;
+    uint32_t state;   /* 0: not recording */
+    int64_t begin_ns; /* CLOCK_MONOTONIC */
 };
 struct pithi_own_time pithi_own_time_begin(void);
 void pithi_own_time_end(struct pithi_own_time own);

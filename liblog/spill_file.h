@@ -15,15 +15,15 @@
 
 struct pithi_spill_file {
     char path[PITHI_PATH_MAX];
-    struct pithi_spill_page *page; /* mapped; NULL: no file */
-    uint64_t size_bytes, max_bytes;
-    uint64_t beyond_bytes;   /* by which it may exceed max_bytes */
-    uint64_t promised_bytes; /* allocated on the disk, at least size_bytes */
-    uint64_t end_bytes;      /* as in its page */
-    uint64_t device, inode;
-    int kept;      /* the descriptor that stays open; 0: none */
-    int cut;       /* the file was truncated: nothing more is stored, and some records are lost */
-    int in_memory; /* it is in tmpfs */
+    struct pithi_spill_page *page;  /* mapped; NULL: no file */
+    uint64_t size_bytes, max_bytes; /* now; by PITH_MAX_MB */
+    uint64_t beyond_bytes;          /* by which it may exceed max_bytes */
+    uint64_t promised_bytes;        /* allocated on the disk, at least size_bytes */
+    uint64_t end_bytes;             /* as in its page */
+    uint64_t device, inode;         /* of the file: to see that it was removed */
+    int kept;                       /* the descriptor that stays open; 0: none */
+    int cut;                        /* the file was truncated: nothing more is stored, and some records are lost */
+    int in_memory;                  /* it is in tmpfs */
 };
 
 /* Makes the file in `folder`, with mode 0600, and maps its page with host, boot id, pid and first anchor, but
@@ -47,7 +47,7 @@ uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file);
 /* A place at the end of the file for the copy of a chunk. */
 struct pithi_spill_place {
     int fd, is_kept;
-    uint64_t offset;
+    uint64_t offset; /* where the copy goes */
 };
 /* Reserves `size_bytes` at the end (a multiple of the page). A full disk may be seen only when they are written: pwrite
  * returns an error, where a mapping would raise SIGBUS. 0, or -1 as above. */

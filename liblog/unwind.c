@@ -32,7 +32,7 @@ enum { FRAME_POINTER = 29, STACK_POINTER = 31, RETURN_ADDRESS = 30 };
 /* The unread rest of a part of a table. Reading past the end gives zeros and sets `bad`. */
 struct bytes {
     const unsigned char *at, *end;
-    int bad;
+    int bad; /* 1: something was read past the end */
 };
 
 static uint64_t take(struct bytes *b, size_t size)
@@ -114,9 +114,9 @@ struct state {
 struct program {
     uint64_t code_unit, target; /* run up to the address `target` */
     int64_t data_unit;
-    uint64_t address;
+    uint64_t address; /* the address reached so far */
     struct state state, initial, kept[8];
-    unsigned kept_count;
+    unsigned kept_count; /* of `kept`: rules that the program has saved */
 };
 
 static void set_saved(struct state *s, uint64_t reg, enum pithi_unwind_saved where, int64_t offset)

@@ -21,7 +21,7 @@ struct pithi_unwind_rule {
 
 /* A loaded file: its addresses, and that of its .eh_frame_hdr (0: none). */
 struct pithi_unwind_file {
-    uint64_t begin, end, table;
+    uint64_t begin, end, table; /* addresses */
 };
 
 /* The rule at `pc`, by the tables of its file: 1; 0: they do not tell. Reads only inside the file. Safe in signal

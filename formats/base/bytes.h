@@ -102,7 +102,7 @@ static inline const unsigned char *pithi_get_varint(const unsigned char *p, cons
 
 /* A growing buffer. All zero is empty; free(data) at the end. */
 struct pithi_buffer {
-    unsigned char *data;
+    unsigned char *data; /* malloc'ed */
     size_t size, room;
 };
 
@@ -150,7 +150,7 @@ static inline int pithi_buffer_string(struct pithi_buffer *b, const char *s)
 
 /* Text within other bytes, without a NUL. */
 struct pithi_slice {
-    const char *text;
+    const char *text; /* not NUL-terminated; not owned */
     size_t size;
 };
 

@@ -11,11 +11,11 @@ enum { EXTENTS = 254, CLAIMED = 1 };
 struct extent {
     uintptr_t begin; /* atomic; 0: free */
     uintptr_t end;   /* atomic; 0 until the others are stored, and again before they change */
-    int *seen;
+    int *seen;       /* set to 1 when a fault in it was repaired */
 };
 struct list {
-    struct list *next; /* atomic */
-    struct extent extents[EXTENTS];
+    struct list *next;              /* atomic */
+    struct extent extents[EXTENTS]; /* found by the handler, which takes no lock */
 };
 static struct list first;
 static int installed; /* atomic */

@@ -6,8 +6,8 @@ enum pithi_recorded { PITHI_NATIVE, PITHI_CONVERTED, PITHI_NOT_RECORDED };
 
 /* The first columns of formats.def, which describes them. */
 struct pithi_format_name {
-    const char *name, *suffixes;
-    enum pithi_recorded recorded;
+    const char *name, *suffixes;  /* suffixes: blanks between them */
+    enum pithi_recorded recorded; /* whether a program can record into it */
 };
 extern const struct pithi_format_name pithi_format_names[]; /* ends with a row whose name is NULL */
 

@@ -10,12 +10,12 @@
  * call the callback rarely. The caller sets the first three fields; the others are 0. */
 struct pithi_watched {
     int (*progress)(void *context, double part); /* as of pithlog_open_watched */
-    void *context;
-    unsigned passes; /* the expected number; the first of two counts for a third */
-    unsigned pass;   /* the current one, from 0 */
-    uint64_t at;     /* the position at the last look at the clock */
-    int64_t called_ms;
-    int stopped;
+    void *context;                               /* for `progress` */
+    unsigned passes;                             /* the expected number; the first of two counts for a third */
+    unsigned pass;                               /* the current one, from 0 */
+    uint64_t at;                                 /* the position at the last look at the clock */
+    int64_t called_ms;                           /* ms of a monotonic clock */
+    int stopped;                                 /* 1: the callback wants to stop */
 };
 
 /* Bytes between looks at the clock. */
@@ -34,20 +34,20 @@ static inline int pithi_watched_at(struct pithi_watched *watched, uint64_t at, u
 /* For a reader that learns at the end of a log how it should have read the middle: it adds numbers of its own, and is
  * called a second time with a new writer and `is_second` set. */
 struct pithi_again {
-    uint64_t *numbers;
+    uint64_t *numbers; /* malloc'ed, [count] */
     uint32_t count, room;
-    int is_second;
+    int is_second; /* 1: the second reading */
 };
 
 struct pithi_input {
     const char *path;
-    const unsigned char *data; /* NULL for a folder */
-    size_t size;
+    const unsigned char *data;     /* NULL for a folder */
+    size_t size;                   /* bytes */
     int mapped;                    /* 1: foreign/reading.h may give its memory back */
     struct pithi_watched *watched; /* NULL: no progress to report */
     /* A reader reports each missing or damaged part of the log as one line, which makes the log incomplete; or NULL. */
     void (*damage)(void *context, const char *text);
-    void *damage_context;
+    void *damage_context;      /* for `damage` */
     const char *cut;           /* why this is not the whole file: it was unpacked from one that is damaged; NULL */
     struct pithi_again *again; /* NULL: the reader is called once */
 };

@@ -18,7 +18,7 @@ struct pithi_map {
     } * slots;
     size_t count, room; /* room: a power of two, or 0 */
     uint64_t last;      /* the value of key UINT64_MAX, if has_last */
-    int has_last;
+    int has_last;       /* `last` is set */
 };
 
 static inline struct pithi_map_slot *pithi_map_slot(const struct pithi_map *m, uint64_t key)

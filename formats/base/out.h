@@ -11,8 +11,8 @@
 #include <string.h>
 
 struct pithi_out {
-    FILE *file;
-    char *data;
+    FILE *file; /* not owned */
+    char *data; /* one buffer, written when it is full */
     size_t used;
     int failed; /* errno of the first failed write; 0: none */
 };

@@ -9,7 +9,7 @@
 /* All zero: empty. */
 struct pithi_scratch {
     struct pithi_scratch_part {
-        char *memory;
+        char *memory; /* mapped, or malloc'ed */
         size_t bytes;
         int is_file;
     } * parts;
@@ -43,7 +43,7 @@ void pithi_scratch_free(struct pithi_scratch *scratch);
  * that a short array takes little memory, and the items of a long one are side by side, also if many arrays grow. */
 enum { PITHI_CHUNK_FIRST = 64, PITHI_CHUNK_BITS = 12, PITHI_CHUNK_MOST = 1 << PITHI_CHUNK_BITS }; /* items */
 struct pithi_chunks {
-    char **chunks;
+    char **chunks; /* each of item_room items */
     uint32_t chunk_count, chunk_room, count, item_room;
 };
 

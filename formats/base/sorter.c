@@ -46,21 +46,21 @@ struct run {
 };
 
 struct pithi_sorter {
-    size_t memory;
-    unsigned char *block;
+    size_t memory;        /* bytes that may be used */
+    unsigned char *block; /* [room] items of the run that is collected */
     size_t room, used;
     uint32_t count, next; /* entries; the next one to return */
     int fd;               /* -1: all is in memory */
-    unsigned char *out;
+    unsigned char *out;   /* buffer of the file */
     size_t out_used;
-    uint64_t written;
-    struct run *runs;
+    uint64_t written; /* bytes of the file */
+    struct run *runs; /* [run_count] */
     uint32_t run_count, run_room;
     uint32_t *heap; /* of runs that have an item; the least item is on top */
     uint32_t heap_count;
     int given;                /* 1: the item on top was returned */
     struct pithi_sorted kept; /* an item that pithi_sorter_before left, if `keeps` */
-    int keeps;
+    int keeps;                /* 1: `kept` is given again */
 };
 
 int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes)

@@ -28,7 +28,7 @@ static inline uint64_t pithi_sort_time(int64_t time_ns) { return (uint64_t)time_
 struct pithi_sorted {
     struct pithi_sort_key key;
     const void *data; /* not aligned; valid until the next call */
-    uint32_t size;
+    uint32_t size;    /* bytes */
 };
 
 /* The time of an item whose first word is pithi_sort_time. */

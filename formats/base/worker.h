@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 struct pithi_worker {
-    pthread_t thread;
+    pthread_t thread; /* valid if is_running */
     int is_running;
     int is_stopped; /* see pithi_worker_is_stopped */
 };

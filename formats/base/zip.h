@@ -9,7 +9,7 @@
  * before packing. */
 enum pithi_zip_strategy { PITHI_ZIP_DEFAULT, PITHI_ZIP_HUFFMAN_ONLY = 2, PITHI_ZIP_FIXED = 4 }; /* as zlib's */
 struct pithi_zip {
-    void *packer, *run_packer, *unpacker;
+    void *packer, *run_packer, *unpacker; /* zlib's streams, made when first needed */
     enum pithi_zip_strategy strategy;
 };
 void pithi_zip_free(struct pithi_zip *zip);

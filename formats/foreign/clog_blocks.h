@@ -8,9 +8,9 @@
 #include "foreign/reading.h"
 
 struct pithi_clog_blocks {
-    const struct pithi_input *input;
-    size_t begin, end; /* offset of the first block, and after the last as far as known */
-    size_t size;       /* of a block */
+    const struct pithi_input *input; /* mapped */
+    size_t begin, end;               /* offset of the first block, and after the last as far as known */
+    size_t size;                     /* of a block */
 };
 
 /* The position of a walk and its findings. All zero at the start. */
@@ -21,7 +21,7 @@ struct pithi_clog_cursor {
     int ended;           /* the record that ends the log was found */
     uint64_t damaged;    /* number of blocks not read to their end, and of records with invalid values */
     size_t first_damage; /* offset of the first damage */
-    uint64_t records;
+    uint64_t records;    /* so far */
 };
 
 /* 1: the next record begins at *p, and *left bytes of its block remain. 0: there is none, or the caller of the reader

@@ -53,10 +53,10 @@ const struct pithi_format *pithi_format_by_suffix(const char *path)
 /* The files of a log that is written: file 0 and its companions, or a folder. Each is made as NAME.part. */
 struct output {
     const struct pithi_format *format;
-    const char *path;
-    int count; /* number of files; 0: a folder */
-    char *name[1 + PITHI_BESIDE], *part[1 + PITHI_BESIDE];
-    FILE *file[1 + PITHI_BESIDE];
+    const char *path;                                      /* as the user gave it */
+    int count;                                             /* number of files; 0: a folder */
+    char *name[1 + PITHI_BESIDE], *part[1 + PITHI_BESIDE]; /* malloc'ed; [0]: the file itself */
+    FILE *file[1 + PITHI_BESIDE];                          /* open until all is written */
 };
 
 static int write_failed(const char *path)

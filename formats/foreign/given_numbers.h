@@ -10,7 +10,7 @@
 
 /* The numbers of a state's begin and end. An event has `begin` only. */
 struct pithi_number_pair {
-    int32_t begin, end;
+    int32_t begin, end; /* numbers in the file */
 };
 
 struct pithi_given {

@@ -179,7 +179,7 @@ void pithi_leaves_free(struct pithi_leaves *leaves)
 
 struct pithi_reorder_waiting {
     struct pithlog_record record; /* the payload is malloc'ed */
-    uint64_t order;
+    uint64_t order;               /* records of one time in the order in which they came */
 };
 
 static int before(const void *a, const void *b)

@@ -31,10 +31,10 @@ static inline void pithi_passed(const struct pithi_input *input, size_t *passed,
 
 /* The lines of a text file, read in passes. Before the first line all but `input` and `size` is zero. */
 struct pithi_lines {
-    const struct pithi_input *input;
-    size_t size;       /* of the input, without a last line that is left out */
-    size_t at, passed; /* the next line; memory released so far */
-    uint64_t number;   /* of the last line, from 1 */
+    const struct pithi_input *input; /* not owned */
+    size_t size;                     /* of the input, without a last line that is left out */
+    size_t at, passed;               /* the next line; memory released so far */
+    uint64_t number;                 /* of the last line, from 1 */
 };
 /* Gets the next line without its newline. 1; 0 at the end. */
 int pithi_lines_next(struct pithi_lines *lines, const char **line, size_t *size);
@@ -87,14 +87,14 @@ struct pithi_reorder {
     int (*drops)(void *context, const struct pithlog_record *record); /* 1: leave it out; -1: no memory; or NULL */
     void *context;
     struct pithi_leaves *leaves; /* looks at each record; or NULL */
-    uint64_t late;
+    uint64_t late;               /* records that came too late to be put in order; they are counted */
     /* Internal, zero at first. */
     struct pithi_map received;
     uint64_t order;
     int64_t last_ns; /* the latest time emitted, if has_last */
-    int has_last;
+    int has_last;    /* 1: last_ns is set */
     uint32_t count, room;
-    struct pithi_reorder_waiting *heap;
+    struct pithi_reorder_waiting *heap; /* [count] the earliest first */
 };
 int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record *record); /* payload copied */
 /* Adds the records of an event number of MPE's formats, which may end one state and start another: `record` with its

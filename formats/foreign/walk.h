@@ -75,14 +75,14 @@ enum pithi_loss { PITHI_LOSS_LIST(PITHI_LOSS_ROW) PITHI_LOSSES };
 enum { PITHI_KEPT = 2 };
 struct pithi_losses {
     struct pithlog *log;
-    int64_t zero_ns; /* log time of the file's time 0 */
-    uint64_t count[PITHI_LOSSES];
-    unsigned char *used; /* by definition: some record uses it; PITHI_KEPT: it is in the file in any case */
-    uint32_t *first;     /* by lane: the first lane of its rank */
-    uint64_t *posted;    /* by lane, set for first lanes: the highest number of posting + 1 */
-    uint64_t kept_properties;
-    uint32_t stack_ids[2];  /* the definitions of samples and call sites; UINT32_MAX: none */
-    uint64_t ends, matched; /* `ends`: sends and receives; `matched`: messages with both ends in the file */
+    int64_t zero_ns;              /* log time of the file's time 0 */
+    uint64_t count[PITHI_LOSSES]; /* of each kind of loss */
+    unsigned char *used;          /* by definition: some record uses it; PITHI_KEPT: it is in the file in any case */
+    uint32_t *first;              /* by lane: the first lane of its rank */
+    uint64_t *posted;             /* by lane, set for first lanes: the highest number of posting + 1 */
+    uint64_t kept_properties;     /* written by the format */
+    uint32_t stack_ids[2];        /* the definitions of samples and call sites; UINT32_MAX: none */
+    uint64_t ends, matched;       /* `ends`: sends and receives; `matched`: messages with both ends in the file */
 };
 
 int pithi_losses_open(struct pithi_losses *losses, struct pithlog *log);
@@ -131,7 +131,7 @@ void pithi_walk_close(struct pithi_walk *walk);
 struct pithi_nest {
     void (*begin)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void (*end)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
-    void *context;
+    void *context;                                                /* the caller's */
     struct pithi_losses *losses;                                  /* counts the states that were begun again */
     int (*is_apart)(void *context, uint32_t id, uint32_t ending); /* 1: may end after the state around it; or NULL */
 };
@@ -146,7 +146,7 @@ struct pithi_each {
     void (*begin)(void *context, int64_t from_ns); /* called first, with the start of the window; or NULL */
     int (*put)(void *context, const struct pithlog_step *step);                             /* 0: out of memory */
     void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* from 1 */
-    const int *failed;
+    const int *failed;                                                                      /* non-zero: stop */
     struct pithi_losses *losses; /* as in struct pithi_walk */
     /* If set, they get the begins and ends of states, which nest (pithi_nest), and `put` gets all other records. */
     void (*enter)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);

@@ -17,14 +17,14 @@
 
 /* The fixed part of a block's payload. */
 struct pithi_block_head {
-    uint32_t thread, count;
+    uint32_t thread, count; /* number of the thread in its rank; of records */
     int64_t first_ns, last_ns;
-    uint64_t before; /* records of this lane in earlier blocks */
-    uint64_t unit;   /* of the time steps, in ns */
-    uint32_t kinds;  /* 1 << kind of all records */
-    uint32_t columns;
+    uint64_t before;                   /* records of this lane in earlier blocks */
+    uint64_t unit;                     /* of the time steps, in ns */
+    uint32_t kinds;                    /* 1 << kind of all records */
+    uint32_t columns;                  /* mask: the columns that it has */
     uint32_t states, events, messages; /* paired LEAVEs, EVENTs, RECVs with a peer */
-    uint64_t lost;
+    uint64_t lost;                     /* records lost in it */
 };
 
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
 struct pithi_encoder {
     struct pithi_block_head head; /* `last_ns` and `count` while records are added; all of it at the end */
     uint32_t room;                /* records for which there is memory */
-    uint32_t dict_count;
+    uint32_t dict_count;          /* codes so far */
     struct pithi_code_slot {
         uint32_t said; /* 0: empty */
         uint32_t code;
@@ -67,8 +67,8 @@ struct pithi_encoder {
     uint32_t frame_room;
     int nested;          /* 1: the states nest */
     uint64_t lane_count; /* records of the lane in blocks before */
-    uint64_t posted;
-    uint32_t with_comm; /* 1 + place of the last record in PITHI_COL_COMM */
+    uint64_t posted;     /* the next receive's number */
+    uint32_t with_comm;  /* 1 + place of the last record in PITHI_COL_COMM */
     struct pithi_buffer column[PITHI_COL_COUNT];
     struct {
         unsigned char pay, blocks, most; /* 1: deflate saves space; blocks until the next check; their first number */
@@ -92,7 +92,7 @@ static inline int pithi_encoder_full(const struct pithi_encoder *e, uint32_t rec
  * record and the time in ns since the record before, without a call for each record. */
 struct pithi_states {
     struct pithi_encoder *encoder; /* for pithi_encoder_message */
-    uint32_t *said;
+    uint32_t *said;                /* [room] filled by the caller */
     uint64_t *steps;
     uint32_t room, count; /* count: filled by the caller */
     int64_t last_ns;      /* time of the record before, then of the last one filled */
@@ -163,8 +163,8 @@ struct pithi_block {
     uint32_t prepared;                          /* number of records prepared so far */
     const char *why;                            /* the damage after these; NULL: none found yet */
     uint64_t bit;                               /* position in PITHI_COL_BITS */
-    uint64_t bit_count;
-    uint64_t posted;
+    uint64_t bit_count;                         /* bits of the column of codes */
+    uint64_t posted;                            /* number of the next receive */
     uint64_t comm_at, comm;         /* next record with an entry in PITHI_COL_COMM; UINT64_MAX: none; its value */
     struct pithi_ready *ready;      /* [PITHI_READY + 1], and the last record before these at [-1]; entries after the
                                        records may be read, but mean nothing */
@@ -176,12 +176,12 @@ struct pithi_block {
     struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
     uint64_t most;              /* the largest size so far */
     struct pithi_column_view {
-        const unsigned char *at, *end;
+        const unsigned char *at, *end; /* a column's bytes that are left */
     } column[PITHI_COL_COUNT];
-    uint32_t dict_count;
+    uint32_t dict_count; /* codes of its dictionary */
     /* Set before loading: the lane of the records; limits of ids and communicators (UINT32_MAX: any); the log's numbers
      * of the rank's communicators (NULL: they stay unchanged). */
-    uint32_t lane, def_count, comm_count;
+    uint32_t lane, def_count, comm_count; /* of the log: what ids must be below */
     const uint32_t *comms;
     uint64_t *allowance; /* bytes by which the `most` of all blocks that share it may still grow; NULL: no limit */
 };

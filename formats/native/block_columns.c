@@ -125,9 +125,15 @@ int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsig
 
 /* ---- Times ------------------------------------------------------------------------------------------------------- */
 
-/* The least step of each class, and its number of low bits; for an invalid class, more bits than any column has. */
+/* The least step of each class, and its number of low bits; for an invalid class, more bits than any column has.
+ *
+ *     class 4 + 4 n + k, k of 0 to 3: base (4 + k) << n, n low bits
+ *     1000 = 0b111'1101000: the first three bits are 7 = 4 + 3, and 7 low bits are left
+ *     class 4 + 4 * 7 + 3 = 35, base 7 << 7 = 896, and the low bits hold 104
+ *
+ * Each power of two has four classes. A byte therefore says the first three bits of any step of 64 bits. */
 struct time_class {
-    uint64_t base, mask, bits;
+    uint64_t base, mask, bits; /* step = base + (the next `bits` bits) */
 };
 #define CLASS(top, n)                                                                                                  \
     {                                                                                                                  \

@@ -207,8 +207,8 @@ static uint64_t unit_of(const uint64_t *steps, uint32_t count)
 
 /* Bits being written, lowest first: whole bytes are written at once, up to 7 bits stay in `word`. */
 struct bits {
-    unsigned char *at;
-    uint64_t word;
+    unsigned char *at; /* where whole bytes go */
+    uint64_t word;     /* bits that are no whole byte */
     unsigned used;
 };
 

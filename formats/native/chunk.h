@@ -10,10 +10,10 @@
 #include "native/layout.h"
 
 struct pithi_chunk_head {
-    uint16_t type, flags;
-    uint64_t size; /* of the payload */
-    int32_t rank;
-    uint32_t crc; /* of the payload */
+    uint16_t type, flags; /* PITHI_CHUNK_ ...; bits */
+    uint64_t size;        /* of the payload */
+    int32_t rank;         /* -1: of the log as a whole */
+    uint32_t crc;         /* of the payload */
 };
 
 static inline uint64_t pithi_pad8(uint64_t n) { return (n + 7) & ~UINT64_C(7); }

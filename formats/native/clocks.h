@@ -7,13 +7,13 @@
 struct pithi_clock_point {
     int64_t time_ns;   /* log time */
     int64_t offset_ns; /* log's clock - this clock; its error is half the round trip */
-    int64_t round_ns;
+    int64_t round_ns;  /* of the round trip: the offset is known to half of it */
 };
 
 struct pithi_clock {
-    uint32_t number;
-    int32_t rank; /* the lowest of its machine */
-    struct pithi_clock_point *points;
+    uint32_t number;                  /* of clock_sync_N */
+    int32_t rank;                     /* the lowest of its machine */
+    struct pithi_clock_point *points; /* [count] by time */
     uint32_t count;
     int64_t error_ns; /* half of the longest round trip; -1: never compared */
     double drift_ppm; /* of the offset, from the first point to the last */

@@ -195,13 +195,13 @@ static const unsigned char *unpack_places(struct pithi_places *places, const uns
 }
 
 struct property {
-    char *key, *value;
+    char *key, *value; /* malloc'ed */
 };
 
 struct pithi_defs {
     struct pithlog_def *defs; /* the strings of each are one allocation that begins with its name */
     uint32_t count, room;
-    struct property *properties;
+    struct property *properties; /* [property_count] in order */
     uint32_t property_count, property_room;
     uint32_t *slots; /* hash of (kind, name): id + 1, 0 = free */
     uint32_t slot_count;

@@ -21,9 +21,9 @@ struct pithi_place_comm {
 };
 
 struct pithi_places {
-    char **hosts;
+    char **hosts; /* [host_count] malloc'ed */
     uint32_t host_count, host_room;
-    struct pithi_place_comm *comms;
+    struct pithi_place_comm *comms; /* [comm_count] */
     uint32_t comm_count, comm_room;
     struct pithi_map host_map, comm_map; /* by hash of the name; by key */
 };

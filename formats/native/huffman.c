@@ -46,8 +46,8 @@ void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
 /* ---- Code lengths ------------------------------------------------------------------------------------------------ */
 
 struct leaf {
-    uint64_t weight;
-    unsigned symbol;
+    uint64_t weight; /* how often it occurs */
+    unsigned symbol; /* the byte */
 };
 
 static int by_weight(const void *a, const void *b)
@@ -242,8 +242,8 @@ static unsigned next_code(unsigned code, unsigned length)
 
 /* The codes at the start of the next LONGEST bits: two, if both are among these bits. */
 struct entry {
-    uint16_t taken; /* their length in bits | their number << 8 */
-    unsigned char symbols[2];
+    uint16_t taken;           /* their length in bits | their number << 8 */
+    unsigned char symbols[2]; /* the second one only if `taken` has room for it */
 };
 
 static unsigned length_of(const unsigned char *lengths, unsigned low, unsigned symbol)

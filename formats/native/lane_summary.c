@@ -20,9 +20,9 @@ static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for t
 /* ---- Sheets ------------------------------------------------------------------------------------------------------ */
 
 struct target {
-    struct pithi_lane_summary *summary;
-    int32_t rank;
-    const struct pithi_sink *sink;
+    struct pithi_lane_summary *summary; /* gets the places */
+    int32_t rank;                       /* for the chunk's head */
+    const struct pithi_sink *sink;      /* gets the sheets */
 };
 
 static int put_sheet(void *context, const void *payload, size_t size)

@@ -12,18 +12,18 @@
 enum { PITHI_SUMMARY_LEAST = 4096 };
 
 struct pithi_sheet_place {
-    uint64_t offset; /* of the chunk */
-    int64_t start_ns, end_ns;
-    uint32_t size, records; /* size: of the payload */
+    uint64_t offset;          /* of the chunk */
+    int64_t start_ns, end_ns; /* of its records */
+    uint32_t size, records;   /* size: of the payload */
 };
 
 /* All zero is an empty summary. */
 struct pithi_lane_summary {
     struct pithi_summary *builder; /* NULL: not begun, or ended */
     struct pithi_paths *paths;
-    struct pithi_sheet_place *places;
+    struct pithi_sheet_place *places; /* [count] by time */
     uint32_t count, room;
-    uint64_t records;
+    uint64_t records;         /* of all blocks so far */
     int given_up;             /* no memory, or too many different changes: the lane gets no summary */
     struct pithi_buffer list; /* the paths in the form of the index */
 };

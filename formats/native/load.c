@@ -72,8 +72,8 @@ static int load_defs(struct pithlog *log, uint64_t offset)
 
 /* The lanes of all ranks are limited by the size of the file, because indexes do not overlap. */
 struct table {
-    uint64_t lanes, records, index_bytes;
-    int sorted;
+    uint64_t lanes, records, index_bytes; /* bytes of the indexes */
+    int sorted;                           /* 1: by rank, as it must be */
 };
 
 static int load_entry(struct pithlog *log, const unsigned char *p, uint64_t at, uint32_t i, struct table *t)

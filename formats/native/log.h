@@ -18,17 +18,17 @@
 #include "native/log_files.h"
 
 struct pithi_log_block {
-    uint64_t offset; /* of the chunk */
-    int64_t first_ns, last_ns;
-    uint32_t count, kinds;
-    uint32_t is_after_gap; /* blocks of its lane before it were not found, in a log whose index was rebuilt */
+    uint64_t offset;           /* of the chunk */
+    int64_t first_ns, last_ns; /* of its records */
+    uint32_t count, kinds;     /* `kinds`: a mask */
+    uint32_t is_after_gap;     /* blocks of its lane before it were not found, in a log whose index was rebuilt */
 };
 
 struct pithi_log_part;
 
 struct pithi_log_lane {
-    struct pithlog_lane seen; /* the result of pithlog_get_lane */
-    const struct pithi_log_part *part;
+    struct pithlog_lane seen;          /* the result of pithlog_get_lane */
+    const struct pithi_log_part *part; /* of its rank */
     uint64_t states, events, messages, lost;
     uint64_t list;                  /* offset of its list of blocks */
     struct pithi_log_block *blocks; /* NULL: the list is in the file; else made from the blocks */
@@ -41,36 +41,36 @@ struct pithi_log_lane {
 
 struct pithi_log_part {
     int32_t rank;
-    struct pithi_log_lane *lanes;
+    struct pithi_log_lane *lanes; /* by thread */
     uint32_t lane_count, lane_room;
     uint32_t *comms; /* from the rank's numbers to the log's; UINT32_MAX: never described */
     uint32_t comm_count, comm_room;
     uint64_t missing; /* records in the rank table that were not found */
     uint64_t base;    /* their expected place */
     char *host;       /* while the part is rebuilt: the description found */
-    uint64_t pid;
+    uint64_t pid;     /* of the process; 0: unknown */
 };
 
 /* A rank of the rank table. Ranks are sorted. */
 struct pithi_log_rank {
     int32_t rank;
-    uint32_t first_lane, lane_count;
-    uint32_t host, clock;
+    uint32_t first_lane, lane_count; /* number of its first lane among those of all ranks */
+    uint32_t host, clock;            /* numbers of the host, the clock */
     uint64_t pid, records;
-    uint64_t base, index, index_size;
-    struct pithi_log_part *part; /* NULL: not loaded yet */
+    uint64_t base, index, index_size; /* offset of the segment; of its index; bytes */
+    struct pithi_log_part *part;      /* NULL: not loaded yet */
 };
 
 struct pithlog {
-    char *path;
+    char *path; /* as the user gave it; messages begin with it */
     struct pithi_files files;
     struct pithlog_info info;
-    struct pithi_defs *defs;
+    struct pithi_defs *defs;     /* read when the log is opened */
     struct pithi_places *places; /* hosts and communicators: of `defs`, or `found` */
     struct pithi_places found;   /* if rebuilt */
     uint64_t *tellers;           /* if rebuilt: the META chunk with the members of each communicator; 0: none */
     struct pithi_log_rank *ranks;
-    uint32_t rank_count;
+    uint32_t rank_count;               /* of the table */
     uint32_t *lane_ranks;              /* by lane: index of its rank */
     struct pithlog_comm **comms;       /* each made at its first request */
     struct pithi_lane_sheets **sheets; /* [lanes] loaded at the first request, like parts; lane_summary.h */
@@ -81,8 +81,8 @@ struct pithlog {
     int clocks_known; /* 1: the log states how well its clocks agree */
     /* Gets the text of each damage found; may be NULL. */
     void (*say)(void *context, const char *text);
-    void *say_context;
-    uint32_t damages;
+    void *say_context;             /* for `say` */
+    uint32_t damages;              /* reported so far */
     int rebuilt;                   /* 1: the index was missing or damaged and was rebuilt from the blocks */
     struct pithi_watched *watched; /* while it is opened; or NULL */
 };
@@ -104,8 +104,8 @@ const char *pithi_log_host(const struct pithlog *log, const struct pithi_log_ran
  * use for any lanes. */
 enum { PITHI_LOG_WINDOW = 16 };
 struct pithi_log_window {
-    const struct pithi_log_lane *lane;
-    uint32_t first, count;
+    const struct pithi_log_lane *lane;               /* whose blocks they are */
+    uint32_t first, count;                           /* of the lane's blocks: which are in memory */
     struct pithi_log_block blocks[PITHI_LOG_WINDOW]; /* count 0: damaged */
 };
 

@@ -10,14 +10,14 @@
 #include "native/segment.h"
 
 struct pithi_files {
-    const char *path; /* of the first; not owned */
-    int fd;           /* of the first */
-    uint64_t size;    /* of the first */
-    struct pithi_volume volume;
+    const char *path;           /* of the first; not owned */
+    int fd;                     /* of the first */
+    uint64_t size;              /* of the first */
+    struct pithi_volume volume; /* this file's number, and that of the log */
     struct pithi_more_file {
-        int fd; /* -1: not opened yet */
-        uint64_t size;
-    } * more; /* [volume.count] */
+        int fd;        /* -1: not opened yet */
+        uint64_t size; /* bytes */
+    } * more;          /* [volume.count] */
 };
 
 static inline uint64_t pithi_place(uint64_t offset) { return offset & ((UINT64_C(1) << PITHI_VOLUME_SHIFT) - 1); }
@@ -50,10 +50,10 @@ int pithi_volume_get(const unsigned char header[PITHI_HEADER_SIZE], struct pithi
 /* Goes through a file chunk by chunk without its index. Where there is no chunk, it searches for the next. */
 struct pithi_scan {
     struct pithi_files *files;
-    uint64_t at, end;  /* offsets of the rest to be searched, with the volume */
-    uint64_t gap;      /* offset of bytes without a chunk, before the last chunk found; UINT64_MAX: none */
-    uint64_t buffered; /* offset of the bytes in `buffer` */
-    size_t buffer_size;
+    uint64_t at, end;   /* offsets of the rest to be searched, with the volume */
+    uint64_t gap;       /* offset of bytes without a chunk, before the last chunk found; UINT64_MAX: none */
+    uint64_t buffered;  /* offset of the bytes in `buffer` */
+    size_t buffer_size; /* bytes of `buffer` */
     unsigned char buffer[16384];
 };
 

@@ -8,13 +8,13 @@
 
 /* A description. The caller frees `name`. */
 struct pithi_meta {
-    uint32_t type; /* enum pithi_meta_type, or a type of a later version */
-    char *name;    /* of the host, lane, communicator */
-    uint64_t pid;
-    uint32_t number; /* thread; the rank's number of the communicator */
-    uint64_t key;
-    int32_t size, remote_size; /* 0, 0: the members are listed elsewhere */
-    const unsigned char *members, *end;
+    uint32_t type;                      /* enum pithi_meta_type, or a type of a later version */
+    char *name;                         /* of the host, lane, communicator */
+    uint64_t pid;                       /* of a host: the process's */
+    uint32_t number;                    /* thread; the rank's number of the communicator */
+    uint64_t key;                       /* of a communicator */
+    int32_t size, remote_size;          /* 0, 0: the members are listed elsewhere */
+    const unsigned char *members, *end; /* behind the members */
 };
 
 /* Reads the next description of a payload. Returns the byte after it; NULL: damaged or no memory (then meta->name is

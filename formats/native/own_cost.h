@@ -13,7 +13,7 @@
 
 /* Costs in ns, by kind of record; PITHLOG_OWN_CALL is 0. */
 struct pithi_own_cost {
-    double ns[PITHLOG_OWN_COSTS];
+    double ns[PITHLOG_OWN_COSTS]; /* [kind of record] */
 };
 
 /* Writes the costs of the processes on `host`; NULL or "": of all hosts without costs of their own. */

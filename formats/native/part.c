@@ -89,11 +89,11 @@ void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *r
 /* ---- The front of an index --------------------------------------------------------------------------------------- */
 
 struct front {
-    unsigned char *bytes; /* first bytes of the chunk; all, if it is small */
-    const unsigned char *metas, *comms, *lanes, *names, *end;
+    unsigned char *bytes;                                     /* first bytes of the chunk; all, if it is small */
+    const unsigned char *metas, *comms, *lanes, *names, *end; /* where its parts begin */
     uint32_t meta_count, comm_count, lane_count;
-    uint64_t lists; /* offset of the first list of blocks */
-    unsigned char small[2048];
+    uint64_t lists;            /* offset of the first list of blocks */
+    unsigned char small[2048]; /* in place of memory, for most ranks */
 };
 
 static void free_front(struct front *f)
@@ -284,7 +284,7 @@ const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int3
 /* A search for the members of communicators. */
 struct telling {
     struct pithlog *log;
-    uint32_t wanted;
+    uint32_t wanted;           /* communicator */
     struct pithlog_comm *comm; /* gets the members of `wanted`; others go into the log */
     int32_t teller;            /* use only communicators listed by this rank; */
     uint64_t offset;           /* in a rebuilt log, only those listed in this META chunk; else 0 */

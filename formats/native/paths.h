@@ -20,8 +20,8 @@ enum { PITHI_PATHS_MAX = 65535, PITHI_PATH_NONE = 65535, PITHI_PATH_DEPTH = 512 
 
 struct pithi_paths {
     struct pithlog_path *items;
-    uint32_t count, room; /* count: at least 1 once begun */
-    struct pithi_map children;
+    uint32_t count, room;      /* count: at least 1 once begun */
+    struct pithi_map children; /* (parent, state): index */
 };
 
 /* The change that a record makes, as one number: 4 * id + kind, where kind 1 enters a state, 2 leaves it, 3 is an
@@ -69,13 +69,13 @@ int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t 
  * looked at. The rows of the others are a cache line or two each.
  */
 struct pithi_steps {
-    uint16_t *after;     /* [rows * width] the next path; PITHI_PATH_NONE: not stored yet */
-    uint16_t *symbol_of; /* [change_room] by change, + 1; 0: none yet */
-    uint32_t *changes;   /* [width] by symbol */
-    uint32_t *counts;    /* [width] for the caller */
-    int8_t *moves;       /* [width] enum pithi_move of each symbol */
-    uint32_t rows, width, symbols, change_room;
-    uint32_t others; /* symbols of PITHI_MOVE_OTHER */
+    uint16_t *after;                            /* [rows * width] the next path; PITHI_PATH_NONE: not stored yet */
+    uint16_t *symbol_of;                        /* [change_room] by change, + 1; 0: none yet */
+    uint32_t *changes;                          /* [width] by symbol */
+    uint32_t *counts;                           /* [width] for the caller */
+    int8_t *moves;                              /* [width] enum pithi_move of each symbol */
+    uint32_t rows, width, symbols, change_room; /* of the table */
+    uint32_t others;                            /* symbols of PITHI_MOVE_OTHER */
 };
 
 /* By how much a change moves the top of the stack of open states. OTHER: it may not be the innermost one that ends. */

@@ -26,19 +26,19 @@ enum { LOST_MAX = 1 << 16 };
 
 struct rebuild {
     struct pithlog *log;
-    int single; /* 1: only one rank is rebuilt; definitions and communicators are known */
-    struct pithi_log_part **parts;
+    int single;                    /* 1: only one rank is rebuilt; definitions and communicators are known */
+    struct pithi_log_part **parts; /* [part_count] by their first chunk */
     uint32_t part_count, part_room;
     struct pithi_map rank_map, lane_map; /* rank: part; (part, thread): lane */
     uint32_t teller_room;
     struct pithi_zip zip;
-    struct pithi_buffer chunk;
+    struct pithi_buffer chunk; /* the payload that is unpacked */
     struct pithi_block block;
     struct pithi_stack opened;
     struct pithi_map def_kinds;   /* kinds of the definitions used */
     uint32_t def_count;           /* larger than any id used */
     struct pithi_map comm_counts; /* by part: larger than any number used */
-    uint64_t taken;
+    uint64_t taken;               /* bytes of chunks that were intact, for progress */
 };
 
 static int find_part(struct rebuild *b, int32_t rank, uint32_t *index)

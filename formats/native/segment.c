@@ -20,42 +20,42 @@
 #include "native/lane_summary.h"
 
 struct written_block {
-    uint64_t offset;
-    uint32_t count, kinds, size;
+    uint64_t offset;             /* in the file */
+    uint32_t count, kinds, size; /* size: bytes of the chunk */
     int64_t first_ns, last_ns;
 };
 
 struct lane {
     uint32_t thread;
-    char *name;
-    struct pithi_encoder *encoder;
-    struct written_block *blocks;
+    char *name;                    /* malloc'ed */
+    struct pithi_encoder *encoder; /* of the block that is being filled */
+    struct written_block *blocks;  /* [block_count] */
     uint32_t block_count, block_room;
-    struct pithi_totals totals;
+    struct pithi_totals totals; /* so far */
     struct pithi_lane_summary summary;
 };
 
 struct comm {
     uint64_t key;
-    char *name;
+    char *name;   /* malloc'ed */
     int32_t size; /* > 0: the members are known */
 };
 
 struct pithi_segment {
     struct pithi_rank rank;
     struct pithi_sink sink;
-    struct lane *lanes;
+    struct lane *lanes; /* by number of the lane */
     uint32_t lane_count, lane_room;
-    struct comm *comms;
+    struct comm *comms; /* by number in the segment */
     uint32_t comm_count, comm_room;
     struct pithi_map comm_map, lane_map; /* key, thread: index */
     struct pithi_buffer meta;            /* descriptions not yet written */
     uint64_t *metas;                     /* offsets of META chunks */
     uint32_t meta_count, meta_room;
-    struct pithi_zip *zip, own_zip;
-    struct pithi_buffer block;
-    uint32_t block_records, sheet_records;
-    uint64_t index_offset, index_size;
+    struct pithi_zip *zip, own_zip;        /* the caller's, or own_zip */
+    struct pithi_buffer block;             /* packed, before it is written */
+    uint32_t block_records, sheet_records; /* records of a block, of a sheet, at most */
+    uint64_t index_offset, index_size;     /* once it is written */
 };
 
 static int no_memory(const struct pithi_segment *s)

@@ -16,7 +16,7 @@
  * known later, see pithi_segment_finish). Returns PITH_OK or an error. */
 struct pithi_sink {
     int (*append)(void *context, const void *data, size_t size, uint64_t *offset);
-    void *context;
+    void *context; /* for `append` */
 };
 
 /* ---- Definitions: one set for the log ---------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ struct pithi_segment;
 struct pithi_rank {
     int32_t rank;
     const char *host;
-    uint64_t pid;
+    uint64_t pid;   /* of the process */
     uint32_t clock; /* number of its machine's clock: 0, the log's own; UINT32_MAX: not known which (clocks.h) */
 };
 
@@ -118,8 +118,8 @@ int pithi_segment_index(struct pithi_segment *segment, uint64_t base, struct pit
 
 /* The sums of a segment for the rank table and the footer. */
 struct pithi_totals {
-    uint64_t records, states, events, messages, lost, lanes;
-    int64_t start_ns, end_ns; /* start > end: no record */
+    uint64_t records, states, events, messages, lost, lanes; /* of the segment */
+    int64_t start_ns, end_ns;                                /* start > end: no record */
 };
 void pithi_segment_totals(const struct pithi_segment *segment, struct pithi_totals *totals);
 void pithi_segment_free(struct pithi_segment *segment);

@@ -18,7 +18,7 @@
 
 struct pithi_open_state {
     uint32_t id;
-    int64_t enter_ns;
+    int64_t enter_ns;  /* when it began */
     int64_t nested_ns; /* spent in states directly inside, so far */
 };
 

@@ -22,7 +22,7 @@
 /* A path and its time. */
 struct share {
     uint32_t path;
-    uint64_t ns;
+    uint64_t ns; /* in the piece */
 };
 
 /* The time of a path since the lane's beginning, and the last piece of level 0 that it was met in (counted from 1). */
@@ -34,7 +34,7 @@ struct path_time {
 /* A path that occurs in a piece, and its entry before this piece. */
 struct met {
     uint64_t ns;
-    uint32_t piece, path;
+    uint32_t piece, path; /* index */
 };
 
 /* The current piece of a level. It lists each path once, in order of first occurrence; the path's time in the piece is
@@ -44,33 +44,33 @@ struct met {
 struct tally {
     struct met *met; /* [room] */
     uint32_t count, room;
-    uint32_t first; /* its first piece of level 0 */
-    int64_t start_ns;
-    uint8_t events; /* as in struct pithi_piece */
-    uint16_t event;
+    uint32_t first;   /* its first piece of level 0 */
+    int64_t start_ns; /* of the piece */
+    uint8_t events;   /* as in struct pithi_piece */
+    uint16_t event;   /* definition of the first one */
 };
 
 struct open_piece {
-    int64_t start_ns;
+    int64_t start_ns; /* of the sheet */
     struct pithi_piece piece;
 };
 
 /* The exact sums of a definition. */
 struct sums {
-    uint64_t count, own_ns, all_ns;
-    uint32_t walk; /* the last walk along a path that contained it */
+    uint64_t count, own_ns, all_ns; /* instances; self, total */
+    uint32_t walk;                  /* the last walk along a path that contained it */
 };
 
 struct pithi_summary {
     struct pithi_paths *paths;
-    uint32_t thread, sheet_records;
-    uint32_t path; /* the path open after the last record */
-    uint32_t held; /* records in the piece of level 0 */
+    uint32_t thread, sheet_records; /* records of a sheet at most */
+    uint32_t path;                  /* the path open after the last record */
+    uint32_t held;                  /* records in the piece of level 0 */
     struct pithi_steps steps;
-    uint32_t event_symbols; /* symbols that are events */
-    int64_t now_ns;         /* of the last record */
-    int64_t start_ns;       /* of the sheet */
-    uint64_t before;
+    uint32_t event_symbols;  /* symbols that are events */
+    int64_t now_ns;          /* of the last record */
+    int64_t start_ns;        /* of the sheet */
+    uint64_t before;         /* records of the lane before this sheet */
     uint32_t records;        /* of the sheet, in finished pieces */
     uint64_t at_now;         /* changes of the sheet at the time of the last record */
     uint64_t ties;           /* changes at exactly the end time of the last piece */
@@ -86,7 +86,7 @@ struct pithi_summary {
     uint32_t sum_room, walk;
     struct open_piece *pieces[PITHI_PIECE_LEVELS];
     uint32_t piece_count[PITHI_PIECE_LEVELS], piece_room[PITHI_PIECE_LEVELS];
-    struct pithi_buffer exact, out;
+    struct pithi_buffer exact, out; /* exact sums of the sheet; its bytes */
 };
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for the summary of a lane"); }

@@ -42,7 +42,7 @@ static inline uint32_t pithi_piece_records(unsigned level) { return (uint32_t)PI
  * bytes id of the first event (65535: this id or a higher one). The start counts from the start of the sheet, in its
  * unit. */
 struct pithi_piece {
-    uint32_t start;
+    uint32_t start; /* from the start of the sheet, in its unit */
     uint16_t path[PITHI_PIECE_TOP];
     uint8_t share[PITHI_PIECE_TOP]; /* of 255, falling; 0: no such path */
     uint8_t events;
@@ -66,7 +66,7 @@ void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 uint32_t pithi_summary_symbol(struct pithi_summary *summary, uint32_t change);
 /* The lane's next records: the change of each, and the time since the record before it (of the very first: since 0). */
 struct pithi_changes {
-    uint32_t count;
+    uint32_t count;             /* of these arrays */
     const uint64_t *steps_ns;   /* [count] */
     const uint16_t *symbols;    /* [count]; NULL: of_code[codes[i]] for record i */
     const uint16_t *of_code;    /* [256] */
@@ -94,11 +94,11 @@ static inline uint32_t pithi_change_of(uint32_t kind, uint32_t id)
 
 /* The head of a payload. */
 struct pithi_sheet {
-    uint32_t thread, records;
-    uint64_t before; /* records of the lane in sheets before */
-    int64_t start_ns, end_ns;
-    uint64_t unit;        /* of the pieces' starts, in ns */
-    uint32_t exact_bytes; /* of the exact sums, which follow the pieces */
+    uint32_t thread, records; /* of the lane; records of it */
+    uint64_t before;          /* records of the lane in sheets before */
+    int64_t start_ns, end_ns; /* of its first and its last record */
+    uint64_t unit;            /* of the pieces' starts, in ns */
+    uint32_t exact_bytes;     /* of the exact sums, which follow the pieces */
 };
 
 /* Writes the head of a payload, without its CRC, and a piece. */

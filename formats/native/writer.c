@@ -30,13 +30,13 @@ enum { OUT_ROOM = 1 << 20, MANY_LANES = 512, TOO_MANY_LANES = 4096 };
 
 /* The segment of a lane, and its number there. */
 struct place {
-    uint32_t segment, index;
+    uint32_t segment, index; /* index in `segments`; the lane's number there */
 };
 
 /* A communicator of the log; it is described to a rank at its first use there. */
 struct log_comm {
-    uint64_t key;
-    char *name;
+    uint64_t key; /* of the communicator */
+    char *name;   /* malloc'ed */
     int32_t size, remote_size, *world_ranks;
     int used; /* 1: it is described to some rank */
     int told; /* 1: some rank lists the members, namely: */
@@ -44,7 +44,7 @@ struct log_comm {
 };
 
 struct log_segment {
-    int32_t rank;
+    int32_t rank; /* the world rank */
     struct pithi_segment *segment;
     struct pithi_map comms; /* from the log's communicators to the segment's */
     uint32_t *lanes;        /* from the segment's lanes to the log's */
@@ -52,21 +52,21 @@ struct log_segment {
 };
 
 struct pithi_writer {
-    char *path, *part; /* part NULL: the caller opened the file */
-    int fd;
-    uint64_t offset; /* of the end, including `out` */
-    struct pithi_buffer out;
-    int failed;
-    int plain; /* 1: no summaries of lanes */
+    char *path, *part;       /* part NULL: the caller opened the file */
+    int fd;                  /* of the file being written */
+    uint64_t offset;         /* of the end, including `out` */
+    struct pithi_buffer out; /* bytes that are not written yet */
+    int failed;              /* the first error; later calls return it */
+    int plain;               /* 1: no summaries of lanes */
     struct pithi_defs *defs;
     uint32_t def_count; /* the set has at least this number */
     uint32_t defs_written;
     struct log_segment *segments;
     uint32_t segment_count, segment_room;
-    uint32_t rested; /* this number of segments gets no more records */
-    struct place *lanes;
+    uint32_t rested;     /* this number of segments gets no more records */
+    struct place *lanes; /* [lane_count] by number of the lane in the log */
     uint32_t lane_count, lane_room;
-    struct log_comm *comms;
+    struct log_comm *comms; /* [comm_count] */
     uint32_t comm_count, comm_room;
     struct pithi_zip zip;                /* of all segments */
     struct pithi_map rank_map, comm_map; /* rank, key: index */
@@ -365,7 +365,7 @@ int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record
 
 /* Records of which the first ones, on one lane, are put into its block. */
 struct batch {
-    const struct pithlog_record *records;
+    const struct pithlog_record *records; /* [count] the caller's */
     uint32_t count, id_end, added;
 };
 

@@ -47,7 +47,7 @@
 
 /* The clocks at one moment. */
 struct pithi_anchor {
-    uint64_t ticks;
+    uint64_t ticks;  /* of pith_clock_ticks */
     int64_t mono_ns; /* CLOCK_MONOTONIC */
     int64_t real_ns; /* CLOCK_REALTIME */
 };
@@ -56,10 +56,10 @@ struct pithi_spill_page {
     uint64_t magic;     /* stored last */
     uint32_t clock;     /* enum pithi_spill_clock */
     int32_t rank, size; /* in the job; -1, 0 before pith_job_join */
-    uint32_t pid;
-    uint64_t job;      /* the same in all processes of a job; before joining, unique to the process */
-    uint64_t lost;     /* records not stored so far */
-    uint64_t finished; /* 1: the log was written, the file may be removed */
+    uint32_t pid;       /* of the process */
+    uint64_t job;       /* the same in all processes of a job; before joining, unique to the process */
+    uint64_t lost;      /* records not stored so far */
+    uint64_t finished;  /* 1: the log was written, the file may be removed */
     char host[256];
     char boot_id[64]; /* processes with the same one share CLOCK_MONOTONIC and the ticks */
     char program[1024];
@@ -90,19 +90,19 @@ enum pithi_spill_clock { PITHI_CLOCK_NS, PITHI_CLOCK_TSC, PITHI_CLOCK_ARM64 };
 #define PITHI_CHUNK_SLACK 64
 
 struct pithi_chunk {
-    uint64_t magic;      /* stored last */
-    uint64_t size_bytes; /* with this header; a multiple of 4096 */
-    uint32_t lane;
-    uint32_t seq;
-    uint64_t base_ticks; /* full time at the chunk's start; the first record is not more than 2^38 ticks away */
-    struct pithi_anchor anchor;
-    uint64_t lost;         /* records lost after this chunk's last one: there was no room for another chunk */
-    uint64_t overwritten;  /* all records of this lane whose chunks were reused (PITH_WHEN_FULL=ring) */
-    uint64_t newer;        /* not 0: the lane continues in another chunk (an address within the process) */
-    uint64_t open_bytes;   /* of a struct pithi_spill_open between header and words; 0: not a ring */
-    uint64_t records;      /* of a ring: number of records, set when its thread is two chunks further */
-    uint64_t words_before; /* stored by this lane in all earlier chunks; a late store may not be counted */
-    uint64_t words, check; /* of a sealed chunk: its words, and pithi_spill_sum() of them; words 0: not sealed */
+    uint64_t magic;             /* stored last */
+    uint64_t size_bytes;        /* with this header; a multiple of 4096 */
+    uint32_t lane;              /* number of the lane; PITHI_SPILL_DEFS: definitions */
+    uint32_t seq;               /* counts the lane's chunks, from 0 */
+    uint64_t base_ticks;        /* full time at the chunk's start; the first record is not more than 2^38 ticks away */
+    struct pithi_anchor anchor; /* when the chunk began */
+    uint64_t lost;              /* records lost after this chunk's last one: there was no room for another chunk */
+    uint64_t overwritten;       /* all records of this lane whose chunks were reused (PITH_WHEN_FULL=ring) */
+    uint64_t newer;             /* not 0: the lane continues in another chunk (an address within the process) */
+    uint64_t open_bytes;        /* of a struct pithi_spill_open between header and words; 0: not a ring */
+    uint64_t records;           /* of a ring: number of records, set when its thread is two chunks further */
+    uint64_t words_before;      /* stored by this lane in all earlier chunks; a late store may not be counted */
+    uint64_t words, check;      /* of a sealed chunk: its words, and pithi_spill_sum() of them; words 0: not sealed */
     uint64_t reserved;
 };
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
@@ -172,8 +172,8 @@ enum pithi_spill_def_type {
     PITHI_D_SYNC
 };
 struct pithi_spill_comm {
-    uint64_t key;
-    int32_t rank, size, remote_size;
+    uint64_t key;                    /* the same in all members */
+    int32_t rank, size, remote_size; /* of this process; members; of the remote group */
     int32_t reserved;
 };
 

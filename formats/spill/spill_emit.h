@@ -8,7 +8,7 @@
 
 /* The functions return PITH_OK or an error. */
 struct pithi_spill_target {
-    void *context;
+    void *context; /* for the functions */
     struct pithi_defs *defs;
     int (*lane)(void *context, uint32_t thread, const char *name, uint32_t *lane);
     int (*comm)(void *context, const struct pithlog_comm *comm, uint32_t *index);
@@ -41,8 +41,8 @@ void pithi_spill_ids_free(struct pithi_spill_ids *ids);
 
 /* Counts over lanes. */
 struct pithi_spill_counts {
-    uint64_t records, damaged;
-    uint64_t told, dropped; /* losses with a LOST record; records with undefined ids */
+    uint64_t records, damaged; /* records: added; damaged: pieces left out */
+    uint64_t told, dropped;    /* losses with a LOST record; records with undefined ids */
 };
 
 /* Passes one lane to the target's lane `lane`. Several threads may do so at once, each with its own target. `last_ns`

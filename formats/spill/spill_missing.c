@@ -20,8 +20,8 @@ enum { SAID_MOST = 20 }; /* lines reported for a file */
 
 struct search {
     const struct pithi_spill *spill;
-    struct pithi_spill_missing *missing;
-    unsigned flags;
+    struct pithi_spill_missing *missing; /* gets the result */
+    unsigned flags;                      /* what is counted in this file */
     uint64_t said;
     uint64_t gap_chunks, gap_words; /* in gaps between existing chunks */
     uint64_t found_words;           /* in the chunks of lanes */

@@ -23,8 +23,8 @@ struct pithi_spill_missing {
     int32_t rank;
     int64_t shift_ns;                             /* added to spill->time to get log time */
     void (*say)(void *context, const char *text); /* gets a line for each loss; or NULL */
-    void *context;
-    uint64_t places, records; /* results: losses found; upper limit of the missing records */
+    void *context;                                /* for `say` */
+    uint64_t places, records;                     /* results: losses found; upper limit of the missing records */
 };
 
 /* Looks for losses. After pithi_spill_fit. `flags`: of enum pithi_spill_missing_flag. */

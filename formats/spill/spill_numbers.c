@@ -224,7 +224,7 @@ static int make_number(struct pithi_defs *defs, const struct pithi_meaning *mean
 struct mapping {
     struct pithi_defs *defs;
     struct pithi_meanings own, all;
-    struct pithi_spill_number *numbers;
+    struct pithi_spill_number *numbers; /* [count] */
     uint32_t count, room;
 };
 

@@ -24,8 +24,8 @@
 
 /* Data that the processes of a machine share. */
 struct machine {
-    char boot_id[64];
-    uint32_t clock;
+    char boot_id[64]; /* as Linux gives it */
+    uint32_t clock;   /* the clock's number in the log */
     int64_t shift_ns; /* CLOCK_MONOTONIC to CLOCK_REALTIME */
     struct pithi_anchor_pair base;
     struct pithi_sync *syncs; /* of the process with the most sync points */
@@ -35,11 +35,11 @@ struct machine {
 
 struct reading {
     struct pithi_writer *writer;
-    const struct pithi_spill_job *job;
-    struct pithi_spill_result *result;
+    const struct pithi_spill_job *job; /* of the folder */
+    struct pithi_spill_result *result; /* counts, for the summary line */
     void (*say)(void *context, const char *text);
-    void *context;
-    struct machine *machines;
+    void *context;            /* for `say` */
+    struct machine *machines; /* [machine_count] */
     uint32_t machine_count;
     int64_t zero_ns;                 /* CLOCK_REALTIME of the log's time 0 */
     int64_t fit_error_ns, parted_ns; /* the largest of all processes (spill_time.h) */

@@ -29,20 +29,20 @@
 
 /* Two readings of a clock; the slope is better if they are far apart. */
 struct pithi_anchor_pair {
-    struct pithi_anchor first, last;
+    struct pithi_anchor first, last; /* the clocks at two moments */
 };
 
 /* From its ticks on: time = ns + (ticks - span.ticks) * scale / 2^44. */
 struct pithi_span {
-    uint64_t ticks;
-    int64_t ns;
-    uint64_t scale;
+    uint64_t ticks; /* where the line begins */
+    int64_t ns;     /* there, by CLOCK_MONOTONIC */
+    uint64_t scale; /* ns of a tick, times 2^44 */
 };
 
 struct pithi_spill_time {
     struct pithi_span *spans; /* the first also applies to earlier ticks; the last has ticks UINT64_MAX */
     uint32_t count;
-    double ticks_per_s;
+    double ticks_per_s; /* the rate, for people */
     int64_t error_ns;  /* of times at most: how far anchors are from the line between their neighbours, 100 ns at least;
                          larger if the counter parted: see there */
     int64_t parted_ns; /* the part of it that is due to that */

@@ -23,16 +23,16 @@ struct pithi_spill_trim {
     int alive_at_end;       /* the process was seen after the window's end */
     uint64_t first_posted;  /* receives are numbered from this one on */
     int (*add)(void *context, const struct pithlog_record *record);
-    void *context;
+    void *context;             /* for `add` */
     struct pithi_stack before; /* from pithi_spill_before; the caller frees it */
     /* results */
     uint64_t added, told, dropped; /* records passed on; losses in LOST records or outside; LEAVEs dropped */
-    int64_t last_ns;
+    int64_t last_ns;               /* of the last record that was added */
     /* private */
     struct pithi_stack open;
-    uint64_t above; /* unknown states open inside these */
-    int entered, over;
-    uint32_t cuts; /* so far */
+    uint64_t above;    /* unknown states open inside these */
+    int entered, over; /* 1: open states were entered; 1: the window is over */
+    uint32_t cuts;     /* so far */
 };
 
 /* The window as text, in seconds: "0.5 to 2", "0.5 to end", "0 to 2"; "": there is none. */

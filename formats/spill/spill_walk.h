@@ -12,26 +12,26 @@
 #include "spill/spill_time.h"
 
 struct pithi_spill_chunk {
-    uint64_t offset, size; /* in the file; size: of the existing part */
-    uint64_t base_ticks, lost, overwritten;
+    uint64_t offset, size;                      /* in the file; size: of the existing part */
+    uint64_t base_ticks, lost, overwritten;     /* as in struct pithi_chunk */
     uint64_t whole, words_before, words, check; /* from its header; whole: its full size */
-    uint32_t lane, seq;
+    uint32_t lane, seq;                         /* of the header */
     uint32_t open_bytes; /* between header and words; not 0: of a ring, which reuses it without a copy */
     int kept;            /* its contents cannot change (pithi_spill_open_still) */
 };
 
 struct pithi_spill_lane {
-    uint32_t lane;         /* thread number */
-    uint32_t first, count; /* its chunks */
-    const char *name;      /* "" if the program gave none */
-    uint64_t lost, overwritten;
+    uint32_t lane;              /* thread number */
+    uint32_t first, count;      /* its chunks */
+    const char *name;           /* "" if the program gave none */
+    uint64_t lost, overwritten; /* of all its chunks */
 };
 
 /* A communicator of the process; its strings and members lie in the mapped file (size 0: members not in this file). */
 struct pithi_spill_comm_def {
     struct pithlog_comm comm;
-    int32_t rank;
-    int defined;
+    int32_t rank; /* of this process in it */
+    int defined;  /* 1: its definition was found */
 };
 
 struct pithi_spill_property {
@@ -39,8 +39,8 @@ struct pithi_spill_property {
 };
 
 struct pithi_spill {
-    const char *path;
-    const unsigned char *data;
+    const char *path;          /* for messages */
+    const unsigned char *data; /* the file, mapped or in memory */
     size_t size;
     int mapped;                       /* unmap data at the end */
     int still, fd;                    /* opened by pithi_spill_open_still, from this descriptor */
@@ -48,13 +48,13 @@ struct pithi_spill {
     struct pithi_spill_page page;     /* a copy, with terminated strings */
     struct pithi_spill_chunk *chunks; /* sorted by lane and seq */
     uint32_t chunk_count;
-    struct pithi_spill_lane *lanes;
+    struct pithi_spill_lane *lanes; /* [lane_count] */
     uint32_t lane_count;
     struct pithlog_def *defs;           /* by id; name NULL: not defined */
     uint32_t def_count;                 /* highest id + 1 */
     struct pithi_spill_comm_def *comms; /* by id; 0 is the world */
     uint32_t comm_count;
-    struct pithi_spill_property *properties;
+    struct pithi_spill_property *properties; /* [property_count] */
     uint32_t property_count;
     uint64_t definitions, definitions_wrong; /* records of definitions read; of these, with a wrong check value */
     struct pithi_anchor *anchors;            /* the page's and the chunks' */
@@ -96,8 +96,8 @@ int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int f
  * counted if the map has no id for it (UINT32_MAX, or past the end; at most the spill's def_count) or if the id was
  * defined as another kind. */
 struct pithi_spill_walk {
-    const uint32_t *ids, *comms;
-    const uint32_t *states; /* for pithi_spill_next_states; [id_count] */
+    const uint32_t *ids, *comms; /* from ids of the process to those of the log */
+    const uint32_t *states;      /* for pithi_spill_next_states; [id_count] */
     uint32_t id_count, comm_count;
     const struct pithi_spill_number *numbers; /* for ids from PITHI_NUMBER_ID on (spill_numbers.h) */
     uint32_t lane_id;                         /* becomes record->lane */
@@ -114,13 +114,13 @@ struct pithi_spill_walk {
     /* private */
     const struct pithi_spill *spill;
     const struct pithi_spill_lane *lane;
-    const uint64_t *word, *end;
-    const struct pithi_span *span;
-    uint64_t ticks, lost;
-    int64_t last_ns;
-    uint32_t chunk, seq;          /* the next ones */
-    struct pithlog_record second; /* second record of a number that becomes two; kind 0: none */
-    unsigned char text[2 + 32];   /* its payload, as a string */
+    const uint64_t *word, *end;    /* the next word; the end of the chunk */
+    const struct pithi_span *span; /* in which the last time was */
+    uint64_t ticks, lost;          /* of the last record; lost so far in the chunk */
+    int64_t last_ns;               /* times never go back on a lane */
+    uint32_t chunk, seq;           /* the next ones */
+    struct pithlog_record second;  /* second record of a number that becomes two; kind 0: none */
+    unsigned char text[2 + 32];    /* its payload, as a string */
 };
 void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *spill, uint32_t lane_index);
 /* Sets the fields of the next record that its kind uses; the others must be 0 (peer: -1) at the first call, and stay

@@ -5,7 +5,7 @@
 #include "symbols/sample_names.h"
 
 struct pithi_stack_call {
-    uint32_t function;
+    uint32_t function;               /* index in the names */
     const struct pithi_place *place; /* where in it; NULL: unknown */
 };
 

@@ -29,12 +29,12 @@
 #include "base/open_file.h"
 
 struct pithi_code_file {
-    Dwfl *dwfl;
-    Dwfl_Module *module;
+    Dwfl *dwfl; /* of libdw */
+    Dwfl_Module *module; /* the one file that it has */
     GElf_Addr bias;                 /* libdw's address - address in the file */
     char *names[PITHI_CODE_FRAMES]; /* the last ones, demangled */
     Dwarf_Die *unit;                /* that find_unit found last, in all units; NULL: none */
-    Dwarf_Addr unit_bias;
+    Dwarf_Addr unit_bias; /* what must be added to its addresses */
 };
 
 static char *debug_path; /* NULL: the standard places */

@@ -19,9 +19,9 @@ void pithi_code_file_close(struct pithi_code_file *file);
 
 /* A function that an address is in. */
 struct pithi_code_frame {
-    const char *name;   /* C++ names are demangled, without their parameters, where libstdc++ is */
-    const char *source; /* the file that declares it; NULL: unknown */
-    int line;
+    const char *name;      /* C++ names are demangled, without their parameters, where libstdc++ is */
+    const char *source;    /* the file that declares it; NULL: unknown */
+    int line;              /* 1 is the first line; 0: unknown */
     const char *at_source; /* the file of the address, or of the call of the next inner frame; NULL: unknown */
     int at_line;
     uint64_t begin; /* the address of its first instruction */

@@ -15,8 +15,8 @@ int pithi_code_names_put(struct pithi_defs *defs, const char *path, const char *
 /* The names of a log. */
 struct pithi_code_names {
     struct pithi_code_name {
-        const char *key, *value;
-    } * names; /* sorted by key */
+        const char *key, *value; /* in `text` */
+    } * names;                   /* sorted by key */
     uint32_t count, room;
     char *text; /* of the frames found last */
 };

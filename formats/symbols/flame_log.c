@@ -28,29 +28,29 @@ struct stack {
 
 /* A call site that waits until the next sample, because the functions of that sample may begin before it. */
 struct waiting_site {
-    int64_t time_ns;
-    uint32_t id;
+    int64_t time_ns; /* of the call */
+    uint32_t id;     /* definition in the written log */
 };
 
 struct flame_lane {
-    struct stack open;
-    struct waiting_site *sites;
+    struct stack open;          /* functions that are open */
+    struct waiting_site *sites; /* [site_count] */
     uint32_t site_count, site_room, sites_put;
-    struct pithi_sample_last last;
-    uint32_t number; /* in the new log */
+    struct pithi_sample_last last; /* the sample before */
+    uint32_t number;               /* in the new log */
 };
 
 struct pithi_flame_log {
-    struct pithlog *log;
+    struct pithlog *log; /* the log of the samples */
     int has_samples;
-    struct pithi_sample_names *names;
-    struct pithi_writer *writer;
-    struct flame_lane *lanes;
-    uint32_t *states, state_room; /* by function: the definition + 1; 0: none yet */
-    uint32_t no_core;             /* the state + 1; 0: none yet */
-    struct pithi_pair_map places; /* (function, line) of call sites: numbers */
-    uint32_t *sites, site_room;   /* by number: the event */
-    struct stack now;             /* of the sample that is added */
+    struct pithi_sample_names *names; /* finds the functions */
+    struct pithi_writer *writer;      /* of the log that is made */
+    struct flame_lane *lanes;         /* by lane of `log` */
+    uint32_t *states, state_room;     /* by function: the definition + 1; 0: none yet */
+    uint32_t no_core;                 /* the state + 1; 0: none yet */
+    struct pithi_pair_map places;     /* (function, line) of call sites: numbers */
+    uint32_t *sites, site_room;       /* by number: the event */
+    struct stack now;                 /* of the sample that is added */
     struct pithi_sample sample;
 };
 

@@ -10,11 +10,11 @@
 #include "symbols/code_file.h"
 
 struct pithi_function {
-    char *name;   /* of the program; "[FILE]": its code without symbols; "[unknown]": of no file;
+    char *name;         /* of the program; "[FILE]": its code without symbols; "[unknown]": of no file;
                            "[cut]": the callers of the outermost function that was recorded;
                            "[recording]": work of Pith itself */
-    char *source; /* the file that declares it; NULL: unknown */
-    int line;
+    char *source;       /* the file that declares it; NULL: unknown */
+    int line;           /* 0: unknown */
     const char *module; /* the path of its file; "" */
 };
 
@@ -39,7 +39,7 @@ struct pithi_sample {
     int64_t cpu_ns; /* the CPU time of its thread so far */
     uint32_t count;
     uint32_t own; /* the innermost frames that are Pith's own work; UINT32_MAX: not known yet */
-    uint64_t addresses[PITHI_SAMPLE_FRAMES];
+    uint64_t addresses[PITHI_SAMPLE_FRAMES]; /* innermost first */
 };
 /* 1: the record is a sample, now in *sample. */
 int pithi_sample_read(const struct pithi_sample_names *names, const struct pithlog_record *record,
@@ -49,7 +49,7 @@ int pithi_sample_read(const struct pithi_sample_names *names, const struct pithl
  * first, one period. `last` is about the sample before, and zero at first. */
 struct pithi_sample_last {
     int64_t cpu_ns, time_ns;
-    int seen;
+    int seen; /* 1: there was one */
 };
 struct pithi_sample_length {
     int64_t ns, cpu_ns; /* cpu_ns: the CPU time in it */
@@ -64,9 +64,9 @@ int pithi_site_read(const struct pithi_sample_names *names, const struct pithlog
 /* Where an address of the process of `record` is. is_return: it is a return address, so the call before it counts.
  * Valid until names are closed. */
 struct pithi_place {
-    uint32_t function;  /* the innermost one */
-    const char *source; /* NULL: unknown */
-    int line;
+    uint32_t function;               /* the innermost one */
+    const char *source;              /* NULL: unknown */
+    int line;                        /* 0: unknown */
     const struct pithi_place *outer; /* the call in place of which the compiler inlined the function; NULL: none */
 };
 int pithi_sample_place(struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t address,
@@ -78,7 +78,7 @@ int pithi_sample_place(struct pithi_sample_names *names, const struct pithlog_re
  * or follows another frame of the same file without symbols; such frames are not shown. The work of Pith itself, also
  * in functions of libc that it calls, is one function, [recording], below the function that it records. */
 struct pithi_inlined {
-    uint32_t count, functions[PITHI_CODE_FRAMES + 1];
+    uint32_t count, functions[PITHI_CODE_FRAMES + 1];        /* outermost first */
     const struct pithi_place *places[PITHI_CODE_FRAMES + 1]; /* where in each; NULL: unknown */
 };
 int pithi_sample_functions(struct pithi_sample_names *names, const struct pithlog_record *record,
@@ -98,7 +98,7 @@ int64_t pithi_sample_period_ns(const struct pithi_sample_names *names);
 /* For `pith symbols`: stores the names at all addresses of samples and call sites in `defs`; names from files on this
  * machine replace those that the log has. */
 struct pithi_names_sum {
-    uint64_t addresses, named, with_source;
+    uint64_t addresses, named, with_source; /* looked up; with a name; with a line */
 };
 int pithi_sample_names_store(struct pithi_sample_names *names, struct pithi_defs *defs, struct pithi_names_sum *sum);
 

@@ -12,7 +12,7 @@
 struct pithi_sample_text {
     struct pithi_sample_names *names;
     struct pithi_sample sample;
-    char *text;
+    char *text; /* malloc'ed, reused */
     size_t size;
 };
 

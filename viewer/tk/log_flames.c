@@ -73,8 +73,8 @@ static int is_innermost(struct pithi_log_object *object, uint32_t lane, int64_t 
     return found > 0 ? inner.id == id && inner.start_ns == start_ns : found;
 }
 
-/* A site is that of the state that is innermost before and after it; it may also be at the begin or the end of it. */
-/* `siteof`: where in the program a call was made. */
+/* `siteof`: where in the program a call was made. A site is that of the state that is innermost before and after it; it
+ * may also be at the begin or the end of it. */
 int pithi_log_site_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t from, to, time;

@@ -21,11 +21,11 @@
 #include "foreign/reading.h"
 
 struct reader {
-    struct pithi_alog_scan scan;
+    struct pithi_alog_scan scan; /* of the first pass */
     struct pithi_writer *writer;
     struct pithi_map open; /* (lane, state) -> number of open instances */
     struct pithi_reorder reorder;
-    uint64_t unmatched_ends, bare_messages, no_partner;
+    uint64_t unmatched_ends, bare_messages, no_partner; /* counted for properties of the log */
 };
 
 /* ---- Recognising -----------------------------------------------------------------------------------------------

@@ -39,10 +39,10 @@ enum pithi_alog_type {
 };
 
 struct pithi_alog_line {
-    int64_t type, proc, task, data, cycle;
-    int64_t time_ns;     /* from TIMESTAMP only, without CYCLE */
-    const char *comment; /* not terminated; without blanks at either end */
-    size_t comment_size;
+    int64_t type, proc, task, data, cycle; /* the columns of the line */
+    int64_t time_ns;                       /* from TIMESTAMP only, without CYCLE */
+    const char *comment;                   /* not terminated; without blanks at either end */
+    size_t comment_size;                   /* bytes of `comment`, which is not NUL-terminated */
 };
 
 enum pithi_alog_status { PITHI_ALOG_GOOD, PITHI_ALOG_BLANK, PITHI_ALOG_BAD };
@@ -67,44 +67,44 @@ enum { PITHI_ALOG_PROCESSES_MAX = 1 << 17 }; /* larger process numbers are rejec
 enum pithi_alog_payload { PITHI_ALOG_NOTHING, PITHI_ALOG_DATA, PITHI_ALOG_TEXT, PITHI_ALOG_BOTH };
 
 struct pithi_alog_event {
-    int64_t type;
-    uint32_t starts, ends; /* state + 1; 0 if none */
-    uint32_t solo;         /* event type + 1 */
-    enum pithi_alog_payload payload;
+    int64_t type;                    /* the number in the file */
+    uint32_t starts, ends;           /* state + 1; 0 if none */
+    uint32_t solo;                   /* event type + 1 */
+    enum pithi_alog_payload payload; /* what its lines have besides the number */
     int used, has_data, has_comment;
-    const char *name, *format; /* from its -9 and -10 lines, not terminated */
-    size_t name_size, format_size;
+    const char *name, *format;     /* from its -9 and -10 lines, not terminated */
+    size_t name_size, format_size; /* in the file, not NUL-terminated */
 };
 
 struct pithi_alog_process {
-    int32_t rank;
+    int32_t rank; /* -1: not known */
     uint32_t thread;
-    uint32_t lane; /* lane + 1; 0 if not made yet */
-    char *name;    /* malloc'ed, NULL if none */
-    int seen;
-    int64_t last_ns;
-    uint64_t received;
+    uint32_t lane;     /* lane + 1; 0 if not made yet */
+    char *name;        /* malloc'ed, NULL if none */
+    int seen;          /* 1: some line is of it */
+    int64_t last_ns;   /* of its last line, to notice times that go back */
+    uint64_t received; /* receives so far: numbers of posting */
 };
 
 struct pithi_alog_scan {
     const struct pithi_input *input;
-    struct pithi_lines lines; /* without a last line that was cut */
-    int cut;                  /* the file ends inside its last line */
-    int counted;              /* there is a -2 line */
-    uint64_t told, seen;      /* number of event lines: `told` by the -2 line (0 if unknown), `seen` in the file */
-    int64_t start_ns;         /* the start time that readers of ALOG subtract */
-    int64_t rollover_ns;
-    int64_t processes; /* from the -3 line, else 0 */
-    int has_start, disorder;
+    struct pithi_lines lines;  /* without a last line that was cut */
+    int cut;                   /* the file ends inside its last line */
+    int counted;               /* there is a -2 line */
+    uint64_t told, seen;       /* number of event lines: `told` by the -2 line (0 if unknown), `seen` in the file */
+    int64_t start_ns;          /* the start time that readers of ALOG subtract */
+    int64_t rollover_ns;       /* what a rolled-over timestamp stands for */
+    int64_t processes;         /* from the -3 line, else 0 */
+    int has_start, disorder;   /* 1: times go back, so records must be sorted */
     int own;                   /* written by Pith: its times are the log's times, whatever -6 says */
     int64_t first_ns, last_ns; /* times of events; INT64_MAX, INT64_MIN if there are none */
     int64_t end_ns;            /* from the -7 line; INT64_MIN if there is none */
-    uint64_t ignored_states;
-    uint32_t numbers_told; /* event_numbers.h */
-    struct pithi_alog_event *events;
+    uint64_t ignored_states;   /* state definitions that no line uses */
+    uint32_t numbers_told;     /* event_numbers.h */
+    struct pithi_alog_event *events; /* [event_count] */
     uint32_t event_count, event_size;
-    struct pithi_map event_of; /* type -> index + 1 */
-    struct pithi_alog_process *process;
+    struct pithi_map event_of;          /* type -> index + 1 */
+    struct pithi_alog_process *process; /* [process_count] */
     uint32_t process_count, process_size;
     struct pithi_map process_of; /* number -> index + 1 */
 };

@@ -38,27 +38,28 @@ struct number {
 struct alog_writer {
     struct pithlog *log;
     FILE *out;
-    const struct pithi_convert *how;
-    int threads;              /* 1: some rank has several lanes, so each lane gets its own line */
-    int named;                /* some line needs a -15 line */
-    int32_t *line;            /* by lane */
-    int32_t *main_line;       /* by lane: the first line of its rank, where messages are drawn */
-    struct pithi_map line_of; /* rank -> its first line */
-    int32_t lines;
+    const struct pithi_convert *how; /* window, notes */
+    int threads;                     /* 1: some rank has several lanes, so each lane gets its own line */
+    int named;                       /* some line needs a -15 line */
+    int32_t *line;                   /* by lane */
+    int32_t *main_line;              /* by lane: the first line of its rank, where messages are drawn */
+    struct pithi_map line_of;        /* rank -> its first line */
+    int32_t lines;                   /* lines in use */
     uint32_t lanes, defs;
-    struct number *numbers;
+    struct number *numbers;     /* [defs] of each definition in this file */
     int32_t next_number, kinds; /* number in use */
-    struct pithi_given given;
+    struct pithi_given given;   /* numbers that the program itself used */
     struct pithi_losses losses;
+    /* for the header and the notes */
     uint64_t lines_written, no_line, changed_names, changed_formats, changed_payloads;
-    int64_t base_ns; /* log time of the file's time 0 */
-    int64_t start_us, end_us;
+    int64_t base_ns;          /* log time of the file's time 0 */
+    int64_t start_us, end_us; /* of the header */
 };
 
 /* The ALOG line of one record. */
 struct planned {
-    int64_t type, data;
-    int32_t line;
+    int64_t type, data; /* columns TYPE and DATA */
+    int32_t line;       /* the PROC column */
     int64_t time_us;
     char comment[COMMENT_BYTES];
 };

@@ -15,20 +15,20 @@ enum { MEMORY = PITHI_SORTER_BYTES / 4, LABEL = 256 };
 
 /* The operations of a process and a category. */
 struct pithi_chrome_async_group {
-    char *label;
-    uint32_t process;
-    uint32_t *threads; /* of its lanes */
-    uint32_t *free;    /* a heap: lanes that no operation has */
-    uint32_t thread_count, thread_room, free_count, free_room;
+    char *label;                                               /* "process / category", for the lane's name */
+    uint32_t process;                                          /* index */
+    uint32_t *threads;                                         /* of its lanes */
+    uint32_t *free;                                            /* a heap: lanes that no operation has */
+    uint32_t thread_count, thread_room, free_count, free_room; /* of `threads`; of `free` */
 };
 
 struct pithi_chrome_async_operation {
-    uint32_t group, lane, depth;
+    uint32_t group, lane, depth; /* indices; states open in the operation */
 };
 
 /* Goes before the data of an item. */
 struct head {
-    uint32_t operation, kind;
+    uint32_t operation, kind; /* index; enter, leave or event */
 };
 
 int pithi_chrome_async_new(struct pithi_chrome_async *async)

@@ -17,9 +17,9 @@
 
 /* All zero but `sorter` at first. */
 struct pithi_chrome_async {
-    struct pithi_sorter *sorter;
+    struct pithi_sorter *sorter;                       /* everything by time */
     struct pithi_map group_numbers, operation_numbers; /* hash -> number + 1 */
-    struct pithi_chrome_async_group *groups;
+    struct pithi_chrome_async_group *groups;           /* [group_count], [operation_count] */
     struct pithi_chrome_async_operation *operations;
     uint32_t group_count, group_room, operation_count, operation_room;
     uint64_t alone; /* ends without a begin, left out */

@@ -136,9 +136,9 @@ struct ending {
 };
 
 struct pithi_chrome_lane {
-    struct ending *heap;
+    struct ending *heap; /* [count] ends of complete events, the earliest first */
     uint32_t count, room;
-    uint64_t order;
+    uint64_t order; /* of the next one: equal ends in order of their begins */
     uint32_t *open; /* begun but not ended */
     uint32_t open_count, open_room;
 };

@@ -8,14 +8,14 @@
 #include "native/segment.h"
 
 struct pithi_chrome_event {
-    char phase; /* 0: none */
-    struct pithi_json_value name, category, pid, tid, id, args;
-    struct pithi_json_value id2, scope; /* of an asynchronous event */
-    struct pithi_json_value bind_id;    /* for a state that is on a flow: the flow and its direction */
-    int flow_in, flow_out;
-    int64_t time_ns, length_ns; /* length_ns: 0 if unknown or negative */
-    int timed;                  /* it has a valid time */
-    int has_length, is_negative;
+    char phase;                                                 /* 0: none */
+    struct pithi_json_value name, category, pid, tid, id, args; /* places in the text */
+    struct pithi_json_value id2, scope;                         /* of an asynchronous event */
+    struct pithi_json_value bind_id; /* for a state that is on a flow: the flow and its direction */
+    int flow_in, flow_out;           /* 1: a flow ends here; begins here */
+    int64_t time_ns, length_ns;      /* length_ns: 0 if unknown or negative */
+    int timed;                       /* it has a valid time */
+    int has_length, is_negative;     /* it has "dur"; which was below 0 */
 };
 
 enum { PITHI_CHROME_TEXT = 4096 };
@@ -36,10 +36,10 @@ uint64_t pithi_chrome_hash(uint64_t hash, const struct pithi_json_value *value);
 
 struct pithi_chrome_states {
     struct pithi_chrome_lane *lanes; /* by number */
-    uint32_t count, room;
+    uint32_t count, room;            /* by number of the lane */
     struct pithi_writer *writer;
-    int64_t zero_ns; /* subtracted from all times */
-    uint64_t ends_alone;
+    int64_t zero_ns;     /* subtracted from all times */
+    uint64_t ends_alone; /* ends without a begin */
 };
 
 void pithi_chrome_states_free(struct pithi_chrome_states *states);

@@ -25,15 +25,15 @@ enum { WORD = 256, NAME = 512 };
 /* A process or a thread. */
 enum kind { MISSING, NUMBER, WORDS, ASYNC };
 struct pithi_chrome_place {
-    enum kind kind;
+    enum kind kind;        /* a number, a word, or what the file calls it */
     int64_t number, order; /* `order`: the first sort key */
-    char *word, *name;
-    uint32_t process;
-    uint32_t result; /* for a process: its rank; for a thread: its lane */
-    int own;         /* for a process: written by Pith */
-    uint32_t lane;   /* for a process: the lane of its first thread, if has_lane */
-    int has_lane;
-    int used;
+    char *word, *name;     /* pid or tid if it is a word; its metadata */
+    uint32_t process;      /* index of its process */
+    uint32_t result;       /* for a process: its rank; for a thread: its lane */
+    int own;               /* for a process: written by Pith */
+    uint32_t lane;         /* for a process: the lane of its first thread, if has_lane */
+    int has_lane;          /* 1: `lane` is set */
+    int used;              /* 1: some event is of it */
 };
 
 static void free_places(struct pithi_chrome_place *places, uint32_t count)
@@ -158,8 +158,8 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
 
 struct ordered {
     const struct pithi_chrome_place *place;
-    int64_t first; /* the number that is sorted before all others */
-    uint32_t number;
+    int64_t first;   /* the number that is sorted before all others */
+    uint32_t number; /* index, before sorting */
 };
 
 static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
@@ -327,10 +327,10 @@ int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t
 enum { MEMORY = PITHI_SORTER_BYTES / 4 };
 
 struct end {
-    int64_t time_ns, tag;
+    int64_t time_ns, tag; /* `tag`: also the order of messages */
     uint64_t bytes;
-    uint32_t thread;
-    int phase; /* 0: none */
+    uint32_t thread; /* index of the thread */
+    int phase;       /* 0: none */
 };
 
 int pithi_chrome_flows_new(struct pithi_chrome_flows *flows)
@@ -360,7 +360,7 @@ int pithi_chrome_flows_add(struct pithi_chrome_flows *flows, const struct pithi_
 struct matching {
     struct pithi_chrome_flows *flows;
     const struct pithi_chrome_lanes *lanes;
-    struct pithi_sorter *messages;
+    struct pithi_sorter *messages; /* pairs that were found, for the second sort */
     struct end open, early; /* of the current flow: `open` is its last end so far; `early` is an end before any start */
 };
 

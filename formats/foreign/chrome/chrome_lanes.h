@@ -21,11 +21,11 @@
 
 /* All zero is the empty state. The numbers of processes and threads are indexes of the arrays. */
 struct pithi_chrome_lanes {
-    struct pithi_chrome_place *processes, *threads;
+    struct pithi_chrome_place *processes, *threads; /* in the order in which they are first met */
     uint32_t process_count, process_room, thread_count, thread_room;
     struct pithi_map process_numbers, thread_numbers; /* hash -> number + 1 */
     /* 1: the file says that it is of one rank of a job, namely `rank`; all processes in it are threads of that rank. */
-    int is_one_rank;
+    int is_one_rank; /* all threads are of one rank */
     int32_t rank;
 };
 
@@ -50,15 +50,15 @@ uint32_t pithi_chrome_lanes_lane(const struct pithi_chrome_lanes *lanes, uint32_
 int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t thread);
 
 struct pithi_chrome_flows {
-    struct pithi_sorter *sorter;
-    uint64_t inside, alone; /* left out: flows within a lane (except in Pith files), and ends without a partner */
+    struct pithi_sorter *sorter; /* flow events by their id, then time */
+    uint64_t inside, alone;      /* left out: flows within a lane (except in Pith files), and ends without a partner */
 };
 
 /* A message. The receives of a receiver are numbered in order of sending, so that each matches its own message. */
 struct pithi_chrome_message {
-    uint32_t send_thread, recv_thread;
+    uint32_t send_thread, recv_thread; /* indices of threads */
     int64_t send_ns, recv_ns, tag;
-    uint64_t bytes, posted;
+    uint64_t bytes, posted; /* `posted`: among those of the receiver */
 };
 
 int pithi_chrome_flows_new(struct pithi_chrome_flows *flows);

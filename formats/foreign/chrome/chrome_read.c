@@ -23,27 +23,27 @@ enum { NAME = 1024, PROBE_EVENTS = 4, WHOLE = PITHLOG_LOST + 1 };
 
 /* An item to be sorted, followed by its payload: EVENT_BYTES at most. */
 struct item {
-    uint32_t kind; /* enum pithlog_kind, or WHOLE */
-    uint32_t thread, id;
+    uint32_t kind;       /* enum pithlog_kind, or WHOLE */
+    uint32_t thread, id; /* index of the thread; definition */
     int32_t peer, tag;
-    int64_t length_ns;
+    int64_t length_ns; /* of a complete event */
     uint64_t bytes, posted;
-    double value;
+    double value; /* of a counter */
 };
 enum { EVENT_BYTES = sizeof(struct item) + 2 + PITHI_CHROME_TEXT };
 
 struct chrome_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    struct pithi_json json;
-    size_t passed;
+    struct pithi_json json; /* the text, and where it is read */
+    size_t passed;          /* bytes that were read, for progress */
     struct pithi_chrome_lanes lanes;
     struct pithi_chrome_flows flows;
     struct pithi_chrome_async async;
-    struct pithi_sorter *sorter;
-    int64_t first_ns;
-    uint64_t left_out, without_length, negative;
-    int cut;
+    struct pithi_sorter *sorter;                 /* events and metadata, by thread and time */
+    int64_t first_ns;                            /* of all events: time 0 */
+    uint64_t left_out, without_length, negative; /* counted for properties of the log */
+    int cut;                                     /* the text ends in the middle */
 };
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */

@@ -24,12 +24,12 @@ enum { TEXT = 4096 };
 struct chrome_writer {
     struct pithlog *log;
     struct pithi_out out;
-    char **names; /* by definition, as JSON */
-    char **groups;
-    int64_t zero_ns;
-    int begun; /* a comma is due */
+    char **names;    /* by definition, as JSON */
+    char **groups;   /* by definition, malloc'ed */
+    int64_t zero_ns; /* ts 0 of the file */
+    int begun;       /* a comma is due */
     struct pithi_losses losses;
-    uint64_t no_numbers;
+    uint64_t no_numbers; /* payloads without a number */
 };
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */

@@ -16,7 +16,7 @@
 
 struct pithi_json {
     const unsigned char *data;
-    size_t size, at;
+    size_t size, at;   /* `at`: the next byte */
     const char *wrong; /* after PITHI_JSON_WRONG: the error found at `at` */
 };
 
@@ -31,7 +31,7 @@ enum {
 struct pithi_json_value {
     char kind;
     const unsigned char *text;
-    size_t size;
+    size_t size; /* bytes of `text` */
 };
 
 /* Returns the next byte that is not blank, without passing it. 0: the end. */

@@ -18,8 +18,8 @@ static const uint8_t bodies[PITHI_CLOG1_TYPES] = {0, 32, 24, 24, 16, 24, 56, 48,
 
 struct head {
     double time_s;
-    int32_t type, process;
-    size_t size; /* size according to the record; 0: impossible */
+    int32_t type, process; /* number of the event, or of the kind of record */
+    size_t size;           /* size according to the record; 0: impossible */
 };
 
 /* Reads the header at `p`, where `left` bytes are available. */

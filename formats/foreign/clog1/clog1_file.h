@@ -37,7 +37,7 @@ struct pithi_clog1_file {
 };
 
 struct pithi_clog1_record {
-    int64_t time_ns;
+    int64_t time_ns; /* `process`: the rank */
     int32_t type, process;
     const unsigned char *body; /* at least as long as the body of its type */
 };
@@ -66,8 +66,8 @@ struct pithi_clog1_event {
 };
 
 struct pithi_clog1_events {
-    struct pithi_defs *defs;
-    struct pithi_clog1_event *events;
+    struct pithi_defs *defs;          /* of the log that is written */
+    struct pithi_clog1_event *events; /* [count] */
     uint32_t count, room;
     struct pithi_map of; /* number -> index + 1 */
 };

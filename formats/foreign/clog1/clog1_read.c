@@ -29,7 +29,8 @@ struct clog1_reader {
     struct pithi_map lane_of; /* process -> lane + 1 */
     struct pithi_map comm_of; /* number of a communicator -> index + 1 */
     struct pithi_reorder reorder;
-    int disorder;
+    int disorder; /* 1: times go back */
+    /* records of places in the program; messages without partner, without size */
     uint64_t locations, no_partner, no_size;
 };
 

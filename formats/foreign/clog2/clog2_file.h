@@ -11,10 +11,10 @@
 
 struct pithi_clog2_file {
     struct pithi_clog_blocks blocks;
-    int big;       /* byte order */
-    int finalized; /* 0: the unmerged file of one process, with native byte order and unshifted times */
-    int table_cut; /* the communicator table is missing or incomplete */
-    int32_t world_size, threads;
+    int big;                     /* byte order */
+    int finalized;               /* 0: the unmerged file of one process, with native byte order and unshifted times */
+    int table_cut;               /* the communicator table is missing or incomplete */
+    int32_t world_size, threads; /* as the preamble says */
     int32_t known_events, user_events, known_solos, user_solos; /* first numbers */
     int32_t known_states, user_states, known_solo_count, user_solo_count;
 };
@@ -23,10 +23,10 @@ struct pithi_clog2_file {
 int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_input *input);
 
 struct pithi_clog2_record {
-    int64_t time_ns; /* corrected by the time shift, if the file is not finalized */
-    int32_t comm, rank, thread;
-    uint32_t type;
-    const unsigned char *body;
+    int64_t time_ns;            /* corrected by the time shift, if the file is not finalized */
+    int32_t comm, rank, thread; /* the communicator's number in the file */
+    uint32_t type;              /* of the record: definition, event, message ... */
+    const unsigned char *body;  /* behind the head */
 };
 
 /* Reads the next record, never ENDLOG or ENDBLOCK. 1; 0 at the end. Skips the rest of a block that cannot be read. */
@@ -39,10 +39,10 @@ struct pithi_clog2_line {
 
 struct pithi_clog2_stream {
     FILE *out;
-    unsigned char *block;
-    uint32_t at;
-    uint64_t blocks; /* number written */
-    double time_s;   /* of the last record; times never decrease */
+    unsigned char *block; /* one block, written when it is full */
+    uint32_t at;          /* bytes of it */
+    uint64_t blocks;      /* number written */
+    double time_s;        /* of the last record; times never decrease */
 };
 
 /* Leaves room for the preamble. */
@@ -59,10 +59,10 @@ void pithi_clog2_stream_free(struct pithi_clog2_stream *stream);
 
 /* The variable contents of the preamble. */
 struct pithi_clog2_preamble {
-    int32_t ranks, threads;
+    int32_t ranks, threads;          /* of the world */
     int32_t user_states, user_solos; /* number of each */
-    int32_t first_user_solo;
-    uint64_t table;
+    int32_t first_user_solo;         /* number; 0: none */
+    uint64_t table;                  /* offset of the table of blocks */
 };
 void pithi_clog2_preamble(const struct pithi_clog2_preamble *values, unsigned char bytes[PITHI_CLOG2_PREAMBLE]);
 

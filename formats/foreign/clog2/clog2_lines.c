@@ -20,7 +20,7 @@
 
 struct pithi_clog2_entry {
     unsigned char uuid[PITHI_CLOG2_UUID];
-    int32_t kind;
+    int32_t kind; /* event of the communicator: made, freed */
 };
 
 enum { THREADS_MAX = 4096 }; /* thread numbers from 4096 on are replaced by numbers from 0 on in each rank */

@@ -21,18 +21,18 @@ struct pithi_clog2_entry; /* of the communicator table */
 
 struct pithi_clog2_lines {
     struct pithlog *log;
-    struct pithi_clog2_stream *stream;
-    struct pithi_clog2_line *lanes; /* by lane: its line in the world */
+    struct pithi_clog2_stream *stream; /* gets the definitions */
+    struct pithi_clog2_line *lanes;    /* by lane: its line in the world */
     uint32_t lane_count;
     int32_t ranks, threads; /* highest number + 1 */
     struct pithi_map
         number_of;            /* communicator of the log -> number in the file (INTER: its groups have the next two) */
     struct pithi_map rank_of; /* (communicator of the log, world rank) -> rank + 1, from size on: remote group */
-    struct pithi_map announced;        /* (number in the file, rank) */
-    struct pithi_map began_on;         /* (lane, number of a state's end) -> communicator at the begin, if any */
-    struct pithi_clog2_entry *entries; /* by number in the file */
-    uint32_t entry_count, entry_size;
-    struct pithi_clog2_made made;
+    struct pithi_map announced;          /* (number in the file, rank) */
+    struct pithi_map began_on;           /* (lane, number of a state's end) -> communicator at the begin, if any */
+    struct pithi_clog2_entry *entries;   /* by number in the file */
+    uint32_t entry_count, entry_size;    /* [entry_count] */
+    struct pithi_clog2_made made;        /* MPE's own events of communicators */
     uint64_t unknown_members, cut_names; /* cut_names: names of communicators and hosts */
 };
 
@@ -69,11 +69,11 @@ struct pithi_clog2_cargo {
     struct pithi_clog2_kept {
         struct pithlog_record record; /* without its payload */
         uint32_t state;               /* for a payload: its state */
-        int has_cargo;
+        int has_cargo;                /* 1: `cargo` has its payload */
         unsigned char cargo[PITHI_CLOG2_CARGO];
     } * kept;
-    uint32_t count, room;
-    uint64_t cut;
+    uint32_t count, room; /* records that wait */
+    uint64_t cut;         /* payloads that were too long */
 };
 
 /* Writes an ENTER, LEAVE or EVENT, now or later. */

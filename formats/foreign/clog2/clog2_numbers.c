@@ -130,8 +130,8 @@ int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char 
 struct pithi_clog2_number {
     int named;                   /* name, colour and shape are set */
     char name[PITHI_CLOG2_NAME]; /* as written in the file */
-    const char *colour;
-    int32_t known; /* number of a known state or solo event; -1: none */
+    const char *colour;          /* as the log has it */
+    int32_t known;               /* number of a known state or solo event; -1: none */
     struct clog2_level {
         struct pithi_number_pair pair;
         enum { NEW, IN_USE, DEFINED } status; /* IN_USE: its definition must follow */
@@ -141,7 +141,7 @@ struct pithi_clog2_number {
     int32_t solo;  /* for an event: its number; 0: none yet */
     int status;    /* of an event, as that of a level */
     int looked;    /* `info` has been looked up */
-    struct pithi_clog2_shape shape;
+    struct pithi_clog2_shape shape; /* how its payload is written */
 };
 
 /* Like MPE, numbers user states from 600 and solo events from 5000. If a log has more states than fit between, the solo
@@ -518,8 +518,8 @@ int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithl
 }
 
 struct described {
-    int32_t number;
-    uint32_t id, level;
+    int32_t number;     /* in the file */
+    uint32_t id, level; /* definition; how deep the state is open inside itself */
     int is_event;
 };
 

@@ -33,7 +33,7 @@
  * text. If the text of a format is longer than 39 characters, each token keeps an equal share of it. */
 
 struct pithi_clog2_shape {
-    char format[PITHI_CLOG2_FORMAT];
+    char format[PITHI_CLOG2_FORMAT];        /* "n=%d s=%s" */
     char tokens[PITHI_CLOG2_CARGO / 2 + 1]; /* the tokens kept, as a string */
     int cut;                                /* 1: text was cut; 2: tokens were cut */
 };
@@ -59,15 +59,15 @@ struct pithi_clog2_numbers {
     struct pithi_losses *losses;
     struct pithi_clog2_number *numbers; /* by definition */
     uint32_t count;
-    struct pithi_given given; /* the numbers that the program used, and all numbers taken */
-    int is_described;         /* the log has the event PITHI_CLOG2_DESCRIBE */
-    int has_more_states;      /* states that the program did not describe are numbered */
-    int32_t next_pair, next_solo;
+    struct pithi_given given;                  /* the numbers that the program used, and all numbers taken */
+    int is_described;                          /* the log has the event PITHI_CLOG2_DESCRIBE */
+    int has_more_states;                       /* states that the program did not describe are numbered */
+    int32_t next_pair, next_solo;              /* the next free ones */
     struct pithi_map open;                     /* (lane, state) -> number of open instances */
     struct pithi_map used_states, used_events; /* names in use */
     struct pithi_map described;                /* rank -> states that it has described */
-    int32_t user_states, user_solos, first_user_solo, last_user_state;
-    uint64_t cut_names, cut_formats, shared_levels;
+    int32_t user_states, user_solos, first_user_solo, last_user_state; /* of the preamble */
+    uint64_t cut_names, cut_formats, shared_levels;                    /* for the notes */
 };
 
 /* Marks the definitions that the file holds without a record in `losses`. */

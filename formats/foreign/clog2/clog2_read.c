@@ -23,8 +23,8 @@ struct reader {
     struct pithi_clog2_scan scan;
     struct pithi_writer *writer;
     struct pithi_reorder reorder;
-    uint32_t shift_counter; /* counter + 1 */
-    uint64_t no_line, no_partner, locations;
+    uint32_t shift_counter;                  /* counter + 1 */
+    uint64_t no_line, no_partner, locations; /* counted for properties of the log */
 };
 
 int pithi_clog2_probe(const struct pithi_input *input)

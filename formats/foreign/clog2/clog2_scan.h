@@ -15,9 +15,9 @@ enum { PITHI_CLOG2_RANKS_MAX = 1 << 17, PITHI_CLOG2_THREADS_MAX = 1 << 16 }; /* 
 
 /* The meaning of an event number. All are definitions of the log + 1; 0: none. */
 struct pithi_clog2_event {
-    uint32_t starts, ends, solo;
-    uint32_t info;            /* event type for the payloads of a state's start or end */
-    const unsigned char *def; /* body of its definition; NULL: not in the file */
+    uint32_t starts, ends, solo; /* states that it begins, ends; an event */
+    uint32_t info;               /* event type for the payloads of a state's start or end */
+    const unsigned char *def;    /* body of its definition; NULL: not in the file */
 };
 
 struct pithi_clog2_comm {
@@ -51,22 +51,22 @@ enum { PITHI_CLOG2_NEAR = 8192 };
 struct pithi_clog2_scan {
     struct pithi_clog2_file file;
     struct pithi_writer *writer;
-    struct pithi_clog2_event *events;
+    struct pithi_clog2_event *events; /* [event_count] */
     uint32_t event_count, event_size;
     struct pithi_map event_of;       /* number -> index + 1 */
     uint32_t near[PITHI_CLOG2_NEAR]; /* the same for small numbers */
-    struct pithi_clog2_comm *comms;
+    struct pithi_clog2_comm *comms;  /* [comm_count] */
     uint32_t comm_count, comm_size;
-    struct pithi_map comm_of;  /* number -> index + 1 */
-    struct pithi_map world_of; /* (communicator, rank) -> world rank + 1 */
-    struct pithi_map track_of; /* (world rank, thread) -> index + 1 */
-    struct pithi_clog2_track *tracks;
+    struct pithi_map comm_of;         /* number -> index + 1 */
+    struct pithi_map world_of;        /* (communicator, rank) -> world rank + 1 */
+    struct pithi_map track_of;        /* (world rank, thread) -> index + 1 */
+    struct pithi_clog2_track *tracks; /* [track_count] */
     uint32_t track_count, track_room;
-    struct pithi_clog2_place places[PITHI_CLOG2_PLACES];
-    struct pithi_map inter_of; /* world rank -> its last INTER + 1; the groups follow it */
-    int disorder;
-    uint32_t made; /* struct pithi_clog2_made: records that the Pith writer added */
-    uint32_t numbers_told;
+    struct pithi_clog2_place places[PITHI_CLOG2_PLACES]; /* recently used */
+    struct pithi_map inter_of;                           /* world rank -> its last INTER + 1; the groups follow it */
+    int disorder;                                        /* 1: times go back */
+    uint32_t made;                /* struct pithi_clog2_made: records that the Pith writer added */
+    uint32_t numbers_told;        /* numbers of events that the log keeps */
     struct pithi_clog_cursor end; /* the cursor at the end of the walk */
 };
 

@@ -30,9 +30,9 @@ struct clog2_writer {
     struct pithi_clog2_numbers numbers;
     struct pithi_clog2_cargo cargo;
     struct pithi_losses losses;
-    unsigned char *completes; /* by definition: a call that completes receives */
-    uint32_t describe, sync;  /* the events of libmpe; UINT32_MAX: not in the log */
-    uint64_t counters, lost_messages, large_messages;
+    unsigned char *completes;                         /* by definition: a call that completes receives */
+    uint32_t describe, sync;                          /* the events of libmpe; UINT32_MAX: not in the log */
+    uint64_t counters, lost_messages, large_messages; /* what the format cannot hold, for the notes */
 };
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */

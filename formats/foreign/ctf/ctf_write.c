@@ -39,8 +39,8 @@ enum { TEXT = 1 << 18, EVENT_MAX = TEXT + 128, PACKET = 2 * EVENT_MAX, PACKET_FU
 
 struct ctf {
     struct pithlog *log;
-    unsigned char uuid[UUID];
-    int64_t base_ns; /* the log time that the clock shows as 0; not above 0 */
+    unsigned char uuid[UUID]; /* the same in metadata and packets: they belong together */
+    int64_t base_ns;          /* the log time that the clock shows as 0; not above 0 */
 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -287,15 +287,15 @@ out:
 
 struct stream {
     const struct ctf *ctf;
-    const struct pithlog_lane *lane;
+    const struct pithlog_lane *lane; /* of this stream */
     FILE *file;
     char path[PATH];
-    unsigned char *data; /* the current packet */
-    size_t used;
+    unsigned char *data;                 /* the current packet */
+    size_t used;                         /* bytes of the packet */
     uint64_t first, last, packets, lost; /* times of the CTF clock */
-    char *text;
+    char *text;                          /* payload of the record */
     struct pithi_losses losses;
-    uint64_t cut;
+    uint64_t cut; /* payloads that were too long */
 };
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 /* The rows of one kind. Each row begins with its reference. */
 struct otf2_table {
     struct pithi_map places; /* reference -> index + 1 */
-    char *rows;
+    char *rows;              /* [count], row_size bytes each */
     uint32_t count, room;
     size_t row_size;
 };
@@ -21,12 +21,12 @@ void *pithi_otf2_table_get(const struct otf2_table *table, uint64_t ref);
 
 struct otf2_string {
     uint64_t ref;
-    char *text;
+    char *text; /* malloc'ed */
 };
 struct otf2_node {
     uint64_t ref;
     OTF2_StringRef name, class_name;
-    OTF2_SystemTreeNodeRef parent;
+    OTF2_SystemTreeNodeRef parent; /* undefined: the root of the tree */
 };
 struct otf2_property { /* a property of the root of the system tree; ref: its index */
     uint64_t ref;
@@ -36,20 +36,20 @@ struct otf2_process { /* a location group */
     uint64_t ref;
     OTF2_StringRef name;
     OTF2_LocationGroupType type;
-    OTF2_SystemTreeNodeRef node;
-    OTF2_LocationGroupRef creator;
-    int32_t rank; /* set later; -1: none yet */
+    OTF2_SystemTreeNodeRef node;   /* of the machine that it runs on */
+    OTF2_LocationGroupRef creator; /* undefined; else of a process that made it */
+    int32_t rank;                  /* set later; -1: none yet */
 };
 struct otf2_location {
     uint64_t ref;
     OTF2_StringRef name;
     OTF2_LocationType type;
-    OTF2_LocationGroupRef process;
-    uint64_t events;
-    int is_main;           /* set later: it is the MPI location of its rank */
-    int32_t rank;          /* set later */
-    uint32_t thread, lane; /* set later */
-    int64_t last_ns;       /* time of the last record read */
+    OTF2_LocationGroupRef process; /* of the location group that it belongs to */
+    uint64_t events;               /* as the definitions count them */
+    int is_main;                   /* set later: it is the MPI location of its rank */
+    int32_t rank;                  /* set later */
+    uint32_t thread, lane;         /* set later */
+    int64_t last_ns;               /* time of the last record read */
 };
 struct otf2_region {
     uint64_t ref;
@@ -66,7 +66,7 @@ struct otf2_group {
     OTF2_GroupType type;
     OTF2_Paradigm paradigm;
     uint32_t count;
-    uint64_t *members;
+    uint64_t *members; /* malloc'ed */
 };
 struct otf2_comm {
     uint64_t ref;
@@ -75,25 +75,25 @@ struct otf2_comm {
     uint32_t index;                      /* set later: index in the log + 1 */
     const struct otf2_group *near, *far; /* set later: the groups, or NULL */
     int32_t rank;                        /* the rank looked up last (-1: none); is_far: it is not in `near` */
-    int is_far;
+    int is_far;                          /* only with `rank` set */
 };
 struct otf2_window { /* an RMA window */
     uint64_t ref;
-    OTF2_CommRef comm;
+    OTF2_CommRef comm; /* of its members */
 };
 struct otf2_member { /* a member of a metric */
     uint64_t ref;
-    OTF2_StringRef name, unit;
-    double factor; /* base ^ exponent */
+    OTF2_StringRef name, unit; /* `unit`: "B", "s" ... */
+    double factor;             /* base ^ exponent */
 };
 struct otf2_metric { /* a metric class or instance */
     uint64_t ref;
-    OTF2_MetricRef of; /* the class of an instance; else undefined */
-    OTF2_MetricScope scope_kind;
-    uint64_t scope;
+    OTF2_MetricRef of;           /* the class of an instance; else undefined */
+    OTF2_MetricScope scope_kind; /* of an instance: whom it measures */
+    uint64_t scope;              /* reference of that */
     uint8_t count;
-    OTF2_MetricMemberRef *members;
-    uint32_t *ids; /* set later: one counter id + 1 for each member */
+    OTF2_MetricMemberRef *members; /* [count] */
+    uint32_t *ids;                 /* set later: one counter id + 1 for each member */
 };
 struct otf2_parameter {
     uint64_t ref;
@@ -104,8 +104,8 @@ struct otf2_parameter {
 };
 struct otf2_context {
     uint64_t ref;
-    OTF2_RegionRef region;
-    OTF2_CallingContextRef parent;
+    OTF2_RegionRef region;         /* the function */
+    OTF2_CallingContextRef parent; /* undefined: outermost */
 };
 
 struct otf2_defs {
@@ -113,9 +113,10 @@ struct otf2_defs {
         metrics, parameters, contexts;
     struct pithi_map notes;  /* hash of a property's name -> its index + 1 */
     struct otf2_group ranks; /* locations of ranks 0, 1, 2 ... in the preferred paradigm */
+    /* of the archive's clock: `offset` is time 0 in ticks, `realtime` the same in ns since 1970 */
     uint64_t ticks_a_second, offset, realtime;
     double sample_s; /* time between two samples; 0: unknown */
-    int no_memory;
+    int no_memory;   /* 1: a callback had none */
 };
 
 /* Reads the global definitions of an open archive. */

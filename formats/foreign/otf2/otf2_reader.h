@@ -9,10 +9,10 @@
 #include "native/segment.h"
 
 struct otf2_reader {
-    const char *path; /* of the anchor file */
-    const struct pithi_otf2 *otf2;
+    const char *path;              /* of the anchor file */
+    const struct pithi_otf2 *otf2; /* loaded */
     OTF2_Reader *reader;
-    struct pithi_watched *watched;
+    struct pithi_watched *watched; /* asked whether to go on; may be NULL */
     struct pithi_writer *writer;
     struct otf2_defs defs;
     int own;                /* Pith wrote it: keep its definitions in order and use its payload formats */
@@ -20,13 +20,14 @@ struct otf2_reader {
     uint32_t *order, lanes; /* locations in lane order, and their number */
     uint64_t comm_members;  /* members of all communicators so far */
     /* Used while the events of one rank are read: */
-    struct otf2_location *at;
+    struct otf2_location *at; /* the lane of the last event */
     struct otf2_requests requests;
     struct pithi_leaves leaves;
-    uint64_t posted;
-    int sampled; /* the rank has samples */
-    int err;
+    uint64_t posted; /* receives so far: the next number */
+    int sampled;     /* the rank has samples */
+    int err;         /* of a callback; libotf2 only says that one failed */
     char cause[256]; /* why some events cannot be read; "" if all can */
+    /* events, and what was odd with them, for properties of the log */
     uint64_t total, seen, read, unposted, unended, odd_peers, odd_payloads, late;
 };
 

@@ -8,10 +8,10 @@
 /* All zero is an empty set. */
 struct otf2_requests {
     struct otf2_request {
-        uint64_t id, posted;
-        uint32_t lane; /* lane that posted it + 1; 0: a free slot */
+        uint64_t id, posted; /* the file's id of the request */
+        uint32_t lane;       /* lane that posted it + 1; 0: a free slot */
     } * slots;
-    uint32_t used, size;
+    uint32_t used, size; /* slots in use; slots, a power of two */
 };
 
 /* Returns 0 if there is no memory. The id must not be in the set. */

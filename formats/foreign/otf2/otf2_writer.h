@@ -13,16 +13,16 @@ enum otf2_value { OTF2_VALUE_TEXT, OTF2_VALUE_INT, OTF2_VALUE_UINT };
 struct otf2_writer {
     const struct pithi_otf2 *otf2;
     struct pithlog *log;
-    const struct pithi_convert *how;
+    const struct pithi_convert *how; /* window, notes */
     OTF2_Archive *archive;
-    const char *folder;
+    const char *folder; /* where the archive is made */
     OTF2_GlobalDefWriter *defs;
     struct otf2_chunk {
-        struct otf2_chunk *next;
+        struct otf2_chunk *next; /* in the list, the newest first */
         uint64_t size;
-    } * chunks;          /* free ones, for the writers of events */
-    OTF2_ErrorCode code; /* the first error; nothing is written after it */
-    int no_memory;
+    } * chunks;                            /* free ones, for the writers of events */
+    OTF2_ErrorCode code;                   /* the first error; nothing is written after it */
+    int no_memory;                         /* 1: a callback had none */
     uint32_t strings, parameters, regions; /* references given out */
     uint32_t def_count;                    /* definitions of the log */
     uint64_t shift;                        /* ticks = ns + shift, so that no time is negative */
@@ -35,21 +35,21 @@ struct otf2_writer {
         int operation;                     /* states: the collective operation, or -1 */
         enum otf2_value value;             /* events */
     } * written;
-    struct pithi_payload_line payload;
-    struct otf2_text { /* cache of strings written lately */
-        char *text;
+    struct pithi_payload_line payload; /* text of a payload, reused */
+    struct otf2_text {                 /* cache of strings written lately */
+        char *text;                    /* malloc'ed; NULL: a free place */
         OTF2_StringRef ref;
     } texts[OTF2_TEXTS];
     /* For the rank being written: */
-    struct otf2_lane *lanes; /* from lane `first` on */
-    uint32_t first;
-    int32_t rank;
-    int alone;             /* lanes are written one by one, so receive numbers are those of one lane only */
-    uint64_t next_receive; /* the lowest receive number without a request or receive event */
-    uint32_t lost;         /* the parameter for lost records, + 1 */
-    int comm_events;       /* a communicator was made or freed */
-    struct otf2_contexts { /* otf2_write_contexts.c */
-        int used;
+    struct otf2_lane *lanes;        /* from lane `first` on */
+    uint32_t first;                 /* number of the first lane of the rank */
+    int32_t rank;                   /* the world rank */
+    int alone;                      /* lanes are written one by one, so receive numbers are those of one lane only */
+    uint64_t next_receive;          /* the lowest receive number without a request or receive event */
+    uint32_t lost;                  /* the parameter for lost records, + 1 */
+    int comm_events;                /* a communicator was made or freed */
+    struct otf2_contexts {          /* otf2_write_contexts.c */
+        int used;                   /* 1: the log has samples */
         struct pithi_map functions; /* hash of a name -> its region + 1 */
         struct pithi_map known;     /* (parent + 1, region) -> its reference + 1 */
         struct otf2_node_above {
@@ -58,13 +58,13 @@ struct otf2_writer {
         uint32_t count, room;
     } contexts;
     struct pithi_losses losses;
-    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear, sites;
+    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear, sites; /* counted for the notes */
 };
 
 struct otf2_lane {
     OTF2_EvtWriter *events;
-    uint32_t held; /* id + 1 of a state whose Enter waits, as a collective may follow */
-    uint64_t held_time;
+    uint32_t held;       /* id + 1 of a state whose Enter waits, as a collective may follow */
+    uint64_t held_time;  /* time of what is held */
     uint32_t open, last; /* contexts + 1: of the innermost open state; of the last event */
 };
 

@@ -25,16 +25,16 @@
 enum { MEMORY = PITHI_SORTER_BYTES / 4 };
 
 struct link_end {
-    int64_t time_ns;
+    int64_t time_ns; /* of a variable, a state, a link ... that an end belongs to */
     uint64_t seq, bytes;
-    uint32_t container;
+    uint32_t container; /* index */
     int32_t tag;
-    int is_end, has_tag;
+    int is_end, has_tag; /* 1: an end; 1: the link has a key for the tag */
 };
 
 struct message_end {
     int32_t peer, tag;
-    uint64_t bytes, posted;
+    uint64_t bytes, posted; /* `posted`: number of the receive */
 };
 
 /* ---- The first pass ---------------------------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ out:
 /* ---- Links to messages ------------------------------------------------------------------------------------------- */
 
 struct waiting {
-    struct link_end *all;
+    struct link_end *all; /* [room], a ring */
     uint32_t first, count, room;
 };
 

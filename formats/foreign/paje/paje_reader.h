@@ -47,17 +47,17 @@ enum paje_field {
 };
 
 struct paje_event_def {
-    uint64_t number;
-    enum paje_kind kind;
-    uint32_t count;
+    uint64_t number;                     /* of the event in the file */
+    enum paje_kind kind;                 /* what it does */
+    uint32_t count;                      /* fields of its lines */
     signed char fields[PAJE_FIELDS_MAX]; /* -1: of no use here */
 };
 
 struct paje_type {
     char *name;
-    enum paje_kind kind;
-    uint32_t def; /* of an event or a variable: its definition + 1 */
-    uint32_t own; /* of our own events: the kind of the record; 0: none */
+    enum paje_kind kind; /* what it is a type of */
+    uint32_t def;        /* of an event or a variable: its definition + 1 */
+    uint32_t own;        /* of our own events: the kind of the record; 0: none */
 };
 
 struct paje_value {
@@ -69,41 +69,41 @@ struct paje_container {
     uint32_t parent, type; /* + 1; 0: the root */
     uint32_t stacks;       /* the first of its stacks + 1 */
     uint32_t lane;
-    int32_t rank;
-    int is_used;
+    int32_t rank; /* the world rank */
+    int is_used;  /* 1: it has events of its own, and so becomes a lane */
 };
 
 /* The open states of a type in a container. */
 struct paje_stack {
-    uint32_t next, count, room, *ids;
+    uint32_t next, count, room, *ids; /* definitions, outermost first; `next`: another type of the container */
 };
 
 struct paje_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
     struct pithi_lines lines;
-    struct pithi_buffer line;
-    struct paje_event_def *events;
+    struct pithi_buffer line;      /* the line being read, without quotes */
+    struct paje_event_def *events; /* [event_count] */
     uint32_t event_count, event_room;
-    struct paje_type *types;
+    struct paje_type *types; /* [type_count] */
     uint32_t type_count, type_room;
-    struct paje_value *values;
+    struct paje_value *values; /* [value_count] */
     uint32_t value_count, value_room;
-    struct paje_container *containers;
+    struct paje_container *containers; /* [container_count] */
     uint32_t container_count, container_room;
-    struct paje_stack *stacks;
+    struct paje_stack *stacks; /* [stack_count] */
     uint32_t stack_count, stack_room;
     double *sums; /* of variables */
     uint32_t sum_count, sum_room;
     struct pithi_map event_numbers, type_numbers, value_numbers, container_numbers, stack_numbers,
-        sum_numbers; /* + 1 */
-    struct pithi_sorter *ends, *messages, *numbered;
+        sum_numbers;                                 /* + 1 */
+    struct pithi_sorter *ends, *messages, *numbered; /* ends of links; messages; receives by number */
     struct pithi_reorder reorder;
-    struct pithi_sorted next_end;                /* of a message */
-    int has_next, is_own, has_records, is_ended; /* is_ended: an outermost container was destroyed */
-    uint64_t seq, lone_links, lone_pops, other_events;
-    char *at[FIELDS]; /* of the line; NULL: it has no such field */
-    int64_t time_ns;
+    struct pithi_sorted next_end;                      /* of a message */
+    int has_next, is_own, has_records, is_ended;       /* is_ended: an outermost container was destroyed */
+    uint64_t seq, lone_links, lone_pops, other_events; /* place in the file; counted for properties */
+    char *at[FIELDS];                                  /* of the line; NULL: it has no such field */
+    int64_t time_ns;                                   /* of the line */
 };
 
 static inline uint64_t pithi_paje_hash(uint64_t scope, const char *text)

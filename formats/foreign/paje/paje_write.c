@@ -223,20 +223,20 @@ enum { TEXT = 4096 };
 
 /* One end of a message. */
 struct end {
-    uint64_t key, bytes;
-    uint32_t lane, comm;
+    uint64_t key, bytes; /* pairs the two ends */
+    uint32_t lane, comm; /* index; communicator of the log */
     int32_t tag;
-    int sent;
+    int sent; /* 1: the send */
 };
 
 struct paje_writer {
     struct pithlog *log;
     struct pithi_out out;
-    struct pithi_sorter *ends;
+    struct pithi_sorter *ends; /* by time and key */
     int err;
-    int64_t start_ns, last_ns;
+    int64_t start_ns, last_ns; /* of the window, of the last record */
     struct pithi_losses losses;
-    uint64_t no_numbers, cut;
+    uint64_t no_numbers, cut; /* counted for the notes */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */

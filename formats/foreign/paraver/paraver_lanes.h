@@ -8,12 +8,12 @@
 /* A thread, with its current state record (`now`, until now_end) and the next one. The next one waits, because further
  * events of its begin time may come. */
 struct pithi_prv_lane {
-    uint32_t task, thread; /* task from 0 across all applications, thread from 1 */
-    uint32_t number;       /* lane in the log */
-    int now_open, next_open;
-    uint32_t now, next; /* definition ids */
+    uint32_t task, thread;   /* task from 0 across all applications, thread from 1 */
+    uint32_t number;         /* lane in the log */
+    int now_open, next_open; /* 1: a state is entered and not left */
+    uint32_t now, next;      /* definition ids */
     int64_t now_end, next_begin, next_end;
-    int has_sample;
+    int has_sample;    /* 1: `sample_ns` is set */
     int64_t sample_ns; /* time of the last sample */
 };
 
@@ -61,8 +61,8 @@ struct pithi_prv_comms {
     struct pithi_writer *writer;
     const struct pithi_prv_labels *labels;
     const struct pithi_prv_header *header;
-    const int32_t *ranks; /* [tasks] */
-    int own;
+    const int32_t *ranks;   /* [tasks] */
+    int own;                /* 1: Pith wrote it */
     struct pithi_map known; /* (application, number) -> communicator of the log + 1 */
     uint32_t *worlds;       /* [applications + 1]: the communicator of all tasks; 0: none. NULL: one application */
 };

@@ -10,11 +10,11 @@
 
 /* Tasks are counted across all applications: the rank of a task is first_task[application - 1] + task - 1. */
 struct pithi_prv_header {
-    int64_t unit_ns; /* ns per unit of all times */
-    int64_t end;     /* time of the last record, in units */
-    char date[64];
-    uint32_t app_count, task_count;
-    uint32_t *first_task; /* [app_count + 1] */
+    int64_t unit_ns;                /* ns per unit of all times */
+    int64_t end;                    /* time of the last record, in units */
+    char date[64];                  /* of the header, as it is */
+    uint32_t app_count, task_count; /* applications; tasks of all */
+    uint32_t *first_task;           /* [app_count + 1] */
     struct pithi_prv_task {
         uint32_t threads, node; /* node from 1; 0: not given */
     } * tasks;
@@ -33,7 +33,7 @@ enum pithi_prv_kind {
 
 /* The place of a record; each number counts from 1. */
 struct pithi_prv_object {
-    uint32_t app, task, thread;
+    uint32_t app, task, thread; /* application, task of it, thread of it */
 };
 
 struct pithi_prv_line {
@@ -41,9 +41,9 @@ struct pithi_prv_line {
     struct pithi_prv_object from, to; /* to: messages only */
     int64_t time, end;                /* end: end of a state, or time at which a message was received */
     int64_t state;                    /* value of a state, tag of a message, or communicator of a collective */
-    uint64_t bytes, got_bytes;
-    int is_root;
-    const char *pairs, *pairs_end; /* events: for pithi_prv_pair */
+    uint64_t bytes, got_bytes;        /* of a message */
+    int is_root;                      /* of a collective */
+    const char *pairs, *pairs_end;    /* events: for pithi_prv_pair */
 };
 
 /* Parses a line without its newline. 1: a record; 0: no record; -1: an error, described in *wrong. */
@@ -55,22 +55,22 @@ int pithi_prv_pair(struct pithi_prv_line *line, int64_t *type, int64_t *value);
 int pithi_prv_number(const char **at, const char *end, int64_t *value);
 
 struct pithi_prv_type {
-    int64_t type;
-    const char *label;
-    uint32_t group; /* all types of a group share its values */
+    int64_t type;      /* number in the file */
+    const char *label; /* "MPI Point-to-point" ... */
+    uint32_t group;    /* all types of a group share its values */
 };
 
 struct pithi_prv_labels {
     char *data; /* the file, cut into strings; labels point into it */
     struct pithi_prv_type *types;
     struct pithi_prv_group {
-        int has_values, has_zero;
+        int has_values, has_zero; /* the values have labels; one of them is 0: the end */
     } * groups;
     struct pithi_prv_value {
-        uint32_t number;
+        uint32_t number; /* the value */
         const char *label;
     } * states, *values;
-    uint32_t type_count, group_count, state_count, value_count;
+    uint32_t type_count, group_count, state_count, value_count; /* of the arrays above */
     uint32_t type_room, group_room, state_room, value_room;
     struct pithi_map by_type;  /* type -> index + 1 */
     struct pithi_map by_value; /* (group, value) -> index + 1 */
@@ -90,8 +90,8 @@ int pithi_prv_colour(const struct pithi_prv_labels *labels, int64_t state, uint3
 
 /* The names in the .row, by level. */
 struct pithi_prv_rows {
-    char *data;
-    char **nodes, **threads;
+    char *data;              /* the text of the file; names point into it */
+    char **nodes, **threads; /* by number */
     uint32_t node_count, thread_count, node_room, thread_room;
 };
 int pithi_prv_rows_open(struct pithi_prv_rows *rows, char *data, size_t size); /* `data` as for labels */

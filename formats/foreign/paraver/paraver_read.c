@@ -27,16 +27,16 @@
 #include "foreign/reading.h"
 
 struct pair {
-    int64_t type, value;
+    int64_t type, value; /* of an event line: TYPE:VALUE */
 };
 
 struct paraver_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    size_t body, at, start; /* offsets of the first record, the next line, this line */
-    size_t size;            /* of the input, without a cut last line */
-    size_t passed;          /* see foreign/reading.h */
-    uint64_t line;
+    size_t body, at, start;      /* offsets of the first record, the next line, this line */
+    size_t size;                 /* of the input, without a cut last line */
+    size_t passed;               /* see foreign/reading.h */
+    uint64_t line;               /* of the file, for messages about it */
     int own, disorder, messages; /* messages: there are some */
     struct pithi_prv_header header;
     struct pithi_prv_labels labels;
@@ -49,23 +49,23 @@ struct paraver_reader {
     struct pithi_prv_comms comms;
     struct pair *pairs; /* of the current event line */
     uint32_t pair_count, pair_room;
-    uint64_t payloads;
+    uint64_t payloads;             /* texts of payloads that were read */
     int64_t last_ns;               /* of all records */
     struct pithi_map function_map; /* (task, value): functions */
     struct function {
         uint32_t place, type; /* a lane of the task; the type */
-        int64_t value;
-    } * functions; /* in samples */
+        int64_t value;        /* the value that stands for it */
+    } * functions;            /* in samples */
     uint32_t function_count, function_room;
     int64_t sample_sum_ns; /* between samples of a thread, and how many times */
-    int64_t sample_count;
+    int64_t sample_count;  /* samples of `sample_sum_ns` */
 };
 
 /* The receive of a message, waiting for its time. */
 struct end {
-    uint32_t lane, comm;
-    int32_t peer, tag;
-    uint64_t bytes, posted;
+    uint32_t lane, comm;    /* lane; communicator */
+    int32_t peer, tag;      /* of the sender */
+    uint64_t bytes, posted; /* `posted`: number of the receive */
 };
 
 static int wrong_line(const struct paraver_reader *r, const char *what)
@@ -302,8 +302,8 @@ static int add_send(struct paraver_reader *r, uint32_t place, const struct pithi
 
 /* What the pairs of an event line say together. */
 struct event {
-    uint32_t place, app; /* place: the lane's index */
-    struct pithlog_record record, coll;
+    uint32_t place, app;                /* place: the lane's index */
+    struct pithlog_record record, coll; /* `coll` if has_coll */
     int has_coll;
 };
 

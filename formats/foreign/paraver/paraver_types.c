@@ -59,8 +59,8 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
 
 /* A definition of Pith's own, as the labels give it. */
 struct own {
-    uint32_t number;
-    enum pithlog_def_kind kind;
+    uint32_t number; /* its id in the log from which the trace was written */
+    enum pithlog_def_kind kind; /* state, event or counter */
     const char *label;
 };
 

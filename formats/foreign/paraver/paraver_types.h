@@ -16,8 +16,8 @@ enum pithi_prv_meaning {
 };
 
 struct pithi_prv_known {
-    int64_t type;
-    enum pithi_prv_meaning meaning;
+    int64_t type; /* number in the file */
+    enum pithi_prv_meaning meaning; /* what its events are */
     const char *label;
     uint32_t group; /* of values; UINT32_MAX: values have no names */
     uint32_t def;   /* of events and counters: the definition's id */
@@ -29,7 +29,7 @@ struct pithi_prv_types {
     int own; /* Pith wrote the trace: its own types count */
     struct pithi_prv_known *known;
     uint32_t known_count, known_room;
-    struct pithi_map places, states, own_defs;
+    struct pithi_map places, states, own_defs; /* type: index + 1; definitions by label */
 };
 
 /* In Pith's own traces, adds all definitions at once, in their order. Returns PITH_OK or an error; call

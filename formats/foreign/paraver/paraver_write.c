@@ -34,14 +34,14 @@ struct waiting {
     int64_t end_ns;
     uint32_t lane, other; /* lane: of a state or the sender; other: the receiver */
     int32_t value;        /* state or tag */
-    uint64_t bytes;
+    uint64_t bytes;       /* of a message */
 };
 enum { STATE_FIRST, MESSAGE_LAST = 2 };
 
 /* The state of a lane. */
 struct now {
     int64_t since_ns;
-    int state, seen;
+    int state, seen; /* of the table of states; 1: the lane has one */
 };
 
 struct paraver_writer {
@@ -50,16 +50,16 @@ struct paraver_writer {
     struct pithi_prv_places places;
     struct pithi_prv_payloads payloads;
     struct call {
-        int type, value, state;
-    } * calls; /* [defs]: of states */
+        int type, value, state; /* numbers in the trace */
+    } * calls;                  /* [defs]: of states */
     struct pithi_nest nest;
-    struct pithi_sorter *waiting;
+    struct pithi_sorter *waiting; /* begins of states and messages, by time */
     int err;
     struct now *now; /* [lanes] */
     int64_t zero_ns; /* time 0 of the trace */
     struct pithi_losses losses;
     struct pithi_naming naming;
-    uint64_t lost_payloads, members, deep;
+    uint64_t lost_payloads, members, deep; /* counted for the notes */
 };
 
 /* ---- Pieces of lines --------------------------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
 /* Lanes as threads. Tasks and threads count from 1 without gaps; each lane has its own processor. */
 struct pithi_prv_places {
     struct pithi_prv_place {
-        uint32_t task, thread, cpu;
-    } * lanes; /* [lane_count] */
+        uint32_t task, thread, cpu; /* from 1 */
+    } * lanes;                      /* [lane_count] */
     uint32_t lane_count, task_count, node_count;
     uint32_t *first_lane;   /* [task_count + 1] */
     uint32_t *nodes;        /* [task_count], from 1 */
@@ -26,13 +26,13 @@ struct pithi_prv_payloads {
     struct pithi_prv_payload {
         uint32_t def, next; /* def: the event whose payload it is, or as below; next: index + 1 of the next with this
                                hash */
-        char *text;
+        char *text;         /* malloc'ed */
     } * list;
     uint32_t functions, callers; /* instead of an event: of functions of samples; of call sites */
     uint32_t depth;              /* of the deepest sample written */
     uint32_t count, room;
     struct pithi_map by_hash;
-    size_t bytes;
+    size_t bytes; /* of all texts */
 };
 enum { PITHI_PRV_PAYLOADS = 65536, PITHI_PRV_PAYLOAD_BYTES = 16 << 20 }; /* at most */
 

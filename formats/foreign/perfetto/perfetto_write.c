@@ -52,16 +52,16 @@ enum { SEQUENCE = 1, TEXT = 1024, EVENT_ROOM = TEXT + 256 };
 struct stack {
     char *text; /* separated by ';'; NULL: none */
     int64_t end_ns, cpu_ns;
-    int seen;
+    int seen; /* 1: there was a sample */
 };
 
 struct perfetto_writer {
     struct pithlog *log;
     struct pithi_naming naming;
     struct stack *stacks; /* by lane */
-    uint64_t samples;
-    int wall; /* 1: samples at intervals of wall-clock time */
-    int64_t period_ns;
+    uint64_t samples;     /* written so far */
+    int wall;             /* 1: samples at intervals of wall-clock time */
+    int64_t period_ns;    /* between two samples */
     struct pithi_out out;
     struct pithi_map counters; /* counter tracks already described */
     int64_t start_ns, from_ns; /* time 0 of the file; the start of the window */

@@ -43,11 +43,11 @@ enum { PITHI_PICL_HOST = -32768, PITHI_PICL_ALL = -1 }; /* special node numbers 
 /* A parsed line. */
 struct pithi_picl_line {
     enum pithi_picl_type type;
-    int64_t time_ns;
-    int32_t node;
+    int64_t time_ns;  /* ns since the trace began */
+    int32_t node;     /* becomes a rank */
     int32_t value[3]; /* partner, type, length; or a mark's type; or a block's type */
     const char *text; /* of PITHI_PICL_TEXT; no NUL at the end */
-    size_t text_size;
+    size_t text_size; /* bytes */
 };
 
 /* Parses a line without its newline. 1: a record; 0: an empty line; -1: an error, described in *wrong. */

@@ -23,15 +23,15 @@
 
 /* A node, with its pending send, receive or sync, which lasts until its second compstats. */
 struct node {
-    int32_t number;
-    uint32_t lane, state; /* state: definition of the pending record, once entered */
-    struct pithi_picl_line pending;
-    unsigned stats;                /* compstats until the pending record ends; 0: nothing is pending */
-    int entered;                   /* the pending record's state is in the log */
-    uint32_t blocking;             /* number of open recv_blocking */
-    int32_t blocks;                /* number of open blocks */
-    int tells_end, closed, exited; /* tells_end: its first records promise close or exit records */
-    uint64_t received;
+    int32_t number;                 /* in the file */
+    uint32_t lane, state;           /* state: definition of the pending record, once entered */
+    struct pithi_picl_line pending; /* the line that began it */
+    unsigned stats;                 /* compstats until the pending record ends; 0: nothing is pending */
+    int entered;                    /* the pending record's state is in the log */
+    uint32_t blocking;              /* number of open recv_blocking */
+    int32_t blocks;                 /* number of open blocks */
+    int tells_end, closed, exited;  /* tells_end: its first records promise close or exit records */
+    uint64_t received;              /* receives so far */
 };
 
 struct picl_reader {
@@ -41,13 +41,13 @@ struct picl_reader {
     struct pithi_map places;    /* node -> index + 1 */
     struct pithi_map explained; /* (kind, number) -> the definition in an explanation + 1 */
     int begun;                  /* the explanations are over */
-    struct node *nodes;
+    struct node *nodes;         /* [count] */
     uint32_t count, room;
     int host, closes; /* closes: some node has a close record */
     uint64_t others;  /* records other than those that start tracing */
-    int64_t first_ns;
+    int64_t first_ns; /* time 0 */
     struct pithi_reorder reorder;
-    uint64_t unended, ends_alone;
+    uint64_t unended, ends_alone; /* counted for properties of the log */
 };
 
 /* Gets the next record. 1; 0 at the end; -1: a malformed line. */

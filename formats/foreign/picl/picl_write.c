@@ -28,8 +28,8 @@ enum { LINE = 128, TEXT_MOST = 4096 };
 
 /* A node, with its records that are not written yet. */
 struct node {
-    int entered; /* `enter` is a send, recv or sync that may become a record of PICL */
-    int has_message;
+    int entered;     /* `enter` is a send, recv or sync that may become a record of PICL */
+    int has_message; /* 1: `message` waits */
     struct pithlog_record enter, message;
     uint64_t *waiting; /* orders of the begins of the open recv_blocking states, outermost first */
     uint32_t waiting_count, waiting_room;
@@ -37,7 +37,7 @@ struct node {
 
 struct picl_writer {
     struct pithlog *log;
-    struct pithi_sorter *lines;
+    struct pithi_sorter *lines; /* by time */
     struct pithi_nest nest;
     struct pithi_picl_numbers numbers;
     struct pithi_map nodes;   /* rank -> its first lane + 1 */
@@ -47,7 +47,7 @@ struct picl_writer {
     uint64_t order;           /* of the next line */
     int err;
     struct pithi_losses losses;
-    uint64_t payloads, no_node, large;
+    uint64_t payloads, no_node, large; /* counted for the notes */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */

@@ -12,9 +12,9 @@ enum { FLAGS = 1 | 0x800 | 0x200000 };
 static const struct pithi_sqlite *sqlite;
 
 struct values {
-    double *all, percent;
+    double *all, percent; /* malloc'ed; P of 0 to 100 */
     size_t count, room;
-    const char *wrong;
+    const char *wrong; /* an error of the caller; NULL: none */
 };
 
 static void take(void *context, int count, void **arguments)

@@ -16,9 +16,9 @@ enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQ
 
 /* A module of virtual tables (sqlite3_module, version 1), and the first members of its tables and cursors. */
 struct pithi_sqlite_table {
-    const void *module;
+    const void *module; /* SQLite's */
     int references;
-    char *error;
+    char *error; /* SQLite frees it */
 };
 struct pithi_sqlite_cursor {
     struct pithi_sqlite_table *table;

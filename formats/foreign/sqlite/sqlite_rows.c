@@ -27,12 +27,12 @@ struct cell {
 
 struct pithi_sqlite_rows {
     struct pithi_sqlite_source *source;
-    struct sqlite3_stmt *insert;
-    int columns, count;
+    struct sqlite3_stmt *insert; /* INSERT ... SELECT from the virtual table */
+    int columns, count;          /* of a row; rows */
     int is_sorted;
-    int64_t largest;      /* key in the table, if is_sorted */
-    uint16_t order[ROWS]; /* in which they are inserted */
-    struct pithi_buffer texts;
+    int64_t largest;                   /* key in the table, if is_sorted */
+    uint16_t order[ROWS];              /* in which they are inserted */
+    struct pithi_buffer texts;         /* of the cells, one after another */
     struct cell cells[ROWS * COLUMNS]; /* of `columns` each */
 };
 
@@ -40,7 +40,7 @@ struct pithi_sqlite_rows {
 
 struct table {
     struct pithi_sqlite_table base;
-    const struct pithi_sqlite_source *source;
+    const struct pithi_sqlite_source *source; /* whose rows it shows */
 };
 
 struct cursor {

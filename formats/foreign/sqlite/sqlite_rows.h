@@ -15,7 +15,7 @@ struct pithi_sqlite_rows;
 struct pithi_sqlite_source {
     const struct pithi_sqlite *sqlite;
     struct sqlite3 *db;
-    const struct pithi_sqlite_rows *rows;
+    const struct pithi_sqlite_rows *rows; /* the rows being inserted; set around each use */
 };
 /* Makes pith_rows known to the connection. Returns SQLite's result. */
 int pithi_sqlite_source_open(struct pithi_sqlite_source *source, const struct pithi_sqlite *sqlite, struct sqlite3 *db);

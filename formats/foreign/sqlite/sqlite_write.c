@@ -99,19 +99,19 @@ struct writer {
     const struct pithi_sqlite *sqlite;
     struct sqlite3 *db;
     struct pithlog *log;
-    const char *path;
-    int failed; /* enum pith_err of the first failure */
+    const char *path; /* of the database */
+    int failed;       /* enum pith_err of the first failure */
     struct pithi_sqlite_source source;
     struct pithi_sqlite_rows *rows[RECORD_TABLES];
     const struct pithi_convert *how;
-    int64_t intervals;
+    int64_t intervals;             /* numbered so far */
     struct pithi_map path_numbers; /* (path around + 1, state) -> path + 1 */
     struct call_path {
         uint32_t parent, state, depth; /* parent: the path around + 1; 0: none */
     } * paths;
     uint32_t path_count, path_room, sample_id;
-    struct pithi_map stack_numbers; /* hash of the functions -> number of the stack */
-    struct pithi_sqlite_rows *stacks;
+    struct pithi_map stack_numbers;   /* hash of the functions -> number of the stack */
+    struct pithi_sqlite_rows *stacks; /* lists of functions */
     struct numbered_lane {
         struct numbered {
             int64_t interval;

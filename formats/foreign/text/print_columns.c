@@ -116,10 +116,10 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 struct rows {
-    struct pithlog *log;
+    struct pithlog *log; /* being printed */
     struct pithi_out out;
     const struct pithi_text_print *how;
-    enum pithi_quote quote;
+    enum pithi_quote quote; /* for texts: CSV or JSON */
     struct pithi_payload_line payload;
 };
 

@@ -27,14 +27,14 @@ enum pithi_text_style {
 /* The columns of --columns, in their order. */
 enum { PITHI_PRINT_COLUMNS = 25 };
 struct pithi_print_columns {
-    unsigned char columns[PITHI_PRINT_COLUMNS];
+    unsigned char columns[PITHI_PRINT_COLUMNS]; /* in the order of the line */
     uint32_t count;
 };
 int pithi_print_columns_parse(const char *text, struct pithi_print_columns *columns); /* names, separated by commas */
 
 struct pithi_text_print {
     enum pithi_text_style style;
-    struct pithlog_query query;
+    struct pithlog_query query;         /* which records */
     int has_end;                        /* 1: print the lines of printer.h by which a reader detects a cut */
     int has_version;                    /* 1: the first line names the version of the lines */
     struct pithi_print_columns columns; /* only these of each record, after a version; count 0: whole lines */
@@ -59,20 +59,20 @@ void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, doub
 
 /* A part of a line, made in advance. */
 struct pithi_text_piece {
-    char *text;
+    char *text; /* malloc'ed */
     size_t size;
 };
 
 struct pithi_printer {
     struct pithi_out out; /* flush it to show lines at once; if `failed` is set, stop */
     enum pithi_text_style style;
-    enum pithi_quote quote;
-    const char *glob;
-    struct pithi_text_piece *names; /* names of definitions, quoted */
-    char **formats;                 /* payload formats of definitions */
-    unsigned char *wanted;          /* by definition: its name matches the glob; NULL: all match */
-    struct pithi_text_piece *comm_names;
-    struct pithi_text_piece *lanes; /* the text between the time and the kind */
+    enum pithi_quote quote;              /* of texts, by the style */
+    const char *glob;                    /* of --state; NULL: all */
+    struct pithi_text_piece *names;      /* names of definitions, quoted */
+    char **formats;                      /* payload formats of definitions */
+    unsigned char *wanted;               /* by definition: its name matches the glob; NULL: all match */
+    struct pithi_text_piece *comm_names; /* [comm_count] */
+    struct pithi_text_piece *lanes;      /* the text between the time and the kind */
     uint32_t name_count, comm_count, lane_count;
     int field, fields;                  /* CSV: the next column; their number */
     const struct pithi_text_print *how; /* of a whole log; NULL: a running program */

@@ -25,19 +25,19 @@ struct text_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
     struct pithi_lines lines;
-    struct pithi_buffer text;
-    struct pithi_fields fields;
-    struct pithi_map comms; /* number in the file -> index + 1 */
-    struct pithi_map lanes; /* (rank, thread) -> lane + 1 */
+    struct pithi_buffer text;   /* of the line, decoded */
+    struct pithi_fields fields; /* of the line */
+    struct pithi_map comms;     /* number in the file -> index + 1 */
+    struct pithi_map lanes;     /* (rank, thread) -> lane + 1 */
     struct pithi_reorder reorder;
     struct pithi_leaves leaves;
-    struct pithi_map event_names;    /* hashes of event names: 1: a line defines it; 2: its payloads are text */
-    struct pithi_buffer text_events; /* the names of the latter, each with a NUL */
-    struct pithi_map peers;          /* rank -> number of messages with it */
-    struct pithi_map received;       /* rank -> number of receives so far */
-    uint64_t odd_payloads, nameless_peers;
+    struct pithi_map event_names;          /* hashes of event names: 1: a line defines it; 2: its payloads are text */
+    struct pithi_buffer text_events;       /* the names of the latter, each with a NUL */
+    struct pithi_map peers;                /* rank -> number of messages with it */
+    struct pithi_map received;             /* rank -> number of receives so far */
+    uint64_t odd_payloads, nameless_peers; /* counted for properties of the log */
     uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
-    uint64_t records;
+    uint64_t records;        /* so far */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
