@@ -96,7 +96,7 @@ int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trus
 /* Transfers that are slow against their peers (slow_transfers.c): calls of one collective, or messages of two hosts. */
 struct pithi_slow_transfers {
     struct pithi_slow_transfer {
-        int is_coll;
+        int is_coll;                            /* 1: calls of one collective; 0: messages */
         uint32_t state, with;                   /* with: two hosts, 16 bits each */
         uint64_t calls, of;                     /* slow ones; of a collective: of so many */
         double ns;                              /* cost: beyond the typical time, summed */
@@ -135,15 +135,15 @@ void pithi_run_delay_put(const struct pithlog *log, FILE *out);
 enum { PITHI_TOP_PAIRS = 3 };
 struct pithi_communication {
     uint64_t messages; /* received in the window; 0: so is what follows up to the collectives, but for run_ns, ranks */
-    double bytes, run_ns;
+    double bytes, run_ns;                /* bytes sent in all; length of the analysed time */
     uint32_t ranks, pair_count, senders; /* ranks: of the log; senders: ranks that send */
     struct pithi_rank_traffic {
         int32_t from, to;  /* ranks; -1: to or from all */
         uint64_t messages; /* from `from` to `to` */
         double bytes;
-    } pairs[PITHI_TOP_PAIRS], /* with most bytes */
-        sender, busiest,      /* with most bytes, with most messages */
-        receiver;
+    } pairs[PITHI_TOP_PAIRS],   /* with most bytes */
+        sender, busiest,        /* with most bytes, with most messages */
+        receiver;               /* that gets most bytes */
     uint32_t receiver_senders;  /* other ranks that send to `receiver` */
     double receiver_late_bytes; /* sent to it before it had received a message of another rank that it received first */
     uint64_t timed;             /* messages of pairs[0] whose speed is known; 0: that and the fitted one are 0 */
@@ -166,7 +166,7 @@ struct pithi_communication {
         double bytes, got_bytes;       /* sent and received, as the callers give them */
         uint32_t ranks;                /* that call it */
         int32_t sender;                /* the rank that sends most */
-        double sender_bytes;
+        double sender_bytes;           /* of that rank */
     } * colls; /* [coll_count] functions that move data, and barriers; by bytes, calls and name */
     uint32_t coll_count;
 };

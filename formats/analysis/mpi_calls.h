@@ -31,7 +31,7 @@ int pithi_has_mpi_calls(const struct pithlog *log);
 /* Larger messages are not sent before their receive is posted; UINT64_MAX: unknown. From the property eager_bytes of
  * the log (native/SPEC.md). */
 struct pithi_eager {
-    uint64_t same_host, network;
+    uint64_t same_host, network; /* bytes; UINT64_MAX: unknown */
 };
 void pithi_eager_of_log(const struct pithlog *log, struct pithi_eager *eager);
 /* The limit from the rank of a lane to another rank; UINT64_MAX also if the log lacks that rank. */

@@ -31,7 +31,7 @@ struct change {
 
 struct changes {
     struct pithi_findings *findings; /* [2] */
-    struct change *list;
+    struct change *list;             /* [count] malloc'ed */
     uint32_t count, room;
 };
 

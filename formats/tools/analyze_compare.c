@@ -32,7 +32,7 @@ struct run {
     double all_threads, threads;     /* efficiencies; 0: all threads call MPI */
     struct pithlog_computation computation;
     double instruction_scaling, ipc_scaling, frequency_scaling; /* their product: scaling; 0: not known */
-    double gigahertz;
+    double gigahertz; /* cycles of a core a second / 1e9; 0: unknown */
     double short_part; /* of the run, if it is too short to judge it; else 0 */
 };
 

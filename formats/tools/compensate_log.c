@@ -9,7 +9,7 @@
 
 struct compensation {
     const char *out, *format;
-    int local;
+    int local; /* 1: only own costs, no effect on other lanes */
     struct pithlog *log;
     struct pithi_replay_result result;
 };

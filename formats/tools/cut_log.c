@@ -15,7 +15,7 @@ struct cut {
     struct pithi_copy what;
     struct pithi_asked_query where;
     struct pithlog *log;
-    uint64_t copied;
+    uint64_t copied; /* records written so far */
 };
 
 static int read_options(int argc, char **argv, struct cut *cut)

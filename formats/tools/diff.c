@@ -82,7 +82,7 @@ static int order_of(const struct pair *pair, uint32_t i, uint32_t k, int threads
 /* The numbers of one log in a row. */
 struct side {
     uint64_t count;
-    int64_t total_ns, self_ns;
+    int64_t total_ns, self_ns; /* ns; self: without the states inside it */
 };
 
 enum row_kind { RUN, ALL, STATE, COMPUTING, EVENT, RANK, LANE };
@@ -95,7 +95,7 @@ struct row {
     int64_t thread;
     struct side side[2];
     uint32_t most; /* for a rank or lane: the state, or computing, that differs most; UINT32_MAX: none */
-    int64_t most_ns;
+    int64_t most_ns; /* of one call */
 };
 
 struct gathering {

@@ -21,7 +21,7 @@ struct pithi_lengths {
 
 struct pithi_histogram {
     struct pithi_lengths all;
-    uint64_t buckets[PITHI_HISTOGRAM_BUCKETS];
+    uint64_t buckets[PITHI_HISTOGRAM_BUCKETS]; /* [i] lengths of class i */
 };
 
 /* Adds a length. A negative one (clocks disagree) goes to the bucket of 0, but is exact in `all`. A struct of zeros is

@@ -195,9 +195,9 @@ enum ranks { RANKS_UNSAID, RANKS_KEEP, RANKS_FOLLOW };
 enum align { ALIGN_UNSAID, ALIGN_CLOCK, ALIGN_START, ALIGN_NONE };
 
 struct merge {
-    const char *out, *format;
-    int ranks, align; /* enum ranks, enum align */
-    int64_t shift_ns; /* of the next log */
+    const char *out, *format; /* as given */
+    int ranks, align;         /* enum ranks, enum align */
+    int64_t shift_ns;         /* of the next log */
     struct source *sources;
     uint32_t count, room;
     uint64_t differing, values_left_out, hosts_left_out; /* facts that a single log cannot hold */

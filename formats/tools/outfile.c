@@ -71,8 +71,8 @@ static void guard(void)
 /* ---- Inputs ------------------------------------------------------------------------------------------------------ */
 
 static struct {
-    dev_t device;
-    ino_t file;
+    dev_t device; /* of the file that is written */
+    ino_t file;   /* its number on the device */
 } * inputs;
 static uint32_t input_count;
 

@@ -38,7 +38,7 @@ struct source {
 
 struct lines {
     struct pithlog *log;
-    struct pithi_sample_names *names;
+    struct pithi_sample_names *names; /* names of the functions, by address */
     const struct pithi_stat_query *query;
     struct pithi_pair_map map; /* (line, hash of the file): lines */
     struct line *lines;

@@ -66,7 +66,7 @@ static int each_message(struct pithlog *log, const struct pithi_stat_query *wind
 struct pair {
     int32_t from, to;
     uint64_t bytes;
-    struct pithi_lengths latency;
+    struct pithi_lengths latency; /* of the messages, ns */
 };
 
 /* Pairs have no percentiles, because the memory for a histogram per pair would grow with the square of the ranks. */

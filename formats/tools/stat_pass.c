@@ -91,7 +91,7 @@ enum doing { COMPUTING, IN_MPI, OMP_WAITING };
 struct lane {
     uint32_t mpi_calls; /* open */
     enum doing doing;   /* in this stretch */
-    int has_begun;
+    int has_begun; /* 1: a record has come */
     int64_t since_ns;   /* when this stretch began */
     int64_t outside_ns; /* time of this stretch outside all states */
     struct pithi_lane_time time;

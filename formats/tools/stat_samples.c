@@ -130,8 +130,8 @@ static int gather(struct paths *p)
 
 /* The paths of the states that are open in a lane. */
 struct lane_path {
-    uint32_t *nodes; /* [known] of the outermost state, of that and the one inside it, ... */
-    uint32_t known, room;
+    uint32_t *nodes;      /* [known] of the outermost state, of that and the one inside it, ... */
+    uint32_t known, room; /* known: states of the path that `nodes` has */
 };
 
 struct state_paths {
@@ -223,7 +223,7 @@ struct row {
     uint32_t function;
     int is_there; /* 0: folded everywhere */
     uint64_t samples;
-    int64_t self_ns, all_ns, cpu_ns;
+    int64_t self_ns, all_ns, cpu_ns; /* ns */
 };
 
 static int compare_rows(const void *a, const void *b)

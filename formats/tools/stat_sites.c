@@ -24,7 +24,7 @@ struct site {
     uint32_t state;
     struct pithi_place place;
     uint64_t count;
-    int64_t total_ns, longest_ns;
+    int64_t total_ns, longest_ns; /* ns */
 };
 
 /* The places that open calls of a lane came from. */

@@ -95,9 +95,9 @@ static int compare_order(const void *a, const void *b)
 /* ---- By state -------------------------------------------------------------------------------------------------- */
 
 struct state {
-    struct pithi_histogram *lengths; /* NULL: no instance so far */
-    int64_t total_ns, self_ns, wait_ns;
-    uint64_t count; /* events, counters */
+    struct pithi_histogram *lengths;    /* NULL: no instance so far */
+    int64_t total_ns, self_ns, wait_ns; /* ns; wait_ns: of self_ns */
+    uint64_t count;                     /* events, counters */
 };
 
 struct states {
@@ -433,7 +433,7 @@ out:
 
 struct lane {
     uint64_t records, states, events, sends, sent_bytes, recvs, got_bytes, colls, lost;
-    int64_t first_ns, last_ns;
+    int64_t first_ns, last_ns; /* of the first and the last record */
 };
 
 static const struct pithi_table_column lane_columns[] = {
@@ -568,7 +568,7 @@ out:
 /* A heap with the shortest of the longest in front. */
 struct longest {
     struct pithi_stat_instance *heap;
-    uint32_t count, room, most;
+    uint32_t count, room, most; /* most: as many as wanted */
 };
 
 /* 1: x comes before y in the list: it is longer, or began earlier. */

@@ -50,8 +50,8 @@ struct pithi_draw {
     const char *from, *to; /* words of pithlog_time_find; NULL: not given */
     /* Of the log: */
     struct pithlog *log;
-    int64_t t0_ns, t1_ns;
-    int64_t clock_ns; /* of the axis (core/scene/axis.h); 0: times from the log's start */
+    int64_t t0_ns, t1_ns; /* [t0, t1) */
+    int64_t clock_ns;     /* of the axis (core/scene/axis.h); 0: times from the log's start */
     struct pithlog_digest *digest;
     struct pithi_gaps gaps;
     struct pithi_notes notes;

@@ -21,12 +21,12 @@ struct pithi_cairo {
     cairo_t *cairo;
     int gathered; /* in the path */
     int lines;    /* 1: the path is of lines */
-    uint32_t rgb;
+    uint32_t rgb; /* 0xRRGGBB */
     double alpha;
     enum pithi_cairo_images images;
-    struct pithi_cairo_shape { /* shapes wait until their number is known */
-        int is_line;
-        double x0, y0, x1, y1, alpha;
+    struct pithi_cairo_shape {        /* shapes wait until their number is known */
+        int is_line;                  /* 1: a line; 0: a rectangle */
+        double x0, y0, x1, y1, alpha; /* the ends of a line, two corners of a rectangle */
         uint32_t rgb;
     } * waiting;
     uint32_t wait_count, wait_capacity, wait_lines;

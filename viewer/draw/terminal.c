@@ -302,7 +302,7 @@ static void give_letters(struct terminal *terminal)
 
 /* The time in which a row has records. Outside of it nothing is drawn. */
 struct life {
-    int64_t first_ns, last_ns;
+    int64_t first_ns, last_ns; /* of its first and last record */
 };
 
 static int is_alive(const struct terminal *terminal, const struct life *life, uint32_t column)

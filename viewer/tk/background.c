@@ -24,13 +24,13 @@ struct pithi_job_state {
     struct pithi_job_state *next;
     struct pithi_job *job;
     const struct pithi_job_kind *kind;
-    Tcl_Interp *interp;
+    Tcl_Interp *interp; /* not owned */
     Tcl_Obj *callback;
     Tcl_Command command; /* NULL: gone */
     pthread_t thread;
-    atomic_int over;
-    int err;
-    char *error;
+    atomic_int over;   /* set by the job's thread as its last step */
+    int err;           /* enum pith_err of `run` */
+    char *error;       /* malloc'ed; read after `over` */
     unsigned reported; /* the check that last reported its progress */
 };
 

@@ -32,7 +32,7 @@ enum { TICK_SPACING = 90 };
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 struct view {
-    int64_t t0_ns, t1_ns, lit_from_ns, lit_to_ns;
+    int64_t t0_ns, t1_ns, lit_from_ns, lit_to_ns; /* `lit` times: a selection; width and height in pixels */
     int width, height, first_row, most_arrows, arrows_auto;
     double row_height;
 };

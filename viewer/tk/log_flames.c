@@ -148,7 +148,7 @@ struct function_sums_job {
     struct pithi_job job;
     const struct pithi_flames *flames; /* of the log object, which outlives its jobs */
     int64_t t0_ns, t1_ns;
-    uint32_t *lanes, lane_count;
+    uint32_t *lanes, lane_count;   /* [lane_count] malloc'ed */
     struct pithi_flames_sum *sums; /* [definitions of the flames' log] */
 };
 

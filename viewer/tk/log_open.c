@@ -17,7 +17,7 @@ struct open_job {
     struct pithi_job job;
     Tcl_Interp *interp;
     char *path;
-    struct pithlog *log;
+    struct pithlog *log; /* opened by the job's thread; the result takes it over */
 };
 
 static int open_run(struct pithi_job *base)
@@ -78,7 +78,7 @@ struct digest_job {
     struct pithi_job job;
     struct pithlog *log;
     struct pithlog_digest *digest; /* NULL once the log object has it */
-    char *trouble;
+    char *trouble;                 /* malloc'ed; NULL: none */
 };
 
 static int digest_run(struct pithi_job *job)
@@ -133,11 +133,11 @@ int pithi_log_digest(struct pithi_log_object *object, Tcl_Interp *interp, int ob
 struct snapshot {
     struct pithi_job job;
     Tcl_Interp *interp;
-    char *folder, *name;
+    char *folder, *name; /* malloc'ed */
     struct pithlog *log; /* NULL: not read yet, or moved to the result */
     struct pithlog_digest *digest;
-    uint32_t running;
-    int finished;
+    uint32_t running; /* processes that run */
+    int finished;     /* 1: the program has ended */
     int64_t now_ns;
 };
 

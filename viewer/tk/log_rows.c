@@ -686,11 +686,11 @@ struct sort_job {
     struct pithi_job job;
     struct pithlog *log;
     struct pithi_lane_question question;
-    unsigned char *chosen;
+    unsigned char *chosen; /* malloc'ed */
     enum pithi_rows_order order;
     int falling;
-    int known; /* 1: the values are known before the job runs */
-    double *value;
+    int known;     /* 1: the values are known before the job runs */
+    double *value; /* [lanes] malloc'ed */
     uint32_t lanes;
 };
 

@@ -23,15 +23,15 @@
 struct search_job {
     struct pithi_job job;
     struct pithi_search search;
-    struct pithlog *log;   /* that is searched: of functions, the one of the flames */
-    unsigned char *wanted; /* NULL: all */
-    uint32_t *lanes;
-    char *payload;
+    struct pithlog *log;           /* that is searched: of functions, the one of the flames */
+    unsigned char *wanted;         /* NULL: all */
+    uint32_t *lanes;               /* malloc'ed */
+    char *payload;                 /* malloc'ed; "": any */
     struct pithlog_filter *filter; /* NULL: no query */
     int by_time;                   /* 1: messages by latency, from the digest */
     int backward;
     struct pithi_scan_position at;
-    int have;
+    int have; /* 1: `found` is set */
     struct pithi_found found;
     uint64_t *counts; /* NULL: find one hit, do not count */
     unsigned char *marks;

@@ -14,7 +14,7 @@ struct stretch_job {
     struct pithlog *log;
     struct pithi_stretch_query query;
     struct pithi_row *rows; /* copies, with their lanes in `lanes` */
-    uint32_t *lanes;
+    uint32_t *lanes;        /* malloc'ed */
     struct pithi_stretch stretch;
     struct pithi_traffic traffic;
 };

@@ -94,8 +94,8 @@ int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int 
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
 struct counter_sum {
-    uint64_t values; /* in the whole log, of all lanes */
-    double low, high;
+    uint64_t values;  /* in the whole log, of all lanes */
+    double low, high; /* of its values */
 };
 
 /* With more series than this, ranges are those of the whole log, because each window needs a search of the digest. */
@@ -161,7 +161,7 @@ struct sums_job {
     int large; /* 1: the log is large enough for a summary */
     struct pithlog_summary *summary;
     int64_t t0_ns, t1_ns;
-    uint32_t *lanes, lane_count;
+    uint32_t *lanes, lane_count; /* malloc'ed */
     struct pithi_cells sum;
 };
 
@@ -242,9 +242,9 @@ struct waiting_job {
     int64_t t0_ns, t1_ns;  /* the part of the stretch that the log's analysis covers; t0 >= t1: none */
     unsigned char *chosen; /* [lanes] */
     struct waiting_sum {
-        double waiting_ns, caused_ns;
-    } * sums; /* [defs + 1]: the last is computing */
-    int done; /* 1: the sums are made */
+        double waiting_ns, caused_ns; /* that it waited; that it made others wait */
+    } * sums;                         /* [defs + 1]: the last is computing */
+    int done;                         /* 1: the sums are made */
 };
 
 static void add_waiting(struct waiting_job *job, const struct pithlog_analysis *analysis)

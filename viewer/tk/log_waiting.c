@@ -21,7 +21,7 @@ struct analyze_job {
     uint32_t state;                    /* its instances are the iterations; UINT32_MAX: they are found */
     struct pithlog_analysis *analysis; /* NULL once the log object has it */
     const struct pithlog_iterations *iterations;
-    char *trouble;
+    char *trouble; /* malloc'ed; NULL: none */
 };
 
 static int analyze_run(struct pithi_job *base)
@@ -357,7 +357,7 @@ struct core_job {
     struct pithi_job job;
     struct pithlog *log;
     struct pithi_core_waits *waits; /* NULL once the log object has them */
-    char *trouble;
+    char *trouble;                  /* malloc'ed; NULL: none */
 };
 
 static int core_run(struct pithi_job *base)

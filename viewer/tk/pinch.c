@@ -11,8 +11,8 @@
 struct pinch {
     Tcl_Interp *interp;
     Tcl_Obj *callback;
-    Display *display;
-    int opcode; /* of the X Input Extension */
+    Display *display; /* a connection of its own */
+    int opcode;       /* of the X Input Extension */
 };
 
 static const char *what_of(int type)

@@ -41,8 +41,8 @@ static struct {
     struct pithi_figure figure;
     uint32_t *words; /* [height][width] */
     int width, height;
-    char *texts; /* JSON of the texts of the picture */
-    char damage[512];
+    char *texts;      /* JSON of the texts of the picture */
+    char damage[512]; /* text about a damaged log; "": none */
 } now;
 
 static char error[2048];

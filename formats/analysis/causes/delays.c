@@ -70,8 +70,8 @@ struct recent {
 /* What a lane did in an interval. */
 struct profile {
     struct spent {
-        double ns; /* since the last common synchronisation */
-        int is_used;
+        double ns;         /* since the last common synchronisation */
+        int is_used;       /* 1: `ns` was set; `used` names the state */
     } * in;                /* by state; [defs]: outside all states, [defs + 1]: waiting */
     uint32_t *used, count; /* the states with a time */
 };

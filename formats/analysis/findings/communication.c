@@ -71,7 +71,7 @@ struct sum {
 
 struct sums {
     struct pithi_map map; /* (from, to): index + 1 */
-    struct sum *all;
+    struct sum *all; /* malloc'ed */
     uint32_t count, room;
 };
 
@@ -95,8 +95,8 @@ struct finding_sums {
 
 /* The time outside MPI from the begin of the window to the begin of this piece. */
 struct computed {
-    int64_t begin_ns, ns;
-    int is_outside;
+    int64_t begin_ns, ns; /* of the piece; time outside MPI before it */
+    int is_outside; /* 1: the piece is outside MPI */
 };
 
 /* The message that a lane received last, and when it had received one of another sender than this one. */

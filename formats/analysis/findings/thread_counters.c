@@ -11,9 +11,9 @@
 
 /* The last value of a counter on a lane. */
 struct last {
-    double value;
-    int64_t time_ns;
-    int is_known;
+    double value;    /* as recorded */
+    int64_t time_ns; /* when it was recorded */
+    int is_known;    /* 1: the lane has had one */
 };
 
 struct summing {

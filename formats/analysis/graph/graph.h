@@ -15,9 +15,9 @@
 #define PITHI_NO_LANE UINT32_MAX
 
 struct pithi_lane_piece {
-    int64_t begin_ns;
-    uint32_t state; /* definition, or PITHI_OUTSIDE */
-    uint32_t needs; /* 1 + its first need; 0: none */
+    int64_t begin_ns; /* it lasts until the begin of the next piece */
+    uint32_t state;   /* definition, or PITHI_OUTSIDE */
+    uint32_t needs;   /* 1 + its first need; 0: none */
 };
 
 enum pithi_need_of { PITHI_NEED_LANE, PITHI_NEED_ALL, PITHI_NEED_ROOT, PITHI_NEED_LOWER };
@@ -65,7 +65,7 @@ struct pithi_graph_position {
 struct pithi_graph_member {
     uint32_t instance, piece;
     uint32_t position; /* scan, neighbours: its place in the communicator; else PITHI_NO_LANE */
-    int is_root;
+    int is_root;       /* 1: it is the root */
 };
 
 /* The bytes of a lane's part of a collective, also if the instance is unknown. */

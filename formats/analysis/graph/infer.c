@@ -216,7 +216,7 @@ static int collect(const struct pithi_inferring *infer, struct members *m)
 /* The instances of one function, communicator and root. */
 struct tree_group {
     struct pithi_bins lags; /* of all ends behind the last begin before them */
-    double usual_ns;
+    double usual_ns;        /* ns; a longer wait must have a reason */
 };
 
 /* For whom a member of them may wait: of a binomial tree the inner ranks on the way from the root. */
@@ -231,6 +231,7 @@ struct trees {
     const struct pithi_inferring *infer;
     struct pithi_graph *g;
     struct members members;
+    /* keys to numbers; each is an index into an array below */
     struct pithi_map function_numbers, group_numbers, parent_numbers;
     struct tree_group *groups;
     struct parents *parents; /* of a group and lane */
@@ -531,7 +532,7 @@ struct progress {
     struct late_call {
         uint32_t lane, piece, way, partner, position;
     } * found;
-    uint32_t count, room, support[WAYS], against[WAYS];
+    uint32_t count, room, support[WAYS], against[WAYS]; /* times that a way of progress explains a wait, or fails to */
 };
 
 static int on_two_hosts(const struct pithi_graph *g, uint32_t lane, uint32_t other)

@@ -27,8 +27,8 @@ enum { COPIED_BYTES = 4096 };
 
 /* Transfers of about one size in one function between hosts of one class. */
 struct size_group {
-    uint32_t line; /* state and class */
-    double steps;
+    uint32_t line;          /* state and class */
+    double steps;           /* of the network that a transfer takes, at most STEPS - 1 */
     struct pithi_bins bins; /* their times */
     double bytes;           /* sum */
 };

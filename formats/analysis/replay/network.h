@@ -9,9 +9,9 @@ struct pithi_need;
 enum { PITHI_SAME_HOST, PITHI_OTHER_HOST, PITHI_HOST_CLASSES };
 struct pithi_network {
     struct pithi_network_line {
-        double latency_ns, byte_ns;
-        uint64_t messages;         /* number of transfers that it was fitted to; 0: none, and all is 0 */
-    } classes[PITHI_HOST_CLASSES]; /* all messages */
+        double latency_ns, byte_ns; /* of a message of 0 bytes; for each byte */
+        uint64_t messages;          /* number of transfers that it was fitted to; 0: none, and all is 0 */
+    } classes[PITHI_HOST_CLASSES];  /* all messages */
     struct pithi_network_line
         *functions; /* [definitions x PITHI_HOST_CLASSES]: messages and collectives in a function */
     uint64_t eager_bytes[PITHI_HOST_CLASSES]; /* larger messages are transferred in the call that receives them */

@@ -145,17 +145,17 @@ static int members_missing(struct members *m, uint32_t rank)
 struct group {
     uint32_t expected, entered, arrived; /* entered: as seen; arrived: of these, those that count (pithi_colls_count) */
     int64_t left_ns;                     /* when the first member left that must wait for others; INT64_MAX: none did */
-    struct pithi_moment last;
+    struct pithi_moment last;            /* arrival of the last one */
 };
 
 struct coll {
     struct pithi_coll_rule rule;
     uint32_t left, first_size; /* members that have left; size of the first group */
-    int is_inter, has_root;
-    int is_open; /* a member left before all had arrived */
-    int is_lost; /* the part of a member may be missing */
+    int is_inter, has_root;    /* 1: its second group is the other side; a rank has the data */
+    int is_open;               /* a member left before all had arrived */
+    int is_lost;               /* the part of a member may be missing */
     struct group groups[2];
-    struct pithi_moment root;
+    struct pithi_moment root;       /* its arrival */
     struct pithi_moment *positions; /* scan: arrival at each scan position; INFINITY: not yet. Below `come`: the latest
                                    arrival up to there */
     uint32_t come, position_room;

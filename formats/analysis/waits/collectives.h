@@ -14,7 +14,7 @@
 
 /* A moment in ns: as measured, including own costs up to then; and as it would have been without them. */
 struct pithi_moment {
-    double at_ns, before_ns;
+    double at_ns, before_ns; /* ns */
 };
 
 /* One member's part in a collective instance. */

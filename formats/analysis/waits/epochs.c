@@ -33,29 +33,29 @@ enum {
 struct pair {
     uint32_t posts, starts, completes, waits, seen; /* seen: the last post that a call of the origin has waited for */
     struct pithi_epoch_call post[2], complete[2];
-    int64_t lock_ns; /* begin of the origin's lock */
-    int is_exclusive;
+    int64_t lock_ns;  /* begin of the origin's lock */
+    int is_exclusive; /* 1: the lock is for one rank alone */
 };
 
 /* A lock that a rank had: when it asked for it, and the call that ended it. */
 struct holder {
-    int64_t lock_ns, end_ns;
+    int64_t lock_ns, end_ns; /* ns since the log's start */
     struct pithi_epoch_call unlock;
 };
 
 /* A rank of a window: the other ranks of its epochs, and its lock. */
 struct member {
     uint32_t *targets, *origins, target_count, origin_count;
-    struct holder last;      /* the last rank that had this rank's lock */
-    struct holder exclusive; /* the last one that had it as an exclusive lock */
-    int was_locked, was_exclusive;
-    int64_t lock_all_ns; /* begin of the rank's own MPI_Win_lock_all */
+    struct holder last;            /* the last rank that had this rank's lock */
+    struct holder exclusive;       /* the last one that had it as an exclusive lock */
+    int was_locked, was_exclusive; /* 1: `last`, `exclusive` are set */
+    int64_t lock_all_ns;           /* begin of the rank's own MPI_Win_lock_all */
 };
 
 /* The locks of all members of a window. */
 struct window {
-    uint32_t open; /* ranks with such a lock */
-    int was_locked;
+    uint32_t open;  /* ranks with such a lock */
+    int was_locked; /* 1: `last` is set */
     struct holder last;
     struct holder *exclusive; /* those of exclusive locks while there are such ranks */
     uint32_t count, room;

@@ -35,7 +35,7 @@ void pithi_epochs_close(struct pithi_epochs *epochs);
 /* A call of a lane, as a piece of the graph. */
 struct pithi_epoch_call {
     int64_t begin_ns;
-    uint32_t lane, piece;
+    uint32_t lane, piece; /* piece: index among those of the lane */
 };
 struct pithi_epoch_client {
     /* A call `by` released one of the lane: for lock contention that at by->begin_ns, else the open one. */

@@ -27,12 +27,12 @@ struct pithi_pairs {
     struct pithlog *log;
     struct pithi_match *match; /* NULL: a window */
     uint32_t rank;             /* of the last record; at the end, the rank to finish */
-    int is_recv, is_rest;
+    int is_recv, is_rest;      /* the side of the matcher to ask next; 1: only the rest is left */
     struct wanted *wanted;
     uint32_t count, room, found;
     struct pithi_map map;
-    int64_t from_ns, to_ns;
-    int is_full;
+    int64_t from_ns, to_ns; /* the window, both ends included */
+    int is_full;            /* 1: no room for more messages */
 };
 
 struct pithi_pairs *pithi_pairs_open(struct pithlog *log)
@@ -237,8 +237,8 @@ struct pithi_partners {
     struct pithlog_iter *iter; /* NULL: at the end of the log */
     struct pithi_pairs *pairs;
     struct end *ends;
-    uint32_t count, room, free_first, ahead;
-    struct queue *queues; /* by lane */
+    uint32_t count, room, free_first, ahead; /* free_first: NONE if none; ahead: ends that wait for the replay */
+    struct queue *queues;                    /* by lane */
 };
 
 static int no_memory(const struct pithi_partners *p)

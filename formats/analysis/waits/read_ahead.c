@@ -17,18 +17,18 @@ struct batch {
     int count; /* 0: end of the log; -1: an error */
     struct pithlog_record records[MANY];
     struct pithi_buffer payloads;
-    char error[ERROR_BYTES];
+    char error[ERROR_BYTES]; /* "": none */
 };
 
 struct pithi_read_ahead {
     struct pithlog_iter *iter;
     struct pithi_worker worker;
     pthread_mutex_t lock;
-    pthread_cond_t is_read, is_taken;
-    uint32_t filled; /* batches that were read and not given back */
-    int reader_sleeps, taker_sleeps;
-    uint32_t at;   /* the taker's batch */
-    int has_batch; /* the taker uses it */
+    pthread_cond_t is_read, is_taken; /* `filled` has grown; it has shrunk */
+    uint32_t filled;                  /* batches that were read and not given back */
+    int reader_sleeps, taker_sleeps;  /* 1: the thread waits and wants a signal */
+    uint32_t at;                      /* the taker's batch */
+    int has_batch;                    /* the taker uses it */
     struct batch batches[BATCHES];
 };
 

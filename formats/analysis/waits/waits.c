@@ -60,8 +60,8 @@ enum {
 struct probes {
     struct probe {
         int64_t begin_ns;
-        uint32_t rank, call;
-        int32_t source, tag;
+        uint32_t rank, call; /* of the lane; number of the probing call */
+        int32_t source, tag; /* as asked for, or a wildcard */
     } * all;
     uint32_t count, room;
 };
@@ -129,7 +129,7 @@ static void probes_free(struct probes *probes) { free(probes->all); }
 struct post {
     int64_t time_ns;
     uint32_t lane, call; /* the caller's own */
-    int is_many;
+    int is_many;         /* 1: MPI_Startall */
 };
 
 /* The posting calls of one rank. All zero: the call of the first receive is unknown. */
@@ -139,7 +139,7 @@ struct posts {
     uint64_t first, next;     /* numbers of the kept calls */
     uint64_t base, end, seen; /* receives: complete up to here; highest seen + 1; seen since `base` */
     uint64_t shift;           /* call p + shift made receive p */
-    int is_known;
+    int is_known;             /* 0: which call posted the first receive is not known */
 };
 
 enum { POSTS_MOST = 512 };
@@ -236,13 +236,13 @@ struct call {
     uint32_t received;  /* messages that it received */
     uint32_t colls;     /* collectives that it completes; set at its end */
     uint32_t kind;      /* kind of the release below */
-    int64_t release_ns;
+    int64_t release_ns; /* of the last message that it waited for */
     struct pithlog_message message;
-    uint32_t early;      /* by stretches: the sends that were matched before its end was seen; NONE */
-    uint32_t next;       /* in the queue of its lane; among the probes of a message; or in the free list */
-    int is_queued;       /* 1: it may complete sends of other calls */
-    uint32_t sends_left; /* queued: earlier sends without a partner so far */
-    uint64_t sends_before;
+    uint32_t early;        /* by stretches: the sends that were matched before its end was seen; NONE */
+    uint32_t next;         /* in the queue of its lane; among the probes of a message; or in the free list */
+    int is_queued;         /* 1: it may complete sends of other calls */
+    uint32_t sends_left;   /* queued: earlier sends without a partner so far */
+    uint64_t sends_before; /* sends of the lane up to the end of the call */
 };
 
 /* A send or receive without a partner so far, or a send in its lane's list. */
@@ -274,7 +274,7 @@ struct lane {
     uint32_t first_call, last_call, queued; /* queue of calls that may complete sends */
     uint32_t first_send, last_send, sends;  /* list of sends that later calls complete */
     uint32_t sends_left;                    /* those without a partner */
-    uint64_t send_count;
+    uint64_t send_count;                    /* sends of the lane so far */
     uint32_t rank;
     int is_waiting; /* in `waiting` */
 };

@@ -303,8 +303,8 @@ struct cell_request {
 };
 
 struct cell_work {
-    struct cell_request *requests; /* owned; so are `lanes` and `hidden` */
-    uint32_t count, capacity;
+    struct cell_request *requests;              /* owned; so are `lanes` and `hidden` */
+    uint32_t count, capacity;                   /* capacity: of `requests` */
     uint32_t *lanes, lane_count, lane_capacity; /* of all requests, one row after another */
     unsigned char *hidden;                      /* NULL: none */
     const struct pithi_flames *flames;          /* NULL: no request is for functions */
@@ -313,11 +313,11 @@ struct cell_work {
 };
 
 struct cell_result {
-    struct cell_result *next; /* the list is the thread's until it is taken */
-    struct cell_request request;
-    struct pithi_cells cells; /* one row, the columns of the request */
-    unsigned generation;      /* of the work; compared with the cache's */
-    char *trouble;            /* NULL: none */
+    struct cell_result *next;    /* the list is the thread's until it is taken */
+    struct cell_request request; /* as it was asked */
+    struct pithi_cells cells;    /* one row, the columns of the request */
+    unsigned generation;         /* of the work; compared with the cache's */
+    char *trouble;               /* NULL: none */
 };
 
 /* While the window moves, exact answers would come too late for their picture, so the thread waits before it computes

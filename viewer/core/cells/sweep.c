@@ -282,7 +282,7 @@ struct level {
 };
 
 struct open_state {
-    uint32_t id;
+    uint32_t id;      /* definition */
     int64_t start_ns; /* may be before the window; INT64_MAX: the state moved up a level, so its bar is shorter */
 };
 

@@ -12,8 +12,8 @@
 #include "core/cells/query.h"
 
 struct pithi_pair {
-    uint32_t from, to; /* places */
-    uint64_t count, bytes;
+    uint32_t from, to;                        /* places */
+    uint64_t count, bytes;                    /* messages; sum of their bytes */
     int64_t time_ns;                          /* total latency */
     int64_t late_sender_ns, late_receiver_ns; /* pithlog_waits(); 0 unless asked for */
     int64_t waiting_ns;                       /* all wait states of `to` that `from` caused (pithi_matrix_add_waits) */
@@ -23,7 +23,7 @@ struct pithi_pair {
 /* How long the calls of a state waited. */
 struct pithi_late_state {
     uint64_t sender_count, receiver_count; /* calls that did */
-    int64_t sender_ns, receiver_ns;
+    int64_t sender_ns, receiver_ns;        /* how long, in all */
 };
 
 struct pithi_matrix {

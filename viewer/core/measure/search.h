@@ -35,9 +35,9 @@ struct pithi_search {
 
 /* The position of a hit in the order of all. */
 struct pithi_scan_position {
-    int64_t time_ns;
-    uint32_t lane; /* index into search->lanes */
-    uint32_t tie;  /* index among the hits of this lane at exactly this time */
+    int64_t time_ns; /* begin of the state, or the time of the record */
+    uint32_t lane;   /* index into search->lanes */
+    uint32_t tie;    /* index among the hits of this lane at exactly this time */
 };
 
 struct pithi_found {
@@ -48,9 +48,9 @@ struct pithi_found {
     uint32_t depth;                /* states around it */
     int64_t end_ns;                /* of a state; of others the same as its time */
     int ended;                     /* 0: the end was not searched that far, or there is none */
-    int32_t peer, tag;
-    uint64_t bytes;
-    char payload[512]; /* of an event, as text, cut if longer */
+    int32_t peer, tag;             /* of a send or receive */
+    uint64_t bytes;                /* of its message */
+    char payload[512];             /* of an event, as text, cut if longer */
 };
 
 /* The first hit behind `at`, or the last before it. 1; 0: none, or stopped; -1: error. */

@@ -14,15 +14,15 @@ enum pithi_anchor { PITHI_LEFT, PITHI_CENTRE, PITHI_RIGHT };
 struct pithi_font {
     double size; /* pixels */
     int bold;
-    int rimmed; /* 1: the letters have a rim, for ground that is not plain */
-    uint32_t rim;
+    int rimmed;   /* 1: the letters have a rim, for ground that is not plain */
+    uint32_t rim; /* rim: its colour */
 };
 /* The width of the rim, as a part of the size. */
 #define PITHI_RIM 0.12
 
 /* A colour for each column; PITHI_NO_COLOUR: not drawn. */
 struct pithi_strip {
-    double y, height;
+    double y, height; /* in pixels */
     const uint32_t *rgb;
 };
 

@@ -175,9 +175,9 @@ static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint3
 /* A line as steps along its longer axis, from `first` to `last`. `across` is the centre of the line at the first step,
  * minus a half, and `slope` its change with each step, in 65536ths of a pixel. */
 struct run {
-    int steep;
-    int inside; /* 1: every pixel that it may touch is within the clip */
-    int first, last;
+    int steep;       /* 1: it goes further in y than in x */
+    int inside;      /* 1: every pixel that it may touch is within the clip */
+    int first, last; /* of the axis along which it goes */
     int top, bottom; /* the scanlines that it may touch */
     int64_t across, slope;
     uint32_t rgb, weight; /* of 256 */

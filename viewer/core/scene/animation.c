@@ -480,7 +480,7 @@ static void disc(struct pithi_raster *raster, double x, double y, double radius,
 
 /* A quadratic Bezier curve from disc to disc. It bends to its right, so that the two directions do not coincide. */
 struct curve {
-    double x[3], y[3];
+    double x[3], y[3]; /* start, control point, end */
 };
 
 static struct curve make_curve(struct pithi_anim_place from, struct pithi_anim_place to, double radius)
@@ -570,16 +570,16 @@ static void draw_marker(const struct pithi_painter *painter, const struct curve 
 
 struct marker {
     uint32_t from, to; /* ranks */
-    double part, size;
+    double part, size; /* 0 at the sender, 1 at the receiver; radius in pixels */
 };
 
 struct scene {
     struct marker *markers;
-    uint32_t count, in_transit;
+    uint32_t count, in_transit; /* drawn; in transit, drawn or not */
     struct trail {
-        uint64_t pair; /* from << 32 | to, + 1; 0: free */
-        int64_t slot;
-        double strength;
+        uint64_t pair;   /* from << 32 | to, + 1; 0: free */
+        int64_t slot;    /* of time, in which one message of the pair is drawn */
+        double strength; /* 0 to 1 */
     } * trails;
     uint32_t trail_room;
 };

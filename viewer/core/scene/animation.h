@@ -25,11 +25,11 @@ struct pithi_anim_change {
 
 struct pithi_anim_lane {
     int32_t rank;
-    uint32_t thread;
+    uint32_t thread; /* number in the rank */
     struct pithi_anim_change *changes;
     uint32_t count, capacity;
-    uint32_t *stack; /* open states, only while a program runs */
-    uint32_t depth, stack_capacity;
+    uint32_t *stack;                /* open states, only while a program runs */
+    uint32_t depth, stack_capacity; /* open states */
 };
 
 struct pithi_anim_message {
@@ -41,27 +41,27 @@ struct pithi_anim_message {
 
 struct pithi_anim {
     uint32_t ranks, defs;
-    uint32_t *rgb;                /* [defs] */
-    unsigned char *used;          /* [defs] 1: a lane was in this state */
-    int64_t begin_ns, now_ns;     /* the moments that are held */
-    int64_t work_ns, rest_ns;     /* the last end of MPI_Init, the first begin of MPI_Finalize; INT64_MIN: none */
-    int is_live, ended, finished; /* a running program; it has ended; its log was written */
-    uint64_t records, lost;
+    uint32_t *rgb;                 /* [defs] */
+    unsigned char *used;           /* [defs] 1: a lane was in this state */
+    int64_t begin_ns, now_ns;      /* the moments that are held */
+    int64_t work_ns, rest_ns;      /* the last end of MPI_Init, the first begin of MPI_Finalize; INT64_MIN: none */
+    int is_live, ended, finished;  /* a running program; it has ended; its log was written */
+    uint64_t records, lost;        /* so far */
     char *trouble;                 /* which part of the log is damaged and left out; NULL: none */
     struct pithi_anim_lane *lanes; /* [lane_count] lanes */
     uint32_t lane_count, lane_capacity;
     uint32_t *lane_of_rank;              /* [ranks]: of its main thread; PITHI_NONE: unknown */
     struct pithi_anim_message *messages; /* by send_ns */
     uint32_t message_count, message_capacity;
-    uint64_t messages_dropped;
-    int64_t longest_ns; /* of the messages */
+    uint64_t messages_dropped; /* those before begin_ns, which are no longer here */
+    int64_t longest_ns;        /* of the messages */
     /* The source: `follow` or `log`; the other is NULL */
     struct pithlog_follow *follow;
     struct pithlog *log;
     struct pithlog_walk *walk;
     struct pithlog_matcher *matcher;
     struct pithlog_message next_message;
-    int has_message;
+    int has_message;  /* 1: `next_message` is set */
     uint64_t changes; /* held for all lanes */
     uint32_t rgb_capacity, rank_capacity;
     uint32_t inits; /* lanes whose MPI_Init has ended */
@@ -91,7 +91,7 @@ uint64_t pithi_anim_sent(const struct pithi_anim *anim, int64_t time_ns);
 enum pithi_anim_layout { PITHI_RING, PITHI_GRID };
 
 struct pithi_anim_place {
-    double x, y;
+    double x, y; /* centre of the disc, in pixels */
 };
 /* Sets places[ranks], the centre of each rank's disc, and returns the radius of the discs. */
 double pithi_anim_places(uint32_t ranks, int width, int height, enum pithi_anim_layout layout,

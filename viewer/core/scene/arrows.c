@@ -780,7 +780,7 @@ static void draw_bundles(const struct pithi_plot *plot, const struct pithi_paint
 enum { NUMBER_TEXT = 10, NUMBER_ROW = 15, MOST_NUMBERS = 80 };
 
 struct box {
-    double left, top, right, bottom;
+    double left, top, right, bottom; /* in pixels */
 };
 
 static int is_free(const struct box *boxes, uint32_t count, const struct box *box)

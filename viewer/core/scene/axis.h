@@ -9,8 +9,8 @@ enum { PITHI_AXIS_MAX = 64 };
 
 struct pithi_axis_tick {
     int64_t time_ns;
-    double x; /* 0 to width */
-    char label[32];
+    double x;       /* 0 to width */
+    char label[32]; /* as shown */
 };
 
 struct pithi_axis {

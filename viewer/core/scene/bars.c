@@ -28,7 +28,7 @@ enum { OUTLINED_FROM = 8 };
 
 /* How cells become bars: bars of a lane have full or half height; the height of a group's bars follows the cover. */
 struct style {
-    int group;
+    int group; /* 1: bars of a group */
     double top, height;
 };
 
@@ -85,7 +85,7 @@ enum part { OUTLINE, FILL, EDGE, PARTS };
 
 struct bar {
     uint32_t state, rgb;
-    int outlined, edge;
+    int outlined, edge; /* 1: with an outline; 1: a line marks its begin */
     double x, y, width, height;
 };
 

@@ -38,11 +38,11 @@ enum {
 struct seen {
     uint32_t id, depth, level; /* depth, level: when it was first seen; level PITHI_NONE: hidden */
     int64_t start_ns, end_ns, covered_ns;
-    int ended;
+    int ended; /* 1: its leave is known */
 };
 
 struct pixel {
-    int64_t from_ns, to_ns;
+    int64_t from_ns, to_ns; /* [from, to) of the pixel */
     const unsigned char *hidden;
     struct seen *seen;
     uint32_t count, capacity;

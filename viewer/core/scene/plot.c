@@ -546,7 +546,7 @@ void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter 
 enum { HATCH = 6 };
 
 struct box {
-    double left, right, top, height;
+    double left, right, top, height; /* in pixels */
 };
 
 static void draw_gap(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_gap *gap,

@@ -30,8 +30,8 @@ struct pithi_plot {
     const struct pithlog_digest *digest; /* NULL: no arrows and graphs */
     const struct pithlog_digest *picked; /* arrows are its messages (messages.h); NULL: those of `digest` */
     const uint32_t *rgb;                 /* [defs], see palette.h */
-    int64_t t0_ns, t1_ns;
-    int64_t clock_ns; /* of the axis (axis.h); 0: times from the log's start */
+    int64_t t0_ns, t1_ns;                /* [t0, t1) */
+    int64_t clock_ns;                    /* of the axis (axis.h); 0: times from the log's start */
     const struct pithi_row *rows;
     uint32_t row_count;
     const unsigned char *hidden;       /* [defs] or NULL */
@@ -168,8 +168,8 @@ void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *
  * from `to` on are not looked at. */
 struct pithi_bar_place {
     uint32_t state, end; /* it goes on to the column before `end`, which is at most `to` */
-    double y, height;
-    int edge; /* 1: with a dividing line */
+    double y, height;    /* in pixels */
+    int edge;            /* 1: with a dividing line */
 };
 int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
                  struct pithi_bar_place *place);

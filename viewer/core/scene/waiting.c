@@ -290,7 +290,7 @@ void pithi_path_columns(const struct pithi_analysis_window *window, const uint32
  * it from the colours of the bars. */
 struct line {
     double thick, rim, foot; /* foot: the distance from the lower edge of the bar */
-    uint32_t rgb;
+    uint32_t rgb;            /* 0xRRGGBB */
 };
 
 static double line_y(const struct pithi_plot *plot, uint32_t row, const struct line *line)
@@ -511,7 +511,7 @@ static uint32_t counter_of(const struct pithlog *log)
 int pithi_core_waits_possible(const struct pithlog *log) { return counter_of(log) != PITHI_NONE; }
 
 struct last {
-    int64_t time_ns;
+    int64_t time_ns; /* of the last value so far */
     double value;
     int known;
 };

@@ -19,8 +19,8 @@ void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *
 /* A window of an analysis. */
 struct pithi_analysis_window {
     const struct pithlog_analysis *analysis;
-    int64_t t0_ns, t1_ns;
-    uint32_t width; /* columns */
+    int64_t t0_ns, t1_ns; /* [t0, t1) */
+    uint32_t width;       /* columns */
 };
 /* Finds the columns of a row that wait. `cells` are those of this window, and the row is their row `at`. level[c] is
  * the nesting level of the waiting state in column c; PITHI_NONE: it does not wait. */
