@@ -224,7 +224,7 @@ enum { PATH_COLUMNS = 8192 };
 
 /* A stretch of the critical path on one row, or PITHI_NONE. */
 struct path_step {
-    int64_t length; /* ns */
+    int64_t length; /* ns, or columns of a picture */
     uint32_t row;
 };
 

@@ -9,6 +9,7 @@
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
+/* Half the sum of the differences, as what one rank spends less in one state it spends more in another: 0 to 1. */
 static double difference(const float *a, const float *b, uint32_t columns)
 {
     double sum = 0;
@@ -72,6 +73,12 @@ static void number_groups(struct pithi_alike *alike)
 void pithi_alike_find(const float *profiles, uint32_t ranks, uint32_t columns, double limit, uint32_t most,
                       struct pithi_alike *alike)
 {
+    /* Farthest-first (alike.h). Four ranks with the shares computing and waiting, limit 0.05:
+     *
+     *     rank 0: 0.90 0.10   rank 1: 0.88 0.12   rank 2: 0.50 0.50   rank 3: 0.89 0.11
+     *     the mean is 0.79 0.21; rank 1 is nearest to it: the first centre
+     *     apart from it: rank 0 by 0.02, rank 2 by 0.38, rank 3 by 0.01; 0.38 > 0.05, so rank 2 is the next centre
+     *     now the farthest is rank 0 with 0.02: done; groups 0 (ranks 0, 1, 3) and 1 (rank 2) */
     double *apart = pithi_alloc(ranks, sizeof *apart), *sums = pithi_alloc(columns, sizeof *sums);
     float *mean = pithi_alloc(columns, sizeof *mean);
     uint32_t centre;
@@ -86,6 +93,8 @@ void pithi_alike_find(const float *profiles, uint32_t ranks, uint32_t columns, d
     for (uint32_t made = 0; ranks && made < most; made++) {
         uint32_t farthest = 0;
         for (uint32_t rank = 0; rank < ranks; rank++) {
+            /* `apart` has the distance to the nearest centre so far, so a new centre costs one comparison for each
+             * rank. */
             double by = difference(profiles + (size_t)rank * columns, profiles + (size_t)centre * columns, columns);
             if (by < apart[rank]) {
                 apart[rank] = by;
@@ -100,6 +109,7 @@ void pithi_alike_find(const float *profiles, uint32_t ranks, uint32_t columns, d
     number_groups(alike);
     alike->typical = pithi_alloc(alike->count, sizeof *alike->typical);
     alike->spread = pithi_alloc(alike->count, sizeof *alike->spread);
+    /* Centres are odd ones by choice, so they do not represent their groups; the rank nearest to the mean does. */
     for (uint32_t i = 0; i < alike->count; i++) {
         mean_of(profiles, ranks, columns, alike->group, i, sums, mean);
         alike->typical[i] = nearest(profiles, ranks, columns, alike->group, i, mean);
@@ -148,6 +158,7 @@ static void add_share(struct shares *shares, uint32_t rank, uint32_t column, dou
 static int add_rank(struct pithlog *log, const struct pithi_alike_question *question, uint32_t rank, uint32_t first,
                     uint32_t end, struct pithlog_sum *sums, struct shares *shares)
 {
+    /* Shares relate to the time of all threads: a rank with two threads in a second has 2 s. */
     double all_ns = ((double)question->t1_ns - (double)question->t0_ns) * (end - first), outside = 0, missing = 0, rest;
     uint32_t defs = pithlog_get_info(log)->defs;
 
@@ -160,6 +171,7 @@ static int add_rank(struct pithlog *log, const struct pithi_alike_question *ques
         outside += (double)here.outside_ns;
         missing += (double)here.missing_ns;
     }
+    /* What neither states, nor holes, nor the time outside explain: the lane ended before the interval did. */
     rest = all_ns - outside - missing;
     for (uint32_t id = 0; id < defs; id++) {
         if (pithlog_get_def(log, id)->kind != PITHLOG_STATE || sums[id].own_ns <= 0)
@@ -192,6 +204,7 @@ int pithi_alike_of_log(struct pithlog *log, const struct pithi_alike_question *q
             break;
         err = add_rank(log, question, rank, first, end, sums, &shares);
     }
+    /* The number of columns is known only after the last rank, so the profiles are filled in from the list now. */
     if (!err && rank == question->ranks) {
         float *profiles = pithi_alloc((size_t)rank * shares.columns, sizeof *profiles);
         for (uint32_t i = 0; i < shares.count; i++)

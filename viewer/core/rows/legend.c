@@ -46,6 +46,7 @@ struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const st
     struct pithi_legend_entry *entries = pithi_alloc(cells->defs, sizeof *entries);
 
     *count = 0;
+    /* What does not occur in the window is left out. */
     for (uint32_t id = 0; id < cells->defs; id++) {
         if (!cells->sums[id].count)
             continue;
@@ -113,6 +114,7 @@ void pithi_row_place(const struct pithlog *log, const struct pithi_row *row, cha
 
     for (uint32_t i = 1; i < count; i++) {
         int32_t rank = pithlog_get_lane(log, lanes[i])->rank;
+        /* "ranks 0 to 7": the least and the largest rank, as the lanes of a group need not be sorted by rank. */
         low = rank < low ? rank : low;
         high = rank > high ? rank : high;
     }
@@ -130,6 +132,7 @@ void pithi_number_text(uint64_t number, char *text, size_t size)
     int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
     size_t out = 0;
 
+    /* A thin space (U+2009, three bytes) before each group of three: 1234567 becomes 1 234 567. */
     for (int i = 0; i < length && out + 5 < size; i++) {
         if (i && (length - i) % 3 == 0) {
             memcpy(text + out, "\xe2\x80\x89", 3);
@@ -156,6 +159,7 @@ void pithi_text_in(const struct pithi_painter *painter, double x, double y, doub
 
     memcpy(cut, text, length);
     cut[length] = 0;
+    /* Cut at the end, a whole character at a time, until the text with its ellipsis (U+2026) fits. */
     while (length && painter->text_width(painter->context, font, cut) > width) {
         do
             length--;
@@ -200,6 +204,8 @@ double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_pa
     double widest = LEAST;
     uint32_t places;
 
+    /* A table takes two lines of `most` for its heading and the messages. If not all states fit, the last line says how
+     * many are left out. */
     if (plan->table) {
         if (most <= TABLE_MORE) {
             plan->lines = plan->shown = 0;
@@ -210,6 +216,8 @@ double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_pa
         plan->lines = plan->shown + (plan->shown < plan->count) + TABLE_MORE;
         return plan->lines * LINE;
     }
+    /* Else as many columns as fit with the longest name. 5 entries in 2 columns take 3 lines; if only 2 lines are
+     * there, 4 places are left, and the last of them says "and 2 more". */
     for (uint32_t i = 0; i < plan->count; i++)
         widest = fmax(widest, name_width(plan->log, painter, plan->entries[i].id) + SIGN + SHARE + SPACE);
     widest = fmin(widest, fmax(plan->width / 2, WIDEST_LIST));
@@ -233,6 +241,7 @@ static void share_text(const struct pithi_legend_entry *entry, char *text, size_
 {
     double share = entry->share * 100;
 
+    /* The limits are where rounding would change the number of digits: 9.95 would become 10.0. */
     snprintf(text, size, share >= 9.95 ? "%.0f %%" : share >= 0.095 ? "%.1f %%" : "<0.1 %%", share);
 }
 
@@ -392,6 +401,7 @@ static const struct {
 /* The name in lower case without "MPI_" or "PMPI_"; "" if it is not an MPI function. */
 static const char *mpi_name(const char *name, char *small, size_t size)
 {
+    /* PMPI_Send and MPI_Send are the same function. */
     size_t i = 0, skip = strncasecmp(name, "PMPI_", 5) == 0 ? 5 : strncasecmp(name, "MPI_", 4) == 0 ? 4 : strlen(name);
 
     for (name += skip; *name && i + 1 < size; name++)
@@ -415,6 +425,7 @@ const char *pithi_state_group(const struct pithlog_def *def)
         return def->group;
     if (!*mpi_name(def->name, small, sizeof small))
         return *def->group ? def->group : "user";
+    /* The last pattern fits everything, so the loop ends. */
     while (fnmatch(rows[i].pattern, small, 0) != 0)
         i++;
     return rows[i].group;

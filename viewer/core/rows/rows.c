@@ -1,4 +1,18 @@
-/* rows.c - the tree of rows: builds it, lists the visible rows, labels, filters and arranges them. */
+/* rows.c - the tree of rows: builds it, lists the visible rows, labels, filters and arranges them.
+ *
+ * The nodes are in one array, and everything else names them by number: a window that keeps a number need not know
+ * whether the array has moved. A node that is hidden, closed or filtered out stays in the tree; only flags change, and
+ * pithi_rows_seen walks the tree again. That costs 10 ms for a hundred thousand lanes, and no state can be left over
+ * from an arrangement before.
+ *
+ *     node 0           the root, which is no row
+ *     node 1  host a   children 3 and 6; node 2 is host b, with child 7
+ *     node 3  rank 0   children 4 (a counter) and 5 (thread 0.1)
+ *     node 6  rank 1, node 7  rank 2
+ *
+ * Parents are made before their children. A communicator is the exception: its ranks become nodes when it is first
+ * shown open (PITHI_NODE_BUILT), as a thousand communicators of a thousand ranks each would be a million nodes that
+ * nobody looks at. */
 #include "core/rows/rows.h"
 
 #include <ctype.h>
@@ -31,6 +45,7 @@ static uint32_t new_node(struct pithi_rows *rows, uint32_t parent, enum pithi_no
                                             .kind = (uint8_t)kind,
                                             .flags = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN | PITHI_NODE_KEPT |
                                                      (kind == PITHI_NODE_COMM ? 0 : PITHI_NODE_BUILT)};
+    /* The root is its own parent, and no child of itself. */
     if (node == parent)
         return node;
     above = &rows->nodes[parent];
@@ -83,7 +98,8 @@ static uint32_t first_counter(const struct pithi_rows *rows, uint32_t lane)
     return low;
 }
 
-/* Counters come before the threads. */
+/* Counters come before the threads. If the node has threads already, the new children are at the end of the list and
+ * change places with them: threads t u, then counters c d: t u c d becomes c d t u. */
 static void add_counters(struct pithi_rows *rows, uint32_t node)
 {
     uint32_t lane = rows->nodes[node].lane, first = first_counter(rows, lane), at = 0, old, *children;
@@ -100,6 +116,7 @@ static void add_counters(struct pithi_rows *rows, uint32_t node)
     free(children);
 }
 
+/* Lanes are sorted by rank, then by thread, so the other threads of the rank follow its first lane. */
 static void add_rank(struct pithi_rows *rows, uint32_t parent, uint32_t first_lane)
 {
     uint32_t rank = new_node(rows, parent, PITHI_NODE_RANK, first_lane, 0), thread;
@@ -128,6 +145,8 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
+/* The node of the lane's host, which is made at its first rank. Hosts are known by their name alone, and a log may have
+ * ten thousand: a hash table with free places beside each other finds one without a look at all. */
 static uint32_t host_node(struct pithi_rows *rows, struct host_table *table, uint32_t lane)
 {
     const char *host = pithlog_get_lane(rows->log, lane)->host;
@@ -151,6 +170,8 @@ static void build_by_host(struct pithi_rows *rows)
     rows->host_count = 0;
     for (uint32_t i = 0; i < rows->rank_count; i++)
         host_node(rows, &table, rows->rank_lane[i]);
+    /* Whether there are several hosts is known only now. With one, its node is dropped, and the ranks go to the root.
+     */
     if (rows->host_count <= 1)
         forget_nodes(rows);
     for (uint32_t i = 0; i < rows->rank_count; i++)
@@ -192,6 +213,7 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
     uint32_t comm = rows->nodes[node].id;
 
     if (rows->nodes[node].flags & PITHI_NODE_BUILT ||
+        /* More members than the array may have nodes: the communicator stays one closed row. */
         pithi_rows_member_count(rows, comm) > PITHI_MOST_NODES - rows->node_count)
         return;
     rows->nodes[node].flags |= PITHI_NODE_BUILT;
@@ -205,6 +227,7 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
 
 /* ---- By likeness ------------------------------------------------------------------------------------------------- */
 
+/* A group of one rank needs no level: its rank is a row at the top. Without groups (not computed yet) all ranks are. */
 static void build_alike(struct pithi_rows *rows)
 {
     const struct pithi_alike *alike = &rows->alike;
@@ -250,6 +273,8 @@ static size_t put_ranks(const struct pithi_rows *rows, uint32_t group, uint32_t 
     size_t at = 0, before_last = 0;
     uint32_t ranges = 0;
 
+    /* Runs of following ranks of the group become "FIRST-LAST". One range more than `most`: the last one that was
+     * written is replaced by "...", so that the text is no longer than announced. */
     for (uint32_t i = 0; i < alike->ranks && at < size; i++) {
         uint32_t last = i;
         if (alike->group[i] != group)
@@ -269,6 +294,9 @@ static size_t put_ranks(const struct pithi_rows *rows, uint32_t group, uint32_t 
     return at < size ? at : size;
 }
 
+/* The groups as a word for scripts and saved views: of each group its typical rank, its spread in per cent, its ranks:
+ * "0:2.0:0-1/2:0.0:2" has the groups 0-1 and 2. It is read by pithi_rows_set_alike, in a log that may have other ranks.
+ */
 char *pithi_rows_alike_word(const struct pithi_rows *rows)
 {
     const struct pithi_alike *alike = &rows->alike;
@@ -300,6 +328,9 @@ static uint32_t place_of_rank(const struct pithi_rows *rows, int64_t rank)
 
 void pithi_rows_set_alike(struct pithi_rows *rows, const char *word)
 {
+    /* Ranks that no group names have the group PITHI_NONE so far; each gets a group of its own below. A group whose
+     * ranks are all missing in this log is dropped, and a typical rank that is missing is replaced by another one of
+     * the group. */
     struct pithi_alike alike = {.ranks = rows->rank_count};
     uint32_t capacity = 0, spreads = 0;
 
@@ -364,7 +395,8 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
     else
         for (uint32_t lane = 0; lane < pithlog_get_info(rows->log)->lanes; lane++)
             add_counters(rows, new_node(rows, 0, PITHI_NODE_THREAD, lane, 0));
-    /* Opens all nodes if there are few rows, else only the outer levels. */
+    /* Opens all nodes if there are few rows, else only the outer levels.
+     * The limits count rows, not nodes: a closed communicator has no nodes yet, so its members are counted instead. */
     uint64_t members = 0;
     if (rows->grouping == PITHI_BY_COMM)
         for (uint32_t i = 0; i < pithlog_get_info(rows->log)->comms && members <= MOST_OPEN; i++)
@@ -373,7 +405,10 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
         close_kind(rows, 1u << PITHI_NODE_RANK | 1u << PITHI_NODE_THREAD);
     if (rows->rank_count + rows->host_count > MOST_OPEN || members > MOST_OPEN)
         close_kind(rows, 1u << PITHI_NODE_HOST | 1u << PITHI_NODE_COMM);
+    /* Groups of ranks that are alike are made to be looked at as one row. */
     close_kind(rows, 1u << PITHI_NODE_ALIKE);
+    /* Nodes are new, so the filter is applied again. One that fits no row now (a host's name, without hosts) is
+     * dropped. */
     if (*rows->pattern && pithi_rows_filter(rows, rows->pattern))
         pithi_rows_filter(rows, "");
 }
@@ -415,6 +450,8 @@ void pithi_rows_close(struct pithi_rows *rows)
 }
 
 void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *made, uint32_t count)
+/* The digest is read in the background, so the counters may come after the tree was shown. Nodes that exist keep their
+ * numbers, as new ones are added at the end. */
 {
     uint32_t nodes = rows->node_count;
 
@@ -486,6 +523,7 @@ static void see_lane(struct pithi_rows *rows, uint32_t node, uint32_t depth, uin
 {
     uint32_t bands = rows->nodes[node].bands, flames = rows->nodes[node].flames;
 
+    /* Bands, if it is unfolded: 1 to `bands`; else one row, with band 0. */
     for (uint32_t band = bands > 1; band <= (bands > 1 ? bands : 0); band++)
         see(rows, node, depth, (struct pithi_row){.lane = lane, .counter = PITHI_NONE, .band = band});
     for (uint32_t band = 1; band <= flames; band++)
@@ -498,6 +536,7 @@ static void see_closed(struct pithi_rows *rows, uint32_t number, uint32_t depth)
     uint32_t first = rows->lane_count, count;
     struct pithi_row *row;
 
+    /* What `gather` added to rows->lanes is the list of this row. For a single lane the list is not needed. */
     gather(rows, number);
     count = rows->lane_count - first;
     if (count == 1) {
@@ -514,6 +553,7 @@ static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth);
 
 static void see_children(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 {
+    /* A communicator is open when it is made, but has no children yet. */
     if (rows->nodes[number].kind == PITHI_NODE_COMM)
         pithi_rows_build(rows, number);
     for (uint32_t i = 0; i < rows->nodes[number].child_count; i++) {
@@ -523,6 +563,8 @@ static void see_children(struct pithi_rows *rows, uint32_t number, uint32_t dept
     }
 }
 
+/* The row of an open group is a heading without bars. It takes the lane of the first row below it, as a communicator
+ * has no lane of its own. */
 static void see_group(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 {
     uint32_t head = rows->seen_count;
@@ -563,6 +605,7 @@ void pithi_rows_seen(struct pithi_rows *rows)
     uint32_t lanes = 0;
 
     rows->seen_count = rows->lane_count = 0;
+    /* Pinned rows come first, and not a second time at their place in the tree (see_children). */
     for (uint32_t i = 0; i < rows->pin_count; i++)
         see_node(rows, rows->pins[i], 0);
     rows->pinned_count = rows->seen_count;
@@ -575,6 +618,7 @@ void pithi_rows_seen(struct pithi_rows *rows)
         }
 }
 
+/* The lanes of all visible rows, each once and in order: a rank may be in several communicators, and pinned too. */
 uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count)
 {
     uint32_t all = pithlog_get_info(rows->log)->lanes, *lanes = pithi_alloc(all, sizeof *lanes);
@@ -596,6 +640,7 @@ uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count)
 
 /* ---- Rows of a log ----------------------------------------------------------------------------------------------- */
 
+/* All lanes in order, each followed by its counters: the rows of a picture without a tree. */
 struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t *count)
 {
     uint32_t lanes = pithlog_get_info(log)->lanes, next = 0;
@@ -624,6 +669,7 @@ struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, 
         all += of_row;
     }
     *lanes = pithi_alloc(all, sizeof **lanes);
+    /* One block has the lanes of all copies, so that the caller frees two blocks, however many rows there are. */
     for (uint32_t row = 0; row < count; row++, next += of_row) {
         const uint32_t *from = pithi_row_lanes(&rows[row], &of_row);
         memcpy(*lanes + next, from, of_row * sizeof *from);
@@ -659,6 +705,7 @@ static void comm_label(const struct pithi_rows *rows, uint32_t comm, char *text,
         snprintf(text, size, "communicator %" PRIu32, comm);
 }
 
+/* Texts from the log may have any bytes; pithi_clean makes them harmless at the end. */
 char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *text, size_t size)
 {
     const struct pithi_node *node = &rows->nodes[number];
@@ -686,6 +733,7 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *tex
     return pithi_clean(text, size, raw, 0);
 }
 
+/* 1: the node or one below it is shown. A filter may keep a thread, but not its rank. */
 static int is_kept(const struct pithi_rows *rows, uint32_t number)
 {
     const struct pithi_node *node = &rows->nodes[number];
@@ -725,6 +773,8 @@ static void ranks_note(char *text, size_t size, uint32_t shown, uint32_t all)
 char *pithi_rows_note(struct pithi_rows *rows, uint32_t number, char *text, size_t size)
 {
     const struct pithi_node *node = &rows->nodes[number];
+    /* "3 of 8 ranks" of a group; "4 threads" of a closed rank; else the host, if the tree does not show it as a level.
+     */
     uint32_t shown = 0, threads = 0;
 
     *text = 0;
@@ -782,6 +832,7 @@ char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, si
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
+/* 0 (the root): none. */
 static uint32_t comm_around(const struct pithi_rows *rows, uint32_t node)
 {
     while (node && rows->nodes[node].kind != PITHI_NODE_COMM)
@@ -789,6 +840,13 @@ static uint32_t comm_around(const struct pithi_rows *rows, uint32_t node)
     return node;
 }
 
+/* Keys name a node in saved views and scripts, in whatever log they are read: numbers of nodes would not do.
+ *
+ *     host:node7           a host
+ *     comm:3               a communicator; comm:3/7 is rank 7 in it
+ *     7   7.1              a rank, a thread
+ *     7.1/load             the counter `load` of that thread
+ *     alike:4              the group of ranks with rank 4 as its first */
 char *pithi_rows_key(const struct pithi_rows *rows, uint32_t number, char *text, size_t size)
 {
     const struct pithi_node *node = &rows->nodes[number];
@@ -852,7 +910,8 @@ static uint32_t lane_node(struct pithi_rows *rows, uint32_t comm, const char *ke
         lane++;
     if (!found || found->rank != rank || found->thread != thread)
         return PITHI_NONE;
-    /* Finds the node of a lane below `parent`, with a table that is rebuilt when the parent changes. */
+    /* Finds the node of a lane below `parent`, with a table that is rebuilt when the parent changes.
+     * A saved view may name thousands of rows, and a search through all nodes for each would take their square. */
     if (rows->lane_parent != comm) {
         uint32_t lanes = pithlog_get_info(rows->log)->lanes;
         free(rows->lane_node);
@@ -883,6 +942,7 @@ uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key)
         comm = child_of_kind(rows, 0, PITHI_NODE_COMM, (uint32_t)strtoul(key + 5, &end, 10), NULL);
         if (comm == PITHI_NONE || !*end)
             return comm;
+        /* Rows in it may be asked for before it was ever opened. */
         pithi_rows_build(rows, comm);
         key = end + 1;
     }
@@ -903,6 +963,7 @@ int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping)
     return -1;
 }
 
+/* A picture has no triangles to click on, so the top level is closed: one row for each of its nodes. */
 int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern)
 {
     pithi_rows_group(rows, grouping);
@@ -919,7 +980,9 @@ int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, co
 
 static int same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
-/* Matches the whole text; * stands for any characters, ? for a single one. */
+/* Matches the whole text; * stands for any characters, ? for a single one.
+ * After a mismatch only the last star tries again, one character later: an earlier star could match no more than the
+ * last one does from there. So the time is at most the product of the lengths, not 2 to the number of stars. */
 static int fits_glob(const char *glob, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -975,6 +1038,7 @@ static void add_item(struct pattern *pattern, const char *text, size_t length)
     struct item *item;
     const char *rest;
 
+    /* Blanks around an item do not count: "0-3, node1*". */
     while (length && isspace((unsigned char)*text))
         text++, length--;
     while (length && isspace((unsigned char)text[length - 1]))
@@ -989,6 +1053,7 @@ static void add_item(struct pattern *pattern, const char *text, size_t length)
     item->is_range = pithi_lane_range_next(&rest, &item->range) == 1 && !*rest;
 }
 
+/* "0-3,node1*" has two items, 0-3 and node1*. Empty items are left out, so "," means no filter. */
 static struct pattern pattern_make(const char *text)
 {
     struct pattern pattern = {NULL, 0, 0};
@@ -1048,6 +1113,8 @@ static void keep(struct pithi_rows *rows, uint32_t node, int on)
 /* Marks the nodes that pass. `all`: a parent matches already. Returns 1 if any node of the subtree passes. */
 static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, int all)
 {
+    /* A match of a host or communicator holds for all below it. A match of a rank does not hold for its threads, as
+     * they have labels of their own: "rank 3" matches them anyway (lane_fits), and "main" only one of them. */
     int kind = rows->nodes[number].kind, own = all || (number && node_fits(pattern, rows, number)), below = 0;
 
     for (uint32_t i = 0; i < rows->nodes[number].child_count; i++) {
@@ -1058,6 +1125,8 @@ static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t
         if (rows->nodes[child].kind == PITHI_NODE_COUNTER)
             own |= kept; /* a counter is shown with its lane */
     }
+    /* A group is also kept for what is below it; a rank is not, as its row would show another thread than the one that
+     * passed. */
     keep(rows, number, own || (below && kind && kind < PITHI_NODE_RANK));
     return own || below;
 }
@@ -1079,6 +1148,7 @@ static int mark_all(struct pithi_rows *rows, const char *text)
     if (pattern.count)
         build_all(rows);
     some = mark(rows, &pattern, 0, !pattern.count);
+    /* A pin is a wish of its own, so a filter does not take it away. */
     for (uint32_t i = 0; i < rows->pin_count; i++)
         mark(rows, &pattern, rows->pins[i], 1);
     free(pattern.items);
@@ -1090,6 +1160,7 @@ int pithi_rows_filter(struct pithi_rows *rows, const char *pattern)
     char *copy = pithi_alloc(strlen(pattern) + 1, 1);
 
     memcpy(copy, pattern, strlen(pattern));
+    /* A filter that fits nothing would leave an empty window: the old one stays. */
     if (!mark_all(rows, copy) && *copy) {
         mark_all(rows, rows->pattern);
         free(copy);
@@ -1109,6 +1180,7 @@ struct found {
 static void find(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, struct found *found)
 {
     if (number && node_fits(pattern, rows, number)) {
+        /* What is below a hit is not looked at: whoever finds a host does not want its thousand ranks as hits too. */
         found->nodes = pithi_view_grow(found->nodes, &found->capacity, found->count + 1, sizeof *found->nodes);
         found->nodes[found->count++] = number;
         return;
@@ -1144,6 +1216,7 @@ void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on)
 {
     if (on && rows->nodes[node].kind == PITHI_NODE_COMM)
         pithi_rows_build(rows, node);
+    /* A communicator with too many members cannot be opened, and stays closed. */
     set_flag(rows, node, PITHI_NODE_OPEN, on && rows->nodes[node].flags & PITHI_NODE_BUILT);
 }
 
@@ -1168,6 +1241,7 @@ void pithi_rows_unfold(struct pithi_rows *rows, uint32_t number, int on, const s
 
     if (node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD) {
         node->bands = on != 0;
+        /* Without `unfolding` the depth is not known, and the lane keeps one row. */
         node->flames = 0;
         if (on && unfolding) {
             int64_t from_ns = unfolding->from_ns, to_ns = unfolding->to_ns;
@@ -1192,6 +1266,7 @@ static int show_wanted(struct pithi_rows *rows, const unsigned char *wanted, uin
 {
     int some = wanted[node];
 
+    /* Below a node that is wanted everything keeps its state. */
     for (uint32_t i = 0; i < rows->nodes[node].child_count && !wanted[node]; i++)
         some |= show_wanted(rows, wanted, rows->nodes[node].children[i]);
     set_flag(rows, node, PITHI_NODE_HIDDEN, node && !some);
@@ -1224,6 +1299,7 @@ void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on)
 {
     uint32_t at = 0;
 
+    /* 1 only for a change; `!` makes 0 or 1 of the flag's bit. */
     if (!(rows->nodes[node].flags & PITHI_NODE_PINNED) == !on || (on && is_pinned_elsewhere(rows, node)))
         return;
     set_flag(rows, node, PITHI_NODE_PINNED, on);
@@ -1257,6 +1333,7 @@ static int move_in(uint32_t *list, uint32_t count, uint32_t node, uint32_t targe
     if (from == count || to == count)
         return -1;
     memmove(list + from, list + from + 1, (count - from - 1) * sizeof *list);
+    /* The list is shorter by one now, so a target behind the old place has moved up. */
     to = to > from ? to - 1 : to;
     to += node != target && behind;
     memmove(list + to + 1, list + to, (count - to - 1) * sizeof *list);
@@ -1278,6 +1355,7 @@ int pithi_rows_move(struct pithi_rows *rows, uint32_t node, uint32_t target, int
 
     if (rows->nodes[node].flags & PITHI_NODE_PINNED)
         return move_in(rows->pins, rows->pin_count, node, pinned_around(rows, target), behind);
+    /* The target may be deep in another branch: its ancestor beside `node` counts. None: it is in another group. */
     while (target && rows->nodes[target].parent != rows->nodes[node].parent)
         target = rows->nodes[target].parent;
     /* Counters stay above threads. */
@@ -1293,6 +1371,8 @@ void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t
     unsigned char *placed = pithi_alloc(rows->node_count, 1);
     uint32_t *children = pithi_alloc(node->child_count, sizeof *children), next = 0;
 
+    /* First the nodes that `order` names, then the others in the order that they have. A saved view may name nodes
+     * twice, or none of this parent. */
     for (uint32_t i = 0; i < count; i++)
         if (order[i] && rows->nodes[order[i]].parent == parent && !placed[order[i]]) {
             placed[order[i]] = 1;
@@ -1331,6 +1411,8 @@ static int natural(const char *a, const char *b)
         if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
             size_t x, y;
             int order;
+            /* Without leading zeros the longer number is the larger one, and equal lengths compare as texts: numbers of
+             * any size need no conversion. */
             a += strspn(a, "0"), b += strspn(b, "0");
             x = strspn(a, "0123456789"), y = strspn(b, "0123456789");
             if (x != y)
@@ -1374,6 +1456,7 @@ static double value_below(const struct sorting *sorting, uint32_t number, uint32
 {
     const struct pithi_node *node = &sorting->rows->nodes[number];
     int has_lane = node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD;
+    /* The sum over all lanes below; `lanes` counts them for the mean. */
     double value = has_lane ? sorting->value[node->lane] : 0;
 
     *lanes += (uint32_t)has_lane;
@@ -1410,6 +1493,7 @@ static void sort_children(const struct sorting *sorting, uint32_t number)
     for (uint32_t i = 0; i < node->child_count; i++)
         keys[i] = key_of(sorting, node->children[i], i);
     qsort(keys, node->child_count, sizeof *keys, sorting->falling ? by_key_falling : by_key);
+    /* Only a change marks the node as arranged, which saved views keep. */
     for (uint32_t i = 0; i < node->child_count; i++) {
         if (node->children[i] != keys[i].node)
             node->flags |= PITHI_NODE_ARRANGED;
@@ -1506,6 +1590,7 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
 
     if (paths && count <= UINT16_MAX - 2) { /* of more paths, the last stands for deeper ones */
         all = levels_of_paths(paths, count);
+        /* The paths are those of the whole lane. For a part of it they only say at which depth the walk can stop. */
         if (from_ns <= of->first_ns && to_ns > of->last_ns)
             return all;
     }

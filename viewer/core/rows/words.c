@@ -51,6 +51,7 @@ int pithi_lane_range_next(const char **text, struct pithi_lane_range *item)
         return -1;
     item->last = item->first;
     if (**text == '-' && (++*text, number(text, &item->last)))
+        /* "3" is 3-3; "3-5.1" is thread 1 of the ranks 3 to 5. A comma at the end is an error. */
         return -1;
     if (**text == '.' && (++*text, number(text, &item->thread)))
         return -1;
@@ -82,6 +83,7 @@ int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_
     uint32_t kept = 0;
     int more;
 
+    /* The whole list is checked first, so that a wrong one changes nothing. */
     while ((more = pithi_lane_range_next(&rest, &item)) == 1)
         continue;
     if (more < 0 || !*list)
@@ -114,6 +116,7 @@ void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns)
 {
     int64_t from, to;
 
+    /* From the begin of MPI_Init to the end of MPI_Finalize, as far as the log has them; else all. */
     pithi_whole_window(log, t0_ns, t1_ns);
     if (pithlog_time_find(log, "init", PITHLOG_EDGE_BEGIN, &from))
         from = *t0_ns;
@@ -181,6 +184,9 @@ static unsigned directional(const unsigned char *c, size_t bytes)
 
 char *pithi_clean(char *out, size_t size, const char *text, int ascii)
 {
+    /* Names come from programs and from files of others. Invalid bytes and control characters become "?", as a terminal
+     * would obey them. Marks of the direction of text become escapes that can be seen: they could make a name look like
+     * another one. */
     const unsigned char *c = (const unsigned char *)text;
     size_t used = 0;
 
@@ -205,6 +211,8 @@ char *pithi_clean(char *out, size_t size, const char *text, int ascii)
     return out;
 }
 
+/* Counts characters, not bytes: bytes 10xxxxxx continue a character. U+00D7, a blank and 5 are 4 bytes and 3 columns.
+ */
 int pithi_columns(const char *text)
 {
     int count = 0;

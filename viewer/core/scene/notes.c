@@ -26,6 +26,7 @@ void pithi_notes_add(struct pithi_notes *notes, int64_t time_ns, int32_t rank, u
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = ' ';
     notes->items = realloc(notes->items, (notes->count + 1) * sizeof *notes->items);
+    /* Few notes, nearly always added in order: a place is found from the end. */
     for (; at > 0 && notes->items[at - 1].time_ns > time_ns; at--)
         notes->items[at] = notes->items[at - 1];
     notes->items[at] = note;
@@ -97,6 +98,7 @@ int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int
     while (!wrong && (length = getline(&line, &room, file)) >= 0) {
         number++;
         line[strcspn(line, "\r\n")] = 0;
+        /* A NUL byte in the line makes it shorter than getline says; two bytes are for a line end. */
         wrong = strlen(line) + 2 < (size_t)length || !read_line(notes, line);
     }
     if (wrong)
@@ -128,6 +130,7 @@ void pithi_notes_list(const struct pithi_notes *notes, FILE *out)
 
 int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *why, int size)
 {
+    /* Written beside and renamed, so that a full disk leaves the old notes. No notes: no file. */
     size_t room = strlen(path) + sizeof ".part";
     char *part = pithi_alloc(room, 1);
     FILE *file;
@@ -228,7 +231,8 @@ uint32_t pithi_note_at(const struct pithi_plot *plot, double x, double y)
 {
     struct flag flag;
 
-    /* The last one is on top. */
+    /* The last one is on top.
+     * `find_flag` measures without a painter here, so the width is about that of the drawn box. */
     for (uint32_t i = plot->notes ? plot->notes->count : 0; i-- > 0;)
         if (find_flag(plot, i, NULL, 0, &flag) && x >= flag.x && x < flag.x + flag.width && y >= flag.y &&
             y < flag.y + flag.height)
