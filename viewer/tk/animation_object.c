@@ -1,4 +1,12 @@
-/* animation_object.c - the methods of an animation, for Tcl. */
+/* animation_object.c - the methods of an animation, for Tcl.
+ *
+ * An animation is a command: Tcl decides when to draw which time, and this file only turns words into calls of
+ * core/scene/animation.h.
+ *
+ *     set a [::pithtk::animation log run.pith]     or `follow FOLDER`: of a running program
+ *     $a look $keep                                reads on for some ms; moments before $keep may be dropped
+ *     $a draw 800 600 ring photo1 $now 200000000   the moment $now; a message is shown for at least 200 ms
+ *     $a close */
 #include "tk/commands.h"
 
 #include <stdio.h>
@@ -29,6 +37,7 @@ static int anim_look(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *co
     return pithi_anim_look(object->anim, keep) ? pithi_log_error(interp) : TCL_OK;
 }
 
+/* A moment that has not come yet is an empty word. */
 static void put_moment(Tcl_Obj *dict, const char *key, int64_t time)
 {
     pithi_put(dict, key, time == INT64_MIN ? Tcl_NewObj() : Tcl_NewWideIntObj((Tcl_WideInt)time));
@@ -64,6 +73,8 @@ static int anim_info(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *co
 /* states: id name colour ... of the states seen so far */
 static int anim_states(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
 {
+    /* States that were never entered are left out: a log defines all MPI functions, and a legend of them would be long.
+     */
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     char name[256], colour[16];
 

@@ -83,7 +83,8 @@ static int get_query(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
         return pithi_usage_error(interp, "picture too narrow or too wide");
     view->query.width = (uint32_t)width;
     view->query.depth = (enum pithi_ranges_depth)depth;
-    /* Collects the lanes of all rows, each once. */
+    /* Collects the lanes of all rows, each once.
+     * A rank may be in several communicators and so in several rows, but it must count once. */
     uint32_t all = pithlog_get_info(object->log)->lanes, capacity = 0, count = 0;
     unsigned char *taken = pithi_alloc(all, 1);
     free(view->lanes);
@@ -121,8 +122,10 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     if (get_query(object, interp, objv + 2, view) != TCL_OK)
         return TCL_ERROR;
     pithi_ranges_free(view->ranges);
+    /* A job that is under way belongs to the load before; its result is dropped. */
     view->loaded++;
     view->ranges = pithi_ranges_new(object->log, &view->query);
+    /* Without a summary, or with few records, all are read at once. */
     rough = object->summary && pithi_ranges_records(view->ranges) > FEW_RECORDS;
     if (rough)
         more = pithi_ranges_quick(view->ranges, object->summary, QUICK_S);
@@ -136,6 +139,7 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     return TCL_OK;
 }
 
+/* Goes on for another 12 ms; 1: there is more to do. Tcl calls it when it has nothing else to do. */
 int pithi_log_ranges_more(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_ranges *view = view_of(object);
@@ -163,6 +167,8 @@ static int run_job(struct pithi_job *any)
     return err == PITH_ERR_DAMAGED ? PITH_OK : err;
 }
 
+/* The job's counts replace the rough ones in Tcl's thread, between two drawings, and the rough ones are freed with the
+ * job. Nothing is copied, and nobody draws from counts that change. */
 static Tcl_Obj *job_result(struct pithi_job *any)
 {
     struct ranges_job *job = (struct ranges_job *)any;
@@ -195,6 +201,7 @@ int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, 
     if (!view->ranges)
         return pithi_usage_error(interp, "nothing is loaded");
     job = pithi_alloc(1, sizeof *job);
+    /* The job counts into an object of its own, with a copy of the query: the window goes on drawing the rough one. */
     job->ranges = pithi_ranges_new(object->log, &view->query);
     job->loaded = view->loaded;
     return pithi_job_start(interp, object, &job->job, &kind, objv[2]);
@@ -218,6 +225,7 @@ static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (Tcl_Size i = 0; i < length; i++) {
         if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
             return TCL_ERROR;
+        /* Ids that the log does not have, and those named twice, are left out: Tcl may have them from another log. */
         if (id < 0 || (uint32_t)id >= defs || listed[id])
             continue;
         listed[id] = 1;
@@ -238,6 +246,7 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
         view->order = pithi_alloc(defs, sizeof *view->order);
         view->chosen = pithi_alloc(defs, 1);
     }
+    /* The colours are those of the object, so that a colour that changes is in the next picture. */
     view->look = (struct pithi_layers_look){.rgb = object->rgb, .order = view->order};
     status = Tcl_GetIntFromObj(interp, words[0], &height);
     if (status == TCL_OK)
@@ -249,6 +258,7 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     if (status == TCL_OK && (height < 1 || height > PITHI_MAX_WIDTH))
         status = pithi_usage_error(interp, "picture too low or too high");
     view->look.height = height;
+    /* Nothing chosen means all. */
     view->look.chosen = status == TCL_OK && chosen_count ? view->chosen : NULL;
     free(listed);
     free(ids);
@@ -267,6 +277,7 @@ int pithi_log_ranges_draw(struct pithi_log_object *object, Tcl_Interp *interp, i
         return TCL_ERROR;
     struct pithi_painter painter = pithi_raster_painter(&view->raster);
     struct pithi_axis axis;
+    /* Time lines first, then those of the scale, then the areas over them. */
     pithi_raster_prepare(&view->raster, (int)view->query.width, (int)view->look.height, PITHI_RGB_PAPER);
     pithi_axis_make(view->query.t0_ns, view->query.t1_ns, object->clock_ns, view->query.width,
                     TICK_SPACING * pithi_theme_scale(), &axis);
@@ -294,6 +305,7 @@ int pithi_log_ranges_at(struct pithi_log_object *object, Tcl_Interp *interp, int
     (void)objc;
     if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
         return TCL_ERROR;
+    /* Outside of the picture the result is empty, not an error: the mouse may have left it. */
     if (!view->ranges || x < 0 || (uint32_t)x >= view->query.width)
         return TCL_OK;
     count = pithi_ranges_states(view->ranges, &states);
@@ -334,6 +346,7 @@ int pithi_log_ranges_times(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 /* ---- The result as a command ------------------------------------------------------------------------------------- */
 
+/* A column without a value (NaN) is an empty word. */
 static Tcl_Obj *value_object(double value) { return isnan(value) ? Tcl_NewObj() : Tcl_NewDoubleObj(value); }
 
 static int get_line(const struct pithi_derived *derived, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *line)
@@ -342,6 +355,7 @@ static int get_line(const struct pithi_derived *derived, Tcl_Interp *interp, Tcl
 
     if (Tcl_GetIntFromObj(interp, word, &number) != TCL_OK)
         return TCL_ERROR;
+    /* -1 stands for all lines together, which the derived rows have as one more line. */
     *line = number < 0 ? derived->lines : (uint32_t)number;
     if (*line <= derived->lines)
         return TCL_OK;
@@ -397,6 +411,7 @@ static int derived_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
             Tcl_ListObjAppendElement(NULL, list, value_object(pithi_derived_at(derived, line, c)));
         Tcl_SetObjResult(interp, list);
     } else if (line < derived->lines) {
+        /* A line may show several rows: the first and the last of them. */
         uint32_t first = pithi_tile_begin(line, derived->lines, derived->rows);
         uint32_t end = pithi_tile_begin(line + 1, derived->lines, derived->rows);
         Tcl_SetObjResult(interp,
@@ -439,6 +454,7 @@ static Tcl_Obj *result(struct pithi_job *data)
     struct pithi_derived *derived = pithi_alloc(1, sizeof *derived);
     char name[48];
 
+    /* As for stretches: the command owns the values, and `release` frees nothing then. */
     *derived = job->derived;
     memset(&job->derived, 0, sizeof job->derived);
     snprintf(name, sizeof name, "::pithtk::derived%u", ++number);

@@ -28,6 +28,7 @@ void pithi_log_rows_changed(struct pithi_log_object *object)
     pithi_rows_seen(object->tree);
     object->rows = object->tree->seen;
     object->row_count = object->tree->seen_count;
+    /* The plot of the rows before is dropped: questions about a place must not find its bars. */
     pithi_plot_free(&object->plot);
     memset(&object->plot, 0, sizeof object->plot);
 }
@@ -50,6 +51,7 @@ const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uin
         *count = object->row_count - first;
         return object->rows + first;
     }
+    /* See the example above: scrolled by 3 with 2 pinned, 10 - 2 - 3 = 5 other rows. */
     rest = pinned + first < object->row_count ? object->row_count - pinned - first : 0;
     *count = pinned + rest;
     free(object->scrolled);
@@ -151,6 +153,7 @@ static int rows_grouping(struct pithi_log_object *object, Tcl_Interp *interp, Tc
 
 static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
 {
+    /* By the kind of node, from the root on; a communicator, host or group is "group". */
     static const char *const kinds[] = {"group", "group", "group", "group", "states", "states", "counter"};
     struct pithi_rows *tree = object->tree;
     uint32_t number = tree->places[row].node, lanes;
@@ -246,6 +249,7 @@ static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
                !pithlog_get_lane(object->log, lanes[end + 1])->thread)
             last = pithlog_get_lane(object->log, lanes[++end]);
         if (end > i)
+            /* Thread .0 is named, as "0-3" alone would mean all their threads. */
             Tcl_AppendPrintfToObj(text, "%d-%d.0", first->rank, last->rank);
         else
             Tcl_AppendPrintfToObj(text, "%d.%u", first->rank, first->thread);
@@ -314,6 +318,8 @@ static int rows_tree(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 
     (void)args;
     Tcl_SetObjResult(interp, Tcl_NewBooleanObj(tree->grouping == PITHI_BY_COMM ||
+                                               /* Communicators have children when they are opened, so there is a tree
+                                                * even before. */
                                                tree->node_count > tree->nodes[0].child_count + 1));
     return TCL_OK;
 }
@@ -392,6 +398,7 @@ static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     for (uint32_t i = 0; status == TCL_OK && i < count; i++)
         set(object->tree, nodes[i], on);
     free(nodes);
+    /* Also after a wrong second word nothing was changed, and the call does no harm. */
     pithi_log_rows_changed(object);
     return status;
 }
@@ -486,6 +493,7 @@ static Tcl_Obj *order_of(const struct pithi_rows *tree)
 {
     Tcl_Obj *all = Tcl_NewListObj(0, NULL);
 
+    /* Only parents whose children were moved or sorted. */
     for (uint32_t i = 0; i < tree->node_count; i++) {
         Tcl_Obj *list;
         if (!(tree->nodes[i].flags & PITHI_NODE_ARRANGED))
@@ -503,6 +511,7 @@ static Tcl_Obj *order_of(const struct pithi_rows *tree)
 static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     const struct pithi_rows *tree = object->tree;
+    /* Only what differs from the tree as it is made is saved: a log with other rows then opens its own way. */
     const unsigned opens = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN;
     Tcl_Obj *dict = Tcl_NewDictObj(), *pins = Tcl_NewListObj(0, NULL);
 
@@ -594,6 +603,7 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     if (Tcl_DictObjSize(interp, args[0], &size) != TCL_OK ||
         (group && Tcl_GetIndexFromObj(interp, group, groupings, "grouping", 0, &grouping) != TCL_OK))
         return TCL_ERROR;
+    /* The filter of the tree before must not be applied to the new one. */
     pithi_rows_filter(tree, "");
     if (alike)
         pithi_rows_set_alike(tree, Tcl_GetString(alike));
@@ -700,6 +710,7 @@ static int run(struct pithi_job *job)
     struct sort_job *sort = (struct sort_job *)job;
     int err = PITH_OK;
 
+    /* Names, ranks and known values need no reading. */
     if (sort->known || (sort->order != PITHI_ORDER_VALUE && sort->order != PITHI_ORDER_MEAN))
         return PITH_OK;
     if (pithlog_get_info(sort->log)->records >= PITHI_SUMMARY_RECORDS)
@@ -718,6 +729,7 @@ static Tcl_Obj *result(struct pithi_job *job)
 {
     struct sort_job *sort = (struct sort_job *)job;
 
+    /* In Tcl's thread, as the window draws from the tree. */
     pithi_rows_sort(job->object->tree, sort->order, sort->value, sort->falling);
     pithi_log_rows_changed(job->object);
     return Tcl_NewObj();
@@ -781,6 +793,7 @@ int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     int waiting = strcmp(sort_words[which].name, "waiting") == 0;
     int caused = strcmp(sort_words[which].name, "caused") == 0;
     sort->known = waiting || caused;
+    /* Without an analysis all values are 0, and the order stays. */
     if (waiting && object->analysis)
         sum_waiting(object->analysis, sort);
     if (caused && object->analysis)
@@ -814,6 +827,7 @@ static Tcl_Obj *alike_result(struct pithi_job *job)
 {
     struct alike_job *find = (struct alike_job *)job;
 
+    /* 0 ranks: the job was stopped. */
     if (find->alike.ranks) {
         pithi_rows_group_alike(job->object->tree, &find->alike);
         pithi_log_rows_changed(job->object);

@@ -62,6 +62,7 @@ static int get_kinds(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     Tcl_Size count;
     int which;
 
+    /* Without "kinds": states and events. */
     *kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_EVENT;
     if (!list)
         return TCL_OK;
@@ -90,6 +91,7 @@ static int get_lanes(Tcl_Interp *interp, const struct pithlog *log, Tcl_Obj *wor
     uint32_t count;
     struct pithi_row *rows = pithi_rows_make(log, NULL, &count);
 
+    /* A list that no rank of the log fits would find nothing, without a word: an error. */
     if (*list && (pithi_rows_choose(log, list, rows, &count) || !count)) {
         free(rows);
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such ranks: %s; give a list such as 0-3,7.1", list));
@@ -260,6 +262,7 @@ static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *
     pithi_put_wide(dict, "start", found->at.time_ns);
     pithi_put_wide(dict, "end", found->end_ns);
     pithi_put_wide(dict, "ended", found->ended);
+    /* A message has no definition and no depth. */
     if (found->kind == PITHLOG_SEND) {
         pithi_put_wide(dict, "peer", found->peer);
         pithi_put_wide(dict, "tag", found->tag);

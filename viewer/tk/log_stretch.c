@@ -1,4 +1,11 @@
-/* log_stretch.c - adds up the states, events and messages of a stretch of time, by row, in jobs. */
+/* log_stretch.c - adds up the states, events and messages of a stretch of time, by row, in jobs.
+ *
+ * The sums of a thousand rows of fifty states are a list of 50,000 items in Tcl. So the result is a command, and the
+ * window asks it for what it shows: `row 7` for a tooltip, `rows ID` for a graph of one state over all rows.
+ *
+ *     LOG stretch 0 1000000 done     done gets ::pithtk::stretch1
+ *     ::pithtk::stretch1 row 7       lanes of the row, then {id count total self} of each state in it
+ *     rename ::pithtk::stretch1 {}   frees it */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +118,7 @@ static Tcl_Obj *list_of_id(const struct stretch_object *object, int id)
     for (uint32_t i = 0; i < stretch->count; i++)
         if (stretch->entries[i].id == (uint32_t)id)
             sums[stretch->entries[i].row] = stretch->entries[i].sum;
+    /* A row without sums (a counter, a heading) is left out; one in which the definition does not occur has zeros. */
     for (uint32_t row = 0; row < object->row_count; row++) {
         int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].inclusive_ns,
                              sums[row].exclusive_ns};
@@ -167,9 +175,11 @@ static Tcl_Obj *stretch_result(struct pithi_job *data)
     char name[48];
 
     object->stretch = job->stretch;
+    /* The command owns the sums from here on; `release` then frees an empty one. */
     memset(&job->stretch, 0, sizeof job->stretch);
     object->row_count = job->query.row_count;
     object->lane_counts = pithi_alloc(object->row_count, sizeof *object->lane_counts);
+    /* A heading or a counter keeps 0 lanes. */
     for (uint32_t row = 0; row < object->row_count; row++)
         if (pithi_row_has_sums(&job->rows[row]))
             pithi_row_lanes(&job->rows[row], &object->lane_counts[row]);

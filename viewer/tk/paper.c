@@ -1,4 +1,14 @@
-/* paper.c - the image type pithpaper: one transport for all pixels of a picture, chosen by display. */
+/* paper.c - the image type pithpaper: one transport for all pixels of a picture, chosen by display.
+ *
+ * paper.h has the two transports. Here the painter gets words 0xRRGGBB, and what the transport needs is done around it:
+ *
+ *     shared   the words are in memory that the X server also sees (MIT-SHM): a picture of 2000 x 1000 pixels, 8 MB, is
+ *              copied once, by the server; so nobody may paint again before it has read them (XSync)
+ *     sent     the words are ours, and the server has a copy, which is brought up to date after painting
+ *
+ * While a shared picture is painted, the scanlines that are finished already go to the window, in up to eight parts.
+ * Items of the canvas that lie over the picture must not flicker: their area is left out and drawn by the canvas at the
+ * end; thin lines are drawn again after each part (paper_parts.h). */
 #include "tk/paper.h"
 
 #include <stdlib.h>
@@ -37,6 +47,7 @@ enum { PARTS = 8 };
 
 /* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
 
+/* Shared memory is freed by its owner, plain words here. */
 static void drop_pixels(struct pithi_paper *paper)
 {
     if (paper->shared)
@@ -55,6 +66,7 @@ static void make_pixels(struct pithi_paper *paper, int width, int height)
     paper->width = width;
     paper->height = height;
     paper->sized = 0;
+    /* If the server refuses shared memory, the picture is sent. */
     if (paper->way == SHARED)
         paper->shared = pithi_shared_new(paper->window, width, height);
     if (paper->shared)
@@ -98,6 +110,7 @@ static int clamped(int value, int least, int most) { return value < least ? leas
  * items. */
 static void put_lines(struct pithi_paper *paper, int from, int to)
 {
+    /* What the canvas draws is cut to these scanlines; around it are four areas: above, left, right, below. */
     const struct pithi_area *rest = &paper->overlay.rest, lines = {0, from, paper->width, to};
     struct pithi_area over = {clamped(rest->left, 0, paper->width), clamped(rest->top, from, to),
                               clamped(rest->right, 0, paper->width), clamped(rest->bottom, from, to)};
@@ -125,9 +138,11 @@ uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
     if (!paper->words || width != paper->width || height != paper->height)
         make_pixels(paper, width, height);
     else if (paper->under_way)
+        /* The server may still be copying from the words, which are painted over now: waits until it is done. */
         XSync(Tk_Display(paper->window), False);
     paper->under_way = 0;
     paper->sent = 0;
+    /* Before Tk knows the size of the picture, the canvas shows another one, which has other places. */
     paper->straight = paper->sized ? straight_window(paper) : NULL;
     if (paper->straight && !pithi_overlay_find(paper->interp, paper->canvas, paper->others, &paper->overlay))
         paper->straight = NULL;
@@ -149,12 +164,14 @@ void pithi_paper_ready(struct pithi_paper *paper, int end)
 
 void pithi_paper_end(struct pithi_paper *paper, int moved)
 {
+    /* `moved`: by so many columns the server shifts its own copy, and gets only what is new. */
     if (paper->server)
         pithi_server_pixels_update(paper->server, paper->words, paper->gc, moved);
     if (paper->straight) {
         put_lines(paper, paper->sent, paper->height);
         ask_canvas(paper);
         pithi_overlay_free(&paper->overlay);
+        /* Without direct drawing Tk draws the picture when it is idle, by display_paper. */
     } else {
         Tk_ImageChanged(paper->master, 0, 0, paper->width, paper->height, paper->width, paper->height);
     }
@@ -193,6 +210,7 @@ static void delete_paper(ClientData data)
 {
     struct pithi_paper *paper = data;
 
+    /* Whichever goes first, the image or its command, takes the other with it; `command` is NULL once it is gone. */
     if (paper->command) {
         Tcl_Command command = paper->command;
         paper->command = NULL;
@@ -228,6 +246,7 @@ static int get_pixel(const struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Ob
         Tcl_SetObjResult(interp, Tcl_NewStringObj("no such place in the picture", -1));
         return TCL_ERROR;
     }
+    /* Red, green, blue: the three bytes of 0x00RRGGBB from the left. */
     for (int shift = 16; shift >= 0; shift -= 8)
         Tcl_ListObjAppendElement(
             NULL, list,
@@ -266,6 +285,7 @@ static int go_straight(struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj *c
         return TCL_ERROR;
     forget_canvas(paper);
     paper->canvas = canvas;
+    /* A tag expression: all items of the canvas except those with the tag, that is, all but the picture. */
     paper->others = Tcl_ObjPrintf("!%s", Tcl_GetString(tag));
     Tcl_IncrRefCount(paper->canvas);
     Tcl_IncrRefCount(paper->others);
@@ -287,6 +307,7 @@ static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj 
 static int create_paper(Tcl_Interp *interp, const char *name, Tcl_Size objc, Tcl_Obj *const objv[],
                         const Tk_ImageType *type, Tk_ImageMaster master, ClientData *data)
 {
+    /* A copy must not be answered by an event (GraphicsExpose), as nobody reads it. */
     XGCValues values = {.graphics_exposures = False};
     struct pithi_paper *paper;
     int way = SENT;
@@ -329,6 +350,7 @@ void pithi_paper_init(void)
 
 /* ---- Available transports ---------------------------------------------------------------------------------------- */
 
+/* Words of 32 bits 0xRRGGBB are what the painter makes; other displays (16 bits, other orders) get a photo. */
 static int is_plain(Tk_Window window)
 {
     const Visual *visual = Tk_Visual(window);
@@ -340,6 +362,7 @@ static int is_plain(Tk_Window window)
         return 0;
     image =
         XCreateImage(Tk_Display(window), Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, 0, NULL, 8, 8, 32, 0);
+    /* Only an XImage says how many bits a pixel takes: 24 bits of depth may be 3 or 4 bytes. */
     if (image) {
         plain = image->bits_per_pixel == 32;
         XDestroyImage(image);

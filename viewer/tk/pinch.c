@@ -41,6 +41,7 @@ static void read_events(ClientData data, int mask)
     XEvent event;
 
     (void)mask;
+    /* The callback may close the window, which would free `pinch` in the middle of the loop. */
     Tcl_Preserve(pinch);
     while (pinch->display && XPending(pinch->display)) {
         XNextEvent(pinch->display, &event);
@@ -49,6 +50,7 @@ static void read_events(ClientData data, int mask)
             continue;
         XIGesturePinchEvent now = *(const XIGesturePinchEvent *)event.xcookie.data;
         XFreeEventData(pinch->display, &event.xcookie);
+        /* The updates before an end are reported before it. */
         if (last.evtype == XI_GesturePinchUpdate && now.evtype != XI_GesturePinchUpdate)
             report(pinch, &last);
         last = now;
@@ -75,6 +77,7 @@ static void on_window(ClientData data, XEvent *event)
     Tcl_DeleteFileHandler(ConnectionNumber(pinch->display));
     XCloseDisplay(pinch->display);
     pinch->display = NULL;
+    /* Not freed here: read_events may be on the stack. */
     Tcl_EventuallyFree(pinch, release);
 }
 
@@ -98,6 +101,8 @@ static int ask(struct pinch *pinch, Window window)
         return 0;
     for (int type = XI_GesturePinchBegin; type <= XI_GesturePinchEnd; type++)
         XISetMask(bits, type);
+    /* XISelectEvents fails with an error that arrives later and would end the program; XSync waits for it, and the
+     * handler only notes it. */
     failed = 0;
     before = XSetErrorHandler(on_error);
     XISelectEvents(pinch->display, window, &mask, 1);
@@ -118,6 +123,7 @@ int pithi_pinch_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
     (void)objc;
     if (!window)
         return TCL_ERROR;
+    /* 0 is no error: the window works without pinches. */
     Tcl_SetObjResult(interp, Tcl_NewIntObj(0));
     if (is_remote(DisplayString(Tk_Display(window))))
         return TCL_OK;

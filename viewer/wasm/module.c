@@ -1,5 +1,12 @@
 /* module.c - the one log of a page and its picture, by the drawing core. A page that draws must not do it another way:
- * figure.c makes the picture here as it does for `pith draw`. */
+ * figure.c makes the picture here as it does for `pith draw`.
+ *
+ *     pithi_module_open("/log")                   {"format":"native","ranks":4,"lanes":4,...}
+ *     pithi_module_draw(t0, t1, 800, 400, 2, 0)   1600 x 800 words, red first, for a canvas
+ *     pithi_module_picture()                      its size, the place of its time lines, its texts
+ *     pithi_module_at(120, 60)                    what lies there, as lines for a tooltip
+ *
+ * Shapes become pixels here, and texts are listed, because the browser has the fonts: it draws them over the pixels. */
 #include "wasm/module.h"
 
 #include <fnmatch.h>
@@ -98,6 +105,7 @@ static const char *end(struct pithi_json_out *json, char **text)
     return NULL;
 }
 
+/* Times are texts: a number of JavaScript is a double, exact to 2^53 only, and 2^53 ns are 104 days. */
 static void put_time(struct pithi_json_out *json, const char *name, int64_t time_ns)
 {
     char text[24];
@@ -165,6 +173,7 @@ static int read_log(const char *path)
     pithi_palette_fill(now.log, now.summary, PITHI_PALETTE_LOG, now.rgb);
     for (uint32_t id = 0; id < info->defs; id++) {
         const struct pithlog_def *def = pithlog_get_def(now.log, id);
+        /* Pith's own events (pith:...) are of no use in a picture. */
         now.hidden[id] = def->kind == PITHLOG_EVENT_TYPE && strncmp(def->name, "pith:", 5) == 0;
     }
     return 1;
@@ -295,6 +304,7 @@ static void onto_text(void *context, double x, double y, enum pithi_anchor ancho
     struct onto *o = context;
     struct pithi_json_out *json = o->texts;
 
+    /* [x, y, anchor, size, bold, rim or -1, colour, clip left or -1, clip right, text]: the page clips and draws it. */
     pithi_json_put_begin(json, NULL, '[');
     for (int i = 0; i < 9; i++) {
         const double numbers[] = {x,
@@ -323,6 +333,8 @@ static double onto_text_width(void *context, struct pithi_font font, const char 
 static void to_canvas(uint32_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
+        /* 0x00RRGGBB becomes 0xffBBGGRR, whose bytes in memory are RR GG BB ff on a machine with the low byte first, as
+         * WebAssembly is. */
         words[i] = 0xff000000 | (words[i] & 0xff) << 16 | (words[i] & 0xff00) | (words[i] >> 16 & 0xff);
 }
 
@@ -330,6 +342,7 @@ static void to_canvas(uint32_t *words, size_t count)
 
 static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width, double height, uint32_t flags)
 {
+    /* Up to 20 million records the picture is exact; above, it is as near as the summary gives it. */
     int exact = pithlog_get_info(now.log)->records <= EXACT_RECORDS;
     const char *slash = strrchr(now.path, '/');
 
@@ -379,6 +392,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     if (!now.log)
         return NULL;
     forget_figure();
+    /* A window of at least 1 ns, as its length divides. */
     now.figure = figure_of(t0_ns, t1_ns > t0_ns ? t1_ns : t0_ns + 1, width, height, flags);
     err = pithi_figure_load(&now.figure, &painter);
     now.has_figure = 1;
@@ -392,6 +406,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
         forget_figure();
         return NULL;
     }
+    /* The figure sets its own height where the rows need less, so its size is known only now. */
     now.width = (int)lround(now.figure.width * scale);
     now.height = (int)lround(now.figure.height * scale);
     free(now.words);
@@ -484,6 +499,7 @@ const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns)
     snprintf(error, sizeof error, "nothing is drawn");
     if (!now.has_figure || t1_ns <= t0_ns)
         return NULL;
+    /* The picture's own cells have these sums; another time (a selection) needs a query. */
     if (t0_ns == plot->t0_ns && t1_ns == plot->t1_ns)
         entries = pithi_legend_make(now.log, &plot->cells, t1_ns - t0_ns, &count);
     else if (!(entries = other_entries(t0_ns, t1_ns, &count)))
@@ -682,6 +698,7 @@ static void put_record(struct pithi_json_out *json, const struct pithi_row *row,
     double top = pithi_plot_row_top(plot, index);
     struct pithi_hit hit;
 
+    /* Marks of events are in the upper part of the row, and wide: they may be some pixels off (REACH). */
     if (y < top + plot->row_height * 0.4 &&
         pithi_hit_row_event(now.log, row, from_ns, REACH * (to_ns - from_ns), now.hidden, &hit) == 1)
         put_event(json, row, &hit);
@@ -700,11 +717,13 @@ const char *pithi_module_at(double x, double y)
 
     if (!now.has_figure || !begin(&json, &answer, &answer_size))
         return NULL;
+    /* The column under the pointer, as a stretch of time of at least 1 ns. */
     double span = (double)(plot->t1_ns - plot->t0_ns), part = (x - plot->x) / now.figure.plot_width;
     int64_t from_ns = plot->t0_ns + (int64_t)(floor(x - plot->x) / now.figure.plot_width * span);
     int64_t to_ns = from_ns + (int64_t)fmax(span / now.figure.plot_width, 1);
     pithi_json_put_begin(&json, NULL, '{');
     if (part >= 0 && part < 1 && row_at(plot, y, &index)) {
+        /* What is drawn on top is found first: arrows, bundles, then bars. */
         const struct pithi_row *row = &plot->rows[index];
         const struct pithi_arrow *arrow = pithi_hit_arrow(plot, x, y, REACH);
         const struct pithi_bundle *bundle = arrow ? NULL : pithi_hit_bundle(plot, x, y, 0.5);
@@ -728,6 +747,7 @@ const char *pithi_module_at(double x, double y)
 static int find_wanted(const char *text, unsigned char *wanted)
 {
     char pattern[512];
+    /* A word without *, ? or [ may be anywhere in the name. */
     int is_pattern = text[strcspn(text, "*?[")] != '\0', any = 0;
 
     snprintf(pattern, sizeof pattern, is_pattern ? "%s" : "*%s*", text);
@@ -750,6 +770,7 @@ static void put_found(struct pithi_json_out *json, const struct pithi_found *fou
                             .ended = found->ended,
                             .count = 1,
                             .lane = found->lane};
+    /* A hit outside of the rows shown has no place in the picture. */
     struct pithi_row row = {.lane = found->lane, .counter = PITHI_NONE};
 
     snprintf(hit.payload, sizeof hit.payload, "%s", found->payload);
@@ -796,6 +817,7 @@ const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane
     int status = -1;
     *error = '\0';
     if (!find_wanted(text, wanted)) {
+        /* No name matches: it may be a query, such as `bytes > 1000`, if it has an operator of one. */
         if (!text[strcspn(text, "=<>~")])
             snprintf(error, sizeof error, "no name matches %s", text);
         else if (pithlog_filter_parse(text, &filter, NULL))
@@ -805,6 +827,7 @@ const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane
                 wanted[id] = !now.hidden[id];
     }
     search.filter = filter;
+    /* Neither a query nor a name: `error` says so. */
     if (filter || memchr(wanted, 1, pithlog_get_info(now.log)->defs))
         status = is_backwards ? pithi_search_previous(now.log, &search, at, &found)
                               : pithi_search_next(now.log, &search, at, &found);

@@ -22,6 +22,8 @@ struct gathering {
 /* The slot of a pair, or the free slot for it. */
 static uint32_t *slot_of(const struct pithi_matrix *matrix, uint32_t from, uint32_t to)
 {
+    /* Fibonacci hashing: the product spreads neighbours over the upper bits, of which the table takes as many as it
+     * needs. */
     uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t i = (uint32_t)(hash >> 32) & (matrix->slot_count - 1);
 
@@ -35,6 +37,7 @@ static struct pithi_pair *have_pair(struct pithi_matrix *matrix, uint32_t from, 
 {
     uint32_t *slot;
 
+    /* At most half full, so that a search meets a free slot soon. */
     if (matrix->pair_count >= matrix->slot_count / 2) {
         free(matrix->slots);
         matrix->slot_count = matrix->slot_count ? matrix->slot_count * 2 : 256;
@@ -62,6 +65,7 @@ static void take_message(void *context, const struct pithlog_message *message)
 
     if (gathering->query->comm != UINT32_MAX && gathering->query->comm != message->comm)
         return;
+    /* Sums are by rank: threads of a rank count together. */
     pair = have_pair(matrix, matrix->place[message->send_lane], matrix->place[message->recv_lane]);
     if (!pair->count || lasted(message) > lasted(&pair->longest))
         pair->longest = *message;
@@ -201,11 +205,14 @@ enum { TILE_PIXELS = 2 };
 
 uint32_t pithi_tile_begin(uint32_t i, uint32_t count, uint32_t size)
 {
+    /* Tiles of nearly equal size: 10 ranks in 4 tiles begin at 0, 2, 5 and 7. */
     return (uint32_t)((uint64_t)i * size / (count ? count : 1));
 }
 
 uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size)
 {
+    /* The inverse, which rounding may make one too small: of 10 ranks in 4 tiles, rank 2 gives 2 * 4 / 10 = 0, but tile
+     * 1 begins at 2. */
     uint32_t i = (uint32_t)((uint64_t)pixel * count / (size ? size : 1));
 
     while (i + 1 < count && pithi_tile_begin(i + 1, count, size) <= pixel)
@@ -256,6 +263,7 @@ void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_ma
         pithi_pair_add(&tiles->by_line[line], pair);
         pithi_pair_add(&tiles->by_column[column], pair);
     }
+    /* The scale begins at the least value that is not zero: pairs without messages are not drawn at all. */
     for (size_t i = 0; i < (size_t)tiles->lines * tiles->columns; i++) {
         double of_tile = pithi_pair_value(&tiles->tiles[i], view->value);
         if (of_tile > 0 && (tiles->low == 0 || of_tile < tiles->low))
@@ -285,6 +293,7 @@ uint32_t pithi_heat_colour(double part)
     const struct pithi_theme *theme = pithi_theme();
     double bend = 0.65;
 
+    /* 0 is 15 % of the way: a tile of the least value must differ from the paper. */
     part = LEAST + (1 - LEAST) * part;
     if (part < bend)
         return pithi_rgb_blend(theme->paper, theme->accent, (unsigned)(255 * part / bend));
@@ -295,6 +304,7 @@ static double part_of(double value, const struct pithi_tiles *tiles, int logarit
 {
     if (tiles->high <= tiles->low)
         return 0.6; /* all values are equal */
+    /* Logarithmic: of 1 to 1000, the value 10 is at a third. Linear scales begin at 0. */
     if (logarithmic)
         return log(value / tiles->low) / log(tiles->high / tiles->low);
     return value / tiles->high;
