@@ -1,5 +1,11 @@
 /* alog_scan.c - splits ALOG lines into fields and makes the first pass over the file. It parses by hand because sscanf
- * would take most of the reading time. */
+ * would take most of the reading time.
+ *
+ *     -101 0 0 1 0 2006 0 10     type (send), process, task, data (receiver), cycle, time in us; comment: tag, bytes
+ *     time of a line: its time + cycle * the roll-over point, which a line of type -11 gives
+ *
+ * The first pass is needed for what may come late or anywhere: the roll-over point, on which all times depend; which
+ * numbers are states, events with a name, or neither; and what payloads the events of a number have. */
 #include "foreign/alog/alog_scan.h"
 
 #include <inttypes.h>
@@ -32,6 +38,7 @@ static inline int short_integer(const char **at, const char *end, int64_t *value
     uint32_t n = 0, digit;
     int minus;
 
+    /* Up to 9 digits, a sign and a blank on each side are within 12 bytes, so no byte needs a check against the end. */
     if (end - p < 12)
         return 0;
     p += *p == ' ';
@@ -56,6 +63,7 @@ int pithi_alog_integer(const char **at, const char *end, int64_t *value)
     if (p < end && (*p == '-' || *p == '+'))
         p++;
     for (; p < end && is_digit(*p); p++, digits++)
+        /* More digits are counted and refused below, and must not overflow before. */
         if (digits < 19)
             n = n * 10 + (uint64_t)(*p - '0');
     if (digits == 0 || digits > 18 || (p < end && !is_blank(*p)))
@@ -99,6 +107,7 @@ static int time_at(const char **at, const char *end, int64_t *time_ns)
         *time_ns = us * 1000 + ns;
         return 1;
     }
+    /* An odd form: its end is the next blank. */
     for (p = begin; p < end && !is_blank(*p);)
         p++;
     *at = p;
@@ -137,6 +146,7 @@ enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struc
 struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t type)
 {
     int fresh;
+    /* Types may be negative; keys of the map are not. */
     struct pithi_alog_event *event = pithi_item_at(&scan->event_of, (uint64_t)type + (UINT64_C(1) << 62), &scan->events,
                                                    &scan->event_count, &scan->event_size, sizeof *event, &fresh);
 
@@ -154,6 +164,7 @@ struct pithi_alog_process *pithi_alog_process(struct pithi_alog_scan *scan, int6
 
     if (process && fresh) {
         process->rank = (int32_t)number;
+        /* The times of the lines of a process may decrease (disorder); this is the largest so far. */
         process->last_ns = INT64_MIN;
     }
     return process;
@@ -203,6 +214,7 @@ int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_
 {
     int64_t cycles_ns;
 
+    /* At most a quarter of the range, so that differences and sums of two such times cannot overflow. */
     return !__builtin_mul_overflow(line->cycle, scan->rollover_ns, &cycles_ns) &&
            !__builtin_add_overflow(line->time_ns, cycles_ns, time_ns) && *time_ns > -INT64_MAX / 4 &&
            *time_ns < INT64_MAX / 4;
@@ -229,6 +241,7 @@ static void split_state(const struct pithi_alog_line *line, char colour[32], cha
         word++;
     const char *colon = memchr(text, ':', (size_t)(word - text));
     pithi_name_cut(colour, 32, text, (size_t)((colon ? colon : word) - text));
+    /* "red:boxes Send": the bitmap is for printers without colours. "Send" alone is a name, even if it is a colour. */
     if (!colon && word == end)
         word = text; /* there is only a name */
     pithi_name_cut(name, 512, word, (size_t)(end - word));
@@ -248,6 +261,7 @@ static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_li
     if (!event || !pithi_alog_event(scan, line->data))
         return pithi_no_memory();
     event = pithi_alog_event(scan, line->task); /* the second call may have moved the array */
+    /* The begin of a state cannot begin another one, and no event both begins and ends. */
     if (event->starts || line->task == line->data || pithi_alog_event(scan, line->data)->ends) {
         scan->ignored_states++;
         return PITH_OK;
@@ -286,6 +300,7 @@ static void parse_thread(struct pithi_alog_process *process)
     uint32_t thread;
     int used = 0;
 
+    /* %n is set only if all before it fits. */
     if (sscanf(process->name, "rank %" SCNd32 " thread %" SCNu32 "%n", &rank, &thread, &used) != 2 ||
         !is_process(rank) || thread >= PITHI_ALOG_PROCESSES_MAX ||
         (process->name[used] && strncmp(process->name + used, ": ", 2) != 0))
@@ -361,6 +376,7 @@ static int note_time(struct pithi_alog_scan *scan, const struct pithi_alog_line 
 
     if (!pithi_alog_time(scan, line, &time_ns))
         return 0;
+    /* A line that is earlier than one before it: then the second pass must sort. */
     scan->disorder |= time_ns < process->last_ns;
     process->last_ns = time_ns > process->last_ns ? time_ns : process->last_ns;
     scan->first_ns = time_ns < scan->first_ns ? time_ns : scan->first_ns;
@@ -375,6 +391,7 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
 
     *wrong = NULL;
     scan->seen++;
+    /* Lines with an impossible process are reported, but do not stop the reading. */
     if (!is_process(line->proc)) {
         *wrong = "process";
         return PITH_OK;
@@ -387,6 +404,7 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
         *wrong = "time";
         return PITH_OK;
     }
+    /* Sends and receives have fixed numbers, so they need no definition. */
     if (line->type == PITHI_ALOG_SEND || line->type == PITHI_ALOG_RECV)
         return PITH_OK;
     event = pithi_alog_event(scan, line->type);
@@ -406,6 +424,7 @@ static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_a
     int64_t time_ns;
     uint64_t *index;
 
+    /* With a newline at the end, or with nothing before this line, the line is not cut. */
     if (scan->lines.at <= scan->lines.size || begin == 0)
         return 0;
     if (status == PITHI_ALOG_BAD)
@@ -428,6 +447,7 @@ static void choose_payload(struct pithi_alog_event *event, char format[64])
         event->payload = token == 'd' ? PITHI_ALOG_DATA : PITHI_ALOG_TEXT;
         return;
     }
+    /* Without a usual format the payload has what occurred: the comment and the number, the number, or nothing. */
     event->payload = event->has_comment ? PITHI_ALOG_BOTH : event->has_data ? PITHI_ALOG_DATA : PITHI_ALOG_NOTHING;
     strcpy(format, event->has_comment ? PITHI_ALOG_TEXT_FORMAT : event->has_data ? PITHI_ALOG_DATA_FORMAT : "");
 }
@@ -446,6 +466,7 @@ static int define_event(struct pithi_alog_scan *scan, struct pithi_alog_event *e
     def.group = pithi_name_group(name);
     choose_payload(event, format);
     CHECK(pithi_defs_add(defs, &def, &id));
+    /* The name was there already, as another number's: the number makes it another one. */
     if (id < before) {
         snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
         CHECK(pithi_defs_add(defs, &def, &id));
@@ -471,6 +492,7 @@ static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, 
 {
     const char *found = NULL;
 
+    /* In pieces, so that the progress is seen; two bytes of the next piece, as "-11" may lie across the border. */
     for (size_t size; !found && at < end; at += size) {
         size = (size_t)(end - at) < PITHI_PASSED_STEP ? (size_t)(end - at) : PITHI_PASSED_STEP;
         found = memmem(at, (size_t)(end - at) < size + 2 ? size : size + 2, "-11", 3);
@@ -489,6 +511,7 @@ static int scan_lines(struct pithi_alog_scan *scan, struct pithi_defs *defs)
     while (!err && pithi_lines_next(&scan->lines, &text, &size)) {
         size_t begin = (size_t)(text - (const char *)scan->input->data);
         enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
+        /* The second pass must not see the cut line either. */
         if (is_cut(scan, begin, status, &line)) {
             scan->lines.size = begin;
             break;
@@ -520,6 +543,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
     const char *wrong;
     for (; (at = find_piecewise(scan, at, end)); at += 3) {
         const char *newline = memchr(at, '\n', (size_t)(end - at)), *first = at;
+        /* "-11" counts only as the first word of a line. */
         while (first > begin && (first[-1] == ' ' || first[-1] == '\t'))
             first--;
         if ((first == begin || first[-1] == '\n') &&
@@ -532,6 +556,7 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
     /* Without -6, or with a -6 time after the first event, the log starts at the first event. */
     if (scan->first_ns != INT64_MAX && (!scan->has_start || scan->first_ns < scan->start_ns))
         scan->start_ns = scan->first_ns;
+    /* Pith's own files begin at 0, also if the first record is later. */
     if (scan->own && scan->start_ns > 0)
         scan->start_ns = 0;
     return PITH_OK;

@@ -2,7 +2,11 @@
  *
  * MPE writes the definitions of its MPI states at the very end of a log. The table therefore also gives names to the
  * states of a log that was cut. If two functions of later MPE versions share a number, the table has only one of them.
- * The other is a state of the user range. */
+ * The other is a state of the user range.
+ *
+ * Event numbers come in pairs: state s begins with event 2 s and ends with 2 s + 1.
+ *
+ *     [80] = MPI_Send: the events 160 and 161 */
 #include "foreign/clog2/clog2_made.h"
 
 #include <stddef.h>
@@ -148,6 +152,7 @@ struct pithi_clog2_made pithi_clog2_to_make(struct pithlog *log)
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_def *def = pithlog_get_def(log, i);
         int32_t known = def->kind == PITHLOG_STATE ? pithi_clog2_known_number(def->name) : -1;
+        /* Only a log with MPI calls gets the records of communicators. */
         calls |= def->kind == PITHLOG_STATE && strncmp(def->name, "MPI_", 4) == 0;
         events |= is_event(def, PITHI_CLOG2_COMM_INIT) || is_event(def, PITHI_CLOG2_COMM_FINALIZE);
         waited |= known == PITHI_CLOG2_IRECV_WAITED;
@@ -182,6 +187,7 @@ int pithi_clog2_make_event(struct pithi_clog2_made *made, struct pithi_clog2_str
 
     if (!(made->what & PITHI_CLOG2_MADE_COMMS))
         return PITH_OK;
+    /* Defined at the end of the file, by pithi_clog2_define_known. */
     made->events[number - PITHI_CLOG2_COMM_INIT] = 1;
     body = pithi_clog2_put(stream, PITHI_CLOG2_BAREEVT, time_ns, line->comm, line->rank, line->thread);
     if (!body)
@@ -192,6 +198,7 @@ int pithi_clog2_make_event(struct pithi_clog2_made *made, struct pithi_clog2_str
 
 int pithi_clog2_completes(const char *name)
 {
+    /* MPI_Test_cancelled asks about a message that is complete already. */
     return strncmp(name, "MPI_Wait", 8) == 0 || (strncmp(name, "MPI_Test", 8) == 0 && !strstr(name, "cancelled"));
 }
 
@@ -206,6 +213,7 @@ int pithi_clog2_make_waited(struct pithi_clog2_made *made, struct pithi_clog2_st
     body = pithi_clog2_put(stream, PITHI_CLOG2_BAREEVT, time_ns, line->comm, line->rank, line->thread);
     if (!body)
         return PITH_ERR_IO;
+    /* The two events of the state 251: 502 begins it, 503 ends it. */
     pithi_clog2_put32(body, 2 * PITHI_CLOG2_IRECV_WAITED + is_end);
     return PITH_OK;
 }
@@ -216,6 +224,7 @@ static int define_state(struct pithi_clog2_stream *stream, int64_t time_ns, int3
 
     if (!body)
         return PITH_ERR_IO;
+    /* STATEDEF: the state's number, its two events, a field of 4 bytes, colour at byte 16, name at byte 40. */
     pithi_clog2_put32(body, state);
     pithi_clog2_put32(body + 4, 2 * state);
     pithi_clog2_put32(body + 8, 2 * state + 1);
@@ -239,6 +248,7 @@ static int define_event(struct pithi_clog2_stream *stream, int64_t time_ns, int3
 
 int pithi_clog2_define_known(const struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns)
 {
+    /* Write2disk comes last, as in MPE's own files. */
     for (int32_t state = 0; state < PITHI_CLOG2_WRITE2DISK; state++)
         if (made->states[state])
             CHECK(define_state(stream, time_ns, state));

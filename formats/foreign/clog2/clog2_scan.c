@@ -2,7 +2,10 @@
  *
  * There is a first pass because MPE writes the definitions of its MPI states, and the members of communicators, at the
  * end of the file, and the records before need them. A COMMEVT says of one process only that "rank 1 of communicator 1
- * is rank 5 of the world"; a communicator is known when ranks 0 to the highest have all been seen. */
+ * is rank 5 of the world"; a communicator is known when ranks 0 to the highest have all been seen.
+ *
+ *     INTRA, comm 1, rank 0, world 4     from the process 4
+ *     INTRA, comm 1, rank 1, world 5     from the process 5: size 2 if no rank above 1 was seen */
 #include "foreign/clog2/clog2_scan.h"
 
 #include <stdio.h>
@@ -37,6 +40,7 @@ int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm
         return -1;
     world = pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm, (uint32_t)rank));
     if (world && *world)
+        /* Values are kept + 1, as a new entry of the map has 0. */
         return (int32_t)*world - 1;
     return comm == 0 ? rank : -1; /* in MPI_COMM_WORLD, a rank is its own number */
 }
@@ -65,6 +69,7 @@ static int join_group(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *gr
         return PITH_OK;
     group->inter = of->number;
     if (of->groups[0] != group->number && of->groups[1] != group->number)
+        /* The first group that a process names is groups[0], the next one groups[1]. */
         of->groups[of->groups[0] >= 0] = group->number;
     return PITH_OK;
 }
@@ -125,6 +130,7 @@ static void comm_settle(struct pithi_clog2_scan *scan)
         while (rank <= comm->top &&
                pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm->number, (uint32_t)rank)))
             rank++;
+        /* A rank that is missing below the highest: the records of a process are missing. */
         comm->size = rank > comm->top && (scan->file.finalized || comm->type == PITHI_CLOG2_SELF) ? rank : -1;
     }
 }
@@ -137,8 +143,10 @@ static uint64_t key_of(const struct pithi_clog2_comm *comm)
     uint64_t hash = pithi_hash_bytes(PITHI_HASH, comm->uuid, PITHI_CLOG2_UUID);
     double high = pithi_clog2_f64(comm->uuid + PITHI_CLOG2_UUID_TIME, 1);
 
+    /* The writer put the key's upper half into the time and the lower half into the number of the uuid. */
     if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY) && high >= 0 && high < 4294967296.0)
         return (uint64_t)high << 32 | pithi_clog2_u32(comm->uuid, 1);
+    /* A uuid of zeros is none, and would be the same for all: then the number tells communicators apart. */
     for (size_t i = 0; i < PITHI_CLOG2_UUID; i++)
         if (comm->uuid[i])
             return hash ? hash : 1;
@@ -176,6 +184,7 @@ static int define(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *comm)
     if (comm->type == PITHI_CLOG2_INTER) {
         local = pithi_clog2_comm(scan, comm->groups[0]);
         remote = pithi_clog2_comm(scan, comm->groups[1]);
+        /* Of a communicator between two groups, the members are only known with both. */
         if (!remote || remote->size <= 0 || local->size <= 0)
             local = NULL;
     }
@@ -204,6 +213,7 @@ int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32
     *index = 0;
     if (number == 0 || !comm || comm->type == PITHI_CLOG2_WORLD)
         return PITH_OK;
+    /* A record of one of the two groups belongs to the communicator between them. */
     if (comm->inter >= 0 && pithi_clog2_comm(scan, comm->inter))
         comm = pithi_clog2_comm(scan, comm->inter);
     if (!comm->index)
@@ -217,6 +227,7 @@ int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32
 /* Finds or makes the entry of a number without inventing a definition. */
 static struct pithi_clog2_event *event_entry(struct pithi_clog2_scan *scan, int32_t number)
 {
+    /* Numbers below PITHI_CLOG2_NEAR are most records: a table in place of the map. */
     if ((uint32_t)number < PITHI_CLOG2_NEAR && scan->near[number])
         return &scan->events[scan->near[number] - 1];
     struct pithi_clog2_event *event = pithi_item_at(&scan->event_of, (uint32_t)number, &scan->events,
@@ -256,6 +267,7 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     struct pithi_clog2_event *event;
     uint32_t id;
 
+    /* Pith's writer made this definition for MPE's viewers; the log does not need it. */
     if (pithi_clog2_is_made(scan->made, PITHI_CLOG2_STATEDEF, state))
         return PITH_OK;
     copy_field(colour, sizeof colour, body + STATE_STRINGS, PITHI_CLOG2_COLOUR);
@@ -263,12 +275,15 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     if (!name[0])
         snprintf(name, sizeof name, "state %d", state);
     CHECK(add_def(scan, PITHLOG_STATE, name, colour, "", &id));
+    /* The numbers of the program's own states are kept as properties, so that a file made from the log has them again.
+     */
     if (pithi_clog2_known_number(name) < 0)
         CHECK(
             pithi_event_numbers_tell(pithi_writer_defs(scan->writer), &scan->numbers_told, id, start, &(int64_t){end}));
     event = event_entry(scan, start);
     if (!event)
         return pithi_no_memory();
+    /* A number that ends one state and begins another keeps both meanings. */
     *event = (struct pithi_clog2_event){.starts = id + 1, .ends = event->ends, .def = body};
     event = event_entry(scan, end);
     if (!event)
@@ -296,6 +311,7 @@ static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body
     if (!name[0])
         snprintf(name, sizeof name, "event %d", number);
     CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
+    /* The same name, but its format differs: another event type, with its number in the name. */
     if (strcmp(pithi_defs_get(defs, id)->format, format) != 0) {
         snprintf(name + strlen(name), 16, " (%d)", number);
         CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
@@ -322,6 +338,7 @@ static int make_up(struct pithi_clog2_scan *scan, struct pithi_clog2_event *even
     char name[32];
     int32_t state = 0;
     uint32_t id;
+    /* Even numbers begin a state. */
     int is_state = 1, first = (number & 1) == 0;
 
     if (known) {
@@ -356,6 +373,7 @@ int pithi_clog2_info_event(struct pithi_clog2_scan *scan, struct pithi_clog2_eve
     const struct pithlog_def *state;
     char name[PITHI_CLOG2_NAME + 16], format[PITHI_CLOG2_FORMAT] = "";
 
+    /* Events with a payload at the begin or end of a state: an event type of its own, "MPI_Send info". */
     if (!event->info) {
         state = pithi_defs_get(pithi_writer_defs(scan->writer), (event->starts ? event->starts : event->ends) - 1);
         snprintf(name, sizeof name, "%.40s info", state->name);
@@ -409,6 +427,7 @@ static int see_time(struct pithi_clog2_scan *scan, const struct pithi_clog2_reco
 {
     struct pithi_clog2_track *track;
 
+    /* One decrease is enough: then all lines are sorted. */
     if (scan->disorder)
         return PITH_OK;
     CHECK(pithi_clog2_track(scan, record, &track));

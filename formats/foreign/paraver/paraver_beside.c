@@ -1,6 +1,15 @@
 /* paraver_beside.c - writes the .pcf and the .row, and maps a log to Paraver's tree: hosts become nodes; lanes become
  * threads, each with a processor of its node. Names are escaped as in `pith print`. In addition, blanks at the ends are
- * escaped because Paraver cuts them, and '[' because it begins a payload format or a counter's unit. */
+ * escaped because Paraver cuts them, and '[' because it begins a payload format or a counter's unit.
+ *
+ * The .pcf says what the numbers of the .prv mean. Definitions have ids of the log, so their numbers are made from
+ * them:
+ *
+ *     a state of the log       PITHI_PRV_NAMED + id, as a state and as a value of the type of its calls
+ *     an event, a counter      a type of its own, with the payload format or the unit in brackets behind its name
+ *     a payload, a function    a value 2, 3 ... of that type; 1: no payload
+ *
+ * A reader of the .pcf finds the name and the format again, so a log may go there and back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +64,7 @@ static void put_states(const struct pithlog *log, struct pithi_out *out)
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
         if (def->kind != PITHLOG_STATE)
             continue;
+        /* Behind the twenty or so states that Paraver itself knows. */
         put_number(out, PITHI_PRV_NAMED + (int64_t)id, "    ");
         put_name(out, def->name);
         pithi_out_char(out, '\n');
@@ -97,12 +107,14 @@ static void put_calls(const struct pithlog *log, struct pithi_out *out, int64_t 
     const struct pithlog_def *def;
     int begun = 0, value;
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
+        /* Each state belongs to one type of calls, by its name. */
         if (def->kind != PITHLOG_STATE || pithi_prv_call_type(def->name, &value) != type)
             continue;
         if (!begun) {
             begin_type(out);
             put_type(out, type, label);
             pithi_out_text(out, "VALUES\n");
+            /* In Paraver a call is an event with the function's value, and another with the value 0 at its end. */
             put_value(out, 0, "End");
         }
         begun = 1;
@@ -133,6 +145,7 @@ static void put_counter(struct pithi_out *out, uint32_t id, const struct pithlog
 {
     begin_type(out);
     put_def_type(out, PITHI_PRV_COUNTER + (int64_t)id, def, "");
+    /* Values of Paraver are integers: one type has the integer part, the other one all bits of the double. */
     put_def_type(out, PITHI_PRV_COUNTER_BITS + (int64_t)id, def, " (bits of the double)");
     end_type(out);
 }
@@ -143,6 +156,7 @@ static void put_event(struct pithi_out *out, uint32_t id, const struct pithlog_d
     begin_type(out);
     put_def_type(out, PITHI_PRV_EVENT + (int64_t)id, def, "");
     pithi_out_text(out, "VALUES\n");
+    /* Values begin at 1, as 0 is the end of something in Paraver. */
     put_value(out, 1, "(no payload)");
     for (uint32_t i = first[id]; i; i = next[i - 1]) {
         put_number(out, i + (int64_t)1, "      ");
@@ -150,6 +164,7 @@ static void put_event(struct pithi_out *out, uint32_t id, const struct pithlog_d
         pithi_out_char(out, '\n');
     }
     end_type(out);
+    /* A payload of one number also gets a type with that number, so that Paraver can draw it. */
     if (!pithi_token_single(def->format) || strchr("seE", pithi_token_single(def->format)))
         return;
     begin_type(out);
@@ -197,6 +212,8 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
     uint32_t *next = calloc(payloads->count + (size_t)1, sizeof *next);
     const struct pithlog_def *def;
     int ok = first && next;
+    /* From the last text to the first, so that each list comes out in order: first[def] is the first text + 1, next[i]
+     * the one after text i + 1. */
     for (uint32_t i = payloads->count; ok && i > 0; i--) {
         next[i - 1] = first[payloads->list[i - 1].def];
         first[payloads->list[i - 1].def] = i;
@@ -332,6 +349,7 @@ out:
 static int add_node(struct pithi_prv_places *p, const char *host, struct pithi_map *known, uint32_t *room,
                     uint32_t *node)
 {
+    /* A hash of 63 bits stands for a host, so that two hosts of a log hardly ever have the same. */
     const char **at = pithi_item_at(known, pithi_hash_text(PITHI_HASH, host) >> 1, &p->hosts, &p->node_count, room,
                                     sizeof *p->hosts, NULL);
     if (!at)
@@ -349,6 +367,7 @@ static int add_lanes(struct pithi_prv_places *p, const struct pithlog *log)
     uint32_t room = 0;
     int ok = 1;
     for (uint32_t i = 0; ok && (lane = pithlog_get_lane(log, i)); before = lane, i++) {
+        /* Lanes are sorted by rank: a new rank is a new task. */
         if (!before || before->rank != lane->rank) {
             uint64_t *task = pithi_map_at(&p->tasks, (uint32_t)lane->rank);
             p->first_lane[p->task_count] = i;
@@ -360,6 +379,7 @@ static int add_lanes(struct pithi_prv_places *p, const struct pithlog *log)
         p->lanes[i].task = p->task_count;
         p->lanes[i].thread = i - p->first_lane[p->task_count - 1] + 1;
     }
+    /* One entry more, as the end of the last task. */
     p->first_lane[p->task_count] = p->lane_count;
     pithi_map_free(&known);
     return ok;
@@ -376,6 +396,8 @@ static int add_cpus(struct pithi_prv_places *p)
     for (uint32_t i = 0; i < p->lane_count; i++)
         p->cpus[p->nodes[p->lanes[i].task - 1] - 1]++;
     for (uint32_t i = 0; i < p->node_count; i++) {
+        /* Each node has as many processors as lanes, as a processor is nowhere in a log: node 1 with 3 lanes has 1 to
+         * 3, node 2 the next ones. */
         next[i] = sum;
         sum += p->cpus[i];
     }

@@ -1,7 +1,9 @@
 /* paraver_line.c - parses the lines of a .prv, .pcf and .row.
  *
  * Each section of a .pcf begins with a line of one word. Used here: STATES (number, name), STATES_COLOR (number,
- * {r,g,b}), EVENT_TYPE (colour, type, name: the types of a group) and VALUES (value, name: for the group above). */
+ * {r,g,b}), EVENT_TYPE (colour, type, name: the types of a group) and VALUES (value, name: for the group above).
+ *
+ * A trace may have very many lines, so numbers are read by hand, without a copy of the line. */
 #include "foreign/paraver/paraver_line.h"
 
 #include <errno.h>
@@ -48,6 +50,7 @@ int pithi_prv_number(const char **at, const char *end, int64_t *value)
         return -1;
     *at = p + (p < end);
     return 1;
+    /* "3:4" is the pair (3, 4); a number without its value is an error. */
 }
 
 int pithi_prv_pair(struct pithi_prv_line *line, int64_t *type, int64_t *value)
@@ -63,6 +66,7 @@ static int take_object(const char **at, const char *end, struct pithi_prv_object
 {
     int64_t n[4];
     for (int i = 0; i < 4; i++)
+        /* A cpu of 0 is unknown; applications, tasks and threads count from 1. */
         if (pithi_prv_number(at, end, &n[i]) != 1 || n[i] < (i > 0) || n[i] > UINT32_MAX)
             return 0;
     *object = (struct pithi_prv_object){(uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3]};
@@ -98,12 +102,14 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
     const char *end = line + size, *at = line + 2;
     if (size && line[size - 1] == '\r')
         end--;
+    /* Comments, and lines that define communicators: no records. */
     if (line == end || *line == '#' || *line == 'c' || *line == 'C' || *line == 'i' || *line == 'I')
         return 0;
     *wrong = "no such record: its type is 1, 2, 3 or 4";
     if (end - line < 2 || line[1] != ':' || *line < '1' || *line > '4')
         return -1;
     *got = (struct pithi_prv_line){.kind = (enum pithi_prv_kind)(*line - '0')};
+    /* The text of the error, in case that the next step fails. */
     *wrong = "a record has cpu, application, task, thread, time, with ':' between";
     if (!take_object(&at, end, &got->from) || pithi_prv_number(&at, end, &got->time) != 1)
         return -1;
@@ -151,6 +157,7 @@ static int take_times(struct pithi_prv_header *header, struct cursor *c)
     size = (size_t)(close - c->at) < sizeof header->date - 1 ? (size_t)(close - c->at) : sizeof header->date - 1;
     memcpy(header->date, c->at, size);
     c->at = close + 1;
+    /* Without a unit, times are in microseconds. */
     header->unit_ns = 1000;
     if (!skip(c, ':') || !(c->at = digits(c->at, c->end, &header->end)))
         return 0;
@@ -194,6 +201,7 @@ static const char *take_app(struct pithi_prv_header *header, struct cursor *c, u
     }
     if (!skip(c, ')'))
         return "an application tells of more tasks than it has";
+    /* "2(1:1,1:2),1:" has one communicator; in "2(1:1,1:2),2(1:1" another application follows the comma. */
     const char *before = c->at;
     if (skip(c, ',') && (!take(c, &comms) || (c->at < c->end && *c->at == '(')))
         c->at = before; /* no number of communicators: the next application begins */
@@ -213,6 +221,7 @@ const char *pithi_prv_header(struct pithi_prv_header *header, const char *line, 
     c.at += sizeof begin - 1;
     if (!take_times(header, &c) || !take_nodes(&c) || !take(&c, &apps) || !skip(&c, ':'))
         return "the header is not (DATE):TIME:NODES(CPUS):APPLICATIONS:...";
+    /* One turn more than there are applications, so that first_task[apps] is the end of the last one. */
     for (int64_t i = 0; !wrong && i <= apps; i++) {
         if (!pithi_grow(&header->first_task, (uint32_t)i, &first_room, sizeof *header->first_task))
             return "no memory for its applications";
@@ -259,6 +268,7 @@ static int take_number(char **p, int64_t *number)
 {
     char *end;
     errno = 0;
+    /* The cast keeps numbers above 2^63, which some tools write for addresses. */
     *number = (int64_t)strtoull(*p, &end, 10);
     if (end == *p || errno || (*end && !strchr(" \t", *end)))
         return 0;
@@ -284,6 +294,7 @@ static int put_place(struct pithi_map *lookup, uint64_t key, uint32_t place)
 {
     uint64_t *at = pithi_map_at(lookup, key);
     if (at && *at == 0)
+        /* 0 is what a new entry of the map has, so places are kept + 1. */
         *at = place + (uint64_t)1;
     return at != NULL;
 }
@@ -305,6 +316,7 @@ static int add_colour(struct pithi_prv_labels *l, char *line)
     unsigned r, g, b;
     int64_t number;
     if (!take_number(&line, &number) || number < 0 || number >= UINT32_MAX ||
+        /* "7    {255,0,16}". */
         sscanf(line, "{%3u , %3u , %3u", &r, &g, &b) != 3 || r > 255 || g > 255 || b > 255)
         return 1;
     return put_place(&l->colours, (uint64_t)number, r << 16 | g << 8 | b);
@@ -318,6 +330,7 @@ static int add_type(struct pithi_prv_labels *l, char *line)
     if (!pithi_grow(&l->types, l->type_count, &l->type_room, sizeof *l->types) ||
         !put_place(&l->by_type, (uint64_t)type, l->type_count))
         return 0;
+    /* The values that follow are those of the group of types under one heading. */
     l->types[l->type_count++] = (struct pithi_prv_type){type, line, l->group_count - 1};
     return 1;
 }
@@ -352,6 +365,7 @@ int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t si
     *labels = (struct pithi_prv_labels){.data = data};
     while (ok && data && (line = next_line(&at, data + size))) {
         line = skip_blanks(line);
+        /* A heading in capitals ends the section before; its own lines begin with a number. */
         if (is_heading(line)) {
             section = section_of(line);
             ok = section != TYPES || add_group(labels);
@@ -444,6 +458,7 @@ void pithi_prv_rows_close(struct pithi_prv_rows *rows)
 
 char *pithi_prv_beside(const char *path, const char *suffix, size_t *size)
 {
+    /* Beside run.prv.gz are run.pcf and run.row: what a packer added to the name is left out first. */
     size_t length = pithi_unpacked_length(path), stem;
     const char *slash = strrchr(path, '/'), *dot = memrchr(path, '.', length);
     stem = dot && dot > slash ? (size_t)(dot - path) : length;

@@ -56,6 +56,7 @@ static const char *skip_word(const char *p, const char *end)
 static const char *number(const char *p, const char *end, int64_t *value)
 {
     p = skip_blanks(p, end);
+    /* "clock 0": the label is skipped, whatever it says. */
     if (p < end && is_letter(*p))
         p = skip_blanks(skip_word(p, end), end);
     int negative = p < end && *p == '-';
@@ -63,6 +64,7 @@ static const char *number(const char *p, const char *end, int64_t *value)
     if (p == end || !is_digit(*p))
         return NULL;
     for (*value = 0; p < end && is_digit(*p); p++)
+        /* No number of a trace is above 2^40; the check is before any overflow. */
         if ((*value = *value * 10 + (*p - '0')) > INT64_C(1) << 40)
             return NULL;
     *value = negative ? -*value : *value;
@@ -92,6 +94,7 @@ int pithi_picl_line(const char *line, size_t size, struct pithi_picl_line *got, 
         return -1;
     *wrong = "a record has its time as seconds and microseconds, then its node";
     p = skip_blanks(p, end);
+    /* "0 480 0" in a compact line, "clock 0 480 node 0" in a verbose one: `number` reads both. */
     if (!(p = number(p, end, &seconds)) || !(p = number(p, end, &us)) || seconds < 0 || us < 0 ||
         seconds > INT64_MAX / 2000000000 || !(p = number(p, end, &node)) || node < PITHI_PICL_HOST ||
         node > INT32_MAX / 2)
@@ -135,6 +138,7 @@ static int block_number(const char *name, int32_t *number)
     if (value < INT32_MIN || value > INT32_MAX)
         return 0;
     *number = (int32_t)value;
+    /* "block 007" is not a name that we give, and would not come back. */
     pithi_picl_block_name(*number, again);
     return strcmp(name, again) == 0;
 }
@@ -170,6 +174,7 @@ int pithi_picl_numbers_make(struct pithi_picl_numbers *numbers, const struct pit
         const struct pithlog_def *def = pithlog_get_def(log, id);
         numbers->own[id] = own_type(def);
         mark = numbers->own[id] == PITHI_PICL_MARK ? BESIDE_MARKS : mark;
+        /* Blocks of the names that PICL's numbers give keep these numbers; others get those that are left. */
         if (def->kind == PITHLOG_STATE && block_number(def->name, &own))
             ok = pithi_map_at(&taken, (uint32_t)own) != NULL;
     }

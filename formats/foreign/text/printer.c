@@ -2,7 +2,13 @@
  *
  * The parts of a line that depend on definitions, lanes and communicators are quoted once, in advance. Writing a line
  * is then little more than a few calls of memcpy. Each kind of record has one function for all three styles: put_field
- * writes the key of a value in the current style. */
+ * writes the key of a value in the current style.
+ *
+ *     tabs   0.002006000  0  0  send  MPI_COMM_WORLD  comm=0  peer=1  tag=0  bytes=10
+ *     CSV    0.002006000,0,0,send,MPI_COMM_WORLD,0,1,0,10,,,,,,,
+ *     JSON   {"time_s":0.002006000,"rank":0,"thread":0,"kind":"send","name":"MPI_COMM_WORLD","comm":0,"peer":1,...}
+ *
+ * In CSV a value must come in its column, so put_field writes a comma for each column that was left out before it. */
 #include "foreign/text/printer.h"
 
 #include <errno.h>
@@ -160,6 +166,7 @@ static void put_field(struct pithi_printer *p, int field)
         pithi_out_text(&p->out, field_tabs[field]);
         break;
     case PITHI_TEXT_CSV:
+        /* From the columns written so far (p->field) to this one. */
         pithi_out_bytes(&p->out, commas, (size_t)(field + 1 - p->field));
         p->field = field + 1;
         break;
@@ -193,6 +200,7 @@ static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
 {
     const char *functions;
 
+    /* Communicator 0 is usual for states and events, so it is left out; for messages it is always there. */
     if (r->kind <= PITHLOG_EVENT && r->comm)
         put_u64(p, F_COMM, r->comm);
     switch (r->kind) {
@@ -242,6 +250,7 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     struct pithi_out *out = &p->out;
     int json = p->style == PITHI_TEXT_JSON;
 
+    /* A pattern for names (--state) leaves only records that have a name that fits: no messages and no collectives. */
     if (p->wanted && !(r->kind <= PITHLOG_COUNTER && r->id < p->name_count && p->wanted[r->id]))
         return;
     if (json)
@@ -263,6 +272,7 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     put_values(p, r);
     if (json)
         pithi_out_char(out, '}');
+    /* The commas of the columns behind the last value. */
     else if (p->style == PITHI_TEXT_CSV && p->field < p->fields)
         put_field(p, p->fields - 1);
     pithi_out_char(out, '\n');
@@ -301,6 +311,7 @@ static void end_define(struct pithi_printer *p) { pithi_out_text(&p->out, p->sty
 
 void pithi_printer_property(struct pithi_printer *p, const char *key, const char *value)
 {
+    /* A CSV file has records only: a table has one kind of line. */
     if (p->style == PITHI_TEXT_CSV)
         return;
     begin_define(p, "property");
@@ -345,6 +356,7 @@ int pithi_printer_def(struct pithi_printer *p, const struct pithlog_def *def)
         p->wanted[i] = fnmatch(p->glob, def->name, 0) == 0;
     if (!p->formats[i])
         return pithi_no_memory();
+    /* On an error `formats` must not have an entry more than `names`, as closing frees both by the count of names. */
     int err = set_piece(&p->names, &p->name_count, i, pithi_quoted(p->quote, def->name));
     if (err)
         free(p->formats[i]);
@@ -438,6 +450,7 @@ static int put_records(struct pithi_printer *printer, struct pithlog *log, const
 
     if (err)
         return err;
+    /* A full disk ends the reading too. */
     for (; !printer->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
         pithi_printer_record(printer, &record);
     if (printer->how->printed)
@@ -459,6 +472,7 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
     printer.how = how;
     printer.fields = how->naming.functions ? FIELDS : F_FUNCTIONS;
     TRY(put_definitions(&printer, log));
+    /* A reader may then know whether the file is complete: a promise at the begin, and its end. */
     if (how->has_end)
         pithi_printer_promise(&printer);
     pithi_printer_head(&printer);
