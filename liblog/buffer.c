@@ -31,7 +31,7 @@
 
 #define GAP_TICKS (INT64_C(1) << 38)
 
-__thread struct pith_buffer pith_buffer_;
+__thread struct pith_buffer pith_buffer_; /* of each thread; pith.h records into it */
 
 /* A thread of this process that has a lane. */
 struct thread {
@@ -61,8 +61,8 @@ static struct idle {
 } idle[IDLE_MAX];
 static unsigned idle_count;
 
-static pthread_key_t exit_key;
-static int exit_key_made;
+static pthread_key_t exit_key; /* its destructor runs as a thread ends */
+static int exit_key_made;      /* 1: made */
 static void thread_exit(void *unused);
 
 /* When the library is loaded: a thread has room for the values of the first 32 keys; for others, the C library calls

@@ -24,12 +24,12 @@ _Static_assert((int)PITH_OWN_CALL == (int)PITHLOG_OWN_CALL && (int)PITH_OWN_SEND
 
 enum { BATCHES = 15, RECORDS = 64, WORDS = 8, WORDS_COUNTED = 40 }; /* more than a call stores */
 
-static struct pithi_own_cost costs;
-static int calibrated;
+static struct pithi_own_cost costs; /* written while calibrating, read-only after that */
+static int calibrated;              /* 1: `costs` is known */
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-static uint64_t scratch[BATCHES * RECORDS * WORDS_COUNTED + 64];
+static uint64_t scratch[BATCHES * RECORDS * WORDS_COUNTED + 64]; /* where the records of the measurement go */
 
 static int compare(const void *a, const void *b)
 {

@@ -31,13 +31,13 @@
 #define WINDOW_DISK (256 * KIB)      /* copied in 57 us on ext4 */
 #define WINDOW_MEMORY (128 * KIB)    /* in 62 us in tmpfs, whose fresh pages cost twice as much */
 #define WINDOW_LEAST (4 * KIB)
-#define MANY_LANES 64
+#define MANY_LANES 64 /* from this lane on, the first windows are small */
 
 /* The size of a chunk of a ring: just enough for the longest record, so that reuse loses as little as possible. Several
  * chunks are made at a time in one mapping, first 2, later up to 12, because the number of mappings is limited. */
 #define RING_CHUNK (80 * KIB)
-#define RING_FIRST 2u
-#define RING_MANY 12u
+#define RING_FIRST 2u /* spare chunks of a lane at first */
+#define RING_MANY 12u /* spare chunks of a lane at most */
 #define RING_LEAST 3u  /* other lanes leave a lane this number of chunks */
 #define RING_OWN 2u    /* with this number, a lane can reuse its own oldest chunk */
 /* The size of the chunks of a lane that comes when the ring is full and finds nothing to take. It is more than a signal

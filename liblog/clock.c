@@ -163,8 +163,8 @@ void pithi_clock_anchor(struct pithi_anchor *anchor) { read_anchor(anchor); }
 
 /* ---- Agreement --------------------------------------------------------------------------------------------------- */
 
-#define APART_NS 1000.0
-#define APART_PART 5e-4
+#define APART_NS 1000.0 /* ns */
+#define APART_PART 5e-4 /* of the passed time */
 #define ANCHOR_NS 200.0 /* the error of an anchor, besides half of its width */
 
 static struct {

@@ -26,7 +26,7 @@ struct pithi_coarse {
     uint32_t open_first, open_count; /* of the ring `open` */
 };
 
-enum { PITHI_COARSE_WAITING = 4096 };
+enum { PITHI_COARSE_WAITING = 4096 }; /* records that wait for a decision */
 
 /* 0: the rules change nothing; records can go to `add` directly. */
 static inline int pithi_coarse_needed(const struct pithi_coarse_rules *rules)

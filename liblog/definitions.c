@@ -122,7 +122,7 @@ static void store_entry(uint32_t id)
     store(entry->type, id, pieces, 4);
 }
 
-enum { ARENA_BYTES = 65536 };
+enum { ARENA_BYTES = 65536 }; /* a block of text at a time */
 
 /* Memory of the table. A signal handler that interrupted malloc may define a state, so it comes from the system, but
  * for the first part: a process without address space can still define its states. NULL: none. It is never freed, as

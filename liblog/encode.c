@@ -30,8 +30,8 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-#define AHEAD_MAX ((size_t)1 << 20)
-#define FEW_PAGES 16
+#define AHEAD_MAX ((size_t)1 << 20) /* bytes mapped before they are needed */
+#define FEW_PAGES 16                /* fewer pages are left to page faults */
 
 /* ---- Encoded bytes ----------------------------------------------------------------------------------------------- */
 
@@ -100,8 +100,8 @@ size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *dat
     return pithi_read_at(hold->fd, data, size, offset);
 }
 
-#define MEMORY_MAX ((size_t)16 << 20)
-#define PIECE ((size_t)1 << 20)
+#define MEMORY_MAX ((size_t)16 << 20)      /* bytes of a segment before it goes to a file */
+#define PIECE ((size_t)1 << 20)            /* bytes at a time */
 #define DIRECT ((size_t)64 << 10)          /* pieces from this size on are written from where they are */
 #define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file: 3 ms of work; a thread costs 0.1 ms */
 

@@ -29,12 +29,12 @@
 #include "base/hash.h"
 
 enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
-#define BUDGET_NS 100000000
-#define BUDGET_LEAST_NS 20000000
-#define SINCE_PART 10
-#define AWAY_PART 5
-#define AWAY_TIMES 4
-#define LOOK_PART 10 /* a clock is measured for at least this part of its time */
+#define BUDGET_NS 100000000      /* ns that a measurement of all clocks may take */
+#define BUDGET_LEAST_NS 20000000 /* ns that each gets at least */
+#define SINCE_PART 10            /* a tenth of the time since the last one */
+#define AWAY_PART 5              /* a fifth of the time away from the processor: the measurement is poor */
+#define AWAY_TIMES 4             /* then it may take four times as long */
+#define LOOK_PART 10             /* a clock is measured for at least this part of its time */
 enum { WAKE, PING, END };
 
 struct host {
@@ -403,7 +403,7 @@ int pith_clocks_compare(const struct pith_transport *t)
 
 /* ---- Times of comparison ----------------------------------------------------------------------------------------- */
 
-#define FIRST_NS 100000000
+#define FIRST_NS 100000000 /* ns at least */
 
 static struct {
     int begun, follow;

@@ -107,7 +107,7 @@ static struct task {
                 .file = "reports",
                 .answer = pithi_hang_report},
 };
-static sem_t woken;
+static sem_t woken; /* posted to wake the listener before its time */
 static int listening; /* under the guard */
 
 struct answers {

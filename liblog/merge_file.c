@@ -28,7 +28,7 @@
 #include "process.h"
 #include "session.h"
 
-enum { GROUP = 64 };
+enum { GROUP = 64 }; /* ranks whose entries of the table are joined by one of them */
 
 /* ---- Places in the log ------------------------------------------------------------------------------------------- */
 
@@ -267,7 +267,7 @@ int pithi_merge_write(struct merge *merge, int good)
 
 /* ---- Far processes ----------------------------------------------------------------------------------------------- */
 
-enum { PIECE = 65536, WORDS = 64 };
+enum { PIECE = 65536, WORDS = 64 }; /* bytes sent at once; 64 * WORDS ranks are asked for at once */
 
 struct head {
     uint64_t offset, size; /* bytes of a process's part of the file */

@@ -2,7 +2,7 @@
  * program compiled with -DPITH_NULL needs no library. */
 #include "pith_tool.h"
 
-__thread struct pith_buffer pith_buffer_;
+__thread struct pith_buffer pith_buffer_; /* what pith.h needs; here nothing is recorded */
 
 void pith_slow_(uint32_t kind, uint32_t id) { (void)kind, (void)id; }
 uint64_t pith_call_ticks_(void) { return 0; }

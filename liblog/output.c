@@ -39,7 +39,7 @@ static int is_recorded(int format, enum pithi_recorded how)
 
 int pithi_output_foreign(void) { return is_recorded(wanted_format(), PITHI_CONVERTED); }
 
-enum { WORD = 4 * PITHI_PATH_MAX + 512 };
+enum { WORD = 4 * PITHI_PATH_MAX + 512 }; /* bytes of a path, quoted for the shell */
 
 /* The path as the user would type it. */
 static const char *short_name(const char *name)
@@ -219,6 +219,7 @@ int pithi_output_publish(const struct pithi_output *output)
 
 int pithi_output_answer(void)
 {
+    /* a log above this is not analyzed at the end of a run; ms that the answer may take */
     enum { MOST_BYTES = 8000000, MOST_MS = 200 };
     const char *log = pithi_session.written;
     char text[1536];

@@ -8,7 +8,7 @@
 
 #include "settings.h"
 
-enum { PITHI_PATH_MAX = 1024, PITHI_VOLUME_PATH_MAX = PITHI_PATH_MAX + 80 };
+enum { PITHI_PATH_MAX = 1024, PITHI_VOLUME_PATH_MAX = PITHI_PATH_MAX + 80 }; /* bytes, with the NUL */
 
 /* The name of the program without folder: that of the executable, or of the script that an interpreter runs. */
 void pithi_place_program(char *program, size_t size);

@@ -15,7 +15,7 @@
 
 /* ---- Descriptors ------------------------------------------------------------------------------------------------- */
 
-enum { STANDARD = 3 };
+enum { STANDARD = 3 }; /* standard input, output and error */
 
 /* The number of a descriptor that stays open: from FAR_FROM on, or under a low limit one of the last FAR_ROOM. */
 enum { FAR_FROM = 1000, FAR_ROOM = 16 };

@@ -45,6 +45,7 @@
 #include "process.h"
 #include "session.h"
 
+/* frames of a stack; mapped files; threads; stacks written at a time; bytes of a build id; addresses outside of all */
 enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OUTSIDE = 4096 };
 enum { LONG_NS = 10000 }; /* of a call that gets its call site at its end */
 

@@ -27,11 +27,11 @@
 #if defined(__x86_64__) || defined(__aarch64__)
 
 #ifndef AT_MINSIGSTKSZ
-#define AT_MINSIGSTKSZ 51
+#define AT_MINSIGSTKSZ 51 /* of Linux; missing in old headers */
 #endif
 
-enum { OWN = 33, LAST = 64, SA_RESTORER_ = 0x04000000 };
-enum { OWN_BYTES = 4096, PROGRAM_BYTES = 8192 }; /* what our handler needs; what we leave to the program's */
+enum { OWN = 33, LAST = 64, SA_RESTORER_ = 0x04000000 }; /* signal numbers; a flag of the kernel for x86-64 */
+enum { OWN_BYTES = 4096, PROGRAM_BYTES = 8192 };         /* what our handler needs; what we leave to the program's */
 
 /* What the system calls take. */
 struct kernel_action {

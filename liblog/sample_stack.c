@@ -130,7 +130,7 @@ int pithi_module_find(uint64_t address, struct pithi_module *module)
 
 #if HAVE_FIND && !defined(NO_REGISTERS)
 enum { PAGE = 4096, RULES = 1024 };
-static const uint64_t longest_frame = UINT64_C(1) << 30;
+static const uint64_t longest_frame = UINT64_C(1) << 30; /* bytes; a larger step is a wrong one */
 
 /* Reads a word of memory that may not be there. The kernel copies the 8 bytes of the signal set before it refuses the
  * unknown first argument; so one cheap system call for each new page tells what can be read. `*page`: the last page

@@ -25,7 +25,7 @@
 enum { ONLY, SKIP, LISTS };
 enum { UNREAD, READING, READ };
 
-static char copies[LISTS][4096];
+static char copies[LISTS][4096]; /* bytes of a list; longer ones are not copied */
 static const char *lists[LISTS]; /* "" where not given */
 static int progress;             /* atomic: UNREAD, READING, READ */
 

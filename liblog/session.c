@@ -121,8 +121,8 @@ int pithi_session_at_root(void)
 /* The lock is held during the fork, so that the child gets a consistent copy of what it protects. A fork in a signal
  * handler that interrupted the guarded part does without the lock. */
 static __thread struct pithi_guard fork_guard;
-static __thread int fork_guarded;
-static int has_started; /* under the guard; a child from before belongs to no recording */
+static __thread int fork_guarded; /* 1: this thread took the guard before fork */
+static int has_started;           /* under the guard; a child from before belongs to no recording */
 
 static void fork_prepare(void) { fork_guarded = pithi_guard_enter(&fork_guard); }
 

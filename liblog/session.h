@@ -34,7 +34,7 @@ struct pithi_session {
     char root_host[256]; /* in a job: rank 0's host and the name of its spill file; "": rank 0 does not record */
     char root_file[256];
 };
-extern struct pithi_session pithi_session;
+extern struct pithi_session pithi_session; /* of the process */
 
 static inline int pithi_state(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_SEQ_CST); }
 

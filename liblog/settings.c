@@ -19,7 +19,7 @@
 #include "selection.h"
 #include "session.h"
 
-#define MAX_MB_DEFAULT 4096
+#define MAX_MB_DEFAULT 4096 /* MiB */
 #define MB (UINT64_C(1) << 20)
 
 static const char *text(const char *name)

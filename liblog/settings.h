@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { PITHI_FILES_MAX = 1024 };
+enum { PITHI_FILES_MAX = 1024 }; /* parts of a log */
 
 struct pithi_settings {
     const char *log;         /* PITH_LOG; NULL: not given */

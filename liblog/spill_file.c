@@ -32,12 +32,12 @@ static int faults; /* atomic; 1: memory of the file was replaced, as the file wa
 
 /* Space left on the file system, so that the program's own output does not fail. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
-#define RESERVE_PART 20
+#define RESERVE_PART 20 /* a twentieth of the disk stays free */
 /* The space reserved for definitions, and the size of their chunks; under a low limit, a part of the limit. */
 #define DEFINITIONS_BYTES (UINT64_C(64) << 10)
-#define DEFINITIONS_PART 8
-#define TMPFS 0x01021994u
-#define APPEND_AHEAD (UINT64_C(4) << 20)
+#define DEFINITIONS_PART 8               /* an eighth of the space is for definitions */
+#define TMPFS 0x01021994u                /* f_type of a file system in memory */
+#define APPEND_AHEAD (UINT64_C(4) << 20) /* bytes that a file grows ahead of its records */
 
 /* Allocates the bytes [from, to) on the disk. Writes zeros if the file system cannot allocate: a full disk must be seen
  * here, not as SIGBUS in the middle of the program. */

@@ -39,7 +39,7 @@ enum pithi_spill_use {
     PITHI_FOR_DEFINITIONS,
     PITHI_FOR_NEWEST, /* may exceed max_bytes, by at most PITHI_SPILL_BEYOND or max_bytes together */
 };
-#define PITHI_SPILL_BEYOND (UINT64_C(64) << 20)
+#define PITHI_SPILL_BEYOND (UINT64_C(64) << 20) /* bytes */
 void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use);
 /* The size of a chunk of definitions. Records leave as much room. */
 uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file);

@@ -22,8 +22,8 @@
 #include <string.h>
 
 #if defined(__x86_64__)
-enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16 };
-#else /* arm64 */
+enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16 }; /* numbers of registers in DWARF, of x86-64 */
+#else                                                               /* arm64 */
 enum { FRAME_POINTER = 29, STACK_POINTER = 31, RETURN_ADDRESS = 30 };
 #endif
 

@@ -22,7 +22,7 @@
 
 /* VERSION: to be changed with the results of an analysis. */
 enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20 };
-static const char kind[] = "analysis";
+static const char kind[] = "analysis"; /* names the file in the cache */
 
 struct stream {
     /* of the cache; 1: reads; 1: an earlier call failed, so all later ones do nothing */

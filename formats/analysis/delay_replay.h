@@ -23,7 +23,7 @@ struct pithi_alone {
     const char *name; /* valid as long as the log is open */
     uint64_t count;   /* 0: no more */
 };
-enum { PITHI_ALONE_NAMES = 3 };
+enum { PITHI_ALONE_NAMES = 3 }; /* states that a note names */
 
 struct pithi_replay_result {
     double own_ns;                                 /* sum over all lanes: the cost of records, and pith:own */

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-enum { PITHI_SIZES = 65 };
+enum { PITHI_SIZES = 65 }; /* classes of size: 0, and a power of two each */
 
 /* Of one size; each is ns + 1, 0: none seen. Threads may share it: a shorter time that is lost comes again. */
 struct pithi_least {

@@ -76,7 +76,7 @@ struct pithi_replay_state {
     double log_ns, replay_ns; /* sums of all lanes */
 };
 
-enum { PITHI_WORST_STATES = 5 };
+enum { PITHI_WORST_STATES = 5 }; /* functions whose calls differ most in a replay */
 /* If more of the time of all lanes is in calls whose needs are unknown, predictions are withheld. */
 #define PITHI_UNKNOWN_MOST 0.1
 #define PITHI_TRUSTED 0.02 /* a replay that differs more from the run cannot be trusted */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PITHI_VARINT_MAX 10u
+#define PITHI_VARINT_MAX 10u /* bytes of 64 bits, 7 of them in each */
 
 static inline void pithi_put16(unsigned char *p, uint16_t v)
 {

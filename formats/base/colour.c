@@ -138,7 +138,7 @@ static const struct single later[] = {
 };
 /* clang-format on */
 
-enum { NAME_MAX_BYTES = 32 };
+enum { NAME_MAX_BYTES = 32 }; /* with its NUL */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static uint32_t gray_rgb(uint32_t percent)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PITHI_DECIMAL_SIZE = 40 };
+enum { PITHI_DECIMAL_SIZE = 40 }; /* bytes of a number as text, with its NUL */
 
 /* Writes `value` like printf's "%.*g", with the smallest precision from `least` to `most` (9 to 17) that reads back as
  * the same value, else `most`; always with a decimal point. Writes less than PITHI_DECIMAL_SIZE bytes with a NUL;

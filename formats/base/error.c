@@ -9,11 +9,11 @@
 
 #include "base/utf8.h"
 
-enum { TEXT = 2048 };
+enum { TEXT = 2048 }; /* bytes of an error */
 
 /* Allocated, because a library that is loaded late has little room for thread-local data. */
 static _Thread_local char *error_text;
-static pthread_key_t at_thread_end;
+static pthread_key_t at_thread_end; /* whose destructor frees the thread's text */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void drop(void *text)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { EXTENTS = 254, CLAIMED = 1 };
+enum { EXTENTS = 254, CLAIMED = 1 }; /* files of one list; a place that a thread has taken and not filled yet */
 struct extent {
     uintptr_t begin; /* atomic; 0: free */
     uintptr_t end;   /* atomic; 0 until the others are stored, and again before they change */
@@ -17,8 +17,8 @@ struct list {
     struct list *next;              /* atomic */
     struct extent extents[EXTENTS]; /* found by the handler, which takes no lock */
 };
-static struct list first;
-static int installed; /* atomic */
+static struct list first; /* more are linked to it */
+static int installed;     /* atomic */
 static struct sigaction before;
 
 static struct extent *find(uintptr_t address)

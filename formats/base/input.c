@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-enum { CALL_MS = 50 };
+enum { CALL_MS = 50 }; /* ms between two calls of a progress callback */
 
 static int64_t now_ms(void)
 {

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PITHI_NEAREST_LONGEST = 63, PITHI_NEAREST_FAR = 1000 };
+enum { PITHI_NEAREST_LONGEST = 63, PITHI_NEAREST_FAR = 1000 }; /* bytes of a name; more edits than any name needs */
 
 struct pithi_nearest {
     const char *name; /* the nearest name so far, as it was given to pithi_nearest_try; NULL: no name is similar */

@@ -142,7 +142,7 @@ static const char *entity(char c)
     return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
 }
 
-static int quotes_formulas;
+static int quotes_formulas; /* 1: texts that a spreadsheet would take for formulas are quoted */
 
 void pithi_quote_formulas(void) { quotes_formulas = 1; }
 

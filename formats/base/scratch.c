@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/temporary.h"
 
+/* bytes: in memory before a file is used; of the first part and of the largest one */
 enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
 
 /* A large page is mapped as a whole, so it must not be too large: with 256 KB, an analysis of 1e8 records on 64 lanes

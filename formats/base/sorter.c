@@ -24,6 +24,7 @@
 #include "base/map.h"
 #include "base/temporary.h"
 
+/* bytes of the output and of a run's buffer; items below which insertion sort is faster */
 enum { OUT_BYTES = 1 << 17, BUFFER_LEAST = 4096, BUFFER_MOST = 1 << 18, SHORT_RUN = 12 };
 
 struct entry {

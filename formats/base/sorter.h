@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PITHI_SORTER_BYTES = 32 << 20 };
+enum { PITHI_SORTER_BYTES = 32 << 20 }; /* memory that readers and writers of formats give a sorter */
 
 /* Compared word by word. Items of equal keys keep the order in which they were added. */
 struct pithi_sort_key {

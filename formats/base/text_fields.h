@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PITHI_FIELDS_MAX = 24 };
+enum { PITHI_FIELDS_MAX = 24 }; /* columns of a line */
 
 struct pithi_fields {
     char *at[PITHI_FIELDS_MAX]; /* in the line, each ends with a NUL */

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { ASK_NS = 50000000 };
+enum { ASK_NS = 50000000 }; /* ns between two looks at the worker */
 
 unsigned pithi_cores(void)
 {

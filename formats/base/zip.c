@@ -149,7 +149,7 @@ int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void 
 int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched *watched, uint64_t *out_size,
                      const char **why)
 {
-    enum { PIECE = 1 << 20 };
+    enum { PIECE = 1 << 20 }; /* bytes given to zlib at once */
     z_stream z = {.next_in = (Bytef *)(uintptr_t)data};
     unsigned char *out = malloc(PIECE);
     size_t at = 0;

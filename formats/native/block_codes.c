@@ -18,7 +18,7 @@
  * The summary (summary.c) gets the frames, so that states are paired once only. */
 #include "native/block.h"
 
-enum { FIRST_SLOTS_LOG2 = 4 };
+enum { FIRST_SLOTS_LOG2 = 4 }; /* of slots at first */
 
 /* ---- Codes ------------------------------------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@
 
 const struct pithlog_record pithi_no_fields = {.peer = -1};
 
-static const char cut_short[] = "a record is cut short or makes no sense";
+static const char cut_short[] = "a record is cut short or makes no sense"; /* why a block is damaged */
 
 int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_block_head *h)
 {

@@ -21,7 +21,7 @@
 #include "native/log.h"
 
 #define PREFIX "clock_sync_"
-#define STEP 1e-3
+#define STEP 1e-3 /* of the passed time: a larger change of the offset is a step */
 
 /* ---- Linearity --------------------------------------------------------------------------------------------------- */
 

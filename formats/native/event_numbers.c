@@ -44,7 +44,7 @@ void pithi_event_numbers_event(char key[48], int32_t number) { snprintf(key, 48,
 
 int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t id, int64_t start, const int64_t *final)
 {
-    enum { MOST = 8192 };
+    enum { MOST = 8192 }; /* numbers that a log keeps */
     char key[48];
 
     if (start < 0 || start > INT32_MAX || (final && (*final < 0 || *final > INT32_MAX)) || ++*told > MOST)

@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 
+/* bits of a code; streams side by side; bytes of the streams' sizes */
 enum { LONGEST = 11, TABLE = 1 << LONGEST, PARTS = 4, SIZES = 4 * (PARTS - 1) };
 
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])

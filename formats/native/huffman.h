@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PITHI_HUFFMAN_SLACK = 16 };
+enum { PITHI_HUFFMAN_SLACK = 16 }; /* bytes behind the output */
 
 /* How often each byte occurs. */
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256]);

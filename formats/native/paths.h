@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "pithlog.h"
 
+/* nested states of a lane; no path; open states of a path */
 enum { PITHI_PATHS_MAX = 65535, PITHI_PATH_NONE = 65535, PITHI_PATH_DEPTH = 512 };
 
 struct pithi_paths {
@@ -33,7 +34,7 @@ enum pithi_change {
     PITHI_CHANGE_EVENT,
     PITHI_CHANGE_INNERMOST
 };
-enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 };
+enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 }; /* 20 bits, as in a word of the spill */
 
 /* Makes an all-zero struct a table with only path 0. 0: no memory. */
 int pithi_paths_begin(struct pithi_paths *paths);

@@ -126,7 +126,7 @@ void pithi_segment_free(struct pithi_segment *segment);
 
 /* ---- The file around the segments -------------------------------------------------------------------------------- */
 
-enum { PITHI_HEADER_SIZE = 64, PITHI_RANK_ENTRY_SIZE = 80, PITHI_FOOTER_SIZE = 128 };
+enum { PITHI_HEADER_SIZE = 64, PITHI_RANK_ENTRY_SIZE = 80, PITHI_FOOTER_SIZE = 128 }; /* bytes */
 
 /* A log may consist of several files, called volumes: NAME.pith, number 0, has definitions, rank table and footer;
  * NAME.pith.1, .2 ... up to `count` each have a header and whole segments. */

@@ -26,7 +26,7 @@
 #include "native/chunk.h"
 #include "native/defs.h"
 
-enum { OUT_ROOM = 1 << 20, MANY_LANES = 512, TOO_MANY_LANES = 4096 };
+enum { OUT_ROOM = 1 << 20, MANY_LANES = 512, TOO_MANY_LANES = 4096 }; /* OUT_ROOM: bytes written at once */
 
 /* The segment of a lane, and its number there. */
 struct place {

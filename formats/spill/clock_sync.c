@@ -19,10 +19,10 @@
 
 #define APART_NS 10000000 /* and the errors of two points simulate a drift of 2 percent at most */
 #define APART_ROUNDS 50
-#define ROUND_MAX_NS (INT64_C(1) << 40)
-#define DRIFT_USUAL 50e-6 /* see clock_sync.h */
+#define ROUND_MAX_NS (INT64_C(1) << 40) /* ns: a longer round trip says nothing */
+#define DRIFT_USUAL 50e-6               /* see clock_sync.h */
 #define DRIFT_MAX 500e-6
-#define ERROR_PART 6
+#define ERROR_PART 6 /* the error of a clock is a sixth of the round trip */
 
 static int by_local(const void *a, const void *b)
 {

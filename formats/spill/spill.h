@@ -41,7 +41,7 @@
 #define PITHI_SPILL_MAGIC UINT64_C(0x32304c4c49505350) /* "PSPILL02"; another number with every change of the layout */
 #define PITHI_CHUNK_MAGIC UINT64_C(0x31304b4e48435350) /* "PSCHNK01" */
 #define PITHI_SPILL_PAGE 4096u
-#define PITHI_SPILL_ALIGN (2u << 20)
+#define PITHI_SPILL_ALIGN (2u << 20) /* bytes: 2 MiB, a large page */
 #define PITHI_SPILL_DEFS UINT32_MAX
 #define PITHI_SPILL_FREE (UINT32_MAX - 1) /* a chunk being emptied for reuse: skip it */
 
@@ -142,7 +142,7 @@ enum pithi_word {
     PITHI_W_CLAIMED, /* id = words: a record of several words that is not stored yet. It stays if a signal handler
                         jumps out of the recording call (siglongjmp); an earlier jump leaves a word of 0 */
 };
-#define PITHI_WORD_TICKS_BITS 40
+#define PITHI_WORD_TICKS_BITS 40 /* bits of a word */
 #define PITHI_WORD_ID_MASK 0xfffffu
 #define PITHI_WORD_ID_MAX 0xffffeu /* the id above it means "left out" and is never stored */
 

@@ -18,7 +18,7 @@
 
 /* Every record of a ring passes here once, so the path of the innermost state is short. */
 
-#define ONE_MORE (UINT32_C(1) << 20)
+#define ONE_MORE (UINT32_C(1) << 20) /* a count in the upper 12 bits of an entry */
 
 void pithi_open_enter(struct pithi_spill_open *open, uint32_t id)
 {

@@ -27,7 +27,7 @@
 #include "base/open_file.h"
 #include "spill/spill_chunk.h"
 
-enum { SEEN_MOST = 4 << 20 };
+enum { SEEN_MOST = 4 << 20 }; /* bytes that were read, then dropped from memory */
 
 #define END_STRING(array) ((array)[sizeof(array) - 1] = '\0')
 

@@ -69,7 +69,7 @@ void pithi_anchor_longest(struct pithi_anchor_pair *best, const struct pithi_anc
 static inline int64_t pithi_ns_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static inline int64_t pithi_ns_apart(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 
-#define PITHI_SCALE_BITS 44
+#define PITHI_SCALE_BITS 44 /* of the fraction */
 
 static inline int64_t pithi_span_ns(const struct pithi_span *span, uint64_t ticks)
 {

@@ -39,7 +39,7 @@ struct pithi_code_file {
 
 static char *debug_path; /* NULL: the standard places */
 static const char **search_dirs;
-static uint32_t search_count, search_room;
+static uint32_t search_count, search_room; /* of `search_dirs` */
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,

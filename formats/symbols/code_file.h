@@ -26,7 +26,7 @@ struct pithi_code_frame {
     int at_line;
     uint64_t begin; /* the address of its first instruction */
 };
-enum { PITHI_CODE_FRAMES = 32 };
+enum { PITHI_CODE_FRAMES = 32 }; /* functions inlined at one address */
 
 /* The functions at an address of the file, innermost first: those that the compiler inlined, and last the function
  * that has the address. Returns their number; 0: unknown. Names are valid until the next call, sources until the file

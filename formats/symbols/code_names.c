@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "native/defs.h"
 
-enum { FIELDS = 6 };
+enum { FIELDS = 6 }; /* of a line */
 
 /* A file with a build id has the same names wherever it is. */
 static char *key_of(const char *path, const char *build, uint64_t address)

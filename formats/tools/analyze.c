@@ -14,7 +14,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { WHAT_IF_MOST = 64 };
+enum { WHAT_IF_MOST = 64 }; /* given with --what-if */
 
 struct asked {
     struct pithi_window_words words;

@@ -57,7 +57,7 @@ int pithi_findings_html(const struct pithi_findings *findings, const char *path,
 /* ---- Several logs of a program (analyze_compare.c) --------------------------------------------------------------- */
 
 enum pithi_scaling { PITHI_SCALING_FIND, PITHI_SCALING_STRONG, PITHI_SCALING_WEAK };
-enum { PITHI_COMPARE_MOST = 26 };
+enum { PITHI_COMPARE_MOST = 26 }; /* as each has a letter */
 struct pithi_compare_query {
     char **paths;
     uint32_t count; /* 2 to PITHI_COMPARE_MOST */

@@ -14,6 +14,7 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
+/* columns, of a line 79 wide; lines of a part */
 enum { NAME = 30, NAME_WITH_RANK = 20, LABEL = 42, NUMBER = 12, WIDTH = 79, SHOWN = 4 };
 
 /* Parts of the run time, in the order of the table. */

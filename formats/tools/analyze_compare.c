@@ -20,7 +20,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { LOGS_BESIDE = 5 };
+enum { LOGS_BESIDE = 5 }; /* logs side by side in a table */
 
 struct run {
     char letter; /* its name in the text */
@@ -170,7 +170,7 @@ static int is_known(const struct run *run, const struct ratio *ratio)
 
 static int run_table(const struct compare *c, struct pithi_report **table)
 {
-    enum { BEFORE = 4 };
+    enum { BEFORE = 4 }; /* columns before the ratios */
     struct pithi_table_column columns[BEFORE + RATIOS] = {{"log", PITHI_CELL_TEXT, 0},
                                                           {"ranks", PITHI_CELL_COUNT, 0},
                                                           {"run", PITHI_CELL_TIME, 0},

@@ -8,7 +8,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { SHOWN = 3, NAME = 28 };
+enum { SHOWN = 3, NAME = 28 }; /* iterations; columns of a name */
 
 int pithi_findings_find_iterations(struct pithi_findings *f)
 {

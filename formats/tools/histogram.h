@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { PITHI_HISTOGRAM_BUCKETS = 60 * 32 };
+enum { PITHI_HISTOGRAM_BUCKETS = 60 * 32 }; /* 60 powers of two, 32 classes in each */
 
 struct pithi_lengths {
     uint64_t count;

@@ -36,6 +36,7 @@ struct source {
     uint32_t *threads;    /* by lane: new thread numbers if several logs have the same ranks; else NULL */
 };
 
+/* properties that are made anew for the joined log */
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
 enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
 

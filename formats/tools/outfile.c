@@ -74,7 +74,7 @@ static struct {
     dev_t device; /* of the file that is written */
     ino_t file;   /* its number on the device */
 } * inputs;
-static uint32_t input_count;
+static uint32_t input_count; /* of `inputs` */
 
 void pithi_outfile_reads(const char *path)
 {

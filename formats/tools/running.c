@@ -11,7 +11,7 @@
 #include "base/shell_word.h"
 #include "tools/tools.h"
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* set by the handler of SIGINT */
 
 static void interrupt(int signal)
 {

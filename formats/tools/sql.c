@@ -35,7 +35,7 @@
 /* SQLITE_LIMIT_ATTACHED, SQLITE_DBCONFIG_DEFENSIVE of sqlite3.h. */
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 
-static const struct pithi_sqlite *sqlite;
+static const struct pithi_sqlite *sqlite; /* its functions, once they were loaded */
 static char damage[1024]; /* what is damaged in the log, if the database has only the rest */
 
 /* Lists the names that `query` selects, and finds the nearest one. */

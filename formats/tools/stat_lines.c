@@ -120,7 +120,7 @@ static int take(void *context, const struct pithlog_record *r)
 
 /* ---- The text of a line ------------------------------------------------------------------------------------------ */
 
-enum { SHOWN = 72 };
+enum { SHOWN = 72 }; /* columns of a source line */
 
 static void load(struct source *source)
 {

@@ -37,7 +37,7 @@ enum { MOST_DAMAGES = 10000 };
 
 /* Parts of the log that could not be read; the text of the first error. */
 static int damages;
-static char damage[512];
+static char damage[512]; /* text about the first damage */
 
 int pithi_stat_goes_on(void)
 {

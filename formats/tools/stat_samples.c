@@ -611,7 +611,7 @@ static void put_speedscope(const struct flame *f, struct pithi_out *out)
     pithi_out_text(out, "]}]}\n");
 }
 
-enum { WIDE = 1200, HIGH = 18, LETTER = 7 };
+enum { WIDE = 1200, HIGH = 18, LETTER = 7 }; /* pixels of the picture, of a line, of a letter */
 
 static void put_box(const struct flame *f, struct pithi_out *out, const struct node *node, double left, uint32_t depth)
 {

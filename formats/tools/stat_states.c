@@ -157,7 +157,7 @@ static const char *counter_head(const char *name)
 /* With a column after "self" for each counter of threads, and for the instructions per cycle. */
 static int new_state_table(const struct states *s, struct pithi_report **table)
 {
-    enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 };
+    enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 }; /* columns before those of counters */
     struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s->counters.count + 1) * sizeof *columns);
     uint32_t more = s->counters.count;
     int err;

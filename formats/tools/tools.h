@@ -72,7 +72,7 @@ struct pithi_option {
     const char *words;                                                                 /* separated by blanks */
     int (*read)(const char *command, const char *option, const char *value, void *to); /* 0; else the exit status */
 };
-enum { PITHI_OPTIONS_MOST = 16 };
+enum { PITHI_OPTIONS_MOST = 16 }; /* of a command */
 
 /* Reads the options. Afterwards optind is the first argument. 0; else the exit status, after a message. */
 int pithi_tool_options(int argc, char **argv, const struct pithi_option *options);

@@ -20,7 +20,7 @@
 
 /* More traits of calls, above those of mpi_calls.h: begins a request that is no message; meets another job. */
 #define OTHER_REQUEST (1u << 30)
-#define MEETS_STRANGERS (1u << 31)
+#define MEETS_STRANGERS (1u << 31) /* a trait of ours: the call may connect to processes of other jobs */
 
 /* ---- Definitions and lanes --------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* bits looked up at once, bits of the longest code, codes; bytes that a copy may reach back */
 enum { FAST = 10, LONGEST = 15, SYMBOLS = 288, WINDOW = 32 << 10 };
 
 struct codes {

@@ -25,6 +25,7 @@ __attribute__((import_module("pith"), import_name("now"))) double page_now_ns(vo
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
+/* file numbers: the first one of ours, how many; bytes of a page of a file in memory */
 enum { FIRST = 5, MOST = 256, PAGE = 256 << 10 };
 
 /* A file in memory, in pages: a large file is never copied to grow. */
@@ -37,7 +38,7 @@ static struct named {
     char *name;
     uint64_t size;
 } * named;
-static int named_count;
+static int named_count; /* of `named` */
 static struct open {
     int in_use;
     int file;              /* of the page; -1: in memory */

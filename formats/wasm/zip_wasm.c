@@ -53,7 +53,7 @@ static int put(void *context, const unsigned char *data, size_t size)
 /* The size of a member's head (RFC 1952); 0: it ends early. */
 static size_t head_size(const unsigned char *data, size_t size)
 {
-    enum { HEAD_CRC = 2, EXTRA = 4, NAME = 8, COMMENT = 16 };
+    enum { HEAD_CRC = 2, EXTRA = 4, NAME = 8, COMMENT = 16 }; /* bits of the head's flags (RFC 1952) */
     size_t at = 10;
 
     if (size < at)

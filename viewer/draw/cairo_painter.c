@@ -21,7 +21,7 @@ static void set_colour(cairo_t *cairo, uint32_t rgb, double alpha)
     cairo_set_source_rgba(cairo, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, alpha);
 }
 
-enum { MOST_GATHERED = 4000 };
+enum { MOST_GATHERED = 4000 }; /* shapes in one path of cairo */
 /* With more rectangles than this, an image is smaller: a rectangle takes 34 bytes of PostScript, or 5 of a compressed
  * PDF. */
 enum { LEAST_IMAGE = 10000 };

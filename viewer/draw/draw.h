@@ -132,7 +132,7 @@ void pithi_guard(const char *path, pid_t writer);
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-enum { PITHI_MOST_ITEMS = 8 };
+enum { PITHI_MOST_ITEMS = 8 }; /* words of a command */
 
 struct pithi_draw_word {
     char *item[PITHI_MOST_ITEMS]; /* [0] the word itself */

@@ -51,7 +51,7 @@ int pithi_draw_find(const char *name, char *path, size_t size)
     return 0;
 }
 
-static char damage[512];
+static char damage[512]; /* text about the first damage */
 
 /* Prints the first damage; the same damage would be met by each part that reads the log. */
 void pithi_draw_damaged(void)

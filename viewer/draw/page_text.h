@@ -25,7 +25,7 @@
 
 struct pithi_draw;
 
-enum { PITHI_SIGNS = 70, PITHI_MOST_SIGNS = PITHI_SIGNS * PITHI_SIGNS };
+enum { PITHI_SIGNS = 70, PITHI_MOST_SIGNS = PITHI_SIGNS * PITHI_SIGNS }; /* letters of a page; of two letters */
 
 /* Times in the data count from this time, because numbers of the script are exact only up to 2^53. It is a multiple of
  * 1,000,000 s, so that round times are round in the data. */

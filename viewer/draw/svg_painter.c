@@ -17,7 +17,7 @@
 
 #include "core/cells/memory.h"
 
-enum { MOST_PATHS = 96 };
+enum { MOST_PATHS = 96 }; /* open at once */
 
 /* All values are in hundredths of a pixel, so that sums of relative moves stay exact. */
 struct path {

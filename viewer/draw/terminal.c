@@ -85,6 +85,7 @@ void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_e
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
+/* characters; lines */
 enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14, TITLE_AND_AXIS = 3 };
 
 struct terminal {

@@ -20,7 +20,7 @@
 /* Base64 of more makes a page that browsers open slowly; the page without a log reads any size. */
 enum { MOST_MIB = 32 };
 
-static const char place[] = "<!--log-->";
+static const char place[] = "<!--log-->"; /* in the page, replaced by the log */
 
 struct viewer {
     char *page, *log; /* `log`: NULL, none */

@@ -19,7 +19,7 @@
 #include "core/scene/animation.h"
 #include "tk/log_object.h"
 
-enum { MOST_PIXELS = 8192 };
+enum { MOST_PIXELS = 8192 }; /* of a side */
 
 struct anim_object {
     struct pithi_anim *anim;

@@ -34,10 +34,10 @@ struct pithi_job_state {
     unsigned reported; /* the check that last reported its progress */
 };
 
-static struct pithi_job_state *first;
-static unsigned looks;
+static struct pithi_job_state *first; /* all jobs; only Tcl's thread uses the list */
+static unsigned looks;                /* number of the check */
 static Tcl_TimerToken timer;
-static int wait_ms;
+static int wait_ms; /* until the next check */
 
 static void *thread_main(void *data)
 {

@@ -27,7 +27,7 @@
 enum { TICK_SPACING = 90 };
 /* The time for a picture when the window moves, and for the first picture of a view. */
 #define MOVE_S 0.0015
-#define FIRST_S 0.08
+#define FIRST_S 0.08 /* seconds */
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 

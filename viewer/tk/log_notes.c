@@ -4,7 +4,7 @@
 #include "core/scene/notes.h"
 #include "tk/log_object.h"
 
-enum { WHY = 1024 };
+enum { WHY = 1024 }; /* bytes */
 
 static Tcl_Obj *list_notes(const struct pithi_notes *notes)
 {

@@ -66,7 +66,7 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
  * the digest is read, and if only some lanes are selected in a log with too many messages to read. */
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    enum { MOST_LOOKED_THROUGH = 1000000 };
+    enum { MOST_LOOKED_THROUGH = 1000000 }; /* messages that are looked through for some lanes */
     const struct pithlog_digest *digest = object->picked ? object->picked : object->digest;
     const struct pithlog_info *info = pithlog_get_info(object->log);
     struct pithlog_digest_window window = {0};

@@ -81,7 +81,7 @@ static void on_window(ClientData data, XEvent *event)
     Tcl_EventuallyFree(pinch, release);
 }
 
-static int failed;
+static int failed; /* set by on_error */
 static int on_error(Display *display, XErrorEvent *error)
 {
     (void)display, (void)error;

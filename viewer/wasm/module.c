@@ -31,6 +31,7 @@
 #include "core/scene/hit.h"
 #include "wasm/module_page.h"
 
+/* arrows; records up to which a picture is exact; pixels */
 enum { MOST_ARROWS = 4000, EXACT_RECORDS = 20000000, REACH = 4 };
 
 static struct {
@@ -52,8 +53,8 @@ static struct {
     char damage[512]; /* text about a damaged log; "": none */
 } now;
 
-static char error[2048];
-static char *answer, *room;
+static char error[2048];    /* text of the last error */
+static char *answer, *room; /* text of the last answer; what pithi_module_room gave */
 static size_t answer_size;
 
 const char *pithi_module_error(void) { return error; }

@@ -24,7 +24,7 @@ static int is_child; /* this is a forked child */
 
 /* ---- Pith's own code --------------------------------------------------------------------------------------------- */
 
-enum { OWN = 16 };
+enum { OWN = 16 }; /* parts of our own library in memory */
 static struct {
     uintptr_t begin, end; /* [begin, end) of the code of a library of Pith */
 } own[OWN];

@@ -99,7 +99,7 @@ static struct entry *entries; /* [0] is not used */
 static uint32_t *buckets;     /* numbers of entries */
 static uint64_t *hints;       /* the last site of a variable: its address << 12 | site */
 static uint32_t made_entries = 1, unused;
-static int is_without_memory;
+static int is_without_memory; /* 1: it could not be had once, and is not asked for again */
 /* So that calls without open requests do not take the lock. */
 static int64_t open_requests; /* atomic */
 static int64_t unfollowed;    /* objects */
@@ -378,7 +378,7 @@ struct found {
     int32_t to, tag; /* to: the receiver's rank in the communicator */
     int32_t place;   /* the sender's rank in the shadow of MPI_COMM_WORLD */
 };
-enum { MOST_FOUND = 1024 };
+enum { MOST_FOUND = 1024 }; /* messages that are listed */
 struct search {
     const struct pithi_team *world; /* all processes, to which this is reported */
     struct found *found;            /* [count] of all processes */

@@ -52,7 +52,7 @@ static int try_kind(enum kind kind, MPI_Comm comm)
 
 static int is_refused_here(enum kind kind)
 {
-    enum { NO = 1, YES };
+    enum { NO = 1, YES };     /* 0: not tried yet */
     static char known[KINDS]; /* threads that race find the same */
     int answer = __atomic_load_n(&known[kind], __ATOMIC_RELAXED);
     MPI_Group self;

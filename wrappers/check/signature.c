@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* of the hash: a Mersenne prime, and its base */
 static const uint64_t prime = (UINT64_C(1) << 61) - 1, base = UINT64_C(0x15bf0a8b1457695);
 
 static struct pithi_signature find(MPI_Datatype type);
@@ -199,7 +200,7 @@ static struct pithi_signature derive(MPI_Datatype type)
 
 /* ---- cached with the datatype ------------------------------------------------------------------------------------ */
 
-static int key = MPI_KEYVAL_INVALID;
+static int key = MPI_KEYVAL_INVALID; /* keeps the signature of a datatype with it */
 
 static int not_copied(MPI_Datatype type, int keyval, void *extra, void *value, void *copy, int *flag)
 {

@@ -37,7 +37,7 @@ static int is_passed_module(const void *address)
  * recent answers are kept: the address, shifted by one, and the answer. */
 static int is_passed(const void *address)
 {
-    enum { KEPT = 4096 };
+    enum { KEPT = 4096 };       /* slots; power of two */
     static uint64_t kept[KEPT]; /* atomic */
     uint64_t word = (uint64_t)(uintptr_t)address << 1;
     uint64_t *slot = &kept[(word * UINT64_C(0x9e3779b97f4a7c15) >> 32) % KEPT];

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { THREADS = 8, NAMED = 4 };
+enum { THREADS = 8, NAMED = 4 }; /* threads with a place of their own; ranks that a line names */
 
 struct process {
     int is_over, threads;               /* threads: those with a slot; further threads share the last slot */
@@ -25,8 +25,8 @@ static struct process *self;
 static int *local_of; /* rank in MPI_COMM_WORLD to rank on this host, or -1 */
 static int world_size;
 
-static __thread struct pithi_where nowhere;
-__thread struct pithi_where *pithi_where;
+static __thread struct pithi_where nowhere; /* for a thread without a place */
+__thread struct pithi_where *pithi_where;   /* of this thread; NULL: not asked yet */
 int pithi_where_rank = -1;
 const char *pithi_where_prefix = "";
 

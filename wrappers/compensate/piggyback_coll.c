@@ -116,7 +116,7 @@ static void after(const struct pithi_piggyback_coll *piggyback, const struct pit
 static int exchange(enum pithi_piggyback_shape shape, struct pithi_arrival *mine, struct pithi_arrival *all, int root,
                     MPI_Comm comm)
 {
-    enum { NUMBERS = PITHI_ARRIVAL_NUMBERS };
+    enum { NUMBERS = PITHI_ARRIVAL_NUMBERS }; /* of 64 bits, sent as MPI_INT64_T */
     switch (shape) {
     case PITHI_PIGGYBACK_FROM:
         return REAL(MPI_Bcast)(all, NUMBERS, MPI_INT64_T, root, comm);

@@ -14,7 +14,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { TRIES = 200, MOMENT_NS = 1000000 };
+enum { TRIES = 200, MOMENT_NS = 1000000 }; /* of tests before it waits; ns that count as a moment */
 
 struct pithi_icoll {
     struct pithi_arrival mine, all; /* this process's; the maximum over all */

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct pithi_piggyback_entry *unused;
+static struct pithi_piggyback_entry *unused;                     /* freed entries, linked */
 static struct pithi_piggyback_entry *first_listed, *last_listed; /* active receives of all communicators */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -60,7 +60,7 @@ void pithi_piggyback_entry_begin(void)
 /* A few entries for when there is no memory. Closed ones return to the unused entries. */
 static struct pithi_piggyback_entry *take_reserve(void)
 {
-    enum { RESERVE = 256 };
+    enum { RESERVE = 256 }; /* entries for when there is no memory */
     static struct pithi_piggyback_entry reserve[RESERVE];
     static int taken, is_reported;
     struct pithi_piggyback_entry *entry = NULL;

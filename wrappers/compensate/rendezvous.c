@@ -127,8 +127,8 @@ void pithi_rendezvous_leave_all(void)
 /* ---- Receiving ------------------------------------------------------------------------------------------------------
  * A note whose message arrived first is never used, so the oldest notes are overwritten. */
 enum { NOTES = 256, LOOKS = 3 };
-static struct pithi_header came[NOTES];
-static unsigned next_came;
+static struct pithi_header came[NOTES]; /* a ring: the newest notes */
+static unsigned next_came;              /* counts all notes; the place is its rest */
 
 static void take_notes(void)
 {

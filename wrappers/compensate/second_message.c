@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { NUMBERS = sizeof(struct pithi_header) / sizeof(int64_t) };
+enum { NUMBERS = sizeof(struct pithi_header) / sizeof(int64_t) }; /* of 64 bits, sent as MPI_INT64_T */
 
 /* A header that is being sent. */
 struct outgoing {

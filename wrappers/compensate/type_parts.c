@@ -17,12 +17,12 @@
 
 /* Copying messages up to this size is faster than making a type. PITH_COMPENSATE=datatype copies none. */
 enum { COPY_MOST = 4096, COPY_ROOM = (sizeof(struct pithi_header) + COPY_MOST + 15) / 16 * 16 };
-static uint64_t copy_most;
+static uint64_t copy_most; /* bytes of a copy at most; 0: no copies */
 
 /* This thread's buffers for copies of sent and received messages. Not in the thread's own block, where a library that
  * is opened late has little room. NULL: no memory. */
 enum { COPY_SENT, COPY_RECEIVED };
-static pthread_key_t copies_key;
+static pthread_key_t copies_key; /* of a thread's copies */
 static pthread_once_t copies_once = PTHREAD_ONCE_INIT;
 
 static __thread char *own_copies __attribute__((tls_model("initial-exec")));

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { FEW = 4 };
+enum { FEW = 4 }; /* requests that are compared one by one */
 
 int pithi_error_class(int result)
 {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-enum { CACHED = 8 };
+enum { CACHED = 8 }; /* types whose sizes a thread keeps */
 
-static unsigned generation = 1;
+static unsigned generation = 1; /* changes when kept sizes may be wrong */
 static __thread struct {
     unsigned generation;
     MPI_Datatype type[CACHED];

@@ -16,17 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 256, CACHED = 8 };
+enum { BUCKETS = 256, CACHED = 8 }; /* communicators that a thread finds without the table */
 
 struct pithi_handle pithi_handle_world;
 int pithi_many_threads;
 
-static struct pithi_handle *buckets[BUCKETS];
-static struct pithi_handle *retired; /* freed, but in use */
+static struct pithi_handle *buckets[BUCKETS]; /* by hash, linked */
+static struct pithi_handle *retired;          /* freed, but in use */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, entering = PTHREAD_MUTEX_INITIALIZER;
 static const struct pithi_handle_client *clients[PITHI_CLIENTS];
-static MPI_Group world_group;
-static int is_up, own_rank; /* own_rank: in world_group */
+static MPI_Group world_group; /* of MPI_COMM_WORLD, while MPI is up */
+static int is_up, own_rank;   /* own_rank: in world_group */
 
 /* A per-thread cache of communicators. MPI may reuse a freed handle for another communicator, so a change of
  * `generation` invalidates all caches. */

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum pithi_client { PITHI_CLIENT_LIBRARY, PITHI_CLIENT_COMPENSATION, PITHI_CLIENTS };
-enum { PITHI_SLOT_BYTES = 32 };
+enum { PITHI_SLOT_BYTES = 32 }; /* bytes of each client's data */
 
 struct pithi_handle {
     uint64_t key;              /* the value of the handle */

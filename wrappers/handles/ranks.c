@@ -26,7 +26,7 @@ int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size)
 
 int pithi_ranks_are_in(MPI_Group group, MPI_Group in)
 {
-    enum { MANY = 128 };
+    enum { MANY = 128 }; /* ranks translated at a time */
     int size = 0, good = 1, ranks[MANY], there[MANY];
 
     REAL(MPI_Group_size)(group, &size);

@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLIENTS = 2, BLOCK = 256, BUCKETS_FIRST = 256 };
+enum { CLIENTS = 2, BLOCK = 256, BUCKETS_FIRST = 256 }; /* requests made at once; buckets at first */
 
 const struct pithi_request_client *pithi_request_clients[CLIENTS];
 size_t pithi_request_offsets[CLIENTS];
 int pithi_request_client_count;
 size_t pithi_request_count;
 
-static size_t entry_bytes = sizeof(struct pithi_request);
+static size_t entry_bytes = sizeof(struct pithi_request); /* grows with each client, before the first request */
 static struct pithi_request *unused, *first_buckets[BUCKETS_FIRST], **buckets = first_buckets;
-static size_t bucket_count = BUCKETS_FIRST;
+static size_t bucket_count = BUCKETS_FIRST;   /* a power of two */
 static uint32_t made, unused_count, reserved; /* entries: in all blocks; in `unused`; of these, reserved */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

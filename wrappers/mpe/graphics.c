@@ -30,10 +30,11 @@ static const char *const colour_names[] = {"white", "black",   "red",         "y
                                            "brown", "pink",    "coral",       "gray"};
 #define NAMED_COLOURS ((int)(sizeof colour_names / sizeof *colour_names))
 
+/* of our connection: libX11's functions may be called by one thread at a time */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct MPE_XGraph_ *windows;
-static XErrorHandler handler_before;
-static int caught;
+static struct MPE_XGraph_ *windows;  /* all open windows, linked; under the lock */
+static XErrorHandler handler_before; /* the program's, which gets the errors of other connections */
+static int caught;                   /* code of the last error */
 
 /* ---- libX11 ------------------------------------------------------------------------------------------------------ */
 
@@ -46,8 +47,8 @@ static const struct {
 #undef ROW
 };
 
-static struct pithi_x x_library;
-static const char *missing; /* the library or function that was not found */
+static struct pithi_x x_library; /* its functions, once they were loaded */
+static const char *missing;      /* the library or function that was not found */
 
 static void find_x_function(void *handle, const char *name, size_t offset)
 {

@@ -146,7 +146,7 @@ static unsigned clamp_size(int size) { return size < 0 ? 0 : size > 65535 ? 6553
 
 int MPE_Draw_points(MPE_XGraph handle, MPE_Point *points, int count)
 {
-    enum { MANY = 1024 };
+    enum { MANY = 1024 }; /* points of one colour that are drawn at once */
     XPoint same[MANY];
     int result = pithi_window_begin(handle) ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, used = 0;
 

@@ -16,7 +16,7 @@ enum { TAG_ENDED = 1, TAG_BEGIN = 2 };
 
 /* ---- A private communicator for each of the program's ------------------------------------------------------------ */
 
-static int order_key = MPI_KEYVAL_INVALID;
+static int order_key = MPI_KEYVAL_INVALID; /* keeps the order of a communicator with it */
 
 /* Frees the private communicator with the program's. MPI_COMM_WORLD's is not freed, because MPI may be finalized. */
 static int free_private(MPI_Comm comm, int keyval, void *value, void *extra)

@@ -33,7 +33,7 @@ struct attribute {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int keyval = MPI_KEYVAL_INVALID;
+static int keyval = MPI_KEYVAL_INVALID; /* keeps what MPE knows of a communicator with it */
 
 /* ---- The attribute ----------------------------------------------------------------------------------------------- */
 

@@ -18,12 +18,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* numbers; the first ones that MPE gives to programs; bytes of a name */
 enum { TABLE_SIZE = 65536, FIRST_STATE = 600, FIRST_SOLO = 5000, NAME_BYTES = 256, NAME_MOST = 1024 };
 enum { UNKNOWN, BEGINS, ENDS, HAPPENS };
 enum { BYTES = sizeof(MPE_LOG_BYTES), SMALLEST_PAGE = 4096 };
 
 #define GROUP "MPE, not described"
-#define ID_BITS 20
+#define ID_BITS 20 /* of a definition's id, below its meaning */
 
 #define ONLY_WHILE_RUNNING                                                                                             \
     if (!pithi_mpe_running())                                                                                          \
@@ -33,7 +34,7 @@ enum { BYTES = sizeof(MPE_LOG_BYTES), SMALLEST_PAGE = 4096 };
  * ids of "event N" ([0], for records with a communicator) and "event N info" ([1]). */
 static uint32_t meanings[TABLE_SIZE], carriers[2][TABLE_SIZE];
 
-static int next_state = FIRST_STATE, next_solo = FIRST_SOLO;
+static int next_state = FIRST_STATE, next_solo = FIRST_SOLO; /* changed by atomic additions */
 
 /* ---- New event numbers ------------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_MAX_BYTES = 1024, HOST_BYTES = 256 };
+enum { NAME_MAX_BYTES = 1024, HOST_BYTES = 256 }; /* bytes */
 
 int pithi_mpe_state, pithi_mpe_ranks;
 unsigned pithi_mpe_number;

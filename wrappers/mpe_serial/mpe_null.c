@@ -2,7 +2,7 @@
  * event number still returns a different one. Compiled without MPI, since communicators are ignored. */
 #include "mpe_log.h"
 
-static int next_state = 600, next_solo = 5000;
+static int next_state = 600, next_solo = 5000; /* as in MPE; changed by atomic additions */
 
 int MPE_Init_log(void) { return MPE_LOG_OK; }
 int MPE_Finish_log(const char *prefix) { return (void)prefix, MPE_LOG_OK; }

@@ -11,7 +11,7 @@
 
 #include "pith_tool.h"
 
-__thread struct pithi_coll_record pithi_coll_now;
+__thread struct pithi_coll_record pithi_coll_now; /* of this thread */
 #define now pithi_coll_now
 
 void pithi_coll_barrier(MPI_Comm comm)
@@ -87,7 +87,7 @@ static uint32_t event_of(int what)
 /* The ranks of the neighbours that send to this process, in as many events as they need. */
 static void put_neighbours(const struct pithi_handle *comm)
 {
-    enum { AT_ONCE = 1024 };
+    enum { AT_ONCE = 1024 }; /* ranks at a time */
     int count, *sources = pithi_neighbour_sources(comm->handle, comm->rank, &count);
     unsigned char bytes[4 * AT_ONCE];
 

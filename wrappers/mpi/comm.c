@@ -46,7 +46,7 @@ struct count {
     uint64_t count; /* communicators made with this hash so far */
     struct count *next;
 };
-static struct count *counts[BUCKETS];
+static struct count *counts[BUCKETS]; /* by hash, linked */
 
 static uint64_t count_before(uint64_t hash)
 {

@@ -56,7 +56,7 @@ static const void *variable(const char *project, const char *framework, const ch
 /* 0: unknown. The limit includes a header, of 56 bytes in Open MPI 4.1 and 80 in 5.0 (measured). */
 static size_t limit_of(const char *transport)
 {
-    enum { HEADER = OMPI_MAJOR_VERSION >= 5 ? 80 : 56 };
+    enum { HEADER = OMPI_MAJOR_VERSION >= 5 ? 80 : 56 }; /* bytes of Open MPI's own head before a message */
     const size_t *limit = variable("opal", "btl", transport, "eager_limit");
 
     return limit && *limit > HEADER ? *limit - HEADER : 0;

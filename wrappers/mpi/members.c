@@ -29,12 +29,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { WAIT_S = 10 };
+enum { WAIT_S = 10 }; /* seconds */
 
 static char job[80]; /* "": unknown, or marks are not possible */
 static char ranks_text[200];
-static int mark = -1, any_mark = -1;
-static int here; /* processes of the job on this machine; 0: the launcher gives no number */
+static int mark = -1, any_mark = -1; /* sockets; -1: none */
+static int here;                     /* processes of the job on this machine; 0: the launcher gives no number */
 static struct starter {
     long pid;                 /* 0: unknown */
     unsigned long long start; /* ticks since boot, as in /proc/PID/stat */
@@ -233,7 +233,7 @@ static int find_marked(int *ranks, int size, int protocol)
 
 static int pipe_fds[2];
 static pthread_t watcher;
-static int is_watching;
+static int is_watching; /* 1: the thread runs */
 
 /* Reports a long wait, unless the pipe closes first because the others have arrived. */
 static void *watch(void *unused)

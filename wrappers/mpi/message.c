@@ -75,7 +75,7 @@ static __attribute__((noinline)) void announce(uint64_t posted, const struct pit
 /* A number for each receive, in the order of posting. Single-threaded programs take numbers in batches. */
 static uint64_t take_number(void)
 {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 16 }; /* receives whose numbers are taken at once */
     static uint64_t next, end;
 
     if (pithi_many_threads)
@@ -156,7 +156,7 @@ void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status 
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static int client;
+static int client; /* our number in the table of requests */
 
 static struct pithi_pending *pending_of(struct pithi_request *request) { return pithi_request_data(request, client); }
 

@@ -13,7 +13,7 @@
 static __thread int64_t unwritten_ns __attribute__((tls_model("initial-exec")));
 static __thread int64_t waited_ns __attribute__((tls_model("initial-exec"))); /* the delay that is not yet in the log */
 static __thread int has_waited __attribute__((tls_model("initial-exec")));
-static uint32_t counter;
+static uint32_t counter; /* its definition */
 
 void pithi_own_begin(void)
 {

@@ -183,7 +183,7 @@ void *pithi_real_find(void **slot, const char *name)
  * the program, libtool.so, libmpi.so. The program's MPI_Send is ours; the next one is the tool's. The tool calls
  * PMPI_Send, which is ours again: its caller is the tool, so it is not recorded, and it goes to libmpi.so. */
 __thread const char *pithi_real_pmpi;
-enum { TOOLS = 16 };
+enum { TOOLS = 16 };       /* libraries of tools */
 static void *tools[TOOLS]; /* where each is loaded */
 
 static void *find_tool(const char *name, void *real)

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG = 1, PIECE = 1 << 30 };
+enum { TAG = 1, PIECE = 1 << 30 }; /* bytes that are sent at once, as counts are int */
 
 static MPI_Comm comm;
 static int host_leader; /* the lowest rank on this rank's host */

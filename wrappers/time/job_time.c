@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG = 1, PIECE = 1 << 30 };
+enum { TAG = 1, PIECE = 1 << 30 }; /* bytes that are sent at once, as counts are int */
 
 static int is_up, is_over; /* MPI is initialized; the report has been made */
 int pithi_time_is_spawned;

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static double call_ns;
+static double call_ns; /* ns that our own measuring adds to a call */
 static __thread int64_t added_ns __attribute__((tls_model("initial-exec")));
 
 static int64_t batch_ns(int calls)
@@ -28,7 +28,7 @@ static int64_t batch_ns(int calls)
 /* Takes the shortest of several batches. The calls count in cells that no report includes. */
 void pithi_own_begin(void)
 {
-    enum { BATCHES = 16, CALLS = 256 };
+    enum { BATCHES = 16, CALLS = 256 }; /* measurements, of which the shortest counts; calls of each */
     static struct pithi_time_thread nobody;
     struct pithi_time_self time_self = pithi_time_self;
     struct pithi_self self = pithi_self;

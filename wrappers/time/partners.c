@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL = 96 };
+enum { LABEL = 96 }; /* bytes */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char labels[PITHI_TIME_COMMS][LABEL];

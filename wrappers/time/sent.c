@@ -40,7 +40,7 @@ struct prepared {
     int is_message, world_rank; /* is_message: 0: a collective */
     uint64_t bytes;
 };
-static int client;
+static int client; /* our number in the table of requests */
 
 static int reused(void *data)
 {

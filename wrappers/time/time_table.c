@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_SHOWN = 16 };
+enum { RANKS_SHOWN = 16 }; /* one by one; of more, only the least and the most */
 
 struct pithi_time_report {
     int ranks, added;            /* of the job; those that have come */

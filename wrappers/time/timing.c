@@ -22,15 +22,15 @@
 #include <unistd.h>
 #endif
 
-__thread struct pithi_time_self pithi_time_self;
+__thread struct pithi_time_self pithi_time_self; /* of this thread */
 int pithi_time_off, pithi_time_counter, pithi_time_by_comm, pithi_time_partners, pithi_time_delays;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pithi_time_thread *threads; /* alive */
 static struct pithi_time_thread gone;     /* the sum over threads that have ended */
 static pthread_key_t at_thread_end;
-static uint64_t begin_ticks;
-static int64_t begin_ns;
+static uint64_t begin_ticks; /* at the begin of the measurement */
+static int64_t begin_ns;     /* the same in ns */
 
 /* ---- the clock --------------------------------------------------------------------------------------------------- */
 

@@ -27,8 +27,8 @@
 enum { DESCRIPTOR = 200 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int output = -1, with_time;
-static int rank = -1, is_off; /* atomic */
+static int output = -1, with_time; /* number of the file; 1: lines begin with the time */
+static int rank = -1, is_off;      /* atomic */
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */
 

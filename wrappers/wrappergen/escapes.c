@@ -264,7 +264,7 @@ void define(struct gen_place *place, const struct scope *scope, const struct gen
 static void macro_run(struct gen_place *place, const struct scope *scope, const struct macro *macro, size_t at,
                       struct value *result)
 {
-    enum { MOST = 40 };
+    enum { MOST = 40 };               /* names inside names: more are an endless loop */
     const struct macro used = *macro; /* the array may move */
     const struct scope *wrapper = wrapper_around(scope);
     struct gen_place there = {place->emitter, used.source, used.file};

@@ -230,7 +230,7 @@ void function_end(struct emitter *emitter, const struct proto *proto)
 
 int emitter_step(struct emitter *emitter, const struct gen_source *source, size_t at)
 {
-    enum { MOST_BYTES = 64 << 20 };
+    enum { MOST_BYTES = 64 << 20 }; /* of the output of a template */
     const long most = emitter->most_steps ? emitter->most_steps : 3000000;
 
     if (emitter->steps > most)

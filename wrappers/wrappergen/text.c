@@ -203,7 +203,7 @@ void fault_once(const struct gen_source *source, size_t at, const char *format, 
 /* 1: no error was reported at this place so far. A loop would report one for each function. */
 int fault_is_new(const struct gen_source *source, size_t at)
 {
-    enum { MOST = 256 };
+    enum { MOST = 256 }; /* errors; each is reported once */
     static struct {
         const struct gen_source *source;
         size_t at;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 10000 };
+enum { LONGEST_TEXT = 10000 }; /* bytes */
 
 void value_add(struct value *value, const char *from, size_t size)
 {

@@ -44,7 +44,7 @@ struct gen_source {
 /* 0, or -1 when the file cannot be read (errno). "-" is the standard input. */
 int source_read(const char *name, struct gen_source *source);
 
-extern int fault_count;
+extern int fault_count;  /* errors so far */
 extern void *fault_file; /* a FILE; NULL: the standard error */
 /* Prints "NAME:LINE:COLUMN: message"; `at` is an offset in the source. */
 void fault(const struct gen_source *source, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -698,7 +698,7 @@ int pithlog_analysis_calls_mpi(const struct pithlog_analysis *a, uint32_t lane)
 static const struct pithi_graph_member *member_at(const struct pithi_graph *g, uint32_t lane, uint32_t piece,
                                                   uint32_t instance)
 {
-    enum { MOST_BACK = 256 };
+    enum { MOST_BACK = 256 }; /* pieces that a search looks back through at most */
     const struct pithi_chunks *members = &g->lanes[lane].members;
     const struct pithi_graph_member *member;
     uint32_t low = 0, high = members->count;

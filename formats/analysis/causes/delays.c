@@ -32,7 +32,7 @@
 #define NONE UINT32_MAX
 #define BACKWARD_SHARE 0.8 /* of the time */
 
-enum { REPORT_GROUPS = 1024 };
+enum { REPORT_GROUPS = 1024 }; /* groups of equal ends between two reports of progress */
 
 /* Wait states are taken in order of their ends over all lanes, by a tournament: of the next wait state of each lane,
  * the earliest wins, and only its lane plays again. Forwards this finds the last wait between two lanes; the order is

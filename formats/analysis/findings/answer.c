@@ -33,7 +33,7 @@
 #define SMALL_NS 1e5 /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
 
-enum { NAME = PITHI_NAME_COLUMNS, FEW = 5 };
+enum { NAME = PITHI_NAME_COLUMNS, FEW = 5 }; /* FEW: so many names are listed one by one */
 
 struct pithi_answer {
     struct pithlog_answer answer; /* its texts are the ones below */

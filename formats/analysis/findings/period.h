@@ -18,7 +18,7 @@ struct pithi_period {
     uint32_t call;           /* a call of each period that takes most of the time: its index in the row */
 };
 
-enum { PITHI_ITERATIONS_LEAST = 5 };
+enum { PITHI_ITERATIONS_LEAST = 5 }; /* iterations at least, or there is no period */
 
 /* Finds the smallest number of calls after which the row repeats, so that the iterations explain at least half of the
  * calls or of the time, `row_ns`. Extra calls before, after and in some of the iterations do no harm. O(n log n).

@@ -48,7 +48,7 @@ const char *pithi_state_text(const struct pithlog *log, uint32_t state)
  * "rank 0 on 0-1, rank 1 on 2-3". 0: the list is cut, or is none. */
 static uint32_t cores_listed(const char *text)
 {
-    enum { CORES = 8192 };
+    enum { CORES = 8192 }; /* numbers of cores that a list may have */
     unsigned char listed[CORES] = {0};
     uint32_t count = 0;
     int rank, length = 0;

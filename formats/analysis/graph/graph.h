@@ -85,7 +85,7 @@ struct pithi_graph_lane {
     struct pithi_chunks moved;   /* struct pithi_graph_moved, in the order of pieces */
 };
 
-enum { PITHI_CALL_FIRST = 2 };
+enum { PITHI_CALL_FIRST = 2 }; /* a value of `is_call` */
 struct pithi_graph {
     struct pithlog *log;
     int64_t from_ns, to_ns;         /* the window */

@@ -13,7 +13,7 @@
 #include "native/log.h"
 #include "reader/read/match.h"
 
-enum { DAMAGES_MOST = 10000 };
+enum { DAMAGES_MOST = 10000 }; /* damaged places that are passed over before giving up */
 
 struct gap {
     int64_t from_ns, to_ns;

@@ -33,7 +33,7 @@
 
 #define NONE UINT32_MAX
 
-enum { REPORT_WALKS = 4096 };
+enum { REPORT_WALKS = 4096 }; /* walks of a lane between two reports of progress */
 
 /* A lane of a million pieces may have a thousand that others wait for; only their begins are kept. To find number n
  * among the set bits, the bits before are counted, with the sum up to each word at hand.

@@ -14,7 +14,7 @@
 
 #define NONE UINT32_MAX
 
-enum { WINDOW_MOST = 1 << 20 };
+enum { WINDOW_MOST = 1 << 20 }; /* messages that a window may have */
 
 /* A message of the window, found by the lane, time and kind of either end. */
 struct wanted {

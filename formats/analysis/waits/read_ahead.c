@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/worker.h"
 
-enum { MANY = 512, BATCHES = 8, ERROR_BYTES = 512 };
+enum { MANY = 512, BATCHES = 8, ERROR_BYTES = 512 }; /* records of a batch; batches of the ring; bytes of an error */
 
 struct batch {
     int count; /* 0: end of the log; -1: an error */

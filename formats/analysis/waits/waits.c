@@ -142,7 +142,7 @@ struct posts {
     int is_known;             /* 0: which call posted the first receive is not known */
 };
 
-enum { POSTS_MOST = 512 };
+enum { POSTS_MOST = 512 }; /* calls that are kept for a rank */
 
 static void posts_free(struct posts *posts) { free(posts->calls); }
 

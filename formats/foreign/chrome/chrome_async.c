@@ -11,6 +11,7 @@
 #include "base/heap.h"
 #include "base/sorter.h"
 
+/* a quarter, as several sorters are open at a time; bytes of a label */
 enum { MEMORY = PITHI_SORTER_BYTES / 4, LABEL = 256 };
 
 /* The operations of a process and a category. */

@@ -18,7 +18,7 @@ struct pithi_chrome_event {
     int has_length, is_negative;     /* it has "dur"; which was below 0 */
 };
 
-enum { PITHI_CHROME_TEXT = 4096 };
+enum { PITHI_CHROME_TEXT = 4096 }; /* bytes of a payload as text */
 
 /* Reads the next object. Returns PITHI_JSON_OK or an error. */
 int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event);

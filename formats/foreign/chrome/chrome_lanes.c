@@ -20,7 +20,7 @@
 #include "base/map.h"
 #include "base/sorter.h"
 
-enum { WORD = 256, NAME = 512 };
+enum { WORD = 256, NAME = 512 }; /* bytes */
 
 /* A process or a thread. */
 enum kind { MISSING, NUMBER, WORDS, ASYNC };
@@ -324,7 +324,7 @@ int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t
     return (int32_t)lanes->processes[lanes->threads[thread].process].result;
 }
 
-enum { MEMORY = PITHI_SORTER_BYTES / 4 };
+enum { MEMORY = PITHI_SORTER_BYTES / 4 }; /* bytes of a sorter, of which several are open */
 
 struct end {
     int64_t time_ns, tag; /* `tag`: also the order of messages */

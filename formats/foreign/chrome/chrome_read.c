@@ -19,6 +19,7 @@
 #include "foreign/names.h"
 #include "foreign/reading.h"
 
+/* bytes; events looked at to know the format; a kind of its own: an event with its length */
 enum { NAME = 1024, PROBE_EVENTS = 4, WHOLE = PITHLOG_LOST + 1 };
 
 /* An item to be sorted, followed by its payload: EVENT_BYTES at most. */
@@ -30,7 +31,7 @@ struct item {
     uint64_t bytes, posted;
     double value; /* of a counter */
 };
-enum { EVENT_BYTES = sizeof(struct item) + 2 + PITHI_CHROME_TEXT };
+enum { EVENT_BYTES = sizeof(struct item) + 2 + PITHI_CHROME_TEXT }; /* of an item in the sorter */
 
 struct chrome_reader {
     const struct pithi_input *input;

@@ -19,7 +19,7 @@
 #include "foreign/walk.h"
 #include "native/defs.h"
 
-enum { TEXT = 4096 };
+enum { TEXT = 4096 }; /* bytes of a payload */
 
 struct chrome_writer {
     struct pithlog *log;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 200, NUMBER = 64 };
+enum { DEPTH = 200, NUMBER = 64 }; /* values inside values; bytes of a number as text */
 
 static int is_blank(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static int is_digit(int c) { return c >= '0' && c <= '9'; }

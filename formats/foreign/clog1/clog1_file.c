@@ -11,6 +11,7 @@
 #include "foreign/clog2/clog2_made.h"
 #include "foreign/names.h"
 
+/* bytes of a block, old and usual; records looked at to know the format */
 enum { SMALL_BLOCK = 1024, BLOCK = 65536, PROBED = 4 };
 
 /* Size of the body of each type in bytes, from RAW on. */

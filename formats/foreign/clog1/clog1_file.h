@@ -48,6 +48,7 @@ int pithi_clog1_file_open(struct pithi_clog1_file *file, const struct pithi_inpu
 int pithi_clog1_next(const struct pithi_clog1_file *file, struct pithi_clog_cursor *cursor,
                      struct pithi_clog1_record *record);
 
+/* first number of the program's events, of its states; pairs of events that are states by their numbers */
 enum { PITHI_CLOG1_USER_EVENTS = 500, PITHI_CLOG1_USER_STATES = 200, PITHI_CLOG1_USER_PAIRS = 30 };
 enum { PITHI_CLOG1_STRING = 16 }; /* bytes of a string in a record, including its NUL */
 

@@ -19,9 +19,9 @@
 
 /* ---- Preamble: NUL-terminated words, title and value in turn. Only the position counts; titles are for people -- */
 
-enum { WORDS = 33 };
+enum { WORDS = 33 }; /* of the preamble */
 enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_WORLD = 10, W_THREADS = 12, W_KNOWN_EVENTS = 14 };
-enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 };
+enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 }; /* places of the words that say where the table is */
 
 /* Copies the preamble to `text` and sets pointers to its words; missing words are "". */
 static void split_words(const struct pithi_input *input, char text[PITHI_CLOG2_PREAMBLE + 1], const char *words[WORDS])

@@ -32,7 +32,9 @@
 /* Event ids: the kind of the record minus one. An event without a payload has an id of its own, because babeltrace2 2.0
  * shows the text of an earlier event in place of an empty string. */
 enum { BARE = 64 };
+/* code: the event has a head of its own; bytes of a UUID, of a packet's head */
 enum { COMPACT = 255, UUID = 16, HEADER = 80 };
+/* bytes: of a text, an event, a packet's memory, a packet that is written; of a path */
 enum { TEXT = 1 << 18, EVENT_MAX = TEXT + 128, PACKET = 2 * EVENT_MAX, PACKET_FULL = 1 << 16, PATH = 4096 };
 #define MAGIC UINT32_C(0xc1fc1fc1)
 #define START "/* CTF 1.8 */\n"

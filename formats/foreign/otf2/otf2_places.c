@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "foreign/otf2/otf2_reader.h"
 
+/* levels of the tree of places; members that are read from all communicators together */
 enum { TREE_DEPTH_MAX = 64, COMM_MEMBERS_MAX = 1 << 26 };
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */

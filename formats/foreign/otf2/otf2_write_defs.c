@@ -23,7 +23,7 @@
 #define DEFINE OTF2_PUT_DEF
 
 enum { GROUP_LOCATIONS, GROUP_WORLD, GROUPS };
-enum { TREE_ROOT = 0 };
+enum { TREE_ROOT = 0 }; /* number of its node */
 
 OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text)
 {

@@ -7,7 +7,7 @@
 #include "foreign/walk.h"
 #include "reader/read/payload.h"
 
-enum { OTF2_TEXTS = 4096 };
+enum { OTF2_TEXTS = 4096 }; /* slots of a table of texts */
 enum otf2_value { OTF2_VALUE_TEXT, OTF2_VALUE_INT, OTF2_VALUE_UINT };
 
 struct otf2_writer {

@@ -22,7 +22,7 @@
 #include "foreign/names.h"
 #include "foreign/paje/paje_reader.h"
 
-enum { MEMORY = PITHI_SORTER_BYTES / 4 };
+enum { MEMORY = PITHI_SORTER_BYTES / 4 }; /* bytes of a sorter, of which two are open */
 
 struct link_end {
     int64_t time_ns; /* of a variable, a state, a link ... that an end belongs to */

@@ -6,7 +6,7 @@
 #include "base/sorter.h"
 #include "foreign/reading.h"
 
-enum { PAJE_FIELDS_MAX = 32, PAJE_NAME = 512 };
+enum { PAJE_FIELDS_MAX = 32, PAJE_NAME = 512 }; /* of an event; bytes of a name */
 
 enum paje_kind {
     CONTAINER_TYPE,

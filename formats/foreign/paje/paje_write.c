@@ -219,7 +219,7 @@ static void destroy_containers(struct pithi_out *out, struct pithlog *log, int64
 
 /* ---- The writer -------------------------------------------------------------------------------------------------- */
 
-enum { TEXT = 4096 };
+enum { TEXT = 4096 }; /* bytes of a name */
 
 /* One end of a message. */
 struct end {

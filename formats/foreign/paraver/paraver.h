@@ -66,7 +66,7 @@ struct pithi_prv_state {
     const char *name;
     unsigned rgb;
 };
-enum { PITHI_PRV_STATES = 21, PITHI_PRV_RUNNING = 1 };
+enum { PITHI_PRV_STATES = 21, PITHI_PRV_RUNNING = 1 }; /* states that Paraver itself has; the number of "Running" */
 extern const struct pithi_prv_state pithi_prv_states[PITHI_PRV_STATES];
 /* The thread's state while it is inside the state `name`. */
 int pithi_prv_state_in(const char *name);

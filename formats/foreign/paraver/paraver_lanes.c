@@ -23,7 +23,7 @@
 #include "base/text_fields.h"
 #include "foreign/paraver/paraver.h"
 
-enum { SURE_THREADS = 65536 };
+enum { SURE_THREADS = 65536 }; /* threads that a header may have without a row for each */
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 

@@ -36,7 +36,7 @@ struct waiting {
     int32_t value;        /* state or tag */
     uint64_t bytes;       /* of a message */
 };
-enum { STATE_FIRST, MESSAGE_LAST = 2 };
+enum { STATE_FIRST, MESSAGE_LAST = 2 }; /* for equal times: a state comes before a message */
 
 /* The state of a lane. */
 struct now {

@@ -32,20 +32,24 @@ enum {
 };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* PACKET_FLAGS */
 enum { EVENT_CATEGORY = 3, EVENT_NOTE = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
+/* numbers of fields: of TrackEvent */
 enum { EVENT_NAME_TEXT = 23, EVENT_DOUBLE = 44, EVENT_FLOW = 47, EVENT_FLOW_END = 48 };
 enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER }; /* EVENT_TYPE */
 enum { TRACK_UUID = 1, TRACK_NAME, TRACK_PROCESS, TRACK_THREAD, TRACK_PARENT, TRACK_COUNTER = 8 };
+/* of ProcessDescriptor, ThreadDescriptor, CounterDescriptor */
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID, THREAD_NAME = 5, COUNTER_UNIT = 6 };
+/* of InternedData, and of its entries */
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES, INTERNED_NOTES, IID = 1, IID_NAME };
-enum { NOTE_NAME = 1, NOTE_UINT = 3, NOTE_INT, NOTE_STRING = 6 };
+enum { NOTE_NAME = 1, NOTE_UINT = 3, NOTE_INT, NOTE_STRING = 6 }; /* of DebugAnnotation */
 
 /* Interned names: a definition has id + 1; these names follow. */
 enum { SENT, RECEIVED, PAUSED, RESUMED, LOST, OWN_NAMES };
 static const char *const own_names[] = {"message sent", "message received", "recording paused", "recording resumed",
                                         "records lost"};
-enum { NOTE_PEER = 1, NOTE_TAG, NOTE_BYTES, NOTE_PAYLOAD, NOTE_COUNT, NOTE_NAMES };
+enum { NOTE_PEER = 1, NOTE_TAG, NOTE_BYTES, NOTE_PAYLOAD, NOTE_COUNT, NOTE_NAMES }; /* our own numbers of names */
 static const char *const note_names[] = {"", "peer", "tag", "bytes", "payload", "count"};
 
+/* number of our packets' sequence; bytes of a text, of an event */
 enum { SEQUENCE = 1, TEXT = 1024, EVENT_ROOM = TEXT + 256 };
 
 /* The functions of the last sample of a lane, which are open slices. */

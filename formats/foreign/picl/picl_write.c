@@ -24,7 +24,7 @@
 #include "foreign/names.h"
 #include "foreign/walk.h"
 
-enum { LINE = 128, TEXT_MOST = 4096 };
+enum { LINE = 128, TEXT_MOST = 4096 }; /* bytes of a line, of a text behind it */
 
 /* A node, with its records that are not written yet. */
 struct node {

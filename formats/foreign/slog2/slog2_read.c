@@ -19,7 +19,7 @@
 #include "native/defs.h"
 #include "native/event_numbers.h"
 
-enum { MEMORY = 16 << 20, VERTICES = 2 };
+enum { MEMORY = 16 << 20, VERTICES = 2 }; /* bytes of the sorter; the first and the last point of a line */
 
 /* The order of records at one time on a lane. A message is received inside the state that waited for it. States that
  * end precede states that begin; the innermost ends first and the outermost begins first. Other records follow,

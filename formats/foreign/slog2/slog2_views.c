@@ -278,7 +278,7 @@ int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
     return make_places(scan);
 }
 
-enum { UNTOLD_MAX = 1 << 17 };
+enum { UNTOLD_MAX = 1 << 17 }; /* numbers below this are made up if the file was cut */
 int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line)
 {
     uint64_t *place = pithi_map_find(&scan->line_of, (uint32_t)number);

@@ -9,7 +9,7 @@
 /* Of sqlite3.h: SQLITE_UTF8, SQLITE_DETERMINISTIC, SQLITE_INNOCUOUS. */
 enum { FLAGS = 1 | 0x800 | 0x200000 };
 
-static const struct pithi_sqlite *sqlite;
+static const struct pithi_sqlite *sqlite; /* its functions; set when they were loaded */
 
 struct values {
     double *all, percent; /* malloc'ed; P of 0 to 100 */

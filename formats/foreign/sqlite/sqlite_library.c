@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 
-static struct pithi_sqlite functions;
-static int is_loaded;
+static struct pithi_sqlite functions; /* filled once; read-only after that */
+static int is_loaded;                 /* 1: `functions` is filled */
 
 static const struct {
     const char *name;

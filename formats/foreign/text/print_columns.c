@@ -18,7 +18,7 @@
 #define BIT(kind) (1u << (kind))
 #define ALL UINT32_MAX
 #define LEAVE BIT(PITHLOG_LEAVE)
-#define STATES (BIT(PITHLOG_ENTER) | LEAVE)
+#define STATES (BIT(PITHLOG_ENTER) | LEAVE) /* kinds of records, as bits */
 #define DEFINED (STATES | BIT(PITHLOG_EVENT) | BIT(PITHLOG_COUNTER))
 #define MESSAGES (BIT(PITHLOG_SEND) | BIT(PITHLOG_RECV))
 #define COLL BIT(PITHLOG_COLL)

@@ -58,7 +58,7 @@ struct pithi_filter_field {
     uint32_t kinds;             /* mask: the kinds that have it */
     uint32_t needs;             /* what must be known of a record before it has a value */
 };
-extern const struct pithi_filter_field pithi_filter_fields[PITHI_FIELDS];
+extern const struct pithi_filter_field pithi_filter_fields[PITHI_FIELDS]; /* by enum pithi_field */
 extern const char *const pithi_filter_kinds[PITHLOG_LOST + 1]; /* by enum pithlog_kind; NULL: none of its own */
 
 /* `text` NULL: the number, or the range up to `last`. */

@@ -211,6 +211,7 @@ enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const st
     return ask(filter, names, subject, filter->root);
 }
 
+/* what is known of a record before its end */
 enum { ALL_BUT_END = PITHI_KNOW_KIND | PITHI_KNOW_DEF | PITHI_KNOW_LANE | PITHI_KNOW_RECORD };
 
 enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const struct pithi_names *names,

@@ -20,12 +20,12 @@
 #include "reader/read/iter.h"
 
 #define NONE INT64_MIN
-#define FARTHEST (INT64_MAX / 2)
+#define FARTHEST (INT64_MAX / 2) /* ns; 146 years before and after the start */
 
 #define SECOND INT64_C(1000000000)
 #define DAY (86400 * SECOND)
 
-enum { DAMAGES_MOST = 10000 };
+enum { DAMAGES_MOST = 10000 }; /* damaged places that are passed over */
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 

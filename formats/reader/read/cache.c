@@ -24,6 +24,7 @@
 #include "base/temporary.h"
 #include "native/log.h"
 
+/* places of a file that its key is made of; bytes of each; of its begin and end */
 enum { SAMPLES = 64, SAMPLE_BYTES = 512, END_BYTES = 8192 };
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */

@@ -395,7 +395,7 @@ static int mark_hole(struct copying *c, uint32_t lane)
 
 static int copy_records(struct copying *c)
 {
-    enum { MANY = 128 };
+    enum { MANY = 128 }; /* records copied at once */
     uint64_t *damages = c->what->damages;
     struct pithlog_iter *iter;
     struct pithlog_record records[MANY];

@@ -12,7 +12,7 @@
 #include "base/input.h"
 #include "native/segment.h"
 
-enum { PITHI_BESIDE = 2 };
+enum { PITHI_BESIDE = 2 }; /* files beside the main one */
 /* Names the functions of samples and call sites: the text of a record, valid until the next call; NULL: it is another
  * record. A sample has its functions, outermost first, separated by ';'; a call site, its function and line. */
 struct pithi_naming {

@@ -37,7 +37,7 @@
 #include "native/log.h"
 #include "reader/read/iter.h"
 
-enum { QUEUE_LEAST = 4 };
+enum { QUEUE_LEAST = 4 }; /* messages of a pair under way */
 
 /* An unmatched end of a message, in the queue of its path. */
 struct half {

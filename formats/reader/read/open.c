@@ -41,6 +41,7 @@
  * the cache (cache.h), followed by a mark: a hash of all its bytes, so that damage in the cache is never taken for the
  * user's log. Formats with several files are not cached: the cache would not notice changes of the other files. */
 
+/* bytes: smaller logs are read again; of a file's first bytes; read at once */
 enum { KEEP_BYTES = 8 << 20, MARK = 16, PIECE = 1 << 20 };
 
 static int plain; /* see pithi_log_plain */

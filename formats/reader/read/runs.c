@@ -132,8 +132,9 @@ static const unsigned char *unpack(struct packing *before, const unsigned char *
     return p + r->payload_bytes;
 }
 
+/* records; bytes written at once, of all buffers, of one buffer */
 enum { AT_ONCE = 256, OUT_BYTES = 1 << 20, BUFFERS_BYTES = 16 << 20, BUFFER_LEAST = 4096, BUFFER_MOST = 65536 };
-#define FILE_MOST (UINT64_C(1) << 30)
+#define FILE_MOST (UINT64_C(1) << 30) /* bytes */
 
 /* The mark of a record that only says that others of its lane are missing from here on. */
 enum { RECORD, HOLE };

@@ -73,7 +73,7 @@ struct walked_lane {
     uint32_t going_on, resumed;           /* RESUMING: of so many states, these were delivered, then of `begun` */
 };
 
-enum { AT_ONCE = 128 };
+enum { AT_ONCE = 128 }; /* records */
 
 struct pithlog_walk {
     struct pithlog *log;       /* not owned */

@@ -144,7 +144,7 @@ static inline const struct pithi_cell *pithi_cells_line(const struct pithi_cells
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 #define PITHI_NONE UINT32_MAX
-#define PITHI_BLANK (UINT32_MAX - 1)
+#define PITHI_BLANK (UINT32_MAX - 1) /* a row that is a heading */
 
 struct pithi_row {
     uint32_t lane;         /* of a group: its first lane */

@@ -33,7 +33,7 @@ struct reader {
     int nesting;                   /* of parentheses, which is limited */
 };
 
-enum { NESTING_MOST = 100, NAME_MOST = 255 };
+enum { NESTING_MOST = 100, NAME_MOST = 255 }; /* parentheses; bytes of a name */
 
 static const struct {
     const char *word;

@@ -45,7 +45,7 @@ struct pithi_formula {
     uint32_t term_count, term_capacity;
 };
 
-enum { PITHI_FORMULA_ERROR = 160 };
+enum { PITHI_FORMULA_ERROR = 160 }; /* bytes */
 /* Returns 0; or -1, and `error` has a message with the place of the wrong character. Free the formula in both cases. */
 int pithi_formula_parse(const struct pithlog *log, const char *text, struct pithi_formula *formula,
                         char error[PITHI_FORMULA_ERROR]);

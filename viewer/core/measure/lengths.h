@@ -21,11 +21,12 @@
 
 #include "core/cells/query.h"
 
+/* instances that are kept one by one; bins of a histogram; places of a cell over time or lanes */
 enum { PITHI_LENGTHS_EXACT = 1 << 18, PITHI_MOST_BINS = 200, PITHI_LENGTH_PLACES = 1024 };
 /* Instead of a state: the transfer times of messages, or their sizes. For sizes, all lengths are in bytes instead of
  * ns. */
 #define PITHI_MESSAGES (UINT32_MAX - 1)
-#define PITHI_MESSAGE_SIZES (UINT32_MAX - 2)
+#define PITHI_MESSAGE_SIZES (UINT32_MAX - 2) /* instead of a state: sizes of messages */
 
 /* What a map of the lengths has beside them: nothing, when an instance begins, or its lane. */
 enum pithi_lengths_over { PITHI_OVER_NOTHING, PITHI_OVER_TIME, PITHI_OVER_LANES };

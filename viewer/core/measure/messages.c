@@ -12,7 +12,7 @@
 #include "core/cells/memory.h"
 #include "core/cells/query.h"
 
-enum { WATCH_EVERY = 4096, DAMAGES_MOST = 10000 };
+enum { WATCH_EVERY = 4096, DAMAGES_MOST = 10000 }; /* messages between two looks; damaged places that are passed over */
 
 struct visit {
     const struct pithi_watch *watch; /* of whom to ask whether to go on; NULL: nobody */

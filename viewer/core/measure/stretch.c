@@ -15,7 +15,7 @@
 #include "core/cells/memory.h"
 #include "core/measure/messages.h"
 
-enum { CHUNK = 256 };
+enum { CHUNK = 256 }; /* records read at once */
 
 /* ---- States and events ------------------------------------------------------------------------------------------- */
 

@@ -356,7 +356,7 @@ static const struct pithi_theme themes[] = {
 };
 enum { THEMES = sizeof themes / sizeof *themes };
 
-static const struct pithi_theme *_Atomic chosen = themes;
+static const struct pithi_theme *_Atomic chosen = themes; /* read by any thread */
 
 const struct pithi_theme *pithi_theme(void) { return atomic_load_explicit(&chosen, memory_order_relaxed); }
 
@@ -370,7 +370,7 @@ int pithi_theme_choose(const char *name)
     return -1;
 }
 
-static _Atomic double chosen_scale = 1;
+static _Atomic double chosen_scale = 1; /* of sizes in pixels; read by any thread */
 
 double pithi_theme_scale(void) { return chosen_scale; }
 void pithi_theme_set_scale(double scale) { chosen_scale = scale; }
@@ -404,7 +404,7 @@ uint32_t pithi_rgb_text_on(uint32_t rgb)
 /* On light paper the outlines show nearly white bars; on dark paper nearly black bars would be invisible. */
 uint32_t pithi_rgb_visible(uint32_t rgb)
 {
-    enum { STEP = 16 };
+    enum { STEP = 16 }; /* of 255, towards white */
     const struct pithi_theme *theme = pithi_theme();
 
     if (luminance(theme->paper) > 0.5)

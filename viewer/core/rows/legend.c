@@ -145,7 +145,7 @@ void pithi_number_text(uint64_t number, char *text, size_t size)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-enum { LINE = 19, SIGN = 16, SHARE = 52, SPACE = 24, LEAST = 60, WIDEST_LIST = 260 };
+enum { LINE = 19, SIGN = 16, SHARE = 52, SPACE = 24, LEAST = 60, WIDEST_LIST = 260 }; /* pixels */
 /* The columns of a table: right-aligned numbers. */
 enum { NUMBERS = 4, NUMBER_WIDTH = 92, NAME_WIDTH = 320, TABLE_MORE = 2 /* lines: heading, messages */ };
 

@@ -655,7 +655,7 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
 /* Arrows are faint, so that states stay visible. Those that reach into the selection are dark; the window draws those
  * of the state under the pointer over the picture. */
 #define FAINT 0.3
-#define DARK 0.85
+#define DARK 0.85 /* how dark arrows of a selection are */
 
 static double plain_alpha(const struct pithi_plot *plot, const struct pithlog_message *message)
 {
@@ -691,6 +691,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
 /* All bundles together may cover this part of the rows; if they cover more, each is drawn fainter. To limit the time,
  * the largest bundles are drawn until their lines have MOST_PIXELS pixels, but at least LEAST_LINES bundles. */
 #define MOST_COVER 0.2
+/* pixels and bundles that are drawn; fewer while the window moves */
 enum { MOST_PIXELS = 600000, MOST_WIDTH = 2, LEAST_LINES = 500, MOVING_LINES = 50 };
 
 static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double ends[4])

@@ -23,7 +23,7 @@
 #define DAY (24 * HOUR)
 /* From two minutes on h:mm:ss. Times beyond 10000 hours count from 1970: seconds. */
 #define LEAST_SIXTIES (120 * SECOND)
-#define MOST_SIXTIES (36000000 * SECOND)
+#define MOST_SIXTIES (36000000 * SECOND) /* ns: 10,000 hours */
 
 static const struct unit {
     const char *name;

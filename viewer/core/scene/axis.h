@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PITHI_AXIS_MAX = 64 };
+enum { PITHI_AXIS_MAX = 64 }; /* marks */
 
 struct pithi_axis_tick {
     int64_t time_ns;

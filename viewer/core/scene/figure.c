@@ -164,9 +164,10 @@ void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iter
 
 /* ---- The figure -------------------------------------------------------------------------------------------------- */
 
-enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 };
+enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 }; /* pixels */
+/* at most; pixels of a line */
 enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19, FINDING_LINE = 19 };
-enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90, TICK_GAP = 8 };
+enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90, TICK_GAP = 8 }; /* pixels */
 
 static const struct pithi_font title_font = {16, 1, 0, 0}, text_font = {11.5, 0, 0, 0}, small_font = {11, 0, 0, 0};
 
@@ -625,7 +626,7 @@ void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_pai
 
 /* ---- Mountain ranges --------------------------------------------------------------------------------------------- */
 
-enum { GAP = 22, SCALE_SPACING = 24 };
+enum { GAP = 22, SCALE_SPACING = 24 }; /* pixels */
 
 double pithi_figure_ranges_room(const struct pithi_figure_ranges *block)
 {

@@ -100,8 +100,8 @@ struct pithi_figure {
     uint32_t found_count;
 };
 
-enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 };
-enum { PITHI_FIGURE_WAIT_SUMS = 6, PITHI_FIGURE_ITERATIONS = 24 };
+enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 }; /* pixels */
+enum { PITHI_FIGURE_WAIT_SUMS = 6, PITHI_FIGURE_ITERATIONS = 24 };                                   /* lines; bands */
 
 /* Queries the log and makes the layout. `painter` only measures text. 0 or an enum pith_err; PITH_ERR_USAGE: too small
  * for the rows; PITH_ERR_DAMAGED: the readable part can be drawn. */

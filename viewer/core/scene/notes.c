@@ -164,7 +164,7 @@ int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *w
 
 /* ---- Flags ------------------------------------------------------------------------------------------------------- */
 
-enum { TEXT_SIZE = 10, MOST_TEXT = 400 };
+enum { TEXT_SIZE = 10, MOST_TEXT = 400 }; /* pixels; bytes */
 
 struct flag {
     double x, y, width, height; /* of the box; its left edge is the time */

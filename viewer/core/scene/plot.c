@@ -490,7 +490,7 @@ void pithi_graphs_free(struct pithi_graphs *graphs)
     free(graphs);
 }
 
-enum { SCALE_TEXT = 9, SCALE_AROUND = 3 };
+enum { SCALE_TEXT = 9, SCALE_AROUND = 3 }; /* pixels */
 
 /* The values at the upper and lower edge of a graph, at its left end: both if the row has room for two lines, else the
  * upper one. */

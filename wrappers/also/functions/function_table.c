@@ -32,7 +32,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Memory, all 0, that stays; NULL: there is none. Under the lock. */
 static void *room_for(size_t size)
 {
-    enum { BLOCK = 1 << 18 };
+    enum { BLOCK = 1 << 18 }; /* bytes of memory taken at once */
     static char *next, *end;
     size_t rounded = (size + 15) & ~(size_t)15, block = rounded < BLOCK ? BLOCK : rounded;
     long made;

@@ -31,8 +31,8 @@ static uint64_t least_ticks; /* shorter functions are taken back; 0: none */
 
 /* The cost of a function besides its records, in ns: of one that stays, and of one that is taken back. */
 static double kept_ns, dropped_ns;
-static __thread double untold_ns INITIAL;
-enum { OFTEN_NS = 100000 };
+static __thread double untold_ns INITIAL; /* cost that no record says so far */
+enum { OFTEN_NS = 100000 };               /* ns of cost that are worth a record */
 
 static void add_cost(double ns)
 {
@@ -119,7 +119,7 @@ PITHI_ALSO_API void __cyg_profile_func_exit(void *address, void *caller)
 /* The hooks without their records. */
 static void measure(uintptr_t address)
 {
-    enum { TRIES = 20, CALLS = 50 };
+    enum { TRIES = 20, CALLS = 50 }; /* measurements, of which the shortest counts; calls of each */
     static volatile uint64_t ticks;
     double best = 1e9;
 

@@ -21,7 +21,7 @@
 
 /* ---- Files (io_files.c) ------------------------------------------------------------------------------------------ */
 
-enum { PITHI_IO_NAME = 248, PITHI_IO_PATH = 4096 };
+enum { PITHI_IO_NAME = 248, PITHI_IO_PATH = 4096 }; /* bytes */
 struct pithi_io_file {
     int kind;                 /* atomic */
     int seekable;             /* 1: it has a position */

@@ -16,7 +16,7 @@
 
 enum { FILES = 4096 }; /* higher descriptors are not recorded */
 enum { UNKNOWN, RECORDED, OTHER };
-static struct pithi_io_file files[FILES];
+static struct pithi_io_file files[FILES]; /* by file number */
 
 static void set_name(struct pithi_io_file *file, const char *name, size_t size)
 {

@@ -126,6 +126,7 @@ static int64_t position(const struct pithi_io_call *call, int64_t bytes)
  * The first calls of each kind are timed, with what pithi_io_begin did; the least counts, as others may interrupt. It
  * includes the storing of the payload, of which the log only knows the cost of an empty one. */
 
+/* classes of cost; measurements of each; ns of cost that are worth a record */
 enum { STREAM = 1, POSITION = 2, OPENING = 4, TOUCHING = 5, KINDS = 6, TRIES = 64, OFTEN_NS = 10000 };
 static struct {
     int64_t ns; /* these are atomic */

@@ -102,7 +102,7 @@ char *__fgets_unlocked_chk(char *text, size_t room, int size, FILE *stream);
             pithi_io_moved(&record, moved, PITHI_IO_HERE);                                                             \
         return result;                                                                                                 \
     }
-#define ITEMS (int64_t)(result * size)
+#define ITEMS (int64_t)(result * size) /* bytes that a call moved */
 
 MOVES(size_t, fread, fread, stream, ITEMS, (void *data, size_t size, size_t count, FILE *stream),
       (data, size, count, stream))

@@ -20,8 +20,8 @@
 /* ---- Before the allocator is found ------------------------------------------------------------------------------- */
 
 static _Alignas(64) char early[1 << 16];
-static size_t early_used;
-static int is_ready;
+static size_t early_used; /* bytes of the memory for calls before malloc is known */
+static int is_ready;      /* 1: the real functions are known */
 static __thread int finding __attribute__((tls_model("initial-exec")));
 
 static int make_ready(void)

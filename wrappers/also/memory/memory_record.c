@@ -28,7 +28,7 @@ static __thread int busy __attribute__((tls_model("initial-exec")));
 
 /* ---- The blocks -------------------------------------------------------------------------------------------------- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the table */
 
 /* A hash table, at most half full, in memory of its own. Under the lock. */
 static struct block {
@@ -119,7 +119,7 @@ void pithi_memory_keep(const void *block, size_t bytes)
 
 /* ---- The resident size ------------------------------------------------------------------------------------------- */
 
-enum { PERIOD_NS = 10000000 };
+enum { PERIOD_NS = 10000000 }; /* ns between two values */
 
 static int64_t resident_bytes(void)
 {

@@ -46,8 +46,8 @@ static __thread struct {
     struct pith_wait_end late;
 } self __attribute__((tls_model("initial-exec")));
 
-static pthread_key_t key;
-static int has_key;
+static pthread_key_t key; /* its destructor runs as a thread ends */
+static int has_key;       /* 1: `key` was made */
 
 static uint32_t id_of(enum pithi_omp_kind kind)
 {

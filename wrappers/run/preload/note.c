@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { DESCRIPTOR = 190 };
+enum { DESCRIPTOR = 190 }; /* number of a file that other processes look for */
 
 static int mark = -1; /* the memory file, in the first process */
 static int standard_error = -1;
