@@ -18,8 +18,8 @@ struct pithi_out {
 };
 
 enum {
-    PITHI_OUT_SIZE = 1 << 18,
-    PITHI_OUT_SHORT = 64 /* every number fits */
+    PITHI_OUT_SIZE = 1 << 18, /* bytes of the buffer: 256 KiB */
+    PITHI_OUT_SHORT = 64      /* every number fits */
 };
 
 int pithi_out_open(struct pithi_out *out, FILE *file); /* PITH_OK or PITH_ERR_MEMORY; the caller keeps the file */

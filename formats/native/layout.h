@@ -10,21 +10,21 @@
 #define PITHI_CHUNK_MAGIC_LE UINT32_C(0x4b684350) /* "PChK" */
 
 enum {
-    PITHI_CHUNK_HEAD = 32,
+    PITHI_CHUNK_HEAD = 32, /* bytes */
     PITHI_EVENTS_HEAD = 96,
-    PITHI_COLUMN_ENTRY = 16,
-    PITHI_INDEX_HEAD = 32,
-    PITHI_INDEX_LANE = 72,
-    PITHI_INDEX_BLOCK = 40,
-    PITHI_INDEX_SHEET = 40,
-    PITHI_TABLE_HEAD = 64
+    PITHI_COLUMN_ENTRY = 16, /* bytes of each entry */
+    PITHI_INDEX_HEAD = 32,   /* bytes */
+    PITHI_INDEX_LANE = 72,   /* bytes of each lane */
+    PITHI_INDEX_BLOCK = 40,  /* bytes of each block */
+    PITHI_INDEX_SHEET = 40,  /* bytes of each sheet */
+    PITHI_TABLE_HEAD = 64    /* bytes */
 };
 
 enum pithi_chunk_type {
-    PITHI_C_DEFS = 1,
+    PITHI_C_DEFS = 1, /* states, events and counters */
     PITHI_C_META,
-    PITHI_C_EVENTS,
-    PITHI_C_INDEX,
+    PITHI_C_EVENTS, /* a block of records of a lane */
+    PITHI_C_INDEX,  /* where the blocks of a segment are */
     PITHI_C_TABLE,
     PITHI_C_SHEET, /* of a lane's summary */
     PITHI_C_ARROWS /* reserved: matched messages by time */
@@ -41,12 +41,12 @@ enum pithi_column {
     PITHI_COL_TIME,     /* a size class per record */
     PITHI_COL_BITS,     /* the time bits below the class */
     PITHI_COL_PEER,
-    PITHI_COL_TAG,
-    PITHI_COL_BYTES,
-    PITHI_COL_GOT,
-    PITHI_COL_POSTED,
-    PITHI_COL_VALUE,
-    PITHI_COL_SIZE, /* of payloads */
+    PITHI_COL_TAG,    /* of messages */
+    PITHI_COL_BYTES,  /* of messages and collectives */
+    PITHI_COL_GOT,    /* received, of collectives */
+    PITHI_COL_POSTED, /* numbers of receives */
+    PITHI_COL_VALUE,  /* of counters */
+    PITHI_COL_SIZE,   /* of payloads */
     PITHI_COL_PAYLOAD,
     PITHI_COL_COMM, /* of states and events, where it is not the world */
     PITHI_COL_COUNT

@@ -29,10 +29,10 @@ struct pithi_paths {
  * event. Two more numbers: no change, and leaving the innermost state. */
 enum pithi_change {
     PITHI_CHANGE_NONE,
-    PITHI_CHANGE_ENTER,
-    PITHI_CHANGE_LEAVE,
+    PITHI_CHANGE_ENTER, /* a state begins */
+    PITHI_CHANGE_LEAVE, /* it ends, and the states inside it */
     PITHI_CHANGE_EVENT,
-    PITHI_CHANGE_INNERMOST
+    PITHI_CHANGE_INNERMOST /* the innermost state ends */
 };
 enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 }; /* 20 bits, as in a word of the spill */
 

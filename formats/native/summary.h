@@ -27,11 +27,11 @@ enum {
     PITHI_PIECE_COARSE = 1, /* levels from here on can be read without the finer ones */
     PITHI_PIECE_EXACT = 3,  /* with exact sums */
     PITHI_PIECE_RECORDS = 512,
-    PITHI_PIECE_FAN = 4,
+    PITHI_PIECE_FAN = 4, /* pieces of a level that make one of the next */
     PITHI_PIECE_BYTES = 16,
     PITHI_PIECE_TOP = PITHLOG_PIECE_PATHS,
-    PITHI_SHEET_RECORDS = 524288,
-    PITHI_SHEET_HEAD = 64
+    PITHI_SHEET_RECORDS = 524288, /* records that a sheet covers */
+    PITHI_SHEET_HEAD = 64         /* bytes */
 };
 
 /* The number of records in a piece of level `level`. */

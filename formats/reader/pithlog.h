@@ -110,18 +110,18 @@ PITHLOG_API uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id); /*
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 enum pithlog_kind {
-    PITHLOG_ENTER = 1,
-    PITHLOG_LEAVE,
-    PITHLOG_EVENT,
-    PITHLOG_COUNTER,
-    PITHLOG_SEND,
-    PITHLOG_RECV,
-    PITHLOG_COLL,
-    PITHLOG_COMM_CREATE,
-    PITHLOG_COMM_FREE,
-    PITHLOG_PAUSE,
-    PITHLOG_RESUME,
-    PITHLOG_LOST
+    PITHLOG_ENTER = 1,   /* a state begins */
+    PITHLOG_LEAVE,       /* it ends */
+    PITHLOG_EVENT,       /* something happened, with data of the program */
+    PITHLOG_COUNTER,     /* a counter has a value */
+    PITHLOG_SEND,        /* a message leaves */
+    PITHLOG_RECV,        /* a message has arrived */
+    PITHLOG_COLL,        /* this rank's part of a collective */
+    PITHLOG_COMM_CREATE, /* a communicator is made */
+    PITHLOG_COMM_FREE,   /* it is freed */
+    PITHLOG_PAUSE,       /* recording stops */
+    PITHLOG_RESUME,      /* it goes on */
+    PITHLOG_LOST         /* records that could not be stored */
 };
 
 /* One record. Fields that a kind does not use are 0, except peer, which is -1. */
@@ -463,20 +463,20 @@ PITHLOG_API int pithlog_digest_columns(const struct pithlog_digest *digest, uint
  * (MPI_Waitany and MPI_Waitsome: for the earliest), and its whole wait has that message's kind. So no time is counted
  * twice. A call is the innermost open state of an MPI function; in a log without MPI functions, of any state. */
 enum pithlog_wait_kind {
-    PITHLOG_LATE_SENDER = 1,
-    PITHLOG_LATE_RECEIVER,
+    PITHLOG_LATE_SENDER = 1, /* the message was sent late */
+    PITHLOG_LATE_RECEIVER,   /* its receive was posted late */
     PITHLOG_WAIT_AT_BARRIER, /* collectives; from here on, pithlog_analyze only */
     PITHLOG_WAIT_AT_NXN,
-    PITHLOG_LATE_BROADCAST,
-    PITHLOG_EARLY_REDUCE,
-    PITHLOG_EARLY_SCAN,
-    PITHLOG_WAIT_AT_FINALIZE,
-    PITHLOG_LATE_POST, /* one-sided */
+    PITHLOG_LATE_BROADCAST,   /* the root entered a broadcast or scatter late */
+    PITHLOG_EARLY_REDUCE,     /* the root of a reduce or gather waits for a member */
+    PITHLOG_EARLY_SCAN,       /* a rank in a scan waits for a lower one */
+    PITHLOG_WAIT_AT_FINALIZE, /* for the last rank at the end */
+    PITHLOG_LATE_POST,        /* one-sided */
     PITHLOG_EARLY_WAIT,
-    PITHLOG_LOCK_CONTENTION,
-    PITHLOG_WAIT_FOR_PROGRESS,
-    PITHLOG_WAIT_AT_INIT,    /* only if the window begins before the end of MPI_Init */
-    PITHLOG_LATE_INNER_RANK, /* concluded from times: formats/analysis/graph/infer.c */
+    PITHLOG_LOCK_CONTENTION,   /* another rank has the lock */
+    PITHLOG_WAIT_FOR_PROGRESS, /* another rank computes, and does not call MPI */
+    PITHLOG_WAIT_AT_INIT,      /* only if the window begins before the end of MPI_Init */
+    PITHLOG_LATE_INNER_RANK,   /* concluded from times: formats/analysis/graph/infer.c */
     PITHLOG_POLLING,
     PITHLOG_LATE_NOTICE, /* from the end of a wait of kind PITHLOG_POLLING to the end of its call; caused by itself */
     PITHLOG_WAIT_KINDS

@@ -135,8 +135,8 @@ enum pithi_word {
     PITHI_W_COLL,        /* id = comm; + word: root (low 32 bits); + word: bytes given; + word: bytes received */
     PITHI_W_COMM_CREATE, /* id = comm */
     PITHI_W_COMM_FREE,
-    PITHI_W_PAUSE,
-    PITHI_W_RESUME,
+    PITHI_W_PAUSE,   /* recording stops */
+    PITHI_W_RESUME,  /* it goes on */
     PITHI_W_LOST,    /* + word: number of records lost here (a payload cut, a signal handler at a bad moment) */
     PITHI_W_TIME,    /* + word: full ticks, for the records after it (a gap of more than 2^38 ticks) */
     PITHI_W_CLAIMED, /* id = words: a record of several words that is not stored yet. It stays if a signal handler

@@ -47,7 +47,7 @@ static int help_env(void)
 /* ---- The table of formats ---------------------------------------------------------------------------------------- */
 
 enum {
-    NAME_WIDTH = 9,
+    NAME_WIDTH = 9, /* of columns */
     ACCESS_WIDTH = 11,
     SUFFIX_WIDTH = 16,
     SUMMARY_WIDTH = 65

@@ -22,7 +22,7 @@
 
 /* From 256 on: smaller values are letters. */
 enum {
-    SIZE = 256,
+    SIZE = 256, /* above all letters, which are short options */
     FROM,
     TO,
     LANES,

@@ -20,11 +20,11 @@
 /* An SVG is kept below this size: first with fewer columns, then with more lanes a row, then with still fewer
  * columns. */
 enum {
-    SVG_MOST_BYTES = 2000000,
-    SVG_GOOD_COLUMNS = 400,
+    SVG_MOST_BYTES = 2000000, /* above this, the picture is drawn with fewer columns */
+    SVG_GOOD_COLUMNS = 400,   /* with fewer columns, and more than SVG_GOOD_ROWS rows, lanes share rows */
     SVG_GOOD_ROWS = 100,
-    SVG_LEAST_COLUMNS = 100,
-    SVG_MOST_TRIES = 12
+    SVG_LEAST_COLUMNS = 100, /* at least */
+    SVG_MOST_TRIES = 12      /* pictures that are drawn to become smaller */
 };
 
 struct picture {

@@ -24,11 +24,11 @@ void pithi_module_hide(uint32_t id, int is_hidden);
 
 /* What is drawn of it. */
 enum {
-    PITHI_MODULE_WAITS = 1,
-    PITHI_MODULE_PATH = 2,
-    PITHI_MODULE_NO_ARROWS = 4,
-    PITHI_MODULE_NO_NAMES = 8,
-    PITHI_MODULE_QUICK = 16 /* of a large log: soon, but less exact */
+    PITHI_MODULE_WAITS = 1,     /* wait states are hatched */
+    PITHI_MODULE_PATH = 2,      /* the critical path */
+    PITHI_MODULE_NO_ARROWS = 4, /* without messages */
+    PITHI_MODULE_NO_NAMES = 8,  /* without names in bars */
+    PITHI_MODULE_QUICK = 16     /* of a large log: soon, but less exact */
 };
 /* Draws [t0, t1) on width x height units of the page with `scale` pixels each: as `pith draw` does, without title and
  * legend. Returns the pixels, rows of words 0xAABBGGRR as a canvas takes them; NULL after an error. Texts are not among

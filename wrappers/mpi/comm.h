@@ -31,15 +31,15 @@ static inline struct pithi_comm *pithi_comm_of(const struct pithi_handle *handle
 }
 
 enum pithi_comm_kind {
-    PITHI_COMM_DUP = 1,
-    PITHI_COMM_SPLIT,
-    PITHI_COMM_CREATE,
-    PITHI_COMM_TOPOLOGY,
-    PITHI_COMM_INTER,
-    PITHI_COMM_MERGE,
-    PITHI_COMM_OTHER,
-    PITHI_COMM_WINDOW,
-    PITHI_COMM_FILE
+    PITHI_COMM_DUP = 1,  /* MPI_Comm_dup */
+    PITHI_COMM_SPLIT,    /* MPI_Comm_split */
+    PITHI_COMM_CREATE,   /* MPI_Comm_create, by a group */
+    PITHI_COMM_TOPOLOGY, /* with a topology */
+    PITHI_COMM_INTER,    /* between two groups */
+    PITHI_COMM_MERGE,    /* of two groups, joined */
+    PITHI_COMM_OTHER,    /* in another way */
+    PITHI_COMM_WINDOW,   /* of a window */
+    PITHI_COMM_FILE      /* of a file */
 };
 
 /* In MPI_Init, or in the first session; the arguments of pithi_handles_begin. */

@@ -19,11 +19,11 @@ void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatyp
  * messages. */
 enum pithi_pending_kind {
     PITHI_PENDING_RECV,
-    PITHI_PENDING_SEND_INIT,
-    PITHI_PENDING_RECV_INIT,
+    PITHI_PENDING_SEND_INIT, /* MPI_Send_init */
+    PITHI_PENDING_RECV_INIT, /* MPI_Recv_init */
     PITHI_PENDING_COLL_INIT,
-    PITHI_PENDING_COLL,
-    PITHI_PENDING_COMM
+    PITHI_PENDING_COLL, /* a collective that was started */
+    PITHI_PENDING_COMM  /* MPI_Comm_idup */
 };
 struct pithi_pending {
     uint64_t posted; /* number of a receive */

@@ -7,11 +7,11 @@
 #include "pithlog.h"
 
 enum pithi_edge_kind {
-    PITHI_EDGE_SEND = 1,
-    PITHI_EDGE_RECV,
-    PITHI_EDGE_ENTER,
-    PITHI_EDGE_LEAVE,
-    PITHI_EDGE_COMPLETE /* LEAVE of a nonblocking collective: completes its request */
+    PITHI_EDGE_SEND = 1, /* a message leaves the rank */
+    PITHI_EDGE_RECV,     /* a message has arrived */
+    PITHI_EDGE_ENTER,    /* a member enters a collective */
+    PITHI_EDGE_LEAVE,    /* it leaves the collective */
+    PITHI_EDGE_COMPLETE  /* LEAVE of a nonblocking collective: completes its request */
 };
 
 enum {

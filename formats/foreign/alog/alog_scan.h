@@ -20,22 +20,22 @@
 
 /* The line types below 0 that have a meaning. */
 enum pithi_alog_type {
-    PITHI_ALOG_CREATOR = -1,
-    PITHI_ALOG_EVENTS = -2,
-    PITHI_ALOG_PROCESSES = -3,
+    PITHI_ALOG_CREATOR = -1,   /* comment: the program that wrote the file */
+    PITHI_ALOG_EVENTS = -2,    /* data: number of event lines */
+    PITHI_ALOG_PROCESSES = -3, /* data: number of processes */
     PITHI_ALOG_TASKS = -4,
-    PITHI_ALOG_EVENT_TYPES = -5,
-    PITHI_ALOG_START = -6,
-    PITHI_ALOG_END = -7,
-    PITHI_ALOG_CYCLES = -8,
-    PITHI_ALOG_EVENT_NAME = -9,
-    PITHI_ALOG_EVENT_FORMAT = -10,
-    PITHI_ALOG_ROLLOVER = -11,
-    PITHI_ALOG_STATE = -13,
-    PITHI_ALOG_PROCESS_NAME = -15,
-    PITHI_ALOG_SYNC = -100,
-    PITHI_ALOG_SEND = -101,
-    PITHI_ALOG_RECV = -102
+    PITHI_ALOG_EVENT_TYPES = -5,   /* data: number of event types */
+    PITHI_ALOG_START = -6,         /* time: the log's start */
+    PITHI_ALOG_END = -7,           /* time: its end */
+    PITHI_ALOG_CYCLES = -8,        /* data: number of turns of the clock */
+    PITHI_ALOG_EVENT_NAME = -9,    /* data: an event type; comment: its name */
+    PITHI_ALOG_EVENT_FORMAT = -10, /* data: an event type; comment: a format of printf for its data */
+    PITHI_ALOG_ROLLOVER = -11,     /* time: where the clock turns */
+    PITHI_ALOG_STATE = -13,        /* task, data: the event types of begin and end; comment: colour, name */
+    PITHI_ALOG_PROCESS_NAME = -15, /* process; comment: its name */
+    PITHI_ALOG_SYNC = -100,        /* a comparison of clocks */
+    PITHI_ALOG_SEND = -101,        /* data: the receiver; comment: tag, bytes */
+    PITHI_ALOG_RECV = -102         /* data: the sender; comment: tag, bytes */
 };
 
 struct pithi_alog_line {

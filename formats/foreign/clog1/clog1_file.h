@@ -15,8 +15,8 @@
 #include "foreign/clog_blocks.h"
 
 enum pithi_clog1_type {
-    PITHI_CLOG1_ENDLOG = -2,
-    PITHI_CLOG1_ENDBLOCK = -1,
+    PITHI_CLOG1_ENDLOG = -2,   /* the last record of a file */
+    PITHI_CLOG1_ENDBLOCK = -1, /* the last record of a block */
     PITHI_CLOG1_UNDEFINED = 0,
     PITHI_CLOG1_RAW,
     PITHI_CLOG1_MESSAGE,

@@ -23,7 +23,7 @@ enum {
     PITHI_CLOG2_UUID_NAME = 12,
     PITHI_CLOG2_COLOUR = 24, /* string fields, including the NUL */
     PITHI_CLOG2_NAME = 32,
-    PITHI_CLOG2_FORMAT = 40,
+    PITHI_CLOG2_FORMAT = 40, /* bytes of a format */
     PITHI_CLOG2_TABLE_ENTRY = 40,
     PITHI_CLOG2_USER_EVENTS = 600, /* first event numbers of user states and user solo events, first user state */
     PITHI_CLOG2_USER_SOLO = 5000,
@@ -32,31 +32,31 @@ enum {
 };
 
 enum pithi_clog2_type {
-    PITHI_CLOG2_ENDLOG,
-    PITHI_CLOG2_ENDBLOCK,
-    PITHI_CLOG2_STATEDEF,
-    PITHI_CLOG2_EVENTDEF,
+    PITHI_CLOG2_ENDLOG,   /* the last record of a file */
+    PITHI_CLOG2_ENDBLOCK, /* the last record of a block */
+    PITHI_CLOG2_STATEDEF, /* number, two events, colour, name and format of a state */
+    PITHI_CLOG2_EVENTDEF, /* number, colour, name and format of an event */
     PITHI_CLOG2_CONSTDEF,
-    PITHI_CLOG2_BAREEVT,
-    PITHI_CLOG2_CARGOEVT,
+    PITHI_CLOG2_BAREEVT,  /* an event: its number */
+    PITHI_CLOG2_CARGOEVT, /* an event with 32 bytes of data */
     PITHI_CLOG2_MSGEVT,
     PITHI_CLOG2_COLLEVT,
-    PITHI_CLOG2_COMMEVT,
-    PITHI_CLOG2_SRCLOC,
-    PITHI_CLOG2_TIMESHIFT,
-    PITHI_CLOG2_TYPES
+    PITHI_CLOG2_COMMEVT,   /* a communicator as one process sees it */
+    PITHI_CLOG2_SRCLOC,    /* a place in the program */
+    PITHI_CLOG2_TIMESHIFT, /* by how much the clock of a process was corrected */
+    PITHI_CLOG2_TYPES      /* number of types */
 };
 
 enum { PITHI_CLOG2_SEND = -101, PITHI_CLOG2_RECV = -102 };
 
 enum pithi_clog2_comm_event {
-    PITHI_CLOG2_WORLD = 0,
-    PITHI_CLOG2_SELF = 1,
-    PITHI_CLOG2_FREE = 10,
-    PITHI_CLOG2_INTRA = 100,
+    PITHI_CLOG2_WORLD = 0,   /* MPI_COMM_WORLD */
+    PITHI_CLOG2_SELF = 1,    /* MPI_COMM_SELF */
+    PITHI_CLOG2_FREE = 10,   /* a communicator is freed */
+    PITHI_CLOG2_INTRA = 100, /* a communicator of one group */
     PITHI_CLOG2_LOCAL = 101, /* one group of an intercommunicator as a communicator: the writer's own */
     PITHI_CLOG2_REMOTE = 102,
-    PITHI_CLOG2_INTER = 1000
+    PITHI_CLOG2_INTER = 1000 /* between two groups */
 };
 
 /* Kinds in the communicator table, as rank 0 sees them. MPE does not know those of communicators without rank 0. */

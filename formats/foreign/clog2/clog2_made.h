@@ -19,8 +19,8 @@
 enum {
     PITHI_CLOG2_KNOWN_STATES = 300,
     PITHI_CLOG2_IRECV_WAITED = 251,
-    PITHI_CLOG2_WRITE2DISK = 280,
-    PITHI_CLOG2_COMM_INIT = -10, /* known solo events: a communicator was created, is about to be freed */
+    PITHI_CLOG2_WRITE2DISK = 280, /* the time in which MPE writes its buffer to the disk */
+    PITHI_CLOG2_COMM_INIT = -10,  /* known solo events: a communicator was created, is about to be freed */
     PITHI_CLOG2_COMM_FINALIZE = -9
 };
 
@@ -33,10 +33,10 @@ int32_t pithi_clog2_known_number(const char *name);                      /* -1: 
 const struct pithi_clog2_known *pithi_clog2_known_event(int32_t event);  /* solo; NULL: unknown */
 
 enum {
-    PITHI_CLOG2_MADE_SHIFTS = 1,
-    PITHI_CLOG2_MADE_COMMS = 2,
-    PITHI_CLOG2_MADE_WAITED = 4,
-    PITHI_CLOG2_MADE_WRITE2DISK = 8
+    PITHI_CLOG2_MADE_SHIFTS = 1,    /* TIMESHIFT at the begin of a rank and after each comparison of clocks */
+    PITHI_CLOG2_MADE_COMMS = 2,     /* the events MPE_Comm_init and MPE_Comm_finalize */
+    PITHI_CLOG2_MADE_WAITED = 4,    /* MPE_Irecv_waited */
+    PITHI_CLOG2_MADE_WRITE2DISK = 8 /* CLOG_Buffer_write2disk */
 };
 
 struct pithi_clog2_made {

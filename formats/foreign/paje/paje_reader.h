@@ -9,25 +9,25 @@
 enum { PAJE_FIELDS_MAX = 32, PAJE_NAME = 512 }; /* of an event; bytes of a name */
 
 enum paje_kind {
-    CONTAINER_TYPE,
-    STATE_TYPE,
-    EVENT_TYPE,
-    VARIABLE_TYPE,
-    LINK_TYPE,
-    ENTITY_VALUE,
-    CREATE,
-    DESTROY, /* definitions */
+    CONTAINER_TYPE, /* defines a kind of container */
+    STATE_TYPE,     /* a kind of state of a container */
+    EVENT_TYPE,     /* a kind of event */
+    VARIABLE_TYPE,  /* a kind of variable */
+    LINK_TYPE,      /* a kind of link */
+    ENTITY_VALUE,   /* a value that a state, an event or a link may have */
+    CREATE,         /* a container begins */
+    DESTROY,        /* definitions */
     NEW_EVENT,
-    SET_STATE,
-    PUSH_STATE,
-    POP_STATE,
-    RESET_STATE,
-    SET_VARIABLE,
-    ADD_VARIABLE,
+    SET_STATE,    /* a state takes the place of all open ones */
+    PUSH_STATE,   /* a state inside the open ones */
+    POP_STATE,    /* the innermost one ends */
+    RESET_STATE,  /* all end */
+    SET_VARIABLE, /* the variable has a value */
+    ADD_VARIABLE, /* it grows by a value */
     SUB_VARIABLE,
-    START_LINK,
-    END_LINK,
-    OTHER
+    START_LINK, /* a link leaves a container */
+    END_LINK,   /* it arrives in another */
+    OTHER       /* of no use here */
 };
 
 enum paje_field {

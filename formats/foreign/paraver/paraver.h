@@ -22,15 +22,15 @@ enum {
     PITHI_PRV_SAMPLED_LINES_END = 30000200, /* from SAMPLED_END on: their lines */
     PITHI_PRV_TRACING = 40000012,           /* 1: recording is on; 0: paused */
     PITHI_PRV_MPI_POINT = 50000001,
-    PITHI_PRV_MPI_COLLECTIVE,
-    PITHI_PRV_MPI_OTHER,
-    PITHI_PRV_MPI_ONE_SIDED,
-    PITHI_PRV_MPI_IO,
+    PITHI_PRV_MPI_COLLECTIVE,       /* MPI_Bcast ...: the value is the function */
+    PITHI_PRV_MPI_OTHER,            /* other functions of MPI */
+    PITHI_PRV_MPI_ONE_SIDED,        /* MPI_Put ... */
+    PITHI_PRV_MPI_IO,               /* MPI_File_read ... */
     PITHI_PRV_COLL_SENT = 50100001, /* collectives: bytes sent, bytes received, 1 on the root, communicator */
     PITHI_PRV_COLL_GOT,
-    PITHI_PRV_COLL_ROOT,
+    PITHI_PRV_COLL_ROOT, /* 1 on the root */
     PITHI_PRV_COLL_COMM,
-    PITHI_PRV_USER = 60000019,
+    PITHI_PRV_USER = 60000019,  /* functions of the program */
     PITHI_PRV_CALLER = 70000001 /* where the MPI call is in the program */
 };
 /* Pith's own types: a base plus the number of a definition, or a single type. */

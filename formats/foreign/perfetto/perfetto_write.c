@@ -25,10 +25,10 @@
 enum {
     PACKET_TIME = 8,
     PACKET_SEQUENCE = 10,
-    PACKET_EVENT = 11,
-    PACKET_INTERNED = 12,
+    PACKET_EVENT = 11,    /* TrackEvent */
+    PACKET_INTERNED = 12, /* names that numbers stand for */
     PACKET_FLAGS = 13,
-    PACKET_TRACK = 60
+    PACKET_TRACK = 60 /* TrackDescriptor */
 };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* PACKET_FLAGS */
 enum { EVENT_CATEGORY = 3, EVENT_NOTE = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };

@@ -14,29 +14,29 @@
 
 /* The types of records, by number. */
 enum pithi_picl_type {
-    PITHI_PICL_START = 1,
+    PITHI_PICL_START = 1, /* recording is switched on */
     PITHI_PICL_OPEN,
     PITHI_PICL_LOAD,
-    PITHI_PICL_SEND,
+    PITHI_PICL_SEND, /* to node, type, length */
     PITHI_PICL_PROBE,
-    PITHI_PICL_RECV,
-    PITHI_PICL_RECV_BLOCKING,
-    PITHI_PICL_RECV_WAKING,
+    PITHI_PICL_RECV,          /* from node, type, length */
+    PITHI_PICL_RECV_BLOCKING, /* begins to wait; type */
+    PITHI_PICL_RECV_WAKING,   /* ends to wait; from node, type, length */
     PITHI_PICL_MESSAGE,
-    PITHI_PICL_SYNC,
-    PITHI_PICL_COMPSTATS,
+    PITHI_PICL_SYNC,      /* synchronises the nodes */
+    PITHI_PICL_COMPSTATS, /* ends a record before it, or says how long a node computed */
     PITHI_PICL_COMMSTATS,
-    PITHI_PICL_CLOSE,
+    PITHI_PICL_CLOSE, /* a file is closed */
     PITHI_PICL_LEVEL,
-    PITHI_PICL_MARK,
-    PITHI_PICL_TEXT,
-    PITHI_PICL_STOP,
-    PITHI_PICL_FLUSH,
-    PITHI_PICL_EXIT,
-    PITHI_PICL_BLOCK_BEGIN,
-    PITHI_PICL_BLOCK_END,
+    PITHI_PICL_MARK,        /* a number of the program */
+    PITHI_PICL_TEXT,        /* a text */
+    PITHI_PICL_STOP,        /* recording is switched off */
+    PITHI_PICL_FLUSH,       /* records are written out */
+    PITHI_PICL_EXIT,        /* the program ends */
+    PITHI_PICL_BLOCK_BEGIN, /* a part of the program begins; its type */
+    PITHI_PICL_BLOCK_END,   /* it ends; its type */
     PITHI_PICL_MARKS,
-    PITHI_PICL_TYPES
+    PITHI_PICL_TYPES /* number of types */
 };
 enum { PITHI_PICL_HOST = -32768, PITHI_PICL_ALL = -1 }; /* special node numbers */
 

@@ -22,8 +22,8 @@
 #define PITHI_SLOG2_VERSION "SLOG 2.0.6"
 
 enum {
-    PITHI_SLOG2_HEADER = 108,
-    PITHI_SLOG2_NODE = 34, /* its header */
+    PITHI_SLOG2_HEADER = 108, /* bytes of the file's head */
+    PITHI_SLOG2_NODE = 34,    /* its header */
     PITHI_SLOG2_ENTRY = 34,
     PITHI_SLOG2_CHILDREN = 2, /* per node, as Pith writes them */
     PITHI_SLOG2_LEAF = 65536, /* bytes of a leaf, unless there are many lines */

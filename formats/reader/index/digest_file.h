@@ -32,13 +32,13 @@
 #include "pithlog.h"
 
 enum {
-    PITHI_DIGEST_VERSION = 1,
-    PITHI_SAMPLE_LEVELS = 8, /* besides level 0: all messages */
+    PITHI_DIGEST_VERSION = 1, /* files of another version are made anew */
+    PITHI_SAMPLE_LEVELS = 8,  /* besides level 0: all messages */
     PITHI_SAMPLE_BITS = 3,
-    PITHI_DIGEST_HEAD = 128,
-    PITHI_MESSAGE_ENTRY = 80,
-    PITHI_SERIES_ENTRY = 40,
-    PITHI_VALUE_ENTRY = 56,
+    PITHI_DIGEST_HEAD = 128,    /* bytes */
+    PITHI_MESSAGE_ENTRY = 80,   /* bytes of a message */
+    PITHI_SERIES_ENTRY = 40,    /* bytes of a pair of lane and counter */
+    PITHI_VALUE_ENTRY = 56,     /* bytes of a node of counter values */
     PITHI_NODE_MESSAGES = 1024, /* a node has at most twice as many */
     PITHI_NODE_VALUES = 512
 };

@@ -40,7 +40,7 @@ enum pithi_node_kind {
 };
 
 enum {
-    PITHI_NODE_OPEN = 1,
+    PITHI_NODE_OPEN = 1,      /* 1: the rows of its children are visible */
     PITHI_NODE_BORN_OPEN = 2, /* open by default */
     PITHI_NODE_HIDDEN = 4,
     PITHI_NODE_PINNED = 8,

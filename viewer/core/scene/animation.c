@@ -20,7 +20,7 @@ enum {
     MOST_CHANGES = 6000000,  /* held: 96 MB */
     MOST_MESSAGES = 1000000, /* 48 MB */
     STEPS_A_LOOK = 150000,
-    DAMAGES_A_LOOK = 10000
+    DAMAGES_A_LOOK = 10000 /* damaged places that are passed over in a look */
 };
 
 /* ---- Lanes and definitions --------------------------------------------------------------------------------------- */

@@ -24,19 +24,19 @@ enum pithi_omp_kind {
     PITHI_OMP_IMPLICIT_TASK,
     PITHI_OMP_LOOP,
     PITHI_OMP_SECTIONS,
-    PITHI_OMP_SINGLE,
-    PITHI_OMP_TASKLOOP,
-    PITHI_OMP_TASK,
-    PITHI_OMP_BARRIER,
-    PITHI_OMP_TASKWAIT,
-    PITHI_OMP_TASKGROUP,
-    PITHI_OMP_CRITICAL,
-    PITHI_OMP_CRITICAL_WAIT,
-    PITHI_OMP_ORDERED,
-    PITHI_OMP_ORDERED_WAIT,
-    PITHI_OMP_LOCK_WAIT,
-    PITHI_OMP_IDLE,
-    PITHI_OMP_KINDS
+    PITHI_OMP_SINGLE,        /* the block that one thread runs */
+    PITHI_OMP_TASKLOOP,      /* makes tasks of a loop */
+    PITHI_OMP_TASK,          /* a task */
+    PITHI_OMP_BARRIER,       /* waits for the team */
+    PITHI_OMP_TASKWAIT,      /* waits for its child tasks */
+    PITHI_OMP_TASKGROUP,     /* waits for the tasks of a group */
+    PITHI_OMP_CRITICAL,      /* inside a critical section */
+    PITHI_OMP_CRITICAL_WAIT, /* waits for it */
+    PITHI_OMP_ORDERED,       /* inside an ordered block */
+    PITHI_OMP_ORDERED_WAIT,  /* waits for its turn */
+    PITHI_OMP_LOCK_WAIT,     /* waits for a lock */
+    PITHI_OMP_IDLE,          /* without work, between regions */
+    PITHI_OMP_KINDS          /* number of kinds */
 };
 
 /* The thread begins a state. `caller`: the place in the program, for call sites; NULL: unknown. */
