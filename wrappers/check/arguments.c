@@ -11,6 +11,7 @@ static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 /* A number that two processes must state alike is sent as a part, with the number as the hash of its signature. `text`:
  * for messages; "=" and the name of the number. */
 static struct pithi_signature as_data(int64_t value, const char *text)
+/* Bit 62 keeps it apart from hashes of data, which are below 2^61. */
 {
     return (struct pithi_signature){(uint64_t)value | UINT64_C(1) << 62, 1, value, text};
 }
@@ -25,12 +26,14 @@ void pithi_check_group(MPI_Comm comm, MPI_Group group)
 
     if (!team() || team()->entry->remote_size)
         return;
+    /* In ranks of the communicator: a hash of the list stands for it. */
     int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, &count);
     for (int i = 0; ranks && i < count; i++) {
         hash = hash * 31 + (uint64_t)(uint32_t)ranks[i] + 1;
         self |= ranks[i] == team()->entry->rank;
     }
     hash &= (UINT64_C(1) << 62) - 1;
+    /* Only members compare; a process outside may give another group, or none. */
     if (ranks && self && ranks[0] == team()->entry->rank)
         for (int i = 1; i < count; i++)
             pithi_part_give(pithi_team_local(team(), ranks[i]), as_data((int64_t)hash, "=group"));
@@ -46,6 +49,7 @@ void pithi_check_merge(int high)
 
     if (!of || !of->entry->remote_size)
         return;
+    /* Of one group; the other one may state another value. */
     struct pithi_signature said = as_data(high != 0, "=high");
     if (of->entry->rank == 0)
         for (int i = 1; i < of->entry->size; i++)
@@ -88,6 +92,7 @@ static const int *unweighted(void)
 static struct pithi_signature edge(const int *weights, int i)
 {
     if (weights == unweighted())
+        /* A weight that no int has, so an edge without one differs from all others. */
         return as_data(INT64_C(1) << 40, "an edge without a weight");
     return as_data(weights[i], "an edge of weight %lld");
 }
@@ -98,6 +103,7 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
     if (!team())
         return;
     pithi_check_truth("reorder", reorder);
+    /* Each edge is stated twice, by the process where it begins and by the one where it ends. */
     for (int i = 0; i < out; i++)
         if (destinations[i] >= 0)
             pithi_part_give(pithi_team_local(team(), destinations[i]), edge(out_weights, i));
@@ -141,6 +147,7 @@ static const char *real_name(const char *name)
     const char *colon = strchr(name, ':'), *plain = colon && colon - name > 1 ? colon + 1 : name; /* "ufs:name" */
     const char *slash = strrchr(plain, '/');
 
+    /* A file that exists has one real path; for one that will be made, its folder has. */
     if (realpath(plain, text))
         return text;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - plain) + 1 : 1, slash ? plain : ".");
@@ -166,6 +173,7 @@ void pithi_check_view(MPI_Datatype element, const char *representation)
         return;
     if (element != MPI_DATATYPE_NULL)
         REAL(MPI_Type_get_extent)(element, &low, &extent);
+    /* Etypes may differ, but not in their extent. */
     pithi_check_number("the extent of etype", extent);
     pithi_check_text("datarep", representation);
 }

@@ -78,6 +78,7 @@ static void check_bcast(int root, const struct pithi_data *data)
         pithi_part_get(peer(root), whole(data));
 }
 
+/* In place elsewhere than on the root, the data of that process would be unknown. */
 static void only_root(int root, const void *buffer, const char *what)
 {
     if (buffer == MPI_IN_PLACE && !team()->entry->remote_size && !am_root(root))
@@ -93,6 +94,7 @@ static void check_gather(int root, const struct pithi_data *sent, const struct p
         return;
     only_root(root, sent->buf, "sendbuf is MPI_IN_PLACE, which only the root may give");
     if (am_root(root))
+        /* What the root gets from each, and what each gives to the root: compared by agree.c, each pair for itself. */
         for (int i = 0; i < others(); i++)
             if (!is_in_place || i != own())
                 pithi_part_get(peer(i), part(received, i));
@@ -128,6 +130,7 @@ static void in_place(const void *from)
 static void check_allgather(const struct pithi_data *sent, const struct pithi_data *received)
 {
     in_place(sent->buf);
+    /* In place, the own part of the receive buffer is what is sent. */
     struct pithi_signature given = sent->buf == MPI_IN_PLACE ? part(received, own()) : whole(sent);
     for (int i = 0; i < others(); i++) {
         pithi_part_give(peer(i), given);
@@ -167,6 +170,7 @@ static void check_reduce(int root, const struct pithi_data *data, MPI_Op op)
 
 static void check_allreduce(const char *name, const struct pithi_data *data, MPI_Op op)
 {
+    /* MPI_Allreduce must be in place everywhere or nowhere; MPI_Scan and MPI_Exscan need not. */
     if (strstr(name, "llreduce"))
         in_place(data->buf);
     check_op(op);
@@ -218,6 +222,7 @@ static void cart_neighbours(MPI_Comm comm, struct neighbours *found)
     REAL(MPI_Cartdim_get)(comm, &dimensions);
     make_room(found, 2 * dimensions, 2 * dimensions);
     for (int i = 0; found->from && i < dimensions; i++)
+        /* Shift by 1 gives the lower and the upper neighbour. */
         REAL(MPI_Cart_shift)(comm, i, 1, &found->from[2 * i], &found->from[2 * i + 1]);
 }
 
@@ -248,6 +253,7 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
     int kind = MPI_UNDEFINED;
 
     REAL(MPI_Topo_test)(comm, &kind);
+    /* Only this topology may have different neighbours in and out. */
     if (kind == MPI_DIST_GRAPH) {
         dist_graph_neighbours(comm, found);
         return;
@@ -282,6 +288,7 @@ void pithi_check_collective(const struct pithi_collective *call, const char *nam
 
     if (!team())
         return;
+    /* MPI refuses the call with an error of its own, so the others may not be compared with it. */
     if (pithi_check_refused(call)) {
         pithi_check_now()->team = NULL;
         return;

@@ -14,8 +14,13 @@ static struct pithi_signature find(MPI_Datatype type);
 
 static uint64_t times(uint64_t a, uint64_t b) { return (uint64_t)((unsigned __int128)a * b % prime); }
 
+/* The neutral element: a hash of 0, and base to the power of 0. */
 static struct pithi_signature nothing(void) { return (struct pithi_signature){.power = 1}; }
 
+/* The hash of a sequence is the polynomial of its letters at `base`: hash(ab) = hash(a) * base^|b| + hash(b), modulo
+ * the prime. So sequences are joined without going through them again, whatever their parts were.
+ *
+ *     int int double = (int int)(double) = (int)(int double): one hash */
 struct pithi_signature pithi_signature_join(struct pithi_signature first, struct pithi_signature second)
 {
     if (!first.elements || !second.elements)
@@ -28,6 +33,7 @@ struct pithi_signature pithi_signature_join(struct pithi_signature first, struct
     return first;
 }
 
+/* By doubling, as for a power: a million ints take 20 steps. */
 static struct pithi_signature repeat(struct pithi_signature one, MPI_Count count)
 {
     struct pithi_signature all = nothing();
@@ -73,6 +79,7 @@ static struct pithi_signature basic(MPI_Datatype type)
     MPI_Count size = 0;
     uint64_t letter = UINT64_C(1469598103934665603);
 
+    /* FNV-1a of the name. */
     REAL(MPI_Type_size_x)(type, &size);
     if (size == 0)
         return nothing();

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The slot of a handle that belongs to this library keeps a pointer to its team. */
 static struct pithi_team *team_in(const struct pithi_handle *handle)
 {
     return *(struct pithi_team **)pithi_handle_slot(handle, PITHI_CLIENT_LIBRARY);
@@ -36,6 +37,7 @@ static uint64_t agree_on_id(MPI_Comm comm)
 {
     static uint32_t named;
     int rank;
+    /* MPI_MAX serves for both: 1 if any has no room; and only rank 0 gives a number, the others 0. */
     uint64_t agreed[2] = {__atomic_load_n(&count, __ATOMIC_RELAXED) >= MOST, 0};
 
     REAL(MPI_Comm_rank)(comm, &rank);
@@ -84,6 +86,7 @@ static void merge(struct pithi_team *team, MPI_Comm comm)
 {
     int rank = 0;
 
+    /* With the same `high` on both sides, MPI chooses which group comes first; the ranks below say which one it was. */
     if (REAL(MPI_Intercomm_merge)(comm, 0, &team->shadow) != MPI_SUCCESS) {
         team->shadow = MPI_COMM_NULL;
     } else if (!(team->id = agree_on_id(team->shadow))) {
@@ -105,10 +108,12 @@ static void keep(struct pithi_team *team, struct pithi_handle *handle, const cha
     team->size = 1;
     if (team->shadow != MPI_COMM_NULL) {
         __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+        /* Errors of our own messages are ours, and not the program's. */
         REAL(MPI_Comm_set_errhandler)(team->shadow, MPI_ERRORS_RETURN);
         REAL(MPI_Comm_rank)(team->shadow, &team->rank);
         REAL(MPI_Comm_size)(team->shadow, &team->size);
     }
+    /* Without memory for the team the shadow still exists, as the others wait for this process in its creation. */
     if (!kept)
         return;
     *kept = *team;
@@ -160,6 +165,7 @@ static void join_ours(struct pithi_team *team, const struct pithi_team *of)
     int size;
 
     REAL(MPI_Group_intersection)(local, all, &ours);
+    /* MPI_Comm_create_group needs only those that are in it. */
     if (REAL(MPI_Comm_create_group)(of->shadow, ours, 0, &team->shadow) != MPI_SUCCESS)
         team->shadow = MPI_COMM_NULL;
     else if (!(team->id = agree_on_id(team->shadow)))
@@ -186,6 +192,7 @@ int pithi_team_peer(const struct pithi_team *team, int rank)
 }
 
 int pithi_team_rank(const struct pithi_team *team, int place)
+/* Finds the rank whose place it is. */
 {
     if (!team->places)
         return place - team->local_from;
@@ -215,6 +222,7 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
             join_ours(&team, of);
         else
             team.places = nowhere(team.entry->size);
+        /* A team of one has nobody to compare with, so it needs no shadow. */
     } else if (!is_single) {
         quietly(is_inter ? merge : copy, &team, comm);
     }
@@ -245,6 +253,7 @@ void pithi_team_make_world(MPI_Group members)
 
     pithi_handle_register(PITHI_CLIENT_LIBRARY, &checks);
     pithi_handles_begin(MPI_COMM_WORLD, members);
+    /* Some processes have no library: the world's shadow has the others. */
     if (members == MPI_GROUP_NULL) {
         pithi_team_make_comm(MPI_COMM_WORLD, NULL, "MPI_Init");
         return;
@@ -271,6 +280,7 @@ MPI_Comm pithi_team_ours(void)
 static void make_of(struct pithi_team *team, uint64_t key, const struct pithi_team *of, const char *origin)
 {
     team->shadow = MPI_COMM_NULL;
+    /* A file or window has the processes of its communicator. */
     if (of->shadow != MPI_COMM_NULL)
         copy(team, of->shadow);
     if (of->shadow == MPI_COMM_NULL || team->shadow != MPI_COMM_NULL)
@@ -304,6 +314,7 @@ void pithi_team_expect(void) { __atomic_store_n(&is_expecting, 1, __ATOMIC_RELAX
 
 int pithi_team_is_missing(MPI_Comm comm)
 {
+    /* Asked only after MPI_Comm_idup was called, as MPI reports an unknown handle itself. */
     int is_inter = 0, is_up = 0;
 
     if (!__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) || comm == MPI_COMM_NULL || pithi_team_of_comm(comm))
@@ -341,6 +352,7 @@ void pithi_team_print(const struct pithi_team *team, char *text, size_t size)
     }
     if (team->kind == PITHI_TEAM_COMM && !pithi_team_is_closing(team))
         REAL(MPI_Comm_get_name)(team->comm, name, &length);
+    /* Open MPI gives names to communicators that the program did not name. */
     if (*name && strncmp(name, "MPI COMM", 8) != 0 && strncmp(name, "MPI INTER", 9) != 0) /* Open MPI's own */
         snprintf(text, size, "communicator %.60s", name);
     else

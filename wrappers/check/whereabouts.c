@@ -1,4 +1,12 @@
-/* whereabouts.c - maps the shared memory of the processes of a host, and reads it for reports (whereabouts.h). */
+/* whereabouts.c - maps the shared memory of the processes of a host, and reads it for reports (whereabouts.h).
+ *
+ * A process that waits in a collective can only ask others by memory: they do not answer messages, as they are not in
+ * MPI, or hang. So each process writes in each call what it does into a page that all processes of its host see:
+ *
+ *     rank 2 in MPI_Recv from 1, tag 7     role FROM, peer 1, tag 7, function MPI_Recv
+ *     report of rank 0                     "rank 2, which is in MPI_Recv from 1, tag 7"
+ *
+ * A write is a few stores. Processes on other hosts are not seen. */
 #include "whereabouts.h"
 
 #include "check.h"
@@ -39,6 +47,7 @@ static struct process *map(MPI_Comm host, int rank, int count)
     void *memory = MAP_FAILED;
     int fd = -1, good;
 
+    /* The name is removed as soon as all have mapped the memory, so that nothing is left over, even after a crash. */
     if (rank == 0) {
         snprintf(name, sizeof name, "/pith-check-%ld", (long)getpid());
         fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -50,6 +59,7 @@ static struct process *map(MPI_Comm host, int rank, int count)
         memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
+    /* All or none: a process without the memory would look to others like one that is not in MPI. */
     good = memory != MAP_FAILED;
     REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
     if (rank == 0)
@@ -91,6 +101,7 @@ void pithi_where_begin(MPI_Comm ours)
     REAL(MPI_Comm_free)(&host);
 }
 
+/* A process that has ended must not look like one that computes. */
 void pithi_where_end(void)
 {
     if (self)
@@ -105,6 +116,7 @@ static struct pithi_where *place(void)
 {
     if (!self)
         return &nowhere;
+    /* Threads above THREADS share the last slot: the report then names what one of them did last. */
     int mine = __atomic_fetch_add(&self->threads, 1, __ATOMIC_RELAXED);
     return &self->thread[mine < THREADS ? mine : THREADS - 1];
 }
@@ -121,6 +133,8 @@ void pithi_where_message(int role, int peer, int tag)
 {
     pithi_where->peer = peer;
     pithi_where->tag = tag;
+    /* Stored last, so that a reader who sees the role also finds the peer and the tag set, or those of the call before.
+     */
     __atomic_store_n(&pithi_where->role, role, __ATOMIC_RELAXED);
 }
 
@@ -172,6 +186,7 @@ static void add_thread(struct text *text, const struct pithi_where *where)
 }
 
 static void add_process(struct text *text, const struct process *process, int rank)
+/* The threads that are in MPI, each in words; a process without any computes. */
 {
     int known = 0, threads = process->threads < THREADS ? process->threads : THREADS;
 
@@ -227,11 +242,13 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
     int *ranks = world_ranks(of->shadow);
     for (int i = 0; ranks && i < of->count; i++) {
         int rank = ranks[of->members ? of->members[i] : i];
+        /* Members of another job, or on another host, are not in the table. */
         int local = local_of && rank >= 0 && rank < world_size ? local_of[rank] : -1;
         if (local < 0) {
             unseen++;
         } else if (is_waiting(&table[local], of->team, of->call)) {
             if (first && rank != pithi_where_rank)
+                /* Only one process reports: the first that waits. `missing` then stays below 0. */
                 missing = -of->count; /* that process reports */
             first = 0;
         } else if (++missing > 0 && missing <= NAMED) {

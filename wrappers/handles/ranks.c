@@ -11,6 +11,7 @@ int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size)
     int *own = malloc(((size_t)*size + 1) * sizeof *own), *found = malloc(((size_t)*size + 1) * sizeof *found);
     int good = own && found;
 
+    /* 0, 1 ... in the group, translated to ranks in the other one. */
     for (int i = 0; good && i < *size; i++)
         own[i] = i;
     good = good && REAL(MPI_Group_translate_ranks)(group, *size, own, in, found) == MPI_SUCCESS;
@@ -30,6 +31,7 @@ int pithi_ranks_are_in(MPI_Group group, MPI_Group in)
     int size = 0, good = 1, ranks[MANY], there[MANY];
 
     REAL(MPI_Group_size)(group, &size);
+    /* In pieces on the stack, as this is asked for each new communicator and needs no list. */
     for (int from = 0; good && from < size; from += MANY) {
         int many = size - from < MANY ? size - from : MANY;
         for (int i = 0; i < many; i++)
@@ -46,6 +48,7 @@ int pithi_comm_is_in(MPI_Comm comm, MPI_Group in)
     MPI_Group group;
     int inter = 0, good;
 
+    /* Of a communicator between groups, both must be in it. */
     REAL(MPI_Comm_test_inter)(comm, &inter);
     if (REAL(MPI_Comm_group)(comm, &group) != MPI_SUCCESS)
         return 0;
@@ -115,6 +118,7 @@ int *pithi_neighbour_sources(MPI_Comm comm, int rank, int *count)
     else
         REAL(MPI_Dist_graph_neighbors)
     (comm, found.in, sources, rest, found.out, rest + found.in, rest + found.in + found.out);
+    /* A neighbour that is missing is replaced by the last one: the list has no order. */
     for (all = found.in; *count < all;)
         if (sources[*count] == MPI_PROC_NULL)
             sources[*count] = sources[--all];
@@ -131,6 +135,7 @@ MPI_Comm pithi_own_comm(MPI_Group members)
     int bad;
     if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
         return MPI_COMM_NULL;
+    /* MPI_Comm_create is collective over the world; with processes that have no library, only ours may take part. */
     if (members == MPI_GROUP_NULL)
         bad = REAL(MPI_Comm_create)(MPI_COMM_WORLD, world, &comm);
     else

@@ -188,6 +188,7 @@ static void put_target(struct pithi_event_payload *payload, MPI_Win handle, int 
 
     payload->size = 0;
     pithi_event_number(payload, number_of(window), 4);
+    /* The target as a rank of the world; -1: it is in another job. */
     pithi_event_number(payload, window ? pithi_handle_peer(window, target) : -1, 4);
 }
 
@@ -218,6 +219,7 @@ static void epoch(MPI_Win window, const char *what, const char *ranks)
     struct pithi_event_payload payload;
     const struct pithi_handle *comm = pithi_detail_window(window);
 
+    /* Without messages in the log, nobody needs to know who waits for whom. */
     if (!comm || !pithi_job_messages)
         return;
     payload.size = 0;
@@ -236,6 +238,7 @@ void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group
     int *ranks = group != MPI_GROUP_NULL && on() ? pithi_group_world_ranks(group, &size) : NULL;
 
     for (int i = 0; ranks && i < size; i++) {
+        /* A rank takes up to 11 characters and a comma. */
         good = good && ranks[i] >= 0 && at + 12 < sizeof text;
         at += good ? (size_t)snprintf(text + at, sizeof text - at, "%s%d", i ? "," : "", ranks[i]) : 0;
     }
@@ -259,6 +262,7 @@ void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *
 {
     struct pithi_event_payload payload;
     const struct pithi_handle *found = result == MPI_SUCCESS && flag && on() ? pithi_comm_find(comm) : NULL;
+    /* A rank of the world. */
     int source = found && pithi_job_messages ? pithi_handle_peer(found, status->MPI_SOURCE) : -1;
 
     if (source < 0)
@@ -276,6 +280,7 @@ void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int proces
     struct pithi_event_payload payload;
     const struct pithi_handle *found = on() ? pithi_comm_find(comm) : NULL;
 
+    /* Once, not by each process. */
     if (!found || found->rank != root)
         return;
     payload.size = 0;

@@ -1,5 +1,12 @@
 /* files.c - writes the report as CSV or JSON. Calls, messages and bytes are integers; times are seconds with 9
- * decimals. */
+ * decimals.
+ *
+ *     kind,rank,function,communicator,peer,calls,total_s,...   one line for each
+ *     run,0,,,,1200,0.812...      the sums of a rank
+ *     calls,0,MPI_Send,...        a function of it
+ *     messages,0,,,3,...          to rank 3
+ *
+ * Each kind of line leaves the columns of the others empty, so that all lines have the same columns. */
 #include "job_time.h"
 
 #include <string.h>
@@ -17,6 +24,7 @@ static void csv_begin(FILE *out, int ranks)
 
 static void csv_text(FILE *out, const char *text)
 {
+    /* Quoted only where a comma, a quote or a line end is in it; quotes are doubled (RFC 4180). */
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
         return;
@@ -66,6 +74,7 @@ static void json_text(FILE *out, const char *text)
 
     putc('"', out);
     while (*at) {
+        /* Bytes of the character by its first byte; 0: none begins so. */
         int size = *at < 0x80 ? 1 : *at >= 0xf0 && *at < 0xf5 ? 4 : *at >= 0xe0 ? 3 : *at >= 0xc2 ? 2 : 0, i = 1;
         while (i < size && (at[i] & 0xc0) == 0x80)
             i++;

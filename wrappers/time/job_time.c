@@ -1,5 +1,8 @@
 /* job_time.c - collects the counts between MPI_Init and MPI_Finalize. Rank 0 asks one process after the other for its
- * block, so that it never holds more than one. */
+ * block, so that it never holds more than one.
+ *
+ *     MPI_Finalize: a barrier; counting ends; rank 0 sends "your turn" to 1, gets its block, adds it, then to 2 ...
+ */
 #include "job_time.h"
 
 #include "base/say.h"
@@ -37,6 +40,7 @@ void pithi_time_job(int result)
 {
     MPI_Comm parent = MPI_COMM_NULL;
 
+    /* MPI_Init failed, or was called twice. */
     if (result != MPI_SUCCESS || is_up) {
         pithi_members_end();
         return;
@@ -60,6 +64,7 @@ MPI_Comm pithi_time_ours(void) { return is_up ? job_comm : MPI_COMM_NULL; }
 /* Compensation needs the offsets of the clocks. */
 void pithi_compare_clocks(int result, MPI_Comm comm)
 {
+    /* Only in the outermost call on MPI_COMM_WORLD, where all ranks meet anyway. */
     if (!pithi_piggyback_on || !pithi_delay_several_clocks || pithi_self.depth != pithi_self.base ||
         result != MPI_SUCCESS || comm != MPI_COMM_WORLD)
         return;
@@ -94,6 +99,7 @@ static void fill_row(struct pithi_time_row *row, int function, int comm, const s
     row->total_s = tick_s * (double)cell->ticks;
     row->least_s = tick_s * (double)cell->least;
     row->most_s = tick_s * (double)cell->most;
+    /* Without the delays that compensation found; rounding must not make it less than nothing. */
     row->compensated_s = row->total_s - 1e-9 * (double)cell->saved_ns;
     if (row->compensated_s < 0)
         row->compensated_s = 0;
@@ -145,6 +151,7 @@ static void fill_block(struct pithi_time_block *block)
     fill_rows(block, sum, tick_s);
     block->pairs = calloc((size_t)sum->partner_count + 1, sizeof *block->pairs);
     for (uint32_t i = 0; block->pairs && i < sum->partner_room; i++)
+        /* Ranks are kept + 1; 0 is a free slot. */
         if (sum->partners[i].rank)
             block->pairs[block->rank.pair_count++] =
                 (struct pithi_time_pair){sum->partners[i].rank - 1, sum->partners[i].messages, sum->partners[i].bytes};
@@ -216,6 +223,7 @@ static void report(MPI_Comm comm)
             pithi_time_report_add(made, 0, &own);
         for (int from = 1; from < size; from++) {
             if (!recv_block(&other, from, comm)) {
+                /* The order of messages is lost, so no further rank is asked. The report has those before it. */
                 pithi_say("the times of rank %d did not come; the report goes without them", from);
                 size = from;
             } else if (made) {
@@ -244,6 +252,7 @@ void pithi_time_finish(struct pithi_time_call *call)
         end(call);
         return;
     }
+    /* All have ended their calls then: nobody's times grow while others send theirs. */
     REAL(MPI_Barrier)(job_comm);
     end(call);
     total_delay_ns = pithi_delay_total_ns();
@@ -263,6 +272,7 @@ static MPI_Group all;
 
 void pithi_time_session(int result)
 {
+    /* Only the first session of a program without MPI_Init. */
     if (result != MPI_SUCCESS || !pithi_self.recorded || __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1 ||
         is_up || REAL(MPI_Session_init)(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) != MPI_SUCCESS)
         return;
@@ -287,6 +297,7 @@ void pithi_time_session_finish(struct pithi_time_call *call)
         pithi_time_end(call);
         return;
     }
+    /* All processes of the job come here, when their last session ends. */
     REAL(MPI_Comm_create_from_group)(all, "pith:time", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
     if (comm != MPI_COMM_NULL)
         REAL(MPI_Barrier)(comm);
@@ -305,6 +316,7 @@ void pithi_time_session_finish(struct pithi_time_call *call)
 /* The program ended without MPI_Finalize: other processes cannot be reached, and counts of one tell little. */
 __attribute__((destructor)) static void without_finalize(void)
 {
+    /* Only in the process itself, not in a forked child, and only once a job. */
     if (is_up && !is_over && process == getpid() && pithi_launcher_rank(0) == 0)
         pithi_say("no table of times: the program ended without MPI_Finalize");
 }

@@ -1,4 +1,11 @@
-/* time_table.c - makes the report: the table of sums over all processes, and the file for scripts. */
+/* time_table.c - makes the report: the table of sums over all processes, and the file for scripts.
+ *
+ *     function        calls      total s   share     mean us      min us      max us   messages          bytes
+ *     MPI_Allreduce     200     0.412345  12.50%    2061.725      11.200    8012.400        200           1600
+ *
+ * Rows are added up as the processes come, one after the other. Only the lines of each process (`details`) must wait
+ * for the table, which comes first: they go to a temporary file. So memory does not grow with the processes, except for
+ * 1 row each. */
 #include "job_time.h"
 
 #include "base/launcher.h"
@@ -40,6 +47,7 @@ static char *file_name(void)
         return NULL;
     if (!pithi_time_is_spawned)
         return strdup(name);
+    /* "app.csv" becomes "app.spawned-4711.csv": before the suffix, which decides the format. */
     const char *slash = strrchr(name, '/'), *suffix = strrchr(slash ? slash : name, '.');
     int stem = (int)(suffix ? suffix - name : (long)strlen(name));
     return asprintf(&made, "%.*s.spawned-%ld%s", stem, name, (long)getpid(), name + stem) < 0 ? NULL : made;
@@ -56,6 +64,7 @@ struct pithi_time_report *pithi_time_report_begin(int ranks)
         return NULL;
     }
     report->ranks = ranks;
+    /* Written under another name first: a reader never finds half a report. */
     if (name) {
         report->name = name;
         report->writer = pithi_time_writer_find(name);
@@ -80,6 +89,7 @@ struct pithi_time_report *pithi_time_report_begin(int ranks)
 
 static struct pithi_time_row *find_row(struct pithi_time_report *report, const struct pithi_time_row *like)
 {
+    /* Few dozens of functions: a search is quick enough. */
     for (uint32_t i = 0; i < report->count; i++)
         if (report->rows[i].function == like->function && !strcmp(report->rows[i].comm, like->comm))
             return &report->rows[i];
@@ -100,6 +110,7 @@ static struct pithi_time_row *find_row(struct pithi_time_report *report, const s
 
 static void add_row(struct pithi_time_row *to, const struct pithi_time_row *row)
 {
+    /* The first one sets the least. */
     if (!to->calls || row->least_s < to->least_s)
         to->least_s = row->least_s;
     if (row->most_s > to->most_s)
@@ -154,6 +165,7 @@ static int by_time(const void *a, const void *b)
 
     if (x->total_s != y->total_s)
         return x->total_s < y->total_s ? 1 : -1;
+    /* By number, so that the order of equal times is the same in each run. */
     return x->function - y->function;
 }
 
@@ -228,6 +240,7 @@ static void put_ranks(FILE *out, const struct pithi_time_report *report)
 {
     int least = 0, most = 0;
 
+    /* By their share of the own run, as runs may differ in length. */
     for (int r = 0; r < report->added; r++) {
         double share = percent(report->by_rank[r].mpi_s, report->by_rank[r].run_s);
         if (share < percent(report->by_rank[least].mpi_s, report->by_rank[least].run_s))
@@ -293,6 +306,7 @@ static int close_file(struct pithi_time_report *report)
         report->writer->end(report->file);
     else
         put_table(report->file, report);
+    /* A full disk shows at the latest here. */
     int bad = ferror(report->file);
     bad |= fclose(report->file) != 0;
     if (bad || rename(report->part, report->name)) {

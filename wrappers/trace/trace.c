@@ -34,6 +34,7 @@ static int rank = -1, is_off;      /* atomic */
 
 static int far_up(int fd)
 {
+    /* Without a free number so high, the file stays where it is. */
     int high = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR);
 
     return high < 0 ? fd : high;
@@ -109,6 +110,7 @@ static void open_output(void)
 /* Writes a line in one piece: files are opened for appending, and in a pipe a line is shorter than PIPE_BUF. */
 static void put_line(const char *line, size_t size)
 {
+    /* The program may look at errno after its call. */
     int before = errno;
 
     while (write(output, line, size) < 0) {
@@ -245,6 +247,7 @@ void pithi_trace_begin(struct pithi_trace_call *call, const char *name, const ch
     struct line line;
 
     call->outer_recorded = self->recorded;
+    /* A call inside another one counts if the program makes it (in a callback), not if MPI does. */
     self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
     call->name = NULL;
     if (self->recorded && pithi_chosen(chosen, name, classes) && !__atomic_load_n(&is_off, __ATOMIC_RELAXED)) {
@@ -258,6 +261,7 @@ void pithi_trace_begin(struct pithi_trace_call *call, const char *name, const ch
         if (with_time)
             call->begin_ns = now_ns(CLOCK_MONOTONIC);
     }
+    /* Also if no line was written: a note belongs to one call only. */
     note.size = 0;
 }
 
@@ -266,6 +270,7 @@ void pithi_trace_end(const struct pithi_trace_call *call)
     struct line line;
 
     if (call->name) {
+        /* By a clock that does not jump; the time of day is only shown. */
         int64_t took = with_time ? now_ns(CLOCK_MONOTONIC) - call->begin_ns : 0;
         line_begin(&line);
         add(&line, "Ending %s", call->name);
