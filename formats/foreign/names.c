@@ -27,6 +27,7 @@ int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
         length--;
     if (length != given)
         result = PITHI_NAME_CHANGED;
+    /* Back to the begin of a character: bytes 10xxxxxx continue one. */
     if (length >= size) {
         for (length = size - 1; length && continues(name[length]);)
             length--;
@@ -58,7 +59,8 @@ int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char
 
     if (!times)
         return -1;
-    /* The search resumes at the last number for this name, so that many equal names stay cheap. */
+    /* "name~2", "name~3" ... until one is free; the name is cut further, so that the ending fits. The search resumes at
+     * the last number for this name, so that many equal names stay cheap. */
     for (uint64_t n = ++*times; n > 1;) {
         char ending[24];
         size_t ending_size = (size_t)snprintf(ending, sizeof ending, "~%" PRIu64, n);
@@ -109,6 +111,7 @@ char pithi_token_single(const char *format)
 const char *pithi_word_find(const char *words, const char *word)
 {
     size_t size = strlen(word);
+    /* Words stand between blanks: a part of one is not it. */
     const char *at = size && !strchr(word, ' ') ? words : NULL;
 
     while (at && (at = strstr(at, word)) && (at[-1] != ' ' || at[size] != ' '))

@@ -20,6 +20,7 @@ static const char *take_number(const char *text, char end, int32_t *number)
     long value = strtol(text, &behind, 10);
 
     *number = (int32_t)value;
+    /* strtol would also take blanks and a plus sign before the number. */
     if (behind == text || *text == ' ' || *text == '+' || *behind != end || value != *number)
         return NULL;
     return behind + (end != 0);
@@ -47,6 +48,7 @@ int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t i
     enum { MOST = 8192 }; /* numbers that a log keeps */
     char key[48];
 
+    /* Numbers that do not fit are left out; the state itself stays. */
     if (start < 0 || start > INT32_MAX || (final && (*final < 0 || *final > INT32_MAX)) || ++*told > MOST)
         return PITH_OK;
     if (final)
@@ -62,6 +64,7 @@ static int add(struct pithi_meanings *meanings, int32_t number, int what, const 
 {
     uint64_t *index = pithi_map_at(&meanings->of, (uint32_t)number);
 
+    /* The first meaning of a number counts. */
     if (index && *index)
         return PITH_OK;
     if (!index || !pithi_grow(&meanings->all, meanings->count, &meanings->room, sizeof *meanings->all))
@@ -105,6 +108,7 @@ void pithi_meanings_free(struct pithi_meanings *meanings)
 /* The size of a payload without a format. */
 static uint32_t plain_size(const unsigned char *cargo)
 {
+    /* A text without control characters up to the first 0: its length. Else all bytes up to the last that is not 0. */
     uint32_t size = (uint32_t)strnlen((const char *)cargo, PITHI_CARGO), i = 0;
 
     while (i < size && cargo[i] >= ' ' && cargo[i] != 0x7f)
@@ -124,6 +128,7 @@ uint32_t pithi_cargo_size(const char *format, const unsigned char cargo[PITHI_CA
         return plain_size(cargo);
     for (const char *percent = strchr(format, '%'); percent && percent[1]; percent = strchr(percent + 2, '%')) {
         uint32_t token = (uint32_t)pithi_token_size(percent[1]);
+        /* A text has its length before it, two bytes with the high one first. */
         if (percent[1] == 's' && size + 2 <= PITHI_CARGO)
             token += (uint32_t)cargo[size] << 8 | cargo[size + 1];
         size = token > PITHI_CARGO - size ? PITHI_CARGO : size + token;

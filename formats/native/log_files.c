@@ -45,11 +45,13 @@ int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volu
     struct stat st;
     files->volume = *volume;
     if (!(files->more = malloc((volume->count + (size_t)1) * sizeof *files->more)))
+        /* One entry more than volumes, as the list may be empty. */
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", files->path);
     for (uint32_t i = 0; i < volume->count; i++) {
         pithi_files_name(files, (uint64_t)(i + 1) << PITHI_VOLUME_SHIFT, name, sizeof name);
         int there = stat(name, &st) == 0;
         files->more[i].fd = -1;
+        /* Opened later, when a record in it is needed: most readings need few files of a log. */
         files->more[i].size = there && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
         if (!there && !any) {
             files->volume.count = i;
@@ -118,6 +120,7 @@ int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64
     *size = file->size;
     if ((*fd = __atomic_load_n(&file->fd, __ATOMIC_ACQUIRE)) >= 0)
         return PITH_OK;
+    /* Threads may open it at the same time: the first one stays, the others close theirs. */
     int opened, none = -1, err = open_volume(files, number, &opened);
     if (err != PITH_OK)
         return err;
@@ -198,6 +201,7 @@ static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
 
 int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chunk_head *head)
 {
+    /* Chunks begin at multiples of 8. After damage, each such place is tried until a head fits. */
     for (scan->gap = UINT64_MAX; scan->at < scan->end && scan->end - scan->at >= PITHI_CHUNK_HEAD; scan->at += 8) {
         const unsigned char *p = bytes_at(scan, scan->at);
         if (!p)
@@ -210,6 +214,7 @@ int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chun
         if (scan->gap == UINT64_MAX)
             scan->gap = scan->at;
     }
+    /* What is left is too short for a head. */
     if (scan->at < scan->end && scan->gap == UINT64_MAX)
         scan->gap = scan->at;
     return 0;

@@ -39,6 +39,7 @@ uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t s
     uint32_t child = pithi_paths_known(paths, parent, state);
     if (child != 0)
         return child;
+    /* 65,535 paths at most, as a piece names them in 16 bits. */
     if (paths->count == PITHI_PATHS_MAX || depth_of(paths, parent) == PITHI_PATH_DEPTH ||
         !pithi_grow(&paths->items, paths->count, &paths->room, sizeof *paths->items) ||
         !pithi_map_put(&paths->children, key_of(parent, state), paths->count))
@@ -60,6 +61,7 @@ uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t 
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state)
 {
     uint32_t inside[PITHI_PATH_DEPTH], count = 0, at = path;
+    /* The states inside the one that ends, innermost first. */
     while (at != 0 && paths->items[at].state != state && count < PITHI_PATH_DEPTH) {
         inside[count++] = paths->items[at].state;
         at = paths->items[at].parent;
@@ -88,6 +90,7 @@ static int get_paths(struct pithi_paths *paths, const unsigned char *p, const un
 {
     uint64_t parent, state;
     for (uint64_t i = 1; i < count; i++) {
+        /* Parents come first, so a parent's depth is known. */
         if (!(p = pithi_get_varint(p, end, &parent)) || !(p = pithi_get_varint(p, end, &state)) || parent >= i ||
             state >= def_count || depth[parent] == PITHI_PATH_DEPTH)
             return 0;
@@ -137,6 +140,7 @@ static int widen(struct pithi_steps *steps)
         !pithi_resize(&steps->counts, from, width, sizeof *steps->counts) ||
         !pithi_resize(&steps->moves, from, width, sizeof *steps->moves))
         return 0;
+    /* Rows are as wide as the table, so all entries would move; they are found again as they are needed. */
     free(steps->after);
     steps->after = NULL;
     steps->rows = 0;
@@ -157,6 +161,7 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
     if (steps->symbols == steps->width && !widen(steps))
         return UINT32_MAX;
     steps->changes[steps->symbols] = change;
+    /* The low two bits of a change are its kind (pithi_change). */
     steps->moves[steps->symbols] = change == PITHI_CHANGE_INNERMOST     ? PITHI_MOVE_OUT
                                    : (change & 3) == PITHI_CHANGE_ENTER ? PITHI_MOVE_IN
                                    : (change & 3) == PITHI_CHANGE_LEAVE ? PITHI_MOVE_OTHER
@@ -173,6 +178,7 @@ static int lengthen(struct pithi_steps *steps, uint32_t rows)
     uint16_t *after = entries <= ENTRIES_MOST ? realloc(steps->after, entries * sizeof *after) : NULL;
     if (!after)
         return 0;
+    /* All ones: not known yet (PITHI_PATH_NONE). */
     memset(after + before, 0xff, (entries - before) * sizeof *after);
     steps->after = after;
     steps->rows = rows;

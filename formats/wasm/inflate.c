@@ -1,5 +1,13 @@
 /* inflate.c - inflate as RFC 1951 describes it. Codes of up to 10 bits, nearly all, are looked up in a table; longer
- * ones are found by their length, bit by bit. */
+ * ones are found by their length, bit by bit.
+ *
+ * Codes are given by their lengths alone: those of one length are numbers in a row, and shorter ones come first.
+ *
+ *     lengths of A B C D: 2 1 3 3      count 1 1 2; B is 0, A is 10, C is 110, D is 111
+ *     table of 10 bits, lowest first: every second entry (xxxxxxxxx0) is B with 1 bit, xxxxxxxx01 is A with 2 ...
+ *
+ * The input is read bit by bit from the lowest of each byte, but a code from its highest bit: so codes are reversed for
+ * the table. */
 #include "wasm/inflate.h"
 
 #include <stdint.h>
@@ -25,6 +33,7 @@ struct state {
 /* At least `need` bits, of at most 32, if the input has them. 0: it ends. */
 static int refill(struct state *s, unsigned need)
 {
+    /* Up to 64 bits at a time, so that a few symbols need no look at the input. */
     while (s->have <= 56 && s->at < s->z->in_size) {
         s->bits |= (uint64_t)s->z->in[s->at++] << s->have;
         s->have += 8;
@@ -63,12 +72,15 @@ static int make_codes(struct codes *codes, const unsigned char *lengths, unsigne
     memset(codes, 0, sizeof *codes);
     for (unsigned i = 0; i < count; i++)
         codes->count[lengths[i]]++;
+    /* Symbols of length 0 do not occur. */
     codes->count[0] = 0;
     for (unsigned length = 1; length <= LONGEST; length++) {
+        /* `left` is how many codes of this length are still free: more symbols than that are no prefix code. */
         left = left * 2 - codes->count[length];
         if (left < 0)
             return 0;
         used += codes->count[length];
+        /* The first code of the next length, and the place of its first symbol. */
         next[length + 1] = (next[length] + codes->count[length]) << 1;
         place[length + 1] = place[length] + codes->count[length];
     }
@@ -80,6 +92,7 @@ static int make_codes(struct codes *codes, const unsigned char *lengths, unsigne
             continue;
         codes->symbols[place[length]++] = (uint16_t)i;
         unsigned code = next[length]++;
+        /* All entries whose lowest bits are this code. */
         for (unsigned k = reversed(code, length); length <= FAST && k < 1 << FAST; k += 1u << length)
             codes->fast[k] = (uint16_t)(i << 4 | length);
     }
@@ -90,6 +103,7 @@ static unsigned decode(struct state *s, const struct codes *codes)
 {
     if (s->have < LONGEST)
         refill(s, 0);
+    /* An entry may need more bits than the input has left: then the slow way finds out. */
     unsigned found = codes->fast[s->bits & ((1 << FAST) - 1)];
     if (found && (found & 15) <= s->have) {
         s->bits >>= found & 15;
@@ -99,6 +113,7 @@ static unsigned decode(struct state *s, const struct codes *codes)
     unsigned code = 0, first = 0, place = 0;
     for (unsigned length = 1; length <= LONGEST && length <= s->have; length++) {
         code |= (unsigned)(s->bits >> (length - 1)) & 1;
+        /* `first` is the first code of this length: a code is one of them if it is not beyond their number. */
         if (code - first < codes->count[length]) {
             s->bits >>= length;
             s->have -= length;
@@ -119,6 +134,7 @@ static int make_room(struct state *s)
 
     if (s->out < z->room)
         return 1;
+    /* The last 32 KiB stay, as later copies may reach back so far; all before them is done. */
     if (z->full && z->room >= 2 * WINDOW && z->full(z->context, z->out, s->out - WINDOW)) {
         memmove(z->out, z->out + s->out - WINDOW, WINDOW);
         s->out = WINDOW;
@@ -130,9 +146,11 @@ static int make_room(struct state *s)
 
 static void copy_stored(struct state *s)
 {
+    /* Up to the next byte. */
     s->bits >>= s->have & 7;
     s->have -= s->have & 7;
     uint32_t size = take(s, 16), other = take(s, 16);
+    /* The size comes twice, the second time with all bits turned. */
     if (!s->wrong && (size ^ other) != 0xffff)
         s->wrong = PITHI_INFLATE_BAD;
     while (!s->wrong && size-- > 0) {
@@ -160,6 +178,7 @@ static void copy_match(struct state *s, unsigned symbol, const struct codes *dis
         s->wrong = s->wrong ? s->wrong : PITHI_INFLATE_BAD;
         return;
     }
+    /* Codes 0 to 3 have no further bits; then two codes each have one more: code 10 has 4. */
     size_t distance = distance_base[code] + take(s, code < 4 ? 0 : code / 2 - 1);
     if (s->wrong)
         return;
@@ -170,6 +189,7 @@ static void copy_match(struct state *s, unsigned symbol, const struct codes *dis
     while (length > 0 && make_room(s)) {
         size_t part = z->room - s->out < length ? z->room - s->out : length;
         unsigned char *to = z->out + s->out;
+        /* A copy may reach into itself: "a" and a copy of 5 from distance 1 are aaaaaa, byte by byte. */
         if (distance >= part)
             memcpy(to, to - distance, part);
         else
@@ -220,6 +240,7 @@ static int read_codes(struct state *s, struct codes *literals, struct codes *dis
         s->wrong = s->wrong ? s->wrong : PITHI_INFLATE_BAD;
     for (unsigned i = 0; i < length_count; i++)
         lengths[order[i]] = (unsigned char)take(s, 3);
+    /* 19 codes for the lengths themselves; `literals` serves for them first. */
     if (!s->wrong && !make_codes(literals, lengths, 19, 0))
         s->wrong = PITHI_INFLATE_BAD;
     memset(lengths, 0, sizeof lengths);
@@ -230,6 +251,7 @@ static int read_codes(struct state *s, struct codes *literals, struct codes *dis
             s->wrong = PITHI_INFLATE_BAD;
         if (s->wrong)
             break;
+        /* 16: the last length again, 3 to 6 times; 17: 3 to 10 times 0; 18: 11 to 138 times 0. */
         if (symbol >= 16) {
             length = symbol == 16 ? lengths[count - 1] : 0;
             times = symbol == 18 ? 11 + take(s, 7) : 3 + take(s, symbol == 16 ? 2 : 3);
@@ -239,6 +261,7 @@ static int read_codes(struct state *s, struct codes *literals, struct codes *dis
         for (; !s->wrong && times > 0; times--)
             lengths[count++] = length;
     }
+    /* Without a code for 256, the block would never end. */
     if (!s->wrong && (lengths[256] == 0 || !make_codes(literals, lengths, literal_count, 1) ||
                       !make_codes(distances, lengths + literal_count, distance_count, 1)))
         s->wrong = PITHI_INFLATE_BAD;
@@ -265,6 +288,7 @@ enum pithi_inflated pithi_inflate(struct pithi_inflate *z)
         else if (read_codes(&s, &literals, &distances))
             copy_coded(&s, &literals, &distances);
     }
+    /* Whole bytes that were read ahead are given back. */
     z->in_used = s.at - s.have / 8;
     z->out_size = s.out;
     return s.wrong;

@@ -3,7 +3,10 @@
  *
  * There are the files of the page, whose bytes an import reads, and files in memory: whatever is created. These have
  * no names, because all that Pith creates while it reads are temporary files that it unlinks. There are no folders
- * but the root, no environment, no processes. */
+ * but the root, no environment, no processes.
+ *
+ * So numbers of files are: 0 to 2 the console, 3 and 4 the root (as / and as the current folder), 5 to 255 open files.
+ */
 #include "wasm/system.h"
 
 #include <errno.h>
@@ -73,6 +76,7 @@ static unsigned char *page_at(struct memory *m, uint64_t at, int make)
 {
     size_t page = (size_t)(at / PAGE);
     if (page >= m->page_count) {
+        /* Twice as many pages as are needed, so that a growing file moves its list rarely. */
         size_t count = page < 8 ? 8 : page * 2;
         unsigned char **more = make ? realloc(m->pages, count * sizeof *more) : NULL;
         if (!more)
@@ -91,12 +95,14 @@ static size_t get(struct open *o, uint64_t at, void *to, size_t size)
     uint64_t end = size_of(o);
     size_t done = 0;
 
+    /* Not behind the end; a double is exact for offsets below 2^53. */
     size = at >= end ? 0 : end - at < size ? (size_t)(end - at) : size;
     if (!o->memory)
         return size ? page_read(o->file, (double)at, to, (uint32_t)size) : 0;
     while (done < size) {
         size_t from = (size_t)((at + done) % PAGE), part = PAGE - from < size - done ? PAGE - from : size - done;
         const unsigned char *page = page_at(o->memory, at + done, 0);
+        /* A page that nobody has written is zeros, and takes no memory. */
         if (page)
             memcpy((char *)to + done, page + from, part);
         else
@@ -195,6 +201,7 @@ __wasi_errno_t __wasi_fd_seek(__wasi_fd_t fd, __wasi_filedelta_t by, __wasi_when
     struct open *o = open_of(fd);
     if (!o)
         return fd < FIRST ? __WASI_ERRNO_SPIPE : __WASI_ERRNO_BADF;
+    /* From the begin, from here, or from the end. */
     int64_t start = from == __WASI_WHENCE_SET ? 0 : (int64_t)(from == __WASI_WHENCE_CUR ? o->at : size_of(o));
     if (start + by < 0)
         return __WASI_ERRNO_INVAL;
@@ -305,6 +312,7 @@ __wasi_errno_t __wasi_path_open(__wasi_fd_t dir, __wasi_lookupflags_t lookup, co
     (void)dir, (void)lookup, (void)rights, (void)inherited, (void)flags;
     if (file < 0 && !(how & __WASI_OFLAGS_CREAT))
         return __WASI_ERRNO_NOENT;
+    /* What is created has no name, so it must not hide a file of the page. */
     if (file >= 0 && how & __WASI_OFLAGS_CREAT)
         return __WASI_ERRNO_EXIST;
     while (slot < MOST && table[slot].in_use)
@@ -392,6 +400,7 @@ __wasi_errno_t __wasi_path_symlink(const char *, __wasi_fd_t, const char *) NOT_
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
+    /* Memory of its own, and a copy of the file's bytes in it: a module has no mapping. */
     char *memory = at || (flags & MAP_FIXED) ? NULL : calloc(1, size ? size : 1);
 
     (void)protection;

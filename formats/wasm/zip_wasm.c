@@ -45,6 +45,7 @@ static int put(void *context, const unsigned char *data, size_t size)
     struct unpacked *to = context;
 
     if (pithi_write_at(to->fd, data, size, to->size) != size)
+        /* Called with each full buffer: all of it is written, and the page may stop it. */
         to->err = pithi_temporary_failed("written");
     to->size += size;
     return !to->err && pithi_watched_at(to->watched, to->packed, to->packed_size);
@@ -58,6 +59,7 @@ static size_t head_size(const unsigned char *data, size_t size)
 
     if (size < at)
         return 0;
+    /* Two bytes with the size of an extra field; names end with a 0. */
     if (data[3] & EXTRA)
         at += size >= at + 2 ? 2u + data[at] + ((size_t)data[at + 1] << 8) : size;
     for (int text = NAME; text <= COMMENT; text *= 2)
@@ -84,6 +86,7 @@ int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched
     *why = NULL;
     if (!out)
         return pithi_no_memory();
+    /* A gzip file may have several members, one after another; each has a head of its own. */
     while (!to.err && status == PITHI_INFLATE_END && !*why && pithi_zip_is_gzip(in + at, size - at)) {
         size_t head = head_size(in + at, size - at);
         struct pithi_inflate z = {
@@ -109,6 +112,7 @@ static uint32_t table[8][256];
 
 static void make_table(void)
 {
+    /* The polynomial of gzip, with its bits reversed. */
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t crc = byte;
         for (int bit = 0; bit < 8; bit++)

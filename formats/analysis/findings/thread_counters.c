@@ -42,6 +42,7 @@ static double computing_part(const struct summing *s, const struct pithlog_step 
 
     for (uint32_t i = 0; i < step->depth; i++)
         if (s->is_call[step->open[i].id])
+            /* A part of nothing: all or none. */
             return 0;
     if (from_ns == to_ns)
         return begin_ns <= end_ns;
@@ -58,9 +59,11 @@ static int take_counter(void *context, const struct pithlog_step *step)
         return PITH_OK;
     uint32_t place = s->place[r->id] - 1;
     struct last *last = &s->last[(size_t)r->lane * sums->count + place];
+    /* The last place is for the time outside of states; computing has no states at all. */
     uint32_t state = step->depth && !s->computing ? step->open[step->depth - 1].id : sums->states;
     double part = last->is_known && s->computing ? computing_part(s, step, last->time_ns, r->time_ns) : 1;
 
+    /* A counter may be reset, and then falls: that is no progress of the thread. */
     if (last->is_known && r->value > last->value)
         sums->sums[(size_t)place * (sums->states + 1u) + state] += part * (r->value - last->value);
     *last = (struct last){r->value, r->time_ns, 1};
@@ -74,6 +77,7 @@ static int make(struct pithlog *log, const struct pithlog_query *part, int is_co
     const struct pithlog_info *info = pithlog_get_info(log);
     struct summing summing = {.sums = sums, .computing = is_computing ? part : NULL};
     struct pithi_reading reading = {.take = take_counter, .context = &summing};
+    /* The value before the window is needed as well, so all are read. */
     struct pithlog_query query = {.from_ns = is_computing ? INT64_MIN : part->from_ns,
                                   .to_ns = is_computing ? INT64_MAX : part->to_ns,
                                   .lanes = part->lanes,
@@ -107,6 +111,7 @@ static int make(struct pithlog *log, const struct pithlog_query *part, int is_co
         summing.is_call[i] = pithi_mpi_call_traits(pithlog_get_def(log, i)) != 0;
     }
     err = pithi_read_steps(log, &query, &reading);
+    /* The readable part counts. */
     err = err == PITH_ERR_DAMAGED ? PITH_OK : err;
 out:
     free(summing.last);

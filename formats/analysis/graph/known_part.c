@@ -45,6 +45,7 @@ static int has_lost(struct pithlog *log, uint32_t lane)
 
     if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
         return 1;
+    /* A damaged block may come first. */
     for (int damages = 0; status < 0 && damages < DAMAGES_MOST; damages++)
         status = pithlog_iter_next(iter, &record);
     pithlog_iter_close(iter);
@@ -71,6 +72,7 @@ static int find_lost(struct gaps *g, uint32_t number)
             continue;
         int is_lost = step.record && pithi_match_is_lost(step.record);
         if (is_lost && !pithi_match_is_hole(g->log, step.record))
+            /* Of a ring: from the begin of the log. */
             err = add_gap(g, number, info->start_ns, step.to_ns);
         if (step.is != PITHLOG_IS_HOLE)
             continue;
@@ -128,6 +130,7 @@ static int find_damaged(struct gaps *g, uint32_t number)
             records = head.before + head.count;
             last_ns = head.last_ns;
         }
+    /* Nothing of the lane can be read. */
     if (is_all || (!err && is_gap && records == 0)) {
         const struct pithlog_lane *of = pithlog_get_lane(g->log, number);
         g->unread += of->thread == 0;
@@ -171,6 +174,7 @@ static void find_longest(const struct gaps *g, int64_t from_ns, int64_t to_ns, s
     int64_t end_ns = to_ns < info->end_ns ? to_ns : info->end_ns, best_ns = -1;
 
     for (uint32_t i = 0; i <= g->count; i++) {
+        /* Time before a hole ends 1 ns before it. */
         int64_t until_ns = i < g->count && g->list[i].from_ns <= end_ns ? g->list[i].from_ns - 1 : end_ns;
         if (until_ns - at_ns > best_ns) {
             best_ns = until_ns - at_ns;
@@ -207,6 +211,7 @@ int pithi_known_part_find(struct pithlog *log, int64_t from_ns, int64_t to_ns, i
     known->unread = g.unread;
     known->listed = g.listed;
     for (uint32_t i = 0; !err && i < g.count; i++) {
+        /* What lies outside of the window, and what was found twice. */
         if (g.list[i].from_ns > to_ns || g.list[i].to_ns < from_ns || (i > 0 && is_same(&g.list[i - 1], &g.list[i])))
             continue;
         if (!known->gaps++) {

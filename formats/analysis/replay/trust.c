@@ -27,6 +27,7 @@ static void count_collectives(const struct pithlog_analysis *a, struct pithi_tru
 
     trust->of_collectives = g->coll_calls;
     for (uint32_t i = 0; i + 1 < g->colls.count; i++) { /* the last is MPI_Finalize */
+        /* As members of an instance that is complete; of two groups, one may be complete by itself. */
         const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
         const struct pithlog_comm *comm = pithlog_get_comm(g->log, coll->comm);
         if (coll->members == size_of(g, coll) ||
@@ -129,6 +130,7 @@ static int find_unknown(struct pithlog_analysis *a, struct pithi_trust *trust)
         uint32_t member = 0;
         for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
             unsigned kind = p.piece->state == PITHI_OUTSIDE ? NEEDS_NONE : needs[p.piece->state];
+            /* Either nothing is needed, or what is needed is known. */
             if (kind == NEEDS_NONE || (p.piece->needs && pithi_graph_decisive(g, p.piece)))
                 continue;
             const struct pithi_graph_member *of = NULL;
@@ -171,6 +173,7 @@ static int replay(struct pithlog_analysis *a, struct pithi_trust *trust)
     if (!err)
         qsort(states, defs, sizeof *states, by_difference);
     while (!err && trust->worst_count < PITHI_WORST_STATES && trust->worst_count < defs &&
+           /* Less than half a ns is no difference. */
            difference(&states[trust->worst_count]) >= 0.5) {
         trust->worst[trust->worst_count] = states[trust->worst_count];
         trust->worst_count++;
@@ -188,5 +191,6 @@ int pithi_trust_find(struct pithlog_analysis *a, struct pithi_trust *trust)
     int err = find_unknown(a, trust);
     if (err)
         return err;
+    /* Without a match there is nothing to replay. */
     return trust->messages || trust->collectives ? replay(a, trust) : PITH_OK;
 }

@@ -37,10 +37,12 @@ static int index_whole(struct pithlog *log)
 static int open_most(const char *path, struct pithlog **log)
 {
     int err = pithlog_open(path, log);
+    /* The blocks were found without an index already, or the index is whole. */
     if (err == PITH_OK && ((*log)->rebuilt || index_whole(*log)))
         return err;
     if (err == PITH_OK)
         pithlog_close(*log);
+    /* Also if it cannot be opened at all: its blocks may be there. */
     return err == PITH_OK || err == PITH_ERR_OPEN ? pithi_log_open_blocks(path, log) : err;
 }
 
@@ -97,6 +99,7 @@ int pithi_native_temporary(const char *name, int (*fill)(void *context, struct p
 int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context)
 {
     int err, fd;
+    /* At the begin of a file that can be read back; a pipe gets a copy instead. */
     if (lseek(fileno(out), 0, SEEK_CUR) == 0)
         return fill_file(fileno(out), "the new log", fill, context);
     fd = pithi_temporary_file();

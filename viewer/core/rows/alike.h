@@ -2,8 +2,8 @@
  * row of its own.
  *
  * The profile of a rank has a share of its time for each state (self time, all its threads together), for the time
- * outside all states, for that of missing records, and for that between its end and the end of the interval; they add up
- * to 1. Two ranks differ by the share of time that one of them spends otherwise than the other: half the sum of the
+ * outside all states, for that of missing records, and for that between its end and the end of the interval; they add
+ * up to 1. Two ranks differ by the share of time that one of them spends otherwise than the other: half the sum of the
  * differences of all shares. With 70 % computing and 30 % waiting against 90 % and 10 %, that is 20 %.
  *
  * Groups are found by farthest-first traversal (Gonzalez 1985): the first centre is the rank nearest to the mean of
