@@ -218,13 +218,20 @@ static double error_of(const struct help_log *log, int from, int to)
 
 /* ---- Tests ------------------------------------------------------------------------------------------------------- */
 
-/* `part`: of the bound that the log gives, by which times between the two comparisons may be wrong. */
+/* `part`: of the bound that the log gives, by which times between the two comparisons may be wrong. A counter may run
+ * 500 ppm faster or slower for a while, as time servers do, so a jump of 0.3 ms is told from that only if less than 0.6 s
+ * pass between the comparisons: one run of five does it in half a second, however busy the machine. */
 static void test_jump(const char *what, double by_ns, double rate, const char *says, double part)
 {
     struct help_log log;
     ahead_ns = by_ns;
     later_rate = rate;
-    int good = help_child(record) == 0 && help_read(&log, "run.pith");
+    int good = help_child(record) == 0;
+    for (int i = 0; i < 4 && good && known[COMPARED_AFTER].to_ns - known[COMPARED_BEFORE].from_ns > 500000000; i++) {
+        help_fresh();
+        good = help_child(record) == 0;
+    }
+    good = good && help_read(&log, "run.pith");
     OK(good && help_count(&log, PITHLOG_ENTER, "s") == EVENTS && log.info->lost == 0, "%s: all records", what);
     double bound = atof(property(&log, "clock_fit_ns")), error = error_of(&log, 0, EVENTS);
     printf("# clock_parted: %s; bound %.0f ns, error %.0f ns\n", property(&log, "clock_parted "), bound, error);
