@@ -58,7 +58,7 @@ out=$(pith view crowd.pith -e 'proc all {path} { list {*}[winfo children $path] 
 like "$out" '^5.*values are many: they are rounded' "a large distribution: values are rounded"
 for kind in empty point nasty; do
     ./make_log $kind $kind.pith
-    out=$(pith view $kind.pith -e 'lengths; lengths log on; lengths save x.svg; matrix; late; late states; stats; select 0 1; stats x.csv; matrix save x.png; quit' 2>&1)
+    out=$(pith view $kind.pith -e 'lengths; lengths log on; lengths as time; lengths as ranks; lengths messages; lengths save x.svg; matrix; late; late states; stats; select 0 1; stats x.csv; matrix save x.png; quit' 2>&1)
     is "$?:$out" "0:" "an odd log has statistics: $kind"
 done
 finish

@@ -96,7 +96,12 @@ oo::class create ::pith::CallTree {
         }
     }
 
-    method show_former {is} { $tree configure -style [expr {$is ? "Former.Treeview" : "Treeview"}] }
+    # The page may be there before its table.
+    method show_former {is} {
+        if {[info exists tree] && [winfo exists $tree]} {
+            $tree configure -style [expr {$is ? "Former.Treeview" : "Treeview"}]
+        }
+    }
 
     method choose_way {} { my set_way [expr {$way_text eq [my way_name up] ? "up" : "down"}] }
     method choose_of {} { my set_of [expr {$of_text eq [my of_name functions] ? "functions" : "states"}] }

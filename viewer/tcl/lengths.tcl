@@ -158,7 +158,7 @@ oo::class create ::pith::Histogram {
         set dot [px [expr {$view eq "time" && [dict get $spread count] < 500 ? 5 : 3}]] ;# few are found more easily
         if {$view eq "time"} {
             lassign [list [expr {$width / $dot}] [expr {$height / $dot}]] places count
-            set marks [lmap mark [my length_marks [expr {max(2, $height / [px 28])}]] {
+            set marks [lmap mark [my length_marks [expr {max(2, min(10, $height / [px 28]))}]] {
                 list $mark [expr {$bottom - ([my x_of $mark $low [expr {$high + 1}]] - $left) * $height / $width}]
             }]
         } else {

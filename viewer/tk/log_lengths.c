@@ -146,12 +146,12 @@ static int draw_grid(Tcl_Interp *interp, Tcl_Obj *list, const struct pithi_lengt
                      const struct pithi_painter *painter)
 {
     Tcl_Obj **places;
+    Tcl_Size count;
     double y;
-    int count;
 
     if (Tcl_ListObjGetElements(interp, list, &count, &places) != TCL_OK)
         return TCL_ERROR;
-    for (int i = 0; i < count; i++) {
+    for (Tcl_Size i = 0; i < count; i++) {
         if (Tcl_GetDoubleFromObj(interp, places[i], &y) != TCL_OK)
             return TCL_ERROR;
         painter->rect(painter->context, 0, (int)y, map->width, 1, pithi_theme()->grid, 1);
