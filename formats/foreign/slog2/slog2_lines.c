@@ -273,7 +273,7 @@ out:
 static uint64_t path_of(const struct pithi_slog2_arrow *arrow)
 {
     uint64_t hash = pithi_hash_mix((uint64_t)arrow->comm << 32 | (uint32_t)arrow->tag, (uint32_t)arrow->send_rank);
-    return hash * UINT64_C(0xd6e8feb86659fd93) >> 1; /* >> 1: keys of the map have 63 bits */
+    return hash * UINT64_C(0xd6e8feb86659fd93);
 }
 
 /* Was another arrow of the same path sent later and received earlier? -1: no memory. Beyond PATHS_MOST paths the test
