@@ -67,7 +67,7 @@ static int find_in_path(char *path, size_t size)
     return found;
 }
 
-enum { STACK = 64 * 1024 }; /* bytes of a stack of the process that becomes a command */
+enum { STACK = 64 * 1024 }; /* bytes of each of the two stacks below */
 
 struct start {
     const char *const *arguments;

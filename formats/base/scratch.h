@@ -9,7 +9,7 @@
 /* All zero: empty. */
 struct pithi_scratch {
     struct pithi_scratch_part {
-        char *memory; /* mapped, or malloc'ed */
+        char *memory; /* mapped */
         size_t bytes;
         int is_file;
     } * parts;

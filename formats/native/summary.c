@@ -51,7 +51,7 @@ struct tally {
 };
 
 struct open_piece {
-    int64_t start_ns; /* of the sheet */
+    int64_t start_ns; /* of the piece; in the sheet it is stored from the start of the sheet */
     struct pithi_piece piece;
 };
 

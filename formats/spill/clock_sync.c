@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 
-#define APART_NS 10000000 /* and the errors of two points simulate a drift of 2 percent at most */
+#define APART_NS 10000000 /* see far_apart */
 #define APART_ROUNDS 50
 #define ROUND_MAX_NS (INT64_C(1) << 40) /* ns: a longer round trip says nothing */
 #define DRIFT_USUAL 50e-6               /* see clock_sync.h */

@@ -42,8 +42,7 @@ static void offer(const char *begun, const char *word, size_t length, const char
 {
     size_t shown = meaning ? strcspn(meaning, "\n") : 0;
 
-    /* A name from a log that would not stay a line is left out. */
-    /* control characters would be keys for a terminal */
+    /* Leaves out names with control characters: they would break the line, or act as keys of the terminal. */
     for (size_t i = 0; i < length; i++)
         if (iscntrl((unsigned char)word[i]))
             return;

@@ -3,7 +3,6 @@
  * Commands of other folders (run, draw, view) are programs of their own, ../libexec/pith/pith-NAME as seen from this
  * one, so that nothing here links Tcl, cairo or MPI.
  *
- *
  *     pith stat a.pith     a function of this program: pithi_tool_stat
  *     pith view a.pith     execv of ../libexec/pith/pith-view; nothing of this process is left
  *     pith sta a.pith      "no such command: sta; did you mean `pith stat`?"
@@ -114,8 +113,8 @@ static void tell_misspelt(void)
 
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
-/* The path is found by /proc/self/exe, so an installation that was moved as a whole still works. */
-/* Becomes the program libexec/pith/pith-NAME; returns only on failure. */
+/* Becomes the program libexec/pith/pith-NAME; returns only on failure. Its path is found by /proc/self/exe, so an
+ * installation that was moved as a whole still works. */
 static int run_external(const struct pithi_command *command, char **argv)
 {
     char *path = pithi_tool_program(command->name);
@@ -166,7 +165,7 @@ int main(int argc, char **argv)
     argc--, argv++;
     if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
         char *help[] = {"help", argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL, NULL};
-        return pithi_tool_help(argc > 3 ? 3 : argc ? argc : 1, help); /* the words after --help: at most one topic */
+        return pithi_tool_help(argc > 3 ? 3 : argc ? argc : 1, help); /* a second topic is passed on: help refuses it */
     }
     if (strcmp(argv[0], "--version") == 0) {
         puts("pith " PITH_VERSION);

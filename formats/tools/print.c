@@ -68,7 +68,7 @@ static int await(const struct pithi_running *target, struct pithlog_follow **fol
         /* any other error is final: no memory, another version */
         if (err == PITH_OK || (err != PITH_ERR_OPEN && err != PITH_ERR_FORMAT))
             return err;
-        if (access(target->spill, R_OK) != 0 && errno != ENOENT) /* not there yet is all that waiting helps against */
+        if (access(target->spill, R_OK) != 0 && errno != ENOENT) /* waiting helps only if it does not exist yet */
             return err;
         if (pithi_running_is_finished(target)) /* it may end before the first look */
             return PITH_OK;

@@ -1,7 +1,6 @@
 /* picture.c - draws a log into a file: PNG, PDF and PostScript with cairo, SVG with svg_painter.c.
  *
- * PNG, PDF and PostScript come from cairo, which calls write_bytes as it goes. An SVG is made by Pith
- * (svg_painter.c), and is kept small. What is drawn (core/scene) is the same for all.
+ * cairo calls write_bytes as it goes. An SVG is kept small. What is drawn (core/scene) is the same for all.
  *
  * The same log gives the same bytes in each format, on each day, so pictures can be compared. */
 #include <cairo-pdf.h>
@@ -23,8 +22,8 @@ enum {
     SVG_MOST_BYTES = 2000000, /* above this, the picture is drawn with fewer columns */
     SVG_GOOD_COLUMNS = 400,   /* with fewer columns, and more than SVG_GOOD_ROWS rows, lanes share rows */
     SVG_GOOD_ROWS = 100,
-    SVG_LEAST_COLUMNS = 100, /* at least */
-    SVG_MOST_TRIES = 12      /* pictures that are drawn to become smaller */
+    SVG_LEAST_COLUMNS = 100,
+    SVG_MOST_TRIES = 12 /* pictures that are drawn to become smaller */
 };
 
 struct picture {

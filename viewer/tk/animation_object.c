@@ -73,8 +73,7 @@ static int anim_info(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *co
 /* states: id name colour ... of the states seen so far */
 static int anim_states(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
 {
-    /* States that were never entered are left out: a log defines all MPI functions, and a legend of them would be long.
-     */
+    /* A log may define many states that no lane enters; the legend leaves them out. */
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     char name[256], colour[16];
 

@@ -1,5 +1,5 @@
-/* log_flames.c - the functions that the samples of a log were in: rows of them, and the function of a stretch outside
- * all states.
+/* log_flames.c - the functions that the samples of a log were in: rows of them, and the function of an interval
+ * outside all states.
  *
  * Functions come from another log, which `pith stat --flame` makes of the samples: there functions are states. So they
  * are drawn, hit and summed by the same code as states; only the lanes are those of this log. */

@@ -100,7 +100,7 @@ static Tcl_Obj *mix_list(struct pithi_log_object *object, const struct pithi_mix
     return list;
 }
 
-/* `groupat`: what a row of several lanes does in this time; a row of one lane: "". */
+/* `groupat`: what the lanes of a row do in this time; "" for a counter or a single lane. */
 int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_row *group;

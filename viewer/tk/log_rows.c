@@ -398,7 +398,7 @@ static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     for (uint32_t i = 0; status == TCL_OK && i < count; i++)
         set(object->tree, nodes[i], on);
     free(nodes);
-    /* Also after a wrong second word nothing was changed, and the call does no harm. */
+    /* Needless, but harmless, if the second word is wrong. */
     pithi_log_rows_changed(object);
     return status;
 }

@@ -771,14 +771,13 @@ static void put_found(struct pithi_json_out *json, const struct pithi_found *fou
                             .ended = found->ended,
                             .count = 1,
                             .lane = found->lane};
-    /* A hit outside of the rows shown has no place in the picture. */
     struct pithi_row row = {.lane = found->lane, .counter = PITHI_NONE};
 
     snprintf(hit.payload, sizeof hit.payload, "%s", found->payload);
     put_time(json, "time", found->at.time_ns);
     pithi_json_put_integer(json, "lane", found->at.lane);
     pithi_json_put_integer(json, "tie", found->at.tie);
-    if (row_of_lane[found->lane] != PITHI_NONE) {
+    if (row_of_lane[found->lane] != PITHI_NONE) { /* else its lane is not shown */
         uint32_t at = row_of_lane[found->lane];
         pithi_json_put_number(json, "top", pithi_plot_row_top(&now.figure.plot, at));
         pithi_json_put_number(json, "high", now.figure.plot.row_height);

@@ -82,7 +82,7 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
     for (int looks = 1; REAL(MPI_Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done; looks++) {
         here->team = check->team->id;
         here->call = check->call;
-        if (looks > 20) /* at first without: the others are mostly there soon */
+        if (looks > 20) /* not at first: the others usually come soon */
             sched_yield();
         if (looks % LOOKS) /* reading the clock at each test would cost more than the test */
             continue;

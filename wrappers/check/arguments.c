@@ -11,8 +11,8 @@ static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 /* A number that two processes must state alike is sent as a part, with the number as the hash of its signature. `text`:
  * for messages; "=" and the name of the number. */
 static struct pithi_signature as_data(int64_t value, const char *text)
-/* Bit 62 keeps it apart from hashes of data, which are below 2^61. */
 {
+    /* Bit 62 keeps it apart from hashes of data, which are below 2^61. */
     return (struct pithi_signature){(uint64_t)value | UINT64_C(1) << 62, 1, value, text};
 }
 

@@ -192,7 +192,6 @@ int pithi_team_peer(const struct pithi_team *team, int rank)
 }
 
 int pithi_team_rank(const struct pithi_team *team, int place)
-/* Finds the rank whose place it is. */
 {
     if (!team->places)
         return place - team->local_from;

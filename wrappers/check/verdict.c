@@ -310,9 +310,10 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
     char *is_of = (char *)(ranks + many), *done = is_of + many; /* both have a mark for each process */
     const struct fact *wanted = ask(verdict, reference, which);
     for (int member = reference + 1; member < verdict->count && shown < GROUPS; member++) {
-        const struct fact *fact = ask(verdict, member, which); /* the same value, or reported with others */
+        const struct fact *fact = ask(verdict, member, which);
         if (!fact || fact->value == wanted->value || done[member])
-            continue; /* all that differ in the same way */
+            continue; /* the same value, or reported with others */
+        /* all processes that differ in the same way */
         memset(is_of, 0, many);
         for (int i = member; i < verdict->count; i++) {
             const struct fact *same = ask(verdict, i, which);
@@ -470,7 +471,7 @@ static int tag_of(const struct pithi_check *check, int kind)
 static int has_come(const struct pithi_check *check, int from, int kind, MPI_Status *status)
 {
     int seconds = pithi_await_seconds(), there = 0;
-    /* without a limit of the user's, 30 s */
+    /* 30 s if the user set no limit */
     int64_t until_ns = pithi_await_now_ns() + (int64_t)(seconds ? seconds : 30) * 1000000000;
 
     while (REAL(MPI_Iprobe)(from, tag_of(check, kind), check->team->shadow, &there, status) == MPI_SUCCESS && !there &&

@@ -133,8 +133,7 @@ void pithi_where_message(int role, int peer, int tag)
 {
     pithi_where->peer = peer;
     pithi_where->tag = tag;
-    /* Stored last, so that a reader who sees the role also finds the peer and the tag set, or those of the call before.
-     */
+    /* Nothing orders these stores for a reader: a report may see an older peer or tag. */
     __atomic_store_n(&pithi_where->role, role, __ATOMIC_RELAXED);
 }
 
@@ -185,8 +184,8 @@ static void add_thread(struct text *text, const struct pithi_where *where)
         add(text, " %s", where->text);
 }
 
-static void add_process(struct text *text, const struct process *process, int rank)
 /* The threads that are in MPI, each in words; a process without any computes. */
+static void add_process(struct text *text, const struct process *process, int rank)
 {
     int known = 0, threads = process->threads < THREADS ? process->threads : THREADS;
 

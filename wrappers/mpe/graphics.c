@@ -30,7 +30,7 @@ static const char *const colour_names[] = {"white", "black",   "red",         "y
                                            "brown", "pink",    "coral",       "gray"};
 #define NAMED_COLOURS ((int)(sizeof colour_names / sizeof *colour_names))
 
-/* of our connection: libX11's functions may be called by one thread at a time */
+/* Guards our connection: only one thread at a time may call libX11's functions. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct MPE_XGraph_ *windows;  /* all open windows, linked; under the lock */
 static XErrorHandler handler_before; /* the program's, which gets the errors of other connections */

@@ -20,8 +20,7 @@ static int refuse(void)
     return MPE_ERR_NOXCONNECT;
 }
 
-/* Sets all results to 0. */
-/* NULL among the places: MPE_ERR_BAD_ARGS, as with windows. */
+/* Sets all results to 0. MPE_ERR_BAD_ARGS if a place is NULL, as with windows. */
 static int clear(int count, int *const places[])
 {
     int missing = 0;

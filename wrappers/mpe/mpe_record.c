@@ -18,8 +18,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* numbers; the first ones that MPE gives to programs; bytes of a name */
-enum { TABLE_SIZE = 65536, FIRST_STATE = 600, FIRST_SOLO = 5000, NAME_BYTES = 256, NAME_MOST = 1024 };
+enum { TABLE_SIZE = 65536 };                   /* event numbers */
+enum { FIRST_STATE = 600, FIRST_SOLO = 5000 }; /* the first numbers that programs get, as in MPE */
+enum { NAME_BYTES = 256, NAME_MOST = 1024 };   /* bytes of a name in the log; in the event mpe:describe */
 enum { UNKNOWN, BEGINS, ENDS, HAPPENS };
 enum { BYTES = sizeof(MPE_LOG_BYTES), SMALLEST_PAGE = 4096 };
 

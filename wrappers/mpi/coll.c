@@ -11,7 +11,7 @@
 
 #include "pith_tool.h"
 
-__thread struct pithi_coll_record pithi_coll_now; /* of this thread */
+__thread struct pithi_coll_record pithi_coll_now;
 #define now pithi_coll_now
 
 void pithi_coll_barrier(MPI_Comm comm)

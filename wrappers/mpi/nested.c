@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-__thread struct pithi_self pithi_self; /* of this thread */
+__thread struct pithi_self pithi_self;
 
 int pithi_nested_wanted(void)
 {

@@ -22,7 +22,7 @@
 #include <unistd.h>
 #endif
 
-__thread struct pithi_time_self pithi_time_self; /* of this thread */
+__thread struct pithi_time_self pithi_time_self;
 int pithi_time_off, pithi_time_counter, pithi_time_by_comm, pithi_time_partners, pithi_time_delays;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -28,7 +28,7 @@ enum { DESCRIPTOR = 200 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int output = -1, with_time; /* number of the file; 1: lines begin with the time */
-static int rank = -1, is_off;      /* atomic */
+static int rank = -1, is_off;      /* in MPI_COMM_WORLD, -1: unknown; 1: MPI_Pcontrol(0); both atomic */
 
 /* ---- the output -------------------------------------------------------------------------------------------------- */
 

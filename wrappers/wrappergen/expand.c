@@ -279,7 +279,7 @@ static struct function_list choose(struct gen_place *place, const struct scope *
         for (int j = 0; j < value.count; j++) {
             const char *name = value.items[j];
             int is_first = has_types && !chosen.types.count, is_known = 0;
-            /* a word of fnalltype is a type if some argument has it */
+            /* the first word of fnalltype is a type; a later one, if some argument has it */
             for (int f = 0; has_types && f < protos->count; f++)
                 is_known |= has_type(&protos->at[f], name);
             if (is_first && !is_known && fault_is_new(place->source, at))

@@ -78,7 +78,7 @@ void roles_parse(struct roles *roles)
     }
 }
 
-/* Some hundred rows, looked up once for each function: no hash is needed. */
+/* A few hundred rows, each searched for once for each function: no hash is needed. */
 static const struct gen_row *roles_find(const struct roles *roles, const char *name, size_t size)
 {
     const struct gen_word word = {name, size};

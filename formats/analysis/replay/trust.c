@@ -27,7 +27,7 @@ static void count_collectives(const struct pithlog_analysis *a, struct pithi_tru
 
     trust->of_collectives = g->coll_calls;
     for (uint32_t i = 0; i + 1 < g->colls.count; i++) { /* the last is MPI_Finalize */
-        /* As members of an instance that is complete; of two groups, one may be complete by itself. */
+        /* Counts the members of complete instances; of an intercommunicator, one group may be complete by itself. */
         const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
         const struct pithlog_comm *comm = pithlog_get_comm(g->log, coll->comm);
         if (coll->members == size_of(g, coll) ||

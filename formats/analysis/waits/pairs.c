@@ -31,7 +31,7 @@ struct pithi_pairs {
     struct wanted *wanted;
     uint32_t count, room, found;
     struct pithi_map map;
-    int64_t from_ns, to_ns; /* the window, both ends included */
+    int64_t from_ns, to_ns; /* the window, [from, to) */
     int is_full;            /* 1: no room for more messages */
 };
 

@@ -28,7 +28,7 @@ struct pithi_read_ahead {
     uint32_t filled;                  /* batches that were read and not given back */
     int reader_sleeps, taker_sleeps;  /* 1: the thread waits and wants a signal */
     uint32_t at;                      /* the taker's batch */
-    int has_batch;                    /* the taker uses it */
+    int has_batch;                    /* 1: the taker still uses batch `at` */
     struct batch batches[BATCHES];
 };
 

@@ -41,8 +41,8 @@ enum pithi_alog_type {
 struct pithi_alog_line {
     int64_t type, proc, task, data, cycle; /* the columns of the line */
     int64_t time_ns;                       /* from TIMESTAMP only, without CYCLE */
-    const char *comment;                   /* not terminated; without blanks at either end */
-    size_t comment_size;                   /* bytes of `comment`, which is not NUL-terminated */
+    const char *comment;                   /* not NUL-terminated; without blanks at either end */
+    size_t comment_size;                   /* bytes of `comment` */
 };
 
 enum pithi_alog_status { PITHI_ALOG_GOOD, PITHI_ALOG_BLANK, PITHI_ALOG_BAD };
@@ -72,8 +72,8 @@ struct pithi_alog_event {
     uint32_t solo;                   /* event type + 1 */
     enum pithi_alog_payload payload; /* what its lines have besides the number */
     int used, has_data, has_comment;
-    const char *name, *format;     /* from its -9 and -10 lines, not terminated */
-    size_t name_size, format_size; /* in the file, not NUL-terminated */
+    const char *name, *format;     /* from its -9 and -10 lines, not NUL-terminated */
+    size_t name_size, format_size; /* bytes of them */
 };
 
 struct pithi_alog_process {

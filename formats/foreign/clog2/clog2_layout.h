@@ -44,7 +44,7 @@ enum pithi_clog2_type {
     PITHI_CLOG2_COMMEVT,   /* a communicator as one process sees it */
     PITHI_CLOG2_SRCLOC,    /* a place in the program */
     PITHI_CLOG2_TIMESHIFT, /* by how much the clock of a process was corrected */
-    PITHI_CLOG2_TYPES      /* number of types */
+    PITHI_CLOG2_TYPES
 };
 
 enum { PITHI_CLOG2_SEND = -101, PITHI_CLOG2_RECV = -102 };

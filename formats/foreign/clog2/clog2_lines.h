@@ -32,7 +32,7 @@ struct pithi_clog2_lines {
     struct pithi_map began_on;           /* (lane, number of a state's end) -> communicator at the begin, if any */
     struct pithi_clog2_entry *entries;   /* by number in the file */
     uint32_t entry_count, entry_size;    /* [entry_count] */
-    struct pithi_clog2_made made;        /* MPE's own events of communicators */
+    struct pithi_clog2_made made;        /* which of the records that only MPE files have */
     uint64_t unknown_members, cut_names; /* cut_names: names of communicators and hosts */
 };
 

@@ -29,8 +29,8 @@ static int read_local_definitions(struct otf2_reader *r)
 
     for (uint32_t i = 0; i < r->lanes; i++)
         r->otf2->Reader_SelectLocation(r->reader, location_at(r, i)->ref);
-    if (r->otf2->Reader_OpenDefFiles(r->reader) != OTF2_SUCCESS) /* their absence is no error */
-        return PITH_OK;                                          /* optional in an archive */
+    if (r->otf2->Reader_OpenDefFiles(r->reader) != OTF2_SUCCESS) /* an archive may have none */
+        return PITH_OK;
     for (uint32_t i = 0; i < r->lanes && code == OTF2_SUCCESS; i++) {
         OTF2_DefReader *reader = r->otf2->Reader_GetDefReader(r->reader, location_at(r, i)->ref);
         if (!reader)

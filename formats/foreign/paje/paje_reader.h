@@ -16,7 +16,7 @@ enum paje_kind {
     LINK_TYPE,      /* a kind of link */
     ENTITY_VALUE,   /* a value that a state, an event or a link may have */
     CREATE,         /* a container begins */
-    DESTROY,        /* definitions */
+    DESTROY,        /* it ends */
     NEW_EVENT,
     SET_STATE,    /* a state takes the place of all open ones */
     PUSH_STATE,   /* a state inside the open ones */

@@ -36,7 +36,7 @@ enum pithi_picl_type {
     PITHI_PICL_BLOCK_BEGIN, /* a part of the program begins; its type */
     PITHI_PICL_BLOCK_END,   /* it ends; its type */
     PITHI_PICL_MARKS,
-    PITHI_PICL_TYPES /* number of types */
+    PITHI_PICL_TYPES
 };
 enum { PITHI_PICL_HOST = -32768, PITHI_PICL_ALL = -1 }; /* special node numbers */
 

@@ -375,12 +375,11 @@ static int put_definition(struct pithi_slog2_categories *categories, struct pith
                           double length_s, struct pithi_buffer *bytes)
 {
     const struct pithlog_def *def = pithlog_get_def(categories->log, id);
-    /* an event's category; states have no info of their own */
     int state = def->kind == PITHLOG_STATE, followed = can_be_followed(def->format), changed;
     char name[NAME];
     struct category category = {.number = (int32_t)id + 1,
                                 .name = name,
-                                .format = state || !followed ? "" : def->format,
+                                .format = state || !followed ? "" : def->format, /* states have no info */
                                 .topology = state ? PITHI_SLOG2_STATE : PITHI_SLOG2_EVENT,
                                 .argb = OPAQUE | pithlog_def_rgb(categories->log, id),
                                 .width = STATE_WIDTH};

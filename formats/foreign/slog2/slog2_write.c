@@ -115,9 +115,9 @@ static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pi
     walk.losses = &w->losses;
     TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, pithlog_get_info(log)->lanes));
     while ((status = pithi_walk_next(&walk, &step)) == 1) {
-        /* Other records than states, events and messages have no counterpart in SLOG-2. */
         /* arrows that end at the same time come after it */
         TRY(draw_arrows(w, step.to_ns));
+        /* SLOG-2 has nothing for other records. */
         TRY(step.change == PITHLOG_ENDS          ? draw_state(w, &step)
             : step.record->kind == PITHLOG_EVENT ? draw_event(w, step.record)
                                                  : PITH_OK);

@@ -1,7 +1,7 @@
 /* digest_file.c - encodes and decodes nodes, entries and head (digest_file.h). Knows nothing of finding messages.
  *
  * Times are steps from the message before, lanes are distances from the lowest one, and all are numbers of as many
- * bytes as they need: a message takes 7 to 60 bytes. What all messages of a node have in common is in its entry, so
+ * bytes as they need: a message takes 7 to 50 bytes. What all messages of a node have in common is in its entry, so
  * that a query passes over nodes that it does not touch.
  *
  *     sent 1000, received 1400, lanes 2 -> 3, tag 0, communicator 0, 8 bytes; the one before: 900; lowest lanes: 2, 2

@@ -295,7 +295,7 @@ const struct pithlog_series *pithlog_digest_series(const struct pithlog_digest *
 
 /* Columns, filled from left to right. */
 struct filling {
-    int64_t from_ns, to_ns; /* inclusive; the window */
+    int64_t from_ns, to_ns; /* the window, [from, to) */
     struct pithlog_column *columns;
     uint32_t count, at;        /* columns before this one are done */
     struct pithlog_column now; /* what is known of it */

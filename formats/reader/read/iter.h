@@ -31,7 +31,7 @@ enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
  * may be missing. It is not called for holes of LOST records, which the caller finds by itself (pithi_match_is_hole).
  * With CLIP, the callback is also called for a hole that contains from_ns, as its LOST record is not delivered. */
 struct pithi_holes {
-    void (*tell)(void *context, uint32_t lane); /* gets the lane */
+    void (*tell)(void *context, uint32_t lane);
     void *context;
 };
 void pithi_iter_tell_holes(struct pithlog_iter *iter, struct pithi_holes holes);

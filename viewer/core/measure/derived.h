@@ -27,8 +27,8 @@ struct pithi_formula {
         char what; /* + - * / n (negative) c (constant) t (term) */
         double constant;
         uint32_t term;
-    } * steps;                                 /* of `steps`, a growing array */
-    uint32_t step_count, step_capacity, depth; /* depth: of the stack */
+    } * steps;
+    uint32_t step_count, step_capacity, depth; /* of `steps`; its room; of the stack */
     struct pithi_term {
         enum pithi_term_kind {
             PITHI_TERM_TIME,

@@ -450,9 +450,9 @@ void pithi_rows_close(struct pithi_rows *rows)
 }
 
 void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *made, uint32_t count)
-/* The digest is read in the background, so the counters may come after the tree was shown. Nodes that exist keep their
- * numbers, as new ones are added at the end. */
 {
+    /* The digest is read in the background, so the counters may come after the tree was shown. Nodes that exist keep
+     * their numbers, as new ones are added at the end. */
     uint32_t nodes = rows->node_count;
 
     if (rows->counter_count)

@@ -67,7 +67,7 @@ struct region {
     enum pithi_omp_kind sharing;  /* a loop or sections that the region begins with; PITHI_OMP_KINDS: none */
     pthread_t master;             /* the thread that began it */
     void (*barrier)(void);        /* NULL: a cancelled region has none */
-    struct region *outside;       /* of GOMP_parallel_start */
+    struct region *outside;       /* that GOMP_parallel_start began around this one; NULL: none */
 };
 
 static void begin_part(const struct region *region)

@@ -36,7 +36,7 @@ enum pithi_omp_kind {
     PITHI_OMP_ORDERED_WAIT,  /* waits for its turn */
     PITHI_OMP_LOCK_WAIT,     /* waits for a lock */
     PITHI_OMP_IDLE,          /* without work, between regions */
-    PITHI_OMP_KINDS          /* number of kinds */
+    PITHI_OMP_KINDS
 };
 
 /* The thread begins a state. `caller`: the place in the program, for call sites; NULL: unknown. */

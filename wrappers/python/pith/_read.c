@@ -81,7 +81,7 @@ struct field {                 /* the last one has no name */
 struct layout { /* the last one has no name */
     const char *name;
     const struct field *fields;
-    size_t size; /* sizeof the struct */
+    size_t size; /* of the struct */
 };
 /* Sizes and places are those of the C compiler, so numpy's dtype fits on each machine. */
 #define F(type, field, format)                                                                                         \

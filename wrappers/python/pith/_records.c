@@ -102,8 +102,7 @@ static const struct column {
 /* records, or messages, between two looks for signals */
 enum { COLUMNS = sizeof columns_of / sizeof *columns_of, AT_ONCE = 1 << 16 };
 
-/* An array that is not wanted is NULL and stays so. */
-/* Moves all arrays `count` items on. */
+/* Moves all arrays `count` items on; an array that is not wanted stays NULL. */
 static void advance(struct pithlog_columns *columns, size_t count)
 {
     for (int i = 0; i < COLUMNS; i++) {
@@ -189,7 +188,7 @@ static PyObject *records_payloads(struct records *self, PyObject *unused)
     int more;
 
     (void)unused;
-    for (unsigned i = 1; all && (more = pithlog_iter_next(self->iter, &r)) != 0; i++) { /* every 65,536 records */
+    for (unsigned i = 1; all && (more = pithlog_iter_next(self->iter, &r)) != 0; i++) {
         if (i % AT_ONCE == 0 && PyErr_CheckSignals()) {
             Py_CLEAR(all);
             break;
