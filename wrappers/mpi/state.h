@@ -50,15 +50,16 @@ static inline int pithi_took_long(uint64_t before)
 /* The site of a call that begins, after the program computed for long. */
 void pithi_site_early(const void *caller);
 
-/* What pithi_enter does in nested calls and unusual ways of recording. */
+/* What pithi_enter does in a nested call, or if pithi_calls_unusual is set. */
 void pithi_enter_other(struct pithi_call *call, struct pithi_state *state, const void *caller);
-/* The records of both where they do not fit, the clock is read by a call, or recording is paused. */
+/* The records of pithi_enter and pithi_leave if there is no room, the clock is read by a call, or recording is
+ * paused. */
 void pithi_enter_record(struct pithi_state *state, const void *caller);
 void pithi_leave_record(const struct pithi_call *call, const void *caller);
 
 /* Around the body of a wrapper. Calls inside MPI's own call are not recorded, except from callbacks: an operation, an
- * error handler or an attribute's copy function is user code. Both call nothing on their usual way but as their last
- * step, so that they need no registers of their caller: 1 ns of 19 for MPI_Comm_rank. */
+ * error handler or an attribute's copy function is user code. Both call other functions only as their last step, so no
+ * registers need to be saved: 1 ns less of 19 for MPI_Comm_rank. */
 static inline void pithi_enter(struct pithi_call *call, struct pithi_state *state, const void *caller)
 {
     struct pithi_self *self = &pithi_self;

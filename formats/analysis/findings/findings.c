@@ -829,20 +829,21 @@ static int is_caused_by(const struct pithlog_analysis *a, const struct pithlog_f
     return 2 * ns >= waits->ns;
 }
 
-static int is_transfer(const char *name)
+static int makes_transfers_long(const char *name)
 {
     return strcmp(name, "slow collectives") == 0 || strcmp(name, "slow hosts") == 0 ||
            strcmp(name, "small messages") == 0 || strcmp(name, "descheduled ranks") == 0;
 }
 
-/* 1: the time of a finding is part of that of another one: the waiting that an imbalance causes, what makes transfers
- * long, files that are written in turn. */
+/* 1: the time of a finding is part of that of another one: what may be a lack of cores, the waiting that an imbalance
+ * causes, what makes transfers long, files that are written in turn. What is measured in other ways may be a little
+ * longer than the whole. */
 static int is_part_of(const struct pithlog_analysis *a, const struct pithlog_finding *part,
                       const struct pithlog_finding *of)
 {
     if (pithi_finding_is_guess(a, part) && strcmp(of->name, "no core") == 0 && of->share >= PITHI_FINDING_LISTED)
-        return 1;
-    if (is_transfer(part->name))
+        return part->ns <= of->ns;
+    if (makes_transfers_long(part->name))
         return strcmp(of->name, "transfer") == 0 && part->ns <= 1.01 * of->ns;
     if (strcmp(part->name, "serialised MPI-IO") == 0)
         return strcmp(of->name, "files") == 0;
@@ -877,26 +878,35 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
     return least;
 }
 
-/* Of four ranks, one that has no core for 10 ms makes three wait: 30 ms. So waiting is a guess up to three times the
- * time without a core, unless an imbalance or files cause it that are no guess. An imbalance of 10 ms on one of four
- * ranks costs 30 ms, too, but it is on the same rank in the whole run: it is a guess if the mean rank had no core for
- * as long as the late one is late. 0: no memory. */
+/* Marks the guesses: findings for which a lack of cores may be the only reason. If it costs less than a finding must,
+ * it explains none.
+ *
+ *     Of four ranks, one has no core for 10 ms, and three wait for it: 30 ms. So waiting may have this reason up to
+ *     three times the time without a core. But if it is caused by an imbalance or by files, it is a guess only if
+ *     these are.
+ *
+ *     An imbalance of 10 ms on one of four ranks costs 30 ms, too, but it is on the same rank in the whole run. It is a
+ *     guess if ranks had no core for as long, on average, as this rank computes longer than the mean.
+ *
+ * 0: no memory. */
 static int find_guesses(struct pithlog_analysis *a)
 {
-    static const char *const may_lack_cores[] = {"load imbalance", "transfer", "slow collectives", "slow hosts"};
+    static const char *const may_lack_cores[] = {"load imbalance", "transfer",       "slow collectives",
+                                                 "slow hosts",     "OpenMP waiting", "thread waiting"};
     struct pithi_finding_list *found = a->found;
+    double no_core_ns = is_small(a, found->no_core_ns) ? 0 : found->no_core_ns;
 
     if (!(found->is_guess = calloc(found->count + (size_t)1, 1)))
         return 0;
     for (uint32_t i = 0; i < found->count; i++)
         for (size_t k = 0; k < sizeof may_lack_cores / sizeof *may_lack_cores; k++)
-            if (strcmp(found->list[i].name, may_lack_cores[k]) == 0 && found->list[i].ns <= found->no_core_ns)
+            if (strcmp(found->list[i].name, may_lack_cores[k]) == 0 && found->list[i].ns <= no_core_ns)
                 found->is_guess[i] = 1;
     for (uint32_t i = 0; i < found->count; i++) {
-        int is_guess = found->list[i].kind && found->list[i].ns <= found->no_core_ns * (a->info.lanes - 1.0);
-        for (uint32_t k = 0; k < found->count && is_guess; k++)
-            is_guess = found->is_guess[k] || !is_caused_by(a, &found->list[i], &found->list[k]);
-        found->is_guess[i] |= is_guess;
+        int may_be = found->list[i].kind && found->list[i].ns <= no_core_ns * (a->info.lanes - 1.0);
+        for (uint32_t k = 0; k < found->count && may_be; k++)
+            may_be = found->is_guess[k] || !is_caused_by(a, &found->list[i], &found->list[k]);
+        found->is_guess[i] |= may_be;
     }
     return 1;
 }
@@ -904,6 +914,14 @@ static int find_guesses(struct pithlog_analysis *a)
 int pithi_finding_is_guess(const struct pithlog_analysis *a, const struct pithlog_finding *finding)
 {
     return a->found->is_guess[finding - a->found->list];
+}
+
+/* The line of a text that begins with these words; NULL: none does. A state's name may have them, too. */
+static const char *line_of(const char *text, const char *first)
+{
+    while (text && strncmp(text, first, strlen(first)) != 0)
+        text = (text = strchr(text, '\n')) && text[1] ? text + 1 : NULL;
+    return text;
 }
 
 /* Where ranks lack cores, transfers take long for that reason, and so does what waits for them. To change messages is
@@ -917,25 +935,27 @@ static int advise_cores(struct pithlog_analysis *a)
 
     for (uint32_t i = 0; i < a->found->count; i++) {
         struct pithlog_finding *of = &a->found->list[i];
-        const char *try = strstr(of->text, "try: ");
-        const char *latency = strstr(of->text, "latency-bound");
+        const char *try = line_of(of->text, "try: ");
+        const char *latency = line_of(of->text, "latency-bound");
         int is_guess = a->found->is_guess[i];
         int is_partly = lack && 2 * lack->share >= of->share && (latency || strcmp(of->name, "transfer") == 0);
         if (!try || (!is_guess && !is_partly))
             continue;
         const char *before = latency ? latency : try, *next = latency ? strchr(latency, '\n') + 1 : try;
-        char *text = malloc((size_t)(try - of->text) + sizeof all);
+        size_t size = (size_t)(try - of->text) + sizeof all;
+        char *text = malloc(size);
         if (!text)
             return 0;
-        sprintf(text, "%.*s%.*s%s", (int)(before - of->text), of->text, (int)(try - next), next, is_guess ? all : part);
+        snprintf(text, size, "%.*s%.*s%s", (int)(before - of->text), of->text, (int)(try - next), next,
+                 is_guess ? all : part);
         free((char *)of->text);
         of->text = text;
     }
     return 1;
 }
 
-/* Sorts the findings by cost, each followed by its parts and theirs. Waiting for a core comes first if there are more
- * ranks than cores. */
+/* Puts the findings, which are sorted by cost, into their order: each followed by its parts and theirs. Waiting for a
+ * core comes first if it is pithi_crowded. 0: no memory. */
 static int sort_findings(struct pithlog_analysis *a)
 {
     struct pithi_finding_list *found = a->found;
