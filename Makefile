@@ -237,7 +237,7 @@ missing:
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw makes text and pages only')
 	@$(if $(HAVE_CAIRO),$(if $(HAVE_PANGO),:,echo 'no Pango 1.44 (libpango1.0-dev): pictures have no' \
 		'Chinese, Arabic ... names'),:)
-	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32):' \
+	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32), or no pako (node-pako):' \
 		'pith draw --viewer left out')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
 	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found:' \

@@ -1,5 +1,6 @@
-/* zip_wasm.c - zip.h without zlib: unpacks with inflate.c, and packs nothing, so that the writer stores blocks or codes
- * them itself. A browser's own inflate (DecompressionStream) answers later only, and the reader needs it at once. */
+/* zip_wasm.c - zip.h without zlib: the page unpacks, with pako, and nothing is packed, so that the writer stores blocks
+ * or codes them itself. A browser's own inflate (DecompressionStream) answers later only, and the reader needs it at
+ * once. */
 #include "base/zip.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "base/file_at.h"
 #include "base/input.h"
 #include "base/temporary.h"
-#include "wasm/inflate.h"
+#include "wasm/system.h"
 
 void pithi_zip_free(struct pithi_zip *zip) { (void)zip; }
 
@@ -23,29 +24,62 @@ size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size,
     return pithi_zip_pack(zip, data, size, out, room);
 }
 
+/* ---- The page's inflate ------------------------------------------------------------------------------------------ */
+
+/* What page_inflate returns in place of the number of bytes that it has read. */
+enum { CUT = -1, BAD = -2 }; /* other negative numbers: it was told to stop */
+
+/* Unpacks raw deflate to `out`; hands over each piece of `room` bytes, and the last one, by pithi_system_unpacked. */
+__attribute__((import_module("pith"), import_name("inflate"))) double page_inflate(const void *in, uint32_t size,
+                                                                                   void *out, uint32_t room);
+
+static struct {
+    int (*take)(void *context, size_t size);
+    void *context;
+} unpacking;
+
+int pithi_system_unpacked(uint32_t size) { return unpacking.take(unpacking.context, size); }
+
+static double inflate(const void *in, size_t size, void *out, size_t room, int (*take)(void *context, size_t size),
+                      void *context)
+{
+    unpacking.take = take;
+    unpacking.context = context;
+    return page_inflate(in, (uint32_t)size, out, (uint32_t)room);
+}
+
+/* One piece, which must be the whole. */
+static int add_size(void *context, size_t size)
+{
+    size_t *sum = context;
+
+    *sum += size;
+    return *sum == size;
+}
+
 int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t out_size)
 {
-    struct pithi_inflate z = {.in = data, .in_size = size, .out = out, .room = out_size};
+    size_t got = 0;
 
     (void)zip;
-    return pithi_inflate(&z) == PITHI_INFLATE_END && z.in_used == size && z.out_size == out_size;
+    return inflate(data, size, out, out_size, add_size, &got) == (double)size && got == out_size;
 }
 
 /* ---- gzip -------------------------------------------------------------------------------------------------------- */
 
 struct unpacked {
+    unsigned char *room;
     int fd, err;
     uint64_t size, packed_size;
     size_t packed; /* the byte at which the member begins */
     struct pithi_watched *watched;
 };
 
-static int put(void *context, const unsigned char *data, size_t size)
+static int put(void *context, size_t size)
 {
     struct unpacked *to = context;
 
-    if (pithi_write_at(to->fd, data, size, to->size) != size)
-        /* Called with each full buffer: all of it is written, and the page may stop it. */
+    if (pithi_write_at(to->fd, to->room, size, to->size) != size)
         to->err = pithi_temporary_failed("written");
     to->size += size;
     return !to->err && pithi_watched_at(to->watched, to->packed, to->packed_size);
@@ -54,12 +88,11 @@ static int put(void *context, const unsigned char *data, size_t size)
 /* The size of a member's head (RFC 1952); 0: it ends early. */
 static size_t head_size(const unsigned char *data, size_t size)
 {
-    enum { HEAD_CRC = 2, EXTRA = 4, NAME = 8, COMMENT = 16 }; /* bits of the head's flags (RFC 1952) */
+    enum { HEAD_CRC = 2, EXTRA = 4, NAME = 8, COMMENT = 16 };
     size_t at = 10;
 
     if (size < at)
         return 0;
-    /* Two bytes with the size of an extra field; names end with a 0. */
     if (data[3] & EXTRA)
         at += size >= at + 2 ? 2u + data[at] + ((size_t)data[at + 1] << 8) : size;
     for (int text = NAME; text <= COMMENT; text *= 2)
@@ -76,32 +109,27 @@ int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched
                      const char **why)
 {
     enum { ROOM = 1 << 20, TAIL = 8 }; /* TAIL: CRC and size */
-    struct unpacked to = {.fd = fd, .packed_size = size, .watched = watched};
+    struct unpacked to = {.room = malloc(ROOM), .fd = fd, .packed_size = size, .watched = watched};
     const unsigned char *in = data;
-    unsigned char *out = malloc(ROOM);
-    enum pithi_inflated status = PITHI_INFLATE_END;
+    double status = 0;
     size_t at = 0;
 
     *out_size = 0;
     *why = NULL;
-    if (!out)
+    if (!to.room)
         return pithi_no_memory();
-    /* A gzip file may have several members, one after another; each has a head of its own. */
-    while (!to.err && status == PITHI_INFLATE_END && !*why && pithi_zip_is_gzip(in + at, size - at)) {
+    while (!to.err && status >= 0 && !*why && pithi_zip_is_gzip(in + at, size - at)) {
         size_t head = head_size(in + at, size - at);
-        struct pithi_inflate z = {
-            .in = in + at + head, .in_size = size - at - head, .out = out, .room = ROOM, .full = put, .context = &to};
         to.packed = at;
-        status = head ? pithi_inflate(&z) : PITHI_INFLATE_CUT;
-        put(&to, out, z.out_size);
-        at += head + z.in_used + TAIL;
-        if (status == PITHI_INFLATE_CUT || (status == PITHI_INFLATE_END && at > size))
+        status = head ? inflate(in + at + head, size - at - head, to.room, ROOM, put, &to) : CUT;
+        at += head + (size_t)(status > 0 ? status : 0) + TAIL;
+        if (status == CUT || (status >= 0 && at > size))
             *why = "its gzip data ends early";
-        else if (status == PITHI_INFLATE_BAD)
+        else if (status == BAD)
             *why = "its gzip data is damaged";
     }
     *out_size = to.size;
-    free(out);
+    free(to.room);
     return to.err;
 }
 
@@ -112,7 +140,6 @@ static uint32_t table[8][256];
 
 static void make_table(void)
 {
-    /* The polynomial of gzip, with its bits reversed. */
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t crc = byte;
         for (int bit = 0; bit < 8; bit++)

@@ -35,8 +35,8 @@ static int find_page(char *path, size_t size)
         return 1;
     if (access(path, R_OK) == 0)
         return 0;
-    return pithi_draw_failed("draw: --viewer: this pith was built without the page; install clang, lld, wasi-libc and "
-                             "libclang-rt-dev-wasm32, and build it again");
+    return pithi_draw_failed("draw: --viewer: this pith was built without the page; install clang, lld, wasi-libc, "
+                             "libclang-rt-dev-wasm32 and node-pako, and build it again");
 }
 
 /* Reads a whole file, malloc'ed; 0, or an exit status. */

@@ -12,6 +12,27 @@ function pithCore(module, host) {
     while (all[end]) end++;
     return decoder.decode(all.subarray(at, end));
   };
+  // Raw deflate to pieces of `room` bytes at `to`. Returns how many bytes were read; -1: they end early, -2: they are
+  // damaged, -3: the taker of the pieces stopped. The first piece is written in place.
+  const inflate = (at, size, to, room) => {
+    const inflater = new pako.Inflate({ raw: true, chunkSize: room }), { strm } = inflater, stop = {};
+    let isFirst = true;
+    inflater.onData = (piece) => {
+      if (!isFirst) bytes(to, piece.length).set(piece);
+      isFirst = false;
+      if (!core.pithi_system_unpacked(piece.length)) throw stop;
+    };
+    [strm.output, strm.next_out, strm.avail_out] = [bytes(to, room), 0, room];
+    try {
+      inflater.push(bytes(at, size).slice(), false); // a copy: memory that grows is another buffer
+      if (!inflater.ended || inflater.err)
+        if (strm.next_out && strm.avail_out) inflater.onData(strm.output.subarray(0, strm.next_out)); // the rest
+    } catch (error) {
+      if (error !== stop) throw error;
+      return -3;
+    }
+    return inflater.err ? -2 : inflater.ended ? strm.next_in : -1;
+  };
   const imports = {
     read: (file, at, to, size) => {
       const data = files[file].read(at, size);
@@ -19,6 +40,7 @@ function pithCore(module, host) {
       return data.length;
     },
     print: (at, size) => { said = (said + decoder.decode(bytes(at, size))).slice(-1000); },
+    inflate: (at, size, to, room) => inflate(at, size, to, room),
     now: () => performance.now() * 1e6,
     text_width: (at, size, points, isBold) => host.textWidth(decoder.decode(bytes(at, size)), points, isBold),
     progress: (part) => host.progress(part),

@@ -1,9 +1,12 @@
 # wasm.mk - reader, analysis and drawing core as a WebAssembly module, and the page that holds it, by clang for wasm32
-# (Debian: clang, lld, wasi-libc, libclang-rt-dev-wasm32). Without these there is no page that opens logs.
+# (Debian: clang, lld, wasi-libc, libclang-rt-dev-wasm32), with pako, which unpacks (node-pako). Without these there is
+# no page.
 WASM_CC ?= clang
-# Whether everything is there: the C library, the compiler's own, the linker.
-HAVE_WASM := $(shell printf '\043include <stdio.h>\nint main(void) { return putchar(1); }\n' | \
-	$(WASM_CC) --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null && echo yes)
+PAKO ?= $(firstword $(wildcard $(addsuffix /pako/dist/pako_inflate.min.js,/usr/share/nodejs /usr/share/node_modules \
+	/usr/lib/node_modules /usr/local/lib/node_modules)))
+# Whether everything is there: the C library, the compiler's own, the linker, pako.
+HAVE_WASM := $(if $(PAKO),$(shell printf '\043include <stdio.h>\nint main(void) { return putchar(1); }\n' | \
+	$(WASM_CC) --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null && echo yes))
 # Without what formats/wasm replaces: zlib, the handler of SIGBUS, threads, writers of formats, formats that need a
 # library.
 wasm_src := $(filter-out formats/base/zip.c formats/base/fault.c formats/base/worker.c formats/foreign/otf2/% \
@@ -34,13 +37,19 @@ $(wasm_module): $(call wasm_obj,$(wasm_src)) viewer/wasm/module.h formats/wasm/s
 		-Wl,-z,stack-size=1048576 -Wl,--stack-first $(addprefix -Wl$(comma)--export=,$(wasm_exports)) \
 		-lc-printscan-long-double -lm -lwasi-emulated-getpid
 
+# The core for a worker of the page, or for node.
+wasm_core := $(O)/gen/page/core.js
+$(wasm_core): viewer/wasm/core.js $(PAKO)
+	@mkdir -p $(@D)
+	@{ cat $(PAKO); echo; sed '/^ *\/\//d' viewer/wasm/core.js; } >$@
+
 # The page: template, style, scripts without comments, and the module as base64 of gzip.
 wasm_page := $(O)/share/pith/page/viewer.html
-page_parts := $(addprefix viewer/wasm/,viewer.html.in viewer.css core.js worker.js app.js picture.js tables.js input.js)
-$(wasm_page): $(page_parts) $(wasm_module)
+page_parts := $(addprefix viewer/wasm/,viewer.html.in viewer.css worker.js app.js picture.js tables.js input.js)
+$(wasm_page): $(page_parts) $(wasm_core) $(wasm_module)
 	@mkdir -p $(O)/gen/page
 	@gzip -9nc $(wasm_module) | base64 >$(O)/gen/page/wasm
-	@sed '/^ *\/\//d' $(addprefix viewer/wasm/,core.js worker.js) >$(O)/gen/page/worker
+	@{ cat $(wasm_core); sed '/^ *\/\//d' viewer/wasm/worker.js; } >$(O)/gen/page/worker
 	@sed '/^ *\/\//d' $(addprefix viewer/wasm/,app.js picture.js tables.js input.js) >$(O)/gen/page/script
 	@cp viewer/wasm/viewer.css $(O)/gen/page/style
 	@awk -v folder=$(O)/gen/page '{ while (match($$0, /@[a-z]+@/)) { name = substr($$0, RSTART + 1, RLENGTH - 2); \
@@ -52,4 +61,4 @@ wasm_out := $(if $(SAN),,$(if $(HAVE_WASM),$(wasm_page)))
 viewer: $(wasm_out)
 .PHONY: wasm
 wasm: $(if $(HAVE_WASM),$(wasm_page))
-	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32)'; exit 1)
+	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32), or no pako (node-pako)'; exit 1)
