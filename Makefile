@@ -237,8 +237,9 @@ missing:
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw makes text and pages only')
 	@$(if $(HAVE_CAIRO),$(if $(HAVE_PANGO),:,echo 'no Pango 1.44 (libpango1.0-dev): pictures have no' \
 		'Chinese, Arabic ... names'),:)
-	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32), or no pako (node-pako):' \
-		'pith draw --viewer left out')
+	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32),' \
+		'or no pako (node-pako):' \
+		'pages of pith draw left out')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
 	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found:' \
 		'pith stat --by function names no functions, pith run --also functions left out')
@@ -395,17 +396,7 @@ include wrappers/wrappers.mk
 # ---- viewer ----------------------------------------------------------------------------------------------------------
 # The script and the style of a page as strings, without comments. The parts of the script, in the order in which they
 # run:
-page_js := $(patsubst %,viewer/page/%.js,texts view cells columns sums search panel plot messages overlays frame under \
-	pointer keys link start)
-$(O)/gen/page_data.c: $(page_js) viewer/page/page.css
-	@mkdir -p $(@D)
-	@string() { echo "const char pithi_page_$$1[] = {"; shift; \
-		sed '/^ *\/\//d' "$$@" | od -An -v -tu1 | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; }; \
-		{ echo '#include "draw/draw.h"'; string js $(page_js); string css viewer/page/page.css; } >$@.part && \
-		mv $@.part $@
-$(O)/obj/viewer/draw/page_data.o: $(O)/gen/page_data.c $(O)/.flags
-	$(call compile,$(inc_viewer))
-$(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_data.o $(core_a) $(log_a)
+$(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --libs $(cairo_libs))) -lz -lm $(LIBS)
 $(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(log_a)
@@ -577,7 +568,7 @@ help:
 	@echo 'make check-install  install into a scratch folder and use Pith from there'
 	@echo 'make bench        measure: ratios to floors, goals and peers (BENCH=... some; BIG=1 also logs at scale)'
 	@echo "make gym          programs with a planted cause, and what analyze says (GYM='late*' some; LOAD=6 under load)"
-	@echo 'make wasm         the page of pith draw --viewer (a part of make where clang for wasm32 is installed)'
+	@echo 'make wasm         the pages of pith draw (a part of make where clang for wasm32 and pako are installed)'
 	@echo 'make install      into PREFIX ($(PREFIX)), below DESTDIR when given; uninstall removes it'
 	@echo 'make installcheck try what was installed'
 	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed, the same bytes each time'

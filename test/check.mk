@@ -32,7 +32,8 @@ $(O)/test/cli/%: $(O)/obj/test/cli/%.o $(lib_a) $(log_a)
 $(O)/test/golden/%: $(O)/obj/test/golden/%.o $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm $(LIBS)
-$(O)/test/viewer/draw_module: $(O)/obj/test/viewer/draw_module.o $(O)/obj/viewer/wasm/module.o $(core_a) $(log_a)
+$(O)/test/viewer/draw_module: $(O)/obj/test/viewer/draw_module.o $(O)/obj/viewer/wasm/module.o \
+		$(call obj,$(module_draw_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
 # A fuzz entry twice: fuzz_NAME replays test/fuzz/corpus/NAME under any compiler, live_NAME is libFuzzer's.

@@ -27,7 +27,7 @@ size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size,
 /* ---- The page's inflate ------------------------------------------------------------------------------------------ */
 
 /* What page_inflate returns in place of the number of bytes that it has read. */
-enum { CUT = -1, BAD = -2 }; /* other negative numbers: it was told to stop */
+enum { CUT = -1, BAD = -2 }; /* other negative numbers: the taker stopped it */
 
 /* Unpacks raw deflate to `out`; hands over each piece of `room` bytes, and the last one, by pithi_system_unpacked. */
 __attribute__((import_module("pith"), import_name("inflate"))) double page_inflate(const void *in, uint32_t size,

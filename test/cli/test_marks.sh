@@ -20,13 +20,11 @@ for command in print "print --csv" "print --json" info stat "stat --csv" "stat -
     ok $? "$command"
     clean "$command" out
 done
-for picture in x.svg x.html; do
-    pith draw log.pith -o "$picture"
-    ok $? "draw $picture"
-    clean "$picture" "$picture"
-    grep -qE '(\\|\\x5c)u202e' "$picture"
-    ok $? "$picture: the mark is escaped"
-done
+pith draw log.pith -o x.svg
+ok $? "draw x.svg"
+clean x.svg x.svg
+grep -q '\\u202e' x.svg
+ok $? "x.svg: the mark is escaped"
 pith print log.pith >out
 like "$(cat out)" '\\xe2\\x80\\xaeevil'"$name" "print: the bytes, and the letters behind them as they are"
 like "$(pith print --json log.pith)" '"\\u202eevil'"$name" "print --json: as JSON has it"

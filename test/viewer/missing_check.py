@@ -92,25 +92,6 @@ def compare(log, ranges, window):
         report(bad, f"{log}: the {what} agrees with pith stat")
 
 
-def page(log, ranges):
-    bad, exact = [], 0
-    for begin, end in ranges_of(ranges)[:6]:
-        subprocess.run(["pith", "draw", log, "--from", f"{begin}ns", "--to", f"{end}ns", "-o", "page.html"], capture_output=True)
-        text = open("page.html").read()
-        found = {name: (int(total), int(own)) for name, total, own in re.findall(
-            r'\{name: "([^"]*)", kind: "state".*?inclusive: (\d+), exclusive: (\d+)', text)}
-        found = {name: times for name, times in found.items() if any(times)}
-        computing = int(re.search(r'computing: \{name: "computing", exclusive: (\d+)', text)[1])
-        found["computing"] = None, computing
-        for name in differ(found, stat(log, begin, end)):
-            bad.append(f"{begin} {end} {name}: {found.get(name)}")
-        lines = re.findall(r'^"(.*)",$', text[text.index("\nsums: ["):text.index("\nmessagesAll:")], re.M)
-        exact += not lines
-        if lines and sum(int(line.split()[0], 36) for line in lines) != computing:
-            bad.append(f"{begin} {end}: the parts of the page compute {[line.split()[0] for line in lines]}")
-    report(bad, f"{log}: so do pages, and their parts")
-
-
 def pair(records):
     """By index: of an enter, its leave; of a leave, its enter."""
     partner, stack = {}, []
@@ -232,7 +213,5 @@ elif sys.argv[1] == "compare":
     compare(*sys.argv[2:5])
 elif sys.argv[1] == "truth":
     truth(*sys.argv[2:5])
-elif sys.argv[1] == "formula":
-    formula(*sys.argv[2:5], *map(int, sys.argv[5:7]))
 else:
-    page(*sys.argv[2:4])
+    formula(*sys.argv[2:5], *map(int, sys.argv[5:7]))

@@ -33,7 +33,11 @@ if [ -e "$build/libexec/pith/pith-draw" ]; then
     pith draw plain.pith -o plain.png --core-waits >out 2>&1
     is "$? $(cat out) $(ls plain.png 2>/dev/null)" \
         "1 pith: plain.pith: does not tell when threads had no core; record with PITH_COUNTERS=run-delay " "without the counter"
-    pith draw log.pith -o page.html --core-waits >out 2>&1
-    is "$? $(cat out)" "0 pith: note: pages and texts do not show the time without a core" "a page"
+    pith draw log.pith --text --core-waits >out 2>&1
+    like "$? $(cat out)" "^0 pith: note: texts do not show the time without a core" "a text has none"
+    if [ -e "$build/share/pith/page/viewer.html" ]; then
+        pith draw log.pith -o page.html --core-waits >out 2>&1
+        is "$? $(cat out) $(grep -c 'core_waits 1' page.html)" "0  1" "a page"
+    fi
 fi
 finish

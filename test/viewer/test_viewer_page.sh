@@ -10,7 +10,7 @@ fi
 if [ ! -e "$build/share/pith/page/viewer.html" ]; then
     pith draw --viewer -o page.html >said 2>&1
     is "$?:$(ls page.html* 2>/dev/null)" "1:" "without the page: an error and no file"
-    like "$(cat said)" '^pith: draw: --viewer: this pith was built without the page; install clang, lld' "which says what is missing"
+    like "$(cat said)" '^pith: draw: this pith was built without pages; install clang, lld' "which says what is missing"
     skip "the page that opens logs" "no clang for wasm32 (wasi-libc, libclang-rt-dev-wasm32, lld)"
     finish
 fi

@@ -12,7 +12,7 @@ draw_module=$build/test/viewer/draw_module
 run=(node "$top/test/viewer/wasm_run.js" "$module" "$build/gen/page/core.js")
 imports=$(node -e 'console.log(WebAssembly.Module.imports(new WebAssembly.Module(require("fs").readFileSync(process.argv[1])))
     .map(({ module, name }) => `${module}.${name}`).sort().join(" "))' "$module")
-is "$imports" "pith.inflate pith.now pith.print pith.progress pith.read pith.text_width" "imports: these and no others"
+is "$imports" "pith.inflate pith.now pith.print pith.progress pith.read pith.text_mask pith.text_width" "imports: these and no others"
 ok $(($(gzip -9c "$module" | base64 -w0 | wc -c) > 700000)) "packed as in a page: below 700 kB"
 
 # same WHAT: both obey the file `script`.
@@ -34,7 +34,12 @@ for seed in range(1, 51):
         a = chance.choice([0, chance.randrange(990)])
         b = 1000 if a == 0 and chance.random() < 0.5 else a + chance.randrange(1, 1001 - a)
         width, height = chance.randrange(250, 800), chance.randrange(200, 500)
-        lines.append(f"draw {a} {b} {width} {height} {chance.choice([1, 1, 1.25, 2])} {chance.randrange(32)}")
+        if chance.random() < 0.3:
+            lines.append("words " + chance.choice(["group host", "unfold_rows", "group none; fold_rows", "colour * #112233",
+                                                   "group comm; collapse", "palette safe", "hide nonesuch", "rows 0-1"]))
+        lines.append(f"draw {a} {b} {width} {height} {chance.choice([1, 1, 1.25, 2])} {chance.randrange(64)} "
+                     + chance.choice(["0 0", f"{chance.randrange(9)} {chance.randrange(2, 60)}"]))
+        lines.append(f"overview {width} {chance.randrange(2, 40)}")
         lines += [f"at {chance.uniform(60, width):.2f} {chance.uniform(40, height):.2f}" for _ in range(12)]
         lines += [f"legend {a} {b}", f"legend {a + (b - a) // 3} {b}",
                   f"find {chance.choice(['MPI_', 'work', 'state-[ae]', 'duration>3ns', 'none'])} {chance.randrange(1001)}",
@@ -76,7 +81,7 @@ for log in words.txt empty.pith noise.pith; do
     like "$(tail -n 1 wasm.out)" '^\{"format":"native"' "$log: the next log opens"
 done
 for log in cut.pith struck.pith; do
-    printf '%s\n' "open $log" "draw 0 1000 400 300 1 0" analyze >script
+    printf '%s\n' "open $log" "draw 0 1000 400 300 1 0 0 0" analyze >script
     same "$log: damaged, and the same as in the native build"
 done
 cat >sweep.py <<'P'
@@ -94,13 +99,13 @@ with open("script", "w") as script:
         if chance.random() < 0.3:
             del bad[chance.randrange(len(bad)):]
         open(f"bad{number}.pith", "wb").write(bad)
-        script.write(f"open bad{number}.pith\ndraw 0 1000 300 200 1 0\nanalyze\n")
+        script.write(f"open bad{number}.pith\ndraw 0 1000 300 200 1 0 0 0\nanalyze\n")
 P
 # The files that the fuzzers of the readers have collected.
 find "$top/test/fuzz/corpus" -type f | grep -E '/(native|alog|chrome|clog1|clog2|paje|paraver|picl|slog2|text)/' | sort |
     while read -r file; do
         cp "$file" "corpus.${file##*/}" # a short name: the room of a script's line
-        printf '%s\n' "open corpus.${file##*/}" "draw 0 1000 300 200 1 0" analyze
+        printf '%s\n' "open corpus.${file##*/}" "draw 0 1000 300 200 1 0 0 0" analyze
     done >script
 ok $(($(grep -c open script) < 300)) "a corpus ($(grep -c open script) files)"
 same "the fuzzers' files: both builds answer the same, and neither ends"

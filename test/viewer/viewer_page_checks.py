@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from browser import CTRL, SHIFT, Browser
-from page_oracle import stat_of
+from page_oracle import records_of, stat_of
 from page_tap import has, ok, plan, same
 
 
@@ -20,11 +20,13 @@ class Viewer:
 
     def __init__(self, browser, path, **how):
         self.page = browser.open(path, **how)
-        self.until("document.getElementById('said').textContent !== 'Starting'")
+        self.until("document.body.dataset.started !== undefined")
 
     def until(self, what):
-        return self.page.ask("new Promise((done) => { const look = () => { const found = %s; "
-                             "found ? done(found) : setTimeout(look, 5); }; look(); })" % what)
+        return self.page.ask("new Promise((done, fail) => { const end = Date.now() + 60000, look = () => { "
+                             "const found = %s; if (found) done(found); else if (Date.now() > end) "
+                             "fail(new Error(`in 60 s not: %s`)); else setTimeout(look, 5); }; look(); })"
+                             % (what, what.replace("\\", "\\\\").replace("`", "'").replace("${", "{")))
 
     def rest(self):
         """Returns when the picture is that of the view, and exact."""
@@ -48,6 +50,10 @@ class Viewer:
 
     def log(self):
         return [int(part) for part in self.page.ask("`${log.from} ${log.to}`").split()]
+
+    def link(self):
+        """The link to what is shown, which follows after a moment."""
+        return self.page.ask("writeLink(), location.hash.slice(1)")
 
     def place(self):
         """left, top, wide and bottom of the time lines in the page's window."""
@@ -104,6 +110,7 @@ def check_card(viewer):
     """card.txt: rank 0 is in MPI_Waitall from 0.2 to 0.6 s, inside of step."""
     viewer.drop("card.txt")
     viewer.press("m")
+    viewer.press("f")
     x, y = viewer.at(0.4, 0, 3)
     lines = viewer.card(x, y)
     same([lines[0], lines[1], lines[3]], ["MPI_Waitall", "rank 0", "400 ms"], "the card of a state")
@@ -130,7 +137,11 @@ def check_moves(viewer):
     viewer.drop("run.pith")
     begin, end = viewer.log()
     whole = end - begin
-    same(viewer.view(), [begin, end], "at first the whole log")
+    finalize = min(time for records in records_of("run.pith").values() for time, kind, name in records
+                   if (kind, name) == ("enter", "MPI_Finalize"))
+    same(viewer.view(), [begin, finalize], "at first the work: to the first begin of MPI_Finalize; there is no MPI_Init")
+    viewer.press("f")
+    same(viewer.view(), [begin, end], "f: the whole log")
     viewer.press("w")
     near = [begin + whole // 4, end - whole // 4]
     ok(all(abs(got - edge) <= 1 for got, edge in zip(viewer.view(), near)), "w: half of it", viewer.view(), near)
@@ -178,6 +189,7 @@ def check_moves(viewer):
 
 def check_legend(viewer):
     viewer.drop("run.pith")
+    viewer.press("f")
     stat = {row["name"]: (row["count"], round(row["self_s"] * 1e9))
             for row in json.loads(pith("stat", "run.pith", "--json").stdout) if row["kind"] == "state"}
     shown = viewer.page.ask("ask('legend', view.from, view.to).then(({ entries }) => entries.filter(({ id }) => log.defs[id].kind === 'state')"
@@ -217,7 +229,7 @@ def check_findings(viewer):
     viewer.until("findings && shown.waits")
     viewer.rest()
     ok(viewer.page.ask("canvas.toDataURL()") != before, "Shift-w hatches waiting")
-    same(viewer.page.text(".answer"), pith("analyze", "--answer", "run.pith").stdout.strip(), "the answer of `pith analyze`")
+    same(viewer.page.text("#answer span"), pith("analyze", "--answer", "run.pith").stdout.strip(), "the answer of `pith analyze`")
     names = [row["name"] for row in json.loads(pith("analyze", "--json", "run.pith").stdout)["findings"]]
     same(viewer.page.ask("[...document.querySelectorAll('summary b')].map((name) => name.innerText)"), names, "its findings")
     x, y, width, height = viewer.page.box("summary button")
@@ -329,8 +341,8 @@ def check_scale(browser):
     same(viewer.page.ask("document.title"), "run.pith \u2013 Pith", "the log inside the page is open")
     viewer.press("w")
     viewer.press("d")
-    link, view = viewer.page.ask("location.hash"), viewer.view()
-    viewer.page.go(link[1:])
+    link, view = viewer.link(), viewer.view()
+    viewer.page.go(link)
     viewer.until("log !== null")
     viewer.rest()
     same(viewer.view(), view, "the address keeps the view")

@@ -9,7 +9,15 @@ const put = (data) => {
   const bytes = typeof data === "string" ? Buffer.from(`${data}\n`) : data;
   for (let done = 0; done < bytes.length;) done += fs.writeSync(out, bytes, done);
 };
-const core = pithCore(module_, { textWidth: (text, size) => 0.5 * size * [...text].length, progress: () => {} });
+// A mask that depends on the text, as in draw_module.c.
+function textMask(text, size, isBold, scale, isRim) {
+  const letters = Buffer.from(text), width = 8 + letters.length % 50, height = 6 + Math.trunc(size * scale) % 40;
+  const cover = Uint8Array.from({ length: width * height }, (_, i) =>
+    letters[i % letters.length] * 7 + i * 3 + isRim * 40 + isBold * 9);
+  return { cover, width, height, x: 2, y: 5 };
+}
+const textWidth = (text, size) => 0.5 * size * [...text].length;
+const core = pithCore(module_, { textWidth, textMask, progress: () => {} });
 let from = 0n, to = 0n;
 for (const line of fs.readFileSync(scriptPath, "utf8").trim().split("\n")) {
   const [word, ...items] = line.split(" "), numbers = items.map(Number);
@@ -24,11 +32,16 @@ for (const line of fs.readFileSync(scriptPath, "utf8").trim().split("\n")) {
       put(facts);
       ({ from, to } = JSON.parse(facts, (key, value) => key === "from" || key === "to" ? BigInt(value) : value));
     } else if (word === "draw") {
-      const [a, b, width, height, scale, flags] = numbers;
+      const [a, b, width, height, scale, flags, first, rowHeight] = numbers;
       const { pixels, rest } = core.raw.draw({ from: from + (to - from) * BigInt(a) / 1000n,
-        to: from + (to - from) * BigInt(b) / 1000n, width, height, scale, flags });
+        to: from + (to - from) * BigInt(b) / 1000n, width, height, scale, flags, first, rowHeight });
       put(Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength));
       put(rest);
+    } else if (word === "words") {
+      put(core.raw.words(`${items.join(" ")}\n`));
+    } else if (word === "overview") {
+      put(Buffer.from(core.raw.overview(...numbers)));
+      put("");
     } else if (word === "at") {
       put(core.raw.at(...numbers));
     } else if (word === "legend") {

@@ -2,6 +2,7 @@
 #ifndef PITHI_DRAW_H
 #define PITHI_DRAW_H
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -21,6 +22,7 @@ enum pithi_draw_kind {
     PITHI_DRAW_HTML,
     PITHI_DRAW_TEXT
 };
+enum { PITHI_OWN_RGB = 1 << 24 };
 enum pithi_draw_colour { PITHI_COLOUR_AUTO, PITHI_COLOUR_ALWAYS, PITHI_COLOUR_NEVER };
 
 struct pithi_draw {
@@ -65,6 +67,7 @@ struct pithi_draw {
     uint32_t row_count, per; /* per: number of rows drawn as one, set by pithi_draw_fewer_rows */
     uint32_t *grouped;       /* the lanes of joined rows */
     uint32_t *rgb;
+    uint32_t *own_rgb; /* [defs] the colours that words gave, with PITHI_OWN_RGB; NULL: none */
     /* Of the words: */
     unsigned char *hidden;                           /* [defs] */
     int64_t lit_from_ns, lit_to_ns;                  /* the selection; equal: none */
@@ -92,6 +95,8 @@ const char *pithi_draw_damage(void);
 
 /* Runs the words of `-e`, after rows and window are set. Returns 0, or an exit status after a message. */
 int pithi_draw_words(struct pithi_draw *draw);
+/* Gives the colours of palette and theme, then those of the words `colour`. An enum pith_err. */
+int pithi_draw_give_colours(struct pithi_draw *draw);
 /* Hides or shows states, events and counters by a pattern of fnmatch. 0: nothing has such a name. */
 int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
 /* Hides the recorder's events for tools (pith:*): samples, call sites, what a replay needs. At first, they are. */
@@ -105,17 +110,25 @@ int pithi_draw_unfold(struct pithi_draw *draw);
 int pithi_draw_find_depths(struct pithi_draw *draw);
 /* Finds the functions of the samples, if there are any: 0, or an exit status after a message. */
 int pithi_draw_flames(struct pithi_draw *draw);
-void pithi_draw_labels_free(struct pithi_draw *draw);
+/* Runs a command of pith, which prints its own errors, and the damage that it leaves out. It writes a file in a
+ * temporary folder, whose name becomes argv[at]. 0, or an exit status. End the file in any case. */
+int pithi_draw_by_pith(char **argv, int at, char file[PATH_MAX]);
+void pithi_draw_end_file(const char *file);
 /* Joins neighbouring rows if there are more than `most`; call it after all words. */
 void pithi_draw_fewer_rows(struct pithi_draw *draw, uint32_t most);
+void pithi_draw_labels_free(struct pithi_draw *draw);
 
+/* Reads notes, the time without a core and the clock, if they are shown: 0, or an exit status after a message. */
+int pithi_draw_read_shown(struct pithi_draw *draw);
+/* Frees all that is of the log, and closes it. */
+void pithi_draw_free(struct pithi_draw *draw);
 /* The figure for the options, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 
 /* PNG, PDF, PostScript by cairo; SVG; exit status. Without cairo always 1, after a message. */
 int pithi_draw_picture(const struct pithi_draw *draw);
-int pithi_draw_page(struct pithi_draw *draw);         /* HTML; exit status */
-int pithi_draw_viewer(const struct pithi_draw *draw); /* the page that opens logs; exit status */
+int pithi_draw_viewer(const struct pithi_draw *draw);   /* the page that opens logs; exit status */
+int pithi_draw_log_page(const struct pithi_draw *draw); /* the page of a log; exit status */
 /* `--stats` of pithi_draw_terminal. */
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count);
 int pithi_draw_terminal(struct pithi_draw *draw); /* text on standard output; exit status */
@@ -155,8 +168,5 @@ int pithi_draw_do_pin(struct pithi_draw *draw, const struct pithi_draw_word *wor
 int pithi_draw_do_unfold_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_fold_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_word *word);
-
-/* The script and the style of viewer/page/, made into strings by the Makefile. */
-extern const char pithi_page_js[], pithi_page_css[];
 
 #endif

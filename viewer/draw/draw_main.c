@@ -1,15 +1,4 @@
-/* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn.
- *
- * The order of the steps follows from what each needs:
- *
- *     log, digest, summary      what every picture needs
- *     window                    --from and --to, as they may be names in the log
- *     rows, unfolding           the lanes that are shown
- *     words (-e)                may change window, rows, colours: after them, so that they win over options
- *     depths, clock, notes      what only some pictures have; an error here costs no drawing
- *     analysis                  last, as it takes longest
- *
- * Damage is no failure: what can be read is drawn, and one line says so. */
+/* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -38,22 +27,19 @@ int pithi_draw_failed(const char *format, ...)
     return 1;
 }
 
-/* `name` is below the folder of the installation, as libexec/pith/pith-draw is: two folders up. */
 int pithi_draw_find(const char *name, char *path, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", path, size);
 
     if (length < 0 || (size_t)length + strlen(name) + sizeof "/../../" > size)
-        /* no room for all, or no /proc */
         return pithi_draw_failed("/proc/self/exe: %s", strerror(length < 0 ? errno : ENAMETOOLONG));
     path[length] = 0;
     strcat(strcpy(strrchr(path, '/'), "/../../"), name);
     return 0;
 }
 
-static char damage[512]; /* text about the first damage */
+static char damage[512];
 
-/* Prints the first damage; the same damage would be met by each part that reads the log. */
 void pithi_draw_damaged(void)
 {
     if (*damage)
@@ -64,7 +50,6 @@ void pithi_draw_damaged(void)
 
 const char *pithi_draw_damage(void) { return damage; }
 
-/* The window of --from and --to; without them the whole log. */
 static int set_window(struct pithi_draw *draw)
 {
     int64_t t0, t1;
@@ -99,15 +84,14 @@ static int show_progress(void *what, double part)
     return 0;
 }
 
-static void end_progress(void) { fprintf(stderr, "\r                           \r"); } /* 27 blanks over the line */
+static void end_progress(void) { fprintf(stderr, "\r                           \r"); }
 
-/* Text has no arrows, so it needs messages only for --stats. */
 static int read_digest(struct pithi_draw *draw)
 {
     static char reading[] = "reading messages";
     int err, shows = isatty(STDERR_FILENO);
 
-    if (is_text(draw) && !draw->stats) /* text has a digest only for its table */
+    if (is_text(draw) && !draw->stats)
         return PITH_OK;
     err = pithlog_digest_open(draw->log, shows ? show_progress : NULL, reading, &draw->digest);
     if (shows)
@@ -122,7 +106,6 @@ static int find_iterations(struct pithi_draw *draw)
     struct pithi_nearest nearest;
     int err;
 
-    /* UINT32_MAX: look for a period */
     if (draw->iterations_of && (state = pithi_state_named(draw->log, draw->iterations_of)) == UINT32_MAX)
         return pithi_draw_failed("%s: --iterations: there is no state %s%s", draw->log_path, draw->iterations_of,
                                  pithi_nearest_name(&nearest, draw->log, draw->iterations_of, 1));
@@ -131,7 +114,6 @@ static int find_iterations(struct pithi_draw *draw)
         pithi_draw_damaged();
     else if (err)
         return pithi_draw_failed("%s", pithlog_error());
-    /* One of them is in the picture, or it is an error to ask for them. */
     for (size_t i = 0; i < draw->found->count; i++)
         if (draw->found->all[i].from_ns >= draw->t0_ns && draw->found->all[i].from_ns < draw->t1_ns)
             return 0;
@@ -184,57 +166,12 @@ static int read_log(struct pithi_draw *draw)
         pithlog_summary_open(draw->log, &draw->summary); /* on failure, records are read */
     if (info->records > RIGHT_RECORDS)
         draw->care = PITHI_NEAR;
-    draw->hidden = pithi_alloc(info->defs, 1); /* [defs] 0: all are shown */
-    pithi_draw_hide_tool_events(draw);         /* events that Pith records for itself */
+    draw->hidden = pithi_alloc(info->defs, 1);
+    pithi_draw_hide_tool_events(draw);
     draw->rgb = pithi_alloc(info->defs, sizeof *draw->rgb);
     if (pithi_palette_fill(draw->log, draw->summary, draw->palette, draw->rgb) == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
     return 0;
-}
-
-/* 0, or 1 after a message. */
-static int read_notes(struct pithi_draw *draw)
-{
-    char *path, why[1024]; /* notes of LOG are in a file beside it */
-    int failed;
-
-    if (!draw->shows_notes)
-        return 0;
-    path = pithi_notes_path(draw->log_path);
-    failed = pithi_notes_read(&draw->notes, path, why, sizeof why);
-    free(path);
-    return failed ? pithi_draw_failed("%s", why) : 0;
-}
-
-static int read_core_waits(struct pithi_draw *draw)
-{
-    static const struct pithi_watch watch;
-    int err;
-
-    if (!draw->shows_core_waits)
-        return 0;
-    if (!pithi_core_waits_possible(draw->log))
-        /* would be a picture without what was asked for */
-        return pithi_draw_failed("%s: does not tell when threads had no core; record with PITH_COUNTERS=run-delay",
-                                 draw->log_path);
-    if (draw->kind == PITHI_DRAW_HTML || is_text(draw)) {
-        fprintf(stderr, "pith: note: pages and texts do not show the time without a core\n");
-        return 0;
-    }
-    err = pithi_core_waits_read(draw->log, &watch, &draw->core_waits);
-    if (err == PITH_ERR_DAMAGED)
-        pithi_draw_damaged();
-    return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
-}
-
-/* --time-of-day: the axis shows the clock at the place where the log was recorded. */
-static int read_clock(struct pithi_draw *draw)
-{
-    int64_t unix_ns;
-
-    if (!draw->shows_time_of_day || pithlog_wall_clock(draw->log, &unix_ns, &draw->clock_ns))
-        return 0;
-    return pithi_draw_failed("%s: this log does not know when it was recorded", draw->log_path);
 }
 
 static int draw_log(struct pithi_draw *draw)
@@ -250,23 +187,18 @@ static int draw_log(struct pithi_draw *draw)
     if (!status)
         status = pithi_draw_words(draw);
     if (!status)
+        status = pithi_draw_read_shown(draw);
+    if (!status && draw->kind == PITHI_DRAW_HTML) /* the rest is done in the browser */
+        return pithi_draw_log_page(draw);
+    if (!status)
         status = pithi_draw_find_depths(draw);
-    if (!status)
-        status = read_clock(draw);
-    if (!status)
-        status = read_notes(draw);
-    if (!status)
-        status = read_core_waits(draw);
     if (!status)
         status = analyze(draw);
     if (status)
         return status;
-    /* after all colours are given: what it shows is another picture's grey */
     if (draw->grey)
         pithi_palette_grey(draw->rgb, pithlog_get_info(draw->log)->defs);
-    if (is_text(draw))
-        return pithi_draw_terminal(draw);
-    return draw->kind == PITHI_DRAW_HTML ? pithi_draw_page(draw) : pithi_draw_picture(draw);
+    return is_text(draw) ? pithi_draw_terminal(draw) : pithi_draw_picture(draw);
 }
 
 int main(int argc, char **argv)
@@ -278,24 +210,7 @@ int main(int argc, char **argv)
     status = pithi_draw_options(&draw, argc, argv);
     if (status)
         return status < 0 ? 0 : status;
-    status = draw.is_viewer ? pithi_draw_viewer(&draw) : draw_log(&draw);
-    free(draw.rgb);
-    free(draw.hidden);
-    free(draw.script);
-    free(draw.rows);
-    free(draw.grouped);
-    free(draw.list);
-    pithi_draw_labels_free(&draw);
-    pithi_flames_close(draw.flames);
-    if (draw.tree)
-        pithi_rows_close(draw.tree);
-    pithi_gaps_free(&draw.gaps);
-    pithi_notes_free(&draw.notes);
-    pithi_core_waits_free(&draw.core_waits);
-    pithlog_analysis_free(draw.analysis);
-    pithlog_digest_close(draw.picked);
-    pithlog_digest_close(draw.digest);
-    pithlog_summary_close(draw.summary);
-    pithlog_close(draw.log);
+    status = draw.log_path ? draw_log(&draw) : pithi_draw_viewer(&draw);
+    pithi_draw_free(&draw);
     return status;
 }

@@ -1,13 +1,4 @@
-/* draw_options.c - the command line of `pith draw`.
- *
- * Options fill struct pithi_draw and nothing else: no log is open yet. So a misspelt option costs no time, and what
- * depends on the log (names of states, rows, a time such as `init+1ms`) is checked here only for its form:
- *
- *     --from 3x          refused here: no time can look like that
- *     --from solve[3]    taken; whether there are three instances of `solve` shows when the log is open
- *
- * Options come first, whatever their order, then what follows from several of them: the kind of the file, and what it
- * cannot hold. */
+/* draw_options.c - the command line of `pith draw`. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,9 +11,8 @@
 #include "core/rows/words.h"
 #include "draw/draw.h"
 
-/* From 256 on: smaller values are letters. */
 enum {
-    SIZE = 256, /* above all letters, which are short options */
+    SIZE = 256,
     FROM,
     TO,
     LANES,
@@ -79,7 +69,6 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"output", required_argument, NULL, 'o'},
                                         {NULL, 0, NULL, 0}};
 
-/* A wrong command line: status 2. */
 __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
 {
     va_list args;
@@ -101,7 +90,6 @@ static int choose(const char *word, const char *const names[], int count)
     return -1;
 }
 
-/* --colour is for text. The default is auto: coloured on a terminal. */
 static int set_colour(struct pithi_draw *draw, const char *when)
 {
     static const char *const names[] = {"auto", "always", "never"};
@@ -124,10 +112,8 @@ static int set_legend(struct pithi_draw *draw, const char *where)
     return 0;
 }
 
-/* -e may be given several times; scripts run in this order. */
 static int add_script(struct pithi_draw *draw, const char *script)
 {
-    /* one more than before; texts belong to argv */
     const char **scripts = pithi_alloc((size_t)draw->script_count + 1, sizeof *scripts);
 
     for (int i = 0; i < draw->script_count; i++)
@@ -164,7 +150,6 @@ static int set_flag(struct pithi_draw *draw, int option)
         return draw->full = 1, 0;
     case VIEWER:
         return draw->is_viewer = 1, 0;
-    /* Plain text: no colours either. */
     case ASCII:
         draw->ascii = 1;
         draw->colour = PITHI_COLOUR_NEVER;
@@ -189,14 +174,14 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         return add_script(draw, value);
     case ITERATIONS:
         draw->iterations = 1;
-        draw->iterations_of = value; /* NULL: to be found by their period */
+        draw->iterations_of = value;
         return 0;
     case SIZE:
         draw->size = value;
         if (pithi_size_parse(value, &draw->width, &draw->height))
             return usage("--size %s: must be pixels like 1200x400, at most 32000x32000", value);
         return 0;
-    case FROM: /* its form; the time itself needs the log */
+    case FROM:
         draw->from = value;
         return pithlog_time_check(value) ? usage("--from: %s", pithlog_error()) : 0;
     case TO:
@@ -232,7 +217,6 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
 static int unknown_option(char **argv, int letter)
 {
     char dashed[] = {'-', (char)letter, '\0'};
-    /* of "-title", getopt has read "-t", and argv[optind] is still the word */
     const char *given = !letter                                             ? argv[optind - 1]
                         : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind]
                                                                             : dashed;
@@ -266,7 +250,6 @@ static int kind_of(const char *path, enum pithi_draw_kind *kind)
     return -1;
 }
 
-/* Text, or what the suffix of -o says. */
 static int set_kind(struct pithi_draw *draw)
 {
     if (draw->kind == PITHI_DRAW_TEXT)
@@ -278,7 +261,6 @@ static int set_kind(struct pithi_draw *draw)
     return usage("-o %s: its name must end in .png, .svg, .pdf, .ps, .eps or .html", draw->out_path);
 }
 
-/* A picture too small for its parts would be refused later, after the log was read. 0: not given. */
 static int check_size(const struct pithi_draw *draw)
 {
     if (draw->kind == PITHI_DRAW_TEXT || !draw->width)
@@ -296,7 +278,7 @@ static int check_viewer(struct pithi_draw *draw, int argc, char **argv, int opti
     draw->log_path = argv[optind]; /* or NULL */
     if (argc - optind > 1)
         return usage("one log at a time, not also %s", argv[optind + 1]);
-    if (option_count > 2) /* -o and --viewer */
+    if (option_count > 2)
         return usage("--viewer: goes with -o and no other option");
     if (!draw->out_path || kind_of(draw->out_path, &draw->kind) || draw->kind != PITHI_DRAW_HTML)
         return usage("--viewer: give -o OUT.html");
@@ -317,13 +299,12 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         status = set_option(draw, option, optarg);
         if (status)
             return status;
-        option_count++; /* counted for --viewer, which has no others */
+        option_count++;
     }
     if (draw->is_viewer)
         return check_viewer(draw, argc, argv, option_count);
     if (argc == optind)
         return usage("LOG is missing");
-    /* `pith draw run.pith out.png`: the second one looks like the output. */
     if (argc - optind == 2 && !draw->out_path && kind_of(argv[optind + 1], &kind) == 0)
         return usage("-o is missing before %s", argv[optind + 1]);
     if (argc - optind > 1)
@@ -337,55 +318,4 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
     if (!status && draw->unfold && draw->kind == PITHI_DRAW_TEXT)
         return usage("--unfold: in pictures and pages only, not in text");
     return status ? status : check_size(draw);
-}
-
-/* ---- The figure for them ----------------------------------------------------------------------------------------- */
-
-enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000, RANGES_HEIGHT = 130 }; /* pixels; arrows of a picture; pixels */
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
-/* What is drawn, as the options, the words of scripts and the log give it. */
-struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
-{
-    return (struct pithi_figure){.title = draw->title ? draw->title : base_name(draw->log_path),
-                                 .plot = {.log = draw->log,
-                                          .digest = draw->digest,
-                                          .picked = draw->picked,
-                                          .lit_from_ns = draw->lit_from_ns,
-                                          .lit_to_ns = draw->lit_to_ns,
-                                          .gaps = &draw->gaps,
-                                          .analysis = draw->analysis,
-                                          .notes = &draw->notes,
-                                          .note_texts = 1,
-                                          .core_waits = draw->core_waits.lane_count ? &draw->core_waits : NULL,
-                                          .waits = draw->waits,
-                                          .path = draw->path,
-                                          .names = !draw->no_names,
-                                          .summary = draw->summary,
-                                          .care = draw->care,
-                                          .rgb = draw->rgb,
-                                          .hidden = draw->hidden,
-                                          .t0_ns = draw->t0_ns,
-                                          .t1_ns = draw->t1_ns,
-                                          .clock_ns = draw->clock_ns,
-                                          .flames = draw->flames,
-                                          .rows = draw->rows,
-                                          .row_count = draw->row_count,
-                                          .most_arrows = MOST_ARROWS,
-                                          .arrows_auto = !draw->all_arrows},
-                                 .width = draw->width ? draw->width : DEFAULT_WIDTH,
-                                 .height = draw->height,
-                                 .row_height = draw->row_height,
-                                 .per = draw->per,
-                                 .place = draw->legend,
-                                 .no_arrows = draw->no_arrows,
-                                 .stats = draw->stats,
-                                 .findings = draw->findings,
-                                 .iterations = draw->found,
-                                 .ranges = {.height = draw->ranges ? RANGES_HEIGHT : 0}};
 }

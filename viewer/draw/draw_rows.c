@@ -9,18 +9,10 @@
  */
 #include "draw/draw.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "core/scene/flames.h"
 #include "core/cells/memory.h"
 #include "core/rows/rows.h"
 #include "core/rows/words.h"
@@ -163,7 +155,6 @@ static int unfold(struct pithi_draw *draw, const char *pattern, int on)
     return count ? take_seen(draw) : -1;
 }
 
-/* Pages have no rows of functions. */
 int pithi_draw_find_depths(struct pithi_draw *draw)
 {
     struct pithi_unfolding unfolding = {draw->log, draw->summary, NULL, draw->t0_ns, draw->t1_ns};
@@ -172,7 +163,7 @@ int pithi_draw_find_depths(struct pithi_draw *draw)
     for (uint32_t i = 0; draw->tree && i < draw->tree->node_count && !status; i++) {
         if (!draw->tree->nodes[i].bands)
             continue;
-        if (!some++ && draw->kind != PITHI_DRAW_HTML)
+        if (!some++)
             status = pithi_draw_flames(draw);
         unfolding.flames = draw->flames;
         pithi_rows_unfold(draw->tree, i, 1, &unfolding);
@@ -396,73 +387,4 @@ int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_
     free(key_letters);
     free(letters);
     return take_seen(draw);
-}
-
-/* ---- Functions of samples ---------------------------------------------------------------------------------------- */
-
-/* The functions that the samples of a log were in, for unfolded rows. `pith stat --flame` finds them,
- * as for the window. */
-extern char **environ;
-
-/* Starts a program that a signal to this one ends, too: none arrives before the guard knows it. Returns errno. */
-static int start(const char *program, char *const *argv, const char *file, pid_t *child)
-{
-    posix_spawnattr_t as_now;
-    sigset_t all, now;
-    int error;
-
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &now);
-    posix_spawnattr_init(&as_now);
-    posix_spawnattr_setsigmask(&as_now, &now);
-    posix_spawnattr_setflags(&as_now, POSIX_SPAWN_SETSIGMASK);
-    error = posix_spawn(child, program, NULL, &as_now, argv, environ);
-    if (!error)
-        pithi_guard(file, *child);
-    posix_spawnattr_destroy(&as_now);
-    sigprocmask(SIG_SETMASK, &now, NULL);
-    return error;
-}
-
-/* Runs `pith stat`, which prints its own errors, and the damage that it leaves out. 0, or an exit status. */
-static int run_stat(const struct pithi_draw *draw, const char *file)
-{
-    char pith[PATH_MAX];
-    char *argv[] = {"pith", "stat", "--flame", (char *)file, "--", (char *)draw->log_path, NULL};
-    struct stat made;
-    pid_t child;
-    int error, how = 0;
-
-    if (pithi_draw_find("bin/pith", pith, sizeof pith))
-        return 1;
-    error = start(pith, argv, file, &child);
-    if (error)
-        return pithi_draw_failed("%s: cannot start: %s", pith, strerror(error));
-    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-        continue;
-    pithi_guard(file, 0);
-    if (WIFSIGNALED(how))
-        return pithi_draw_failed("draw: signal %d ended `pith stat`, which finds functions", WTERMSIG(how));
-    return how && (stat(file, &made) != 0 || !made.st_size);
-}
-
-int pithi_draw_flames(struct pithi_draw *draw)
-{
-    const char *folder = getenv("TMPDIR");
-    char file[PATH_MAX];
-    int handle, err, status;
-
-    if (draw->flames || !pithi_flames_possible(draw->log))
-        return 0;
-    snprintf(file, sizeof file, "%s/functions-XXXXXX.pith", folder && *folder ? folder : "/tmp");
-    handle = mkstemps(file, (int)strlen(".pith"));
-    if (handle < 0)
-        return pithi_draw_failed("%s: %s", file, strerror(errno));
-    close(handle);
-    pithi_guard(file, 0);
-    status = run_stat(draw, file);
-    err = status ? PITH_OK : pithi_flames_open(draw->log, file, &draw->flames);
-    unlink(file); /* it stays open */
-    pithi_guard(NULL, 0);
-    return err ? pithi_draw_failed("%s", pithlog_error()) : status;
 }

@@ -285,10 +285,20 @@ static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *wo
     return 0;
 }
 
+int pithi_draw_give_colours(struct pithi_draw *draw)
+{
+    int err = pithi_palette_fill(draw->log, draw->summary, draw->palette, draw->rgb);
+
+    for (uint32_t id = 0; draw->own_rgb && id < pithlog_get_info(draw->log)->defs; id++)
+        if (draw->own_rgb[id] & PITHI_OWN_RGB)
+            draw->rgb[id] = draw->own_rgb[id] & ~(uint32_t)PITHI_OWN_RGB;
+    return err;
+}
+
 /* Assigns the colours again, because they depend on the paper of the theme. */
 static int give_colours(struct pithi_draw *draw)
 {
-    int err = pithi_palette_fill(draw->log, draw->summary, draw->palette, draw->rgb);
+    int err = pithi_draw_give_colours(draw);
 
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
@@ -318,9 +328,11 @@ static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word
 
     if (*text != '#' || strlen(text) != 7 || *end) /* %x would also take fewer digits */
         return pithi_draw_word_wrong("colour", "must be like #1f77b4: ", text);
+    if (!draw->own_rgb)
+        draw->own_rgb = pithi_alloc(pithlog_get_info(draw->log)->defs, sizeof *draw->own_rgb);
     for (uint32_t id = 0; id < pithlog_get_info(draw->log)->defs; id++)
         if (fnmatch(word->item[1], pithlog_get_def(draw->log, id)->name, 0) == 0)
-            draw->rgb[id] = (uint32_t)rgb;
+            draw->own_rgb[id] = PITHI_OWN_RGB | (draw->rgb[id] = (uint32_t)rgb);
     return 0;
 }
 

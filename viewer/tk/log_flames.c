@@ -1,8 +1,5 @@
-/* log_flames.c - the functions that the samples of a log were in: rows of them, and the function of an interval
- * outside all states.
- *
- * Functions come from another log, which `pith stat --flame` makes of the samples: there functions are states. So they
- * are drawn, hit and summed by the same code as states; only the lanes are those of this log. */
+/* log_flames.c - the functions that the samples of a log were in: rows of them, and the function of a stretch outside
+ * all states. */
 #include "tk/log_object.h"
 
 #include <stdio.h>
@@ -23,7 +20,6 @@ static void unfold_again(struct pithi_log_object *object)
     pithi_log_rows_changed(object);
 }
 
-/* `flames`: without a file: 2 they are there, 1 the log has samples, 0 none. With one: takes the functions from it. */
 int pithi_log_flames(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int err;
@@ -39,7 +35,7 @@ int pithi_log_flames(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     if (object->flames)
         return pithi_usage_error(interp, "the log has its functions already");
     err = pithi_flames_open(object->log, Tcl_GetString(objv[2]), &object->flames);
-    if (err == PITH_ERR_USAGE) /* its lanes or times are others */
+    if (err == PITH_ERR_USAGE)
         return pithi_usage_error(interp, "the functions are those of another log");
     if (err)
         return pithi_log_error(interp);
@@ -47,7 +43,6 @@ int pithi_log_flames(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* `flamerow`: the visible row of a function's depth; -1: not shown. */
 int pithi_log_flame_row(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t lane, row = 0;
@@ -64,20 +59,9 @@ int pithi_log_flame_row(struct pithi_log_object *object, Tcl_Interp *interp, int
     return TCL_OK;
 }
 
-/* Whether the innermost state at a time is the one that begins at start_ns. Below 0: error. */
-static int is_innermost(struct pithi_log_object *object, uint32_t lane, int64_t time_ns, uint32_t id, int64_t start_ns)
-{
-    struct pithi_hit inner;
-    int found = pithi_hit_state(object->log, lane, time_ns, time_ns + 1, PITHI_LEVELS - 1, NULL, &inner);
-
-    return found > 0 ? inner.id == id && inner.start_ns == start_ns : found;
-}
-
-/* `siteof`: where in the program a call was made. A site is that of the state that is innermost before and after it; it
- * may also be at the begin or the end of it. */
 int pithi_log_site_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    int64_t from, to, time;
+    int64_t from, to;
     uint32_t lane, site;
     char name[640];
     int id, found;
@@ -88,11 +72,7 @@ int pithi_log_site_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
         return TCL_ERROR;
     if (!object->flames)
         return TCL_OK;
-    found = pithi_flames_site(object->flames, lane, from, to, &time, &site);
-    if (found > 0 && time > from)
-        found = is_innermost(object, lane, time - 1, (uint32_t)id, from);
-    if (found > 0 && time < to)
-        found = is_innermost(object, lane, time, (uint32_t)id, from);
+    found = pithi_flames_site_of(object->flames, object->log, lane, (uint32_t)id, from, to, &site);
     if (found < 0)
         return pithi_log_error(interp);
     if (found)
@@ -100,7 +80,6 @@ int pithi_log_site_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return TCL_OK;
 }
 
-/* `coreat`: outside all states, the function that most samples of this time are in. */
 int pithi_log_core_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_flames_most most;
@@ -117,12 +96,11 @@ int pithi_log_core_at(struct pithi_log_object *object, Tcl_Interp *interp, int o
         return TCL_ERROR;
     of = &object->rows[row];
     pithi_row_lanes(of, &lanes);
-    /* rows of many lanes have no single function */
     if (!object->flames || of->counter != PITHI_NONE || of->flame || lanes > 1)
         return TCL_OK;
     found = pithi_hit_outside(object->log, of->lane, time, &from, &to);
     if (found > 0)
-        found = pithi_flames_most(object->flames, of->lane, from, to > from ? to : from + 1, &most); /* at least a ns */
+        found = pithi_flames_most(object->flames, of->lane, from, to > from ? to : from + 1, &most);
     if (found < 0)
         return pithi_log_error(interp);
     if (!found)
@@ -135,7 +113,7 @@ int pithi_log_core_at(struct pithi_log_object *object, Tcl_Interp *interp, int o
     pithi_put_wide(dict, "thread", lane->thread);
     pithi_put_wide(dict, "start", from);
     pithi_put_wide(dict, "end", to);
-    pithi_put_wide(dict, "samples", (int64_t)most.samples); /* of this function; of all in this time */
+    pithi_put_wide(dict, "samples", (int64_t)most.samples);
     pithi_put_wide(dict, "all", (int64_t)most.all);
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
@@ -143,13 +121,12 @@ int pithi_log_core_at(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* The sums of functions in the visible lanes: a job. */
 struct function_sums_job {
     struct pithi_job job;
-    const struct pithi_flames *flames; /* of the log object, which outlives its jobs */
+    const struct pithi_flames *flames;
     int64_t t0_ns, t1_ns;
-    uint32_t *lanes, lane_count;   /* [lane_count] malloc'ed */
-    struct pithi_flames_sum *sums; /* [definitions of the flames' log] */
+    uint32_t *lanes, lane_count;
+    struct pithi_flames_sum *sums;
 };
 
 static int sums_run(struct pithi_job *base)
@@ -160,7 +137,7 @@ static int sums_run(struct pithi_job *base)
 
     for (uint32_t i = 0; i < job->lane_count && !err; i++) {
         err = pithi_flames_sums(job->flames, job->lanes[i], job->t0_ns, job->t1_ns, &watch, job->sums);
-        err = err == PITH_ERR_DAMAGED ? PITH_OK : err; /* of a damaged log, what can be read */
+        err = err == PITH_ERR_DAMAGED ? PITH_OK : err;
     }
     return err;
 }
@@ -172,7 +149,7 @@ static Tcl_Obj *sums_result(struct pithi_job *base)
     char name[256], colour[8];
 
     for (uint32_t id = 0; id < pithlog_get_info(job->flames->log)->defs; id++) {
-        if (!job->sums[id].total) /* 0: does not occur */
+        if (!job->sums[id].total)
             continue;
         snprintf(colour, sizeof colour, "#%06x", job->flames->rgb[id]);
         sum = Tcl_NewDictObj();
@@ -194,7 +171,6 @@ static void sums_release(struct pithi_job *base)
     free(job);
 }
 
-/* `functionsums`: starts the job. */
 int pithi_log_function_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {sums_run, sums_result, sums_release};

@@ -44,28 +44,30 @@ function tellProgress(part) {
 
 // ---- The log
 
-let log = null; // what is open: the facts of the core, `name`, and `from` and `to` as BigInt; null: none
+let log = null; // what is open: the facts of the core, `name`, and times as BigInt; null: none
 let openNumber = 0; // of the newest attempt: an older one that ends later shows nothing
 
 const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const count = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"}`;
 
-// files: [{ name, blob }]. The log is the one that is no companion of another (Paraver's .pcf and .row).
-// `isLinked`: the address may name a view of it.
-async function openLog(files, isLinked) {
-  const isBeside = ({ name }) => /\.(pcf|row)$/.test(name);
+// files: [{ name, blob }]. The log is the one that is no companion of another (Paraver's .pcf and .row, notes).
+// `page`: what the page says of the log in it: { title, words, grey, clock, note, part }. Its address may name a view.
+async function openLog(files, page) {
+  const isBeside = ({ name }) => /\.(pcf|row|notes)$|^functions\.pith$/.test(name);
   const mine = ++openNumber, sorted = [...files].sort((a, b) => isBeside(a) - isBeside(b));
   if (!sorted.length) return;
   doing = `opening ${sorted[0].name}`;
   say(doing);
   try {
-    const facts = await ask("open", sorted);
+    const facts = await ask("open", sorted, page);
     if (mine !== openNumber) return;
-    log = { ...facts, name: sorted[0].name, from: BigInt(facts.from), to: BigInt(facts.to) };
+    log = { ...facts, name: (page && page.title) || sorted[0].name };
+    for (const key of Object.keys(facts)) if (/(^|_)(from|to)$/.test(key)) log[key] = BigInt(facts[key]);
   } catch (error) {
     if (mine !== openNumber) return;
     log = null;
     document.body.classList.remove("has-log");
+    element("drop").hidden = false;
     say(error.message, true);
     return;
   } finally {
@@ -79,11 +81,12 @@ async function openLog(files, isLinked) {
   element("name").textContent = log.name;
   element("picture").setAttribute("aria-label", `time lines of ${log.name}`);
   element("facts").textContent = [`${log.format} log`, count(log.ranks, "rank"), ...lanes, count(log.records, "record"),
-    ...(log.messages ? [count(log.messages, "message")] : [])].join(", ");
-  const trouble = [log.incomplete && `incomplete: ${log.incomplete}`, log.damage,
+    ...(log.messages ? [count(log.messages, "message")] : []),
+    ...(page && page.part ? ["a part of the log"] : [])].join(", ");
+  const trouble = [page && page.note, log.incomplete && `incomplete: ${log.incomplete}`, log.damage,
     log.lost && `at least ${count(log.lost, "record")} lost`];
   element("trouble").textContent = trouble.filter((text) => text).join("; ");
-  beginPicture(isLinked);
+  beginPicture(Boolean(page));
   beginTables();
 }
 
@@ -107,6 +110,7 @@ addEventListener("drop", (event) => {
   openLog([...event.dataTransfer.files].map((blob) => ({ name: blob.name, blob })));
 });
 
+// The page shows at once what it is: a log in it is being opened, or one is to be dropped.
 async function start() {
   try {
     await ask("start", bytesOf(element("wasm").textContent));
@@ -114,8 +118,11 @@ async function start() {
     say(`this browser cannot run the page's program: ${error.message}`, true);
     return;
   }
-  await setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
-  const inside = element("log");
-  if (inside) openLog([{ name: inside.dataset.name, blob: new Blob([bytesOf(inside.textContent)]) }], true);
-  else say("");
+  const inside = [...document.querySelectorAll("script.log")];
+  const page = inside.length ? JSON.parse(element("shown").textContent) : null;
+  await setTheme(page && page.theme ? page.theme === "dark" : prefersDark.matches);
+  const fileOf = ({ dataset, textContent }) => ({ name: dataset.name, blob: new Blob([bytesOf(textContent)]) });
+  if (page) openLog(inside.map(fileOf), page);
+  else element("drop").hidden = false;
+  document.body.dataset.started = "";
 }

@@ -1,7 +1,8 @@
 // core.js - the drawing core (module.h) as an object of JavaScript. It runs in a worker, and in node for tests. A trap
 // ends an instance: the next file gets a new one.
 
-// host: textWidth(text, size, isBold), progress(part).
+// host: textWidth(text, size, isBold); textMask(text, size, isBold, scale, isRim): { cover, width, height, x, y } as in
+// module_page.h, null: nothing; progress(part).
 function pithCore(module, host) {
   const files = [], encoder = new TextEncoder(), decoder = new TextDecoder();
   let core, said = "", theme = "light";
@@ -43,6 +44,15 @@ function pithCore(module, host) {
     inflate: (at, size, to, room) => inflate(at, size, to, room),
     now: () => performance.now() * 1e6,
     text_width: (at, size, points, isBold) => host.textWidth(decoder.decode(bytes(at, size)), points, isBold),
+    text_mask: (at, size, points, isBold, scale, isRim, numbers) => {
+      const mask = host.textMask(decoder.decode(bytes(at, size)), points, isBold, scale, isRim);
+      if (!mask) return 0;
+      const to = core.pithi_module_mask(mask.cover.length);
+      if (!to) return 0;
+      bytes(to, mask.cover.length).set(mask.cover);
+      new Int32Array(core.memory.buffer, numbers, 4).set([mask.width, mask.height, mask.x, mask.y]);
+      return 1;
+    },
     progress: (part) => host.progress(part),
   };
   const start = () => {
@@ -85,31 +95,54 @@ function pithCore(module, host) {
       }
       return answer(core.pithi_module_open(give(given[0].name)));
     }),
+    words: (text) => guarded(() => {
+      try {
+        return answer(core.pithi_module_words(give(text)));
+      } finally {
+        core.pithi_module_theme(give(theme)); // words may have another one
+      }
+    }),
+    clock: (time) => core.pithi_module_clock(time),
+    grey: () => core.pithi_module_grey(),
     // Times are BigInt.
-    draw: ({ from, to, width, height, scale, flags }) => guarded(() => {
-      const at = core.pithi_module_draw(from, to, width, height, scale, flags);
+    draw: ({ from, to, width, height, scale, flags, first = 0, rowHeight = 0 }) => guarded(() => {
+      const at = core.pithi_module_draw(from, to, width, height, scale, flags, first, rowHeight);
       if (!at) throw new Error(text(core.pithi_module_error()));
       const rest = answer(core.pithi_module_picture()), size = JSON.parse(rest);
       return { rest, pixels: new Uint8ClampedArray(bytes(at, size.width * size.height * 4)) };
+    }),
+    overview: (width, height) => guarded(() => {
+      const at = core.pithi_module_overview(width, height);
+      if (!at) throw new Error(text(core.pithi_module_error()));
+      return new Uint8ClampedArray(bytes(at, width * height * 4));
     }),
     legend: (from, to) => guarded(() => answer(core.pithi_module_legend(from, to))),
     at: (x, y) => guarded(() => answer(core.pithi_module_at(x, y))),
     find: (sought, time, lane, tie, isBackwards) =>
       guarded(() => answer(core.pithi_module_search(give(sought), time, lane, tie, isBackwards ? 1 : 0))),
+    hits: (sought, most) => guarded(() => answer(core.pithi_module_hits(give(sought), most))),
     analyze: () => guarded(() => answer(core.pithi_module_analyze())),
   };
   return {
     raw,
     open: (given) => JSON.parse(raw.open(given)),
-    // { pixels, width, height, left, top, wide, bottom, texts }
+    title: (name) => core.pithi_module_title(give(name)),
+    words: (text) => JSON.parse(raw.words(text)),
+    // { pixels, width, height, left, top, wide, bottom, first, rows, row_height, cover }
     draw: (what) => {
       const { pixels, rest } = raw.draw(what);
       return { ...JSON.parse(rest), pixels };
     },
+    overview: (width, height) => ({ pixels: raw.overview(width, height) }),
     legend: (from, to) => JSON.parse(raw.legend(from, to)),
     at: (x, y) => JSON.parse(raw.at(x, y)),
+    hits: (...what) => JSON.parse(raw.hits(...what)),
     find: (...what) => JSON.parse(raw.find(...what)),
-    analyze: () => JSON.parse(raw.analyze()),
+    analyze: () => {
+      const found = JSON.parse(raw.analyze());
+      found.place = JSON.parse(guarded(() => answer(core.pithi_module_answer())));
+      return found;
+    },
     theme: (name) => {
       theme = name;
       core.pithi_module_theme(give(name));

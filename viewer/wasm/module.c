@@ -1,17 +1,11 @@
 /* module.c - the one log of a page and its picture, by the drawing core. A page that draws must not do it another way:
- * figure.c makes the picture here as it does for `pith draw`.
- *
- *     pithi_module_open("/log")                   {"format":"native","ranks":4,"lanes":4,...}
- *     pithi_module_draw(t0, t1, 800, 400, 2, 0)   1600 x 800 words, red first, for a canvas
- *     pithi_module_picture()                      its size, the place of its time lines, its texts
- *     pithi_module_at(120, 60)                    what lies there, as lines for a tooltip
- *
- * Shapes become pixels here, and texts are listed, because the browser has the fonts: it draws them over the pixels. */
+ * figure.c makes the picture here as it does for `pith draw`. */
 #include "wasm/module.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,32 +23,25 @@
 #include "core/scene/axis.h"
 #include "core/scene/figure.h"
 #include "core/scene/hit.h"
+#include "draw/draw.h"
 #include "wasm/module_page.h"
 
-/* arrows; records up to which a picture is exact; pixels */
-enum { MOST_ARROWS = 4000, EXACT_RECORDS = 20000000, REACH = 4 };
+enum { EXACT_RECORDS = 20000000, REACH = 4 };
 
 static struct {
-    char *path;
-    struct pithlog *log;
-    struct pithlog_digest *digest;
-    struct pithlog_summary *summary;
-    struct pithlog_analysis *analysis;
-    struct pithi_gaps gaps;
-    struct pithi_row *rows;
-    uint32_t row_count;
-    unsigned char *hidden;
-    uint32_t *rgb;
+    struct pithi_draw draw; /* log, rows, what is shown: as in `pith draw` */
+    char *title;            /* NULL: the name of the log */
+    double label_width;     /* of all rows; below 0: not known */
     int has_figure;
     struct pithi_figure figure;
-    uint32_t *words; /* [height][width] */
+    uint32_t first;          /* the row of the log's that is the figure's first */
+    uint32_t *words, *strip; /* [height][width] of the picture, of the overview */
     int width, height;
-    char *texts;      /* JSON of the texts of the picture */
-    char damage[512]; /* text about a damaged log; "": none */
+    char damage[512];
 } now;
 
-static char error[2048];    /* text of the last error */
-static char *answer, *room; /* text of the last answer; what pithi_module_room gave */
+static char error[2048];
+static char *answer, *room;
 static size_t answer_size;
 
 const char *pithi_module_error(void) { return error; }
@@ -106,7 +93,6 @@ static const char *end(struct pithi_json_out *json, char **text)
     return NULL;
 }
 
-/* Times are texts: a number of JavaScript is a double, exact to 2^53 only, and 2^53 ns are 104 days. */
 static void put_time(struct pithi_json_out *json, const char *name, int64_t time_ns)
 {
     char text[24];
@@ -135,48 +121,45 @@ static void forget_figure(void)
 
 static void close_log(void)
 {
+    free((char *)now.draw.log_path);
     forget_figure();
-    pithlog_analysis_free(now.analysis);
-    pithlog_digest_close(now.digest);
-    pithlog_summary_close(now.summary);
-    pithi_gaps_free(&now.gaps);
-    free(now.rows);
-    free(now.hidden);
-    free(now.rgb);
+    pithi_draw_free(&now.draw);
+    free(now.title);
     free(now.words);
-    free(now.texts);
-    free(now.path);
-    pithlog_close(now.log);
+    free(now.strip);
     memset(&now, 0, sizeof now);
+}
+
+static void give_colours(void)
+{
+    pithi_draw_give_colours(&now.draw);
+    if (now.draw.grey)
+        pithi_palette_grey(now.draw.rgb, pithlog_get_info(now.draw.log)->defs);
 }
 
 /* 0: an error. */
 static int read_log(const char *path)
 {
     const struct pithlog_info *info;
-    int err = pithlog_open_watched(path, pithi_page_progress, NULL, &now.log);
+    int err = pithlog_open_watched(path, pithi_page_progress, NULL, &now.draw.log);
 
     if (err)
         return 0;
-    info = pithlog_get_info(now.log);
-    now.path = strdup(path);
-    pithi_gaps_read(now.log, &now.gaps); /* a damaged log yields the readable gaps */
-    err = pithlog_digest_open(now.log, pithi_page_progress, NULL, &now.digest);
+    info = pithlog_get_info(now.draw.log);
+    now.draw.log_path = strdup(path);
+    pithi_gaps_read(now.draw.log, &now.draw.gaps); /* a damaged log yields the readable gaps */
+    err = pithlog_digest_open(now.draw.log, pithi_page_progress, NULL, &now.draw.digest);
     if (err == PITH_ERR_DAMAGED)
         note_damage();
     else if (err)
         return 0;
     if (info->records >= PITHI_SUMMARY_RECORDS)
-        pithlog_summary_open(now.log, &now.summary); /* on failure, records are read */
-    now.rows = pithi_rows_make(now.log, now.digest, &now.row_count);
-    now.hidden = pithi_alloc(info->defs, 1);
-    now.rgb = pithi_alloc(info->defs, sizeof *now.rgb);
-    pithi_palette_fill(now.log, now.summary, PITHI_PALETTE_LOG, now.rgb);
-    for (uint32_t id = 0; id < info->defs; id++) {
-        const struct pithlog_def *def = pithlog_get_def(now.log, id);
-        /* Pith's own events (pith:...) are of no use in a picture. */
-        now.hidden[id] = def->kind == PITHLOG_EVENT_TYPE && strncmp(def->name, "pith:", 5) == 0;
-    }
+        pithlog_summary_open(now.draw.log, &now.draw.summary); /* on failure, records are read */
+    now.draw.hidden = pithi_alloc(info->defs, 1);
+    now.draw.rgb = pithi_alloc(info->defs, sizeof *now.draw.rgb);
+    give_colours();
+    pithi_draw_hide_tool_events(&now.draw);
+    pithi_whole_window(now.draw.log, &now.draw.t0_ns, &now.draw.t1_ns);
     return 1;
 }
 
@@ -186,54 +169,74 @@ static void put_defs(struct pithi_json_out *json)
     char label[256];
 
     pithi_json_put_begin(json, "defs", '[');
-    for (uint32_t id = 0; id < pithlog_get_info(now.log)->defs; id++) {
-        const struct pithlog_def *def = pithlog_get_def(now.log, id);
+    for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++) {
+        const struct pithlog_def *def = pithlog_get_def(now.draw.log, id);
         pithi_json_put_begin(json, NULL, '{');
-        pithi_json_put_text(json, "name", pithi_def_label(now.log, id, label, sizeof label));
+        pithi_json_put_text(json, "name", pithi_def_label(now.draw.log, id, label, sizeof label));
         pithi_json_put_text(json, "kind",
                             kinds[def->kind == PITHLOG_STATE        ? 0
                                   : def->kind == PITHLOG_EVENT_TYPE ? 1
                                                                     : 2]);
         pithi_json_put_text(json, "group", pithi_state_group(def));
-        pithi_json_put_integer(json, "rgb", now.rgb[id]);
-        pithi_json_put_flag(json, "hidden", now.hidden[id]);
+        pithi_json_put_integer(json, "rgb", now.draw.rgb[id]);
+        pithi_json_put_flag(json, "hidden", now.draw.hidden[id]);
         pithi_json_put_end(json, '}');
     }
     pithi_json_put_end(json, ']');
 }
 
-const char *pithi_module_open(const char *path)
+static void put_shown(struct pithi_json_out *json)
 {
-    struct pithi_json_out json;
-    int64_t t0, t1;
+    const struct pithi_draw *draw = &now.draw;
 
-    close_log();
-    *error = '\0';
-    if (!read_log(path)) {
-        failed();
-        close_log();
-        return NULL;
+    put_time(json, "view_from", draw->t0_ns);
+    put_time(json, "view_to", draw->t1_ns);
+    if (draw->lit_from_ns < draw->lit_to_ns) {
+        put_time(json, "select_from", draw->lit_from_ns);
+        put_time(json, "select_to", draw->lit_to_ns);
     }
-    if (!now.row_count) {
-        snprintf(error, sizeof error, "%s: nothing to draw: the log holds no records", path);
-        close_log();
-        return NULL;
+    pithi_json_put_flag(json, "waits", draw->waits);
+    pithi_json_put_flag(json, "path", draw->path);
+    pithi_json_put_flag(json, "findings", draw->findings);
+    pithi_json_put_flag(json, "arrows", !draw->no_arrows);
+    pithi_json_put_flag(json, "all_arrows", draw->all_arrows);
+    pithi_json_put_flag(json, "names", !draw->no_names);
+    pithi_json_put_integer(json, "row_height", (uint32_t)draw->row_height);
+    pithi_json_put_integer(json, "rows", draw->row_count);
+    pithi_json_put_begin(json, "notes", '[');
+    for (uint32_t i = 0; i < draw->notes.count; i++) {
+        pithi_json_put_begin(json, NULL, '{');
+        put_time(json, "time", draw->notes.items[i].time_ns);
+        pithi_json_put_text(json, "text", draw->notes.items[i].text);
+        pithi_json_put_end(json, '}');
     }
-    const struct pithlog_info *info = pithlog_get_info(now.log);
-    pithi_whole_window(now.log, &t0, &t1);
+    pithi_json_put_end(json, ']');
+}
+
+/* What the log is, and what is shown of it. */
+static const char *facts(void)
+{
+    const struct pithlog_info *info = pithlog_get_info(now.draw.log);
+    struct pithi_json_out json;
+    int64_t t0, t1, work0, work1;
+
+    pithi_whole_window(now.draw.log, &t0, &t1);
+    pithi_work_window(now.draw.log, &work0, &work1);
     if (!begin(&json, &answer, &answer_size))
         return NULL;
     pithi_json_put_begin(&json, NULL, '{');
     pithi_json_put_text(&json, "format", info->format);
     pithi_json_put_integer(&json, "ranks", info->ranks);
     pithi_json_put_integer(&json, "lanes", info->lanes);
-    pithi_json_put_integer(&json, "rows", now.row_count);
     pithi_json_put_number(&json, "records", (double)info->records);
     pithi_json_put_number(&json, "messages", (double)info->messages);
     pithi_json_put_number(&json, "lost", (double)info->lost);
-    pithi_json_put_flag(&json, "large", now.summary != NULL);
+    pithi_json_put_flag(&json, "large", now.draw.summary != NULL);
     put_time(&json, "from", t0);
     put_time(&json, "to", t1);
+    put_time(&json, "work_from", work0);
+    put_time(&json, "work_to", work1);
+    put_shown(&json);
     if (info->incomplete)
         pithi_json_put_text(&json, "incomplete", info->incomplete);
     if (*now.damage)
@@ -243,27 +246,103 @@ const char *pithi_module_open(const char *path)
     return end(&json, &answer);
 }
 
+const char *pithi_module_open(const char *path)
+{
+    close_log();
+    *error = '\0';
+    if (!read_log(path))
+        failed();
+    else if (!pithi_draw_rows(&now.draw, NULL)) {
+        pithi_draw_flames(&now.draw);
+        return facts();
+    }
+    close_log();
+    return NULL;
+}
+
+void pithi_module_clock(int64_t clock_ns) { now.draw.clock_ns = clock_ns; }
+
+void pithi_module_grey(void)
+{
+    now.draw.grey = 1;
+    if (now.draw.log)
+        give_colours();
+}
+
+void pithi_module_title(const char *title)
+{
+    free(now.title);
+    now.title = strdup(title);
+    now.draw.title = now.title;
+}
+
+const char *pithi_module_words(const char *text)
+{
+    struct pithi_draw *draw = &now.draw;
+    const char *script[] = {text};
+
+    snprintf(error, sizeof error, "no log is open");
+    if (!draw->log)
+        return NULL;
+    *error = '\0';
+    forget_figure(); /* it has the rows of before */
+    now.label_width = -1;
+    draw->script = script;
+    draw->script_count = 1;
+    int status = pithi_draw_words(draw);
+    draw->script = NULL;
+    draw->script_count = 0;
+    if (!status)
+        status = pithi_draw_find_depths(draw);
+    if (!status)
+        status = pithi_draw_read_shown(draw);
+    return status ? NULL : facts();
+}
+
+/* ---- For viewer/draw --------------------------------------------------------------------------------------------- */
+
+int pithi_draw_failed(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(error, sizeof error, format, args);
+    va_end(args);
+    return 1;
+}
+
+void pithi_draw_damaged(void) { note_damage(); }
+
+/* The page may have them in a file beside the log; of call sites, too. */
+int pithi_draw_flames(struct pithi_draw *draw)
+{
+    if (!draw->flames && pithi_flames_possible(draw->log))
+        pithi_flames_open(draw->log, "functions.pith", &draw->flames);
+    return 0;
+}
+
+/* ---- What is shown ----------------------------------------------------------------------------------------------- */
+
 void pithi_module_theme(const char *name)
 {
     pithi_theme_choose(name);
-    if (now.log)
-        pithi_palette_fill(now.log, now.summary, PITHI_PALETTE_LOG, now.rgb);
+    if (now.draw.log)
+        give_colours();
 }
 
 void pithi_module_hide(uint32_t id, int is_hidden)
 {
-    if (now.log && id < pithlog_get_info(now.log)->defs)
-        now.hidden[id] = is_hidden != 0;
+    if (now.draw.log && id < pithlog_get_info(now.draw.log)->defs)
+        now.draw.hidden[id] = is_hidden != 0;
 }
 
 /* ---- The painter ------------------------------------------------------------------------------------------------- */
 
-/* Paints shapes on a raster, `scale` pixels a unit, and lists texts. */
+/* Paints shapes and texts on a raster, `scale` pixels a unit. */
 struct onto {
     struct pithi_raster raster;
     struct pithi_painter painter;
     double scale, clip[4]; /* clip[2] < 0: none */
-    struct pithi_json_out *texts;
 };
 
 static void onto_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
@@ -277,7 +356,13 @@ static void onto_line(void *context, double x0, double y0, double x1, double y1,
 {
     struct onto *o = context;
     double s = o->scale;
-    o->painter.line(o->painter.context, x0 * s, y0 * s, x1 * s, y1 * s, rgb, alpha);
+    int wide = (int)fmax(round(s), 1), is_steep = fabs(y1 - y0) > fabs(x1 - x0);
+
+    /* A line is a pixel wide: of more pixels a unit it takes several, side by side. */
+    for (int i = 0; i < wide; i++) {
+        double by = i - (wide - 1) / 2.0, dx = is_steep ? by : 0, dy = is_steep ? 0 : by;
+        o->painter.line(o->painter.context, x0 * s + dx, y0 * s + dy, x1 * s + dx, y1 * s + dy, rgb, alpha);
+    }
 }
 
 static void onto_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
@@ -299,29 +384,43 @@ static void onto_clip(void *context, double x, double y, double width, double he
     o->painter.clip(o->painter.context, x * s, y * s, width < 0 ? -1 : width * s, height * s);
 }
 
+/* Blends a mask, [height][width] bytes, on the words of the raster between two columns. */
+static void blend(const struct pithi_raster *raster, const struct pithi_page_mask *mask, int left, int top,
+                  uint32_t rgb, int from, int to)
+{
+    for (int y = 0; y < mask->height; y++) {
+        if (top + y < 0 || top + y >= raster->height)
+            continue;
+        const unsigned char *cover = mask->cover + (size_t)y * (size_t)mask->width;
+        uint32_t *line = raster->words + (size_t)(top + y) * (size_t)raster->width;
+        for (int x = left < from ? from - left : 0; x < mask->width && left + x < to; x++) {
+            uint32_t weight = cover[x] + (cover[x] >> 7), was = line[left + x]; /* of 256 */
+            uint32_t red_blue = ((was & 0xff00ff) * (256 - weight) + (rgb & 0xff00ff) * weight) >> 8 & 0xff00ff;
+            line[left + x] = red_blue | (((was & 0xff00) * (256 - weight) + (rgb & 0xff00) * weight) >> 8 & 0xff00);
+        }
+    }
+}
+
 static void onto_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font, uint32_t rgb,
                       const char *text)
 {
     struct onto *o = context;
-    struct pithi_json_out *json = o->texts;
+    double s = o->scale, width = anchor == PITHI_LEFT ? 0 : pithi_page_text_width(font, text);
+    int from = 0, to = o->raster.width;
+    struct pithi_page_mask mask;
 
-    /* [x, y, anchor, size, bold, rim or -1, colour, clip left or -1, clip right, text]: the page clips and draws it. */
-    pithi_json_put_begin(json, NULL, '[');
-    for (int i = 0; i < 9; i++) {
-        const double numbers[] = {x,
-                                  y,
-                                  (double)anchor,
-                                  font.size,
-                                  font.bold,
-                                  font.rimmed ? font.rim : -1.0,
-                                  (double)rgb,
-                                  o->clip[2] < 0 ? -1 : o->clip[0],
-                                  o->clip[0] + o->clip[2]};
-        pithi_json_put_comma(json);
-        pithi_out_double(&json->out, numbers[i]);
+    x = round((x - (anchor == PITHI_CENTRE ? width / 2 : width)) * s);
+    y = round(y * s);
+    if (o->clip[2] >= 0) {
+        from = (int)fmin(fmax(round(o->clip[0] * s), 0), to);
+        to = (int)fmin(fmax(round((o->clip[0] + o->clip[2]) * s), 0), to);
     }
-    put_line(json, *text ? text : " ");
-    pithi_json_put_end(json, ']');
+    if (fabs(x) > INT16_MAX || fabs(y) > INT16_MAX)
+        return;
+    if (font.rimmed && pithi_page_text_mask(font, text, s, 1, &mask))
+        blend(&o->raster, &mask, (int)x - mask.x, (int)y - mask.y, font.rim, from, to);
+    if (pithi_page_text_mask(font, text, s, 0, &mask))
+        blend(&o->raster, &mask, (int)x - mask.x, (int)y - mask.y, rgb, from, to);
 }
 
 static double onto_text_width(void *context, struct pithi_font font, const char *text)
@@ -334,96 +433,137 @@ static double onto_text_width(void *context, struct pithi_font font, const char 
 static void to_canvas(uint32_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        /* 0x00RRGGBB becomes 0xffBBGGRR, whose bytes in memory are RR GG BB ff on a machine with the low byte first, as
-         * WebAssembly is. */
         words[i] = 0xff000000 | (words[i] & 0xff) << 16 | (words[i] & 0xff00) | (words[i] >> 16 & 0xff);
 }
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
+static struct pithi_painter painter_onto(struct onto *onto)
+{
+    return (struct pithi_painter){.context = onto,
+                                  .rect = onto_rect,
+                                  .line = onto_line,
+                                  .triangle = onto_triangle,
+                                  .clip = onto_clip,
+                                  .text = onto_text,
+                                  .text_width = onto_text_width};
+}
+
+/* What `pith draw` would paint, of this time, without a legend. */
 static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width, double height, uint32_t flags)
 {
-    /* Up to 20 million records the picture is exact; above, it is as near as the summary gives it. */
-    int exact = pithlog_get_info(now.log)->records <= EXACT_RECORDS;
-    const char *slash = strrchr(now.path, '/');
+    int exact = pithlog_get_info(now.draw.log)->records <= EXACT_RECORDS;
+    struct pithi_figure figure = pithi_draw_figure(&now.draw);
 
-    return (struct pithi_figure){.title = slash ? slash + 1 : now.path,
-                                 .plot = {.log = now.log,
-                                          .digest = now.digest,
-                                          .gaps = &now.gaps,
-                                          .analysis = now.analysis,
-                                          .waits = (flags & PITHI_MODULE_WAITS) != 0,
-                                          .path = (flags & PITHI_MODULE_PATH) != 0,
-                                          .names = !(flags & PITHI_MODULE_NO_NAMES),
-                                          .summary = now.summary,
-                                          .care = flags & PITHI_MODULE_QUICK ? PITHI_QUICK
-                                                  : exact                    ? PITHI_EXACT
-                                                                             : PITHI_NEAR,
-                                          .rgb = now.rgb,
-                                          .hidden = now.hidden,
-                                          .t0_ns = t0_ns,
-                                          .t1_ns = t1_ns,
-                                          .rows = now.rows,
-                                          .row_count = now.row_count,
-                                          .most_arrows = MOST_ARROWS,
-                                          .moving = (flags & PITHI_MODULE_QUICK) != 0,
-                                          .arrows_auto = 1},
-                                 .width = width,
-                                 .height = height,
-                                 .place = PITHI_LEGEND_NONE,
-                                 .no_arrows = (flags & PITHI_MODULE_NO_ARROWS) != 0};
+    figure.plot.waits = (flags & PITHI_MODULE_WAITS) != 0;
+    figure.plot.path = (flags & PITHI_MODULE_PATH) != 0;
+    figure.plot.names = !(flags & PITHI_MODULE_NO_NAMES);
+    figure.plot.care = flags & PITHI_MODULE_QUICK ? PITHI_QUICK : exact ? PITHI_EXACT : PITHI_NEAR;
+    figure.plot.moving = (flags & PITHI_MODULE_QUICK) != 0;
+    figure.plot.arrows_auto = !(flags & PITHI_MODULE_ALL_ARROWS);
+    figure.plot.lit_from_ns = figure.plot.lit_to_ns = 0; /* the page draws the selection */
+    figure.plot.note_texts = 0;
+    figure.plot.t0_ns = t0_ns;
+    figure.plot.t1_ns = t1_ns;
+    figure.width = width;
+    figure.height = height;
+    figure.place = PITHI_LEGEND_NONE;
+    figure.no_arrows = (flags & PITHI_MODULE_NO_ARROWS) != 0;
+    figure.findings = 0;
+    return figure;
+}
+
+/* Takes those of the rows that have room, from `first` on. */
+static void choose_rows(struct pithi_figure *figure, uint32_t first, double row_height,
+                        const struct pithi_painter *painter)
+{
+    uint32_t fit = pithi_figure_rows_fit(figure->height, row_height), all = now.draw.row_count;
+
+    now.first = first < all ? first : all - 1;
+    figure->plot.rows = now.draw.rows + now.first;
+    figure->plot.row_count = fit < all - now.first ? fit : all - now.first;
+    figure->row_height = row_height;
+    if (now.label_width < 0)
+        now.label_width = pithi_figure_label_width(now.draw.log, now.draw.rows, all, painter);
+    figure->least_label_width = now.label_width;
 }
 
 const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, double height, double scale,
-                                  uint32_t flags)
+                                  uint32_t flags, uint32_t first, double row_height)
 {
-    struct pithi_json_out json;
-    size_t size;
-    struct onto onto = {.scale = scale, .clip = {0, 0, -1, -1}, .texts = &json};
-    struct pithi_painter painter = {.context = &onto,
-                                    .rect = onto_rect,
-                                    .line = onto_line,
-                                    .triangle = onto_triangle,
-                                    .clip = onto_clip,
-                                    .text = onto_text,
-                                    .text_width = onto_text_width};
+    struct onto onto = {.scale = scale, .clip = {0, 0, -1, -1}};
+    struct pithi_painter painter = painter_onto(&onto);
     int err;
 
     snprintf(error, sizeof error, "no log is open");
-    if (!now.log)
+    if (!now.draw.log)
         return NULL;
     forget_figure();
-    /* A window of at least 1 ns, as its length divides. */
     now.figure = figure_of(t0_ns, t1_ns > t0_ns ? t1_ns : t0_ns + 1, width, height, flags);
+    now.figure.density = scale;
+    now.first = 0;
+    if (row_height > 0)
+        choose_rows(&now.figure, first, row_height, &painter);
     err = pithi_figure_load(&now.figure, &painter);
     now.has_figure = 1;
     if (err == PITH_ERR_DAMAGED) {
         note_damage();
     } else if (err) {
         if (err == PITH_ERR_USAGE)
-            snprintf(error, sizeof error, "%" PRIu32 " rows do not fit in this size", now.row_count);
+            snprintf(error, sizeof error, "%" PRIu32 " rows do not fit in this size", now.draw.row_count);
         else
             failed();
         forget_figure();
         return NULL;
     }
-    /* The figure sets its own height where the rows need less, so its size is known only now. */
     now.width = (int)lround(now.figure.width * scale);
     now.height = (int)lround(now.figure.height * scale);
     free(now.words);
     now.words = calloc((size_t)now.width * (size_t)now.height, sizeof *now.words);
-    if (!now.words || !begin(&json, &now.texts, &size)) {
+    if (!now.words) {
         snprintf(error, sizeof error, "out of memory");
         return NULL;
     }
     pithi_raster_onto(&onto.raster, now.words, now.width, now.height, PITHI_RGB_PAPER);
     onto.painter = pithi_raster_painter(&onto.raster);
-    pithi_json_put_begin(&json, NULL, '[');
     pithi_figure_draw(&now.figure, &painter);
-    pithi_json_put_end(&json, ']');
     pithi_raster_free(&onto.raster);
     to_canvas(now.words, (size_t)now.width * (size_t)now.height);
-    return end(&json, &now.texts) ? now.words : NULL;
+    return now.words;
+}
+
+const uint32_t *pithi_module_overview(uint32_t width, uint32_t height)
+{
+    struct pithi_raster raster = {0};
+    struct pithi_groups groups = {0};
+    struct pithi_plot plot = {.log = now.draw.log,
+                              .rgb = now.draw.rgb,
+                              .hidden = now.draw.hidden,
+                              .flames = now.draw.flames,
+                              .summary = now.draw.summary,
+                              .width = width};
+
+    snprintf(error, sizeof error, "no log is open");
+    if (!now.draw.log)
+        return NULL;
+    pithi_whole_window(now.draw.log, &plot.t0_ns, &plot.t1_ns);
+    plot.care = now.draw.summary ? PITHI_QUICK : PITHI_EXACT;
+    pithi_groups_make(now.draw.rows, now.draw.row_count, (now.draw.row_count + height - 1) / height, &groups);
+    plot.rows = groups.rows;
+    plot.row_count = groups.count;
+    plot.row_height = (double)height / plot.row_count;
+    if (pithi_plot_load(&plot) == PITH_ERR_DAMAGED)
+        note_damage();
+    free(now.strip);
+    now.strip = pithi_alloc((size_t)width * height, sizeof *now.strip);
+    pithi_raster_onto(&raster, now.strip, (int)width, (int)height, PITHI_RGB_PAPER);
+    struct pithi_painter painter = pithi_raster_painter(&raster);
+    pithi_plot_draw(&plot, &painter);
+    pithi_raster_free(&raster);
+    pithi_plot_free(&plot);
+    pithi_groups_free(&groups);
+    to_canvas(now.strip, (size_t)width * height);
+    return now.strip;
 }
 
 const char *pithi_module_picture(void)
@@ -442,8 +582,11 @@ const char *pithi_module_picture(void)
     pithi_json_put_number(&json, "bottom", figure->axis_y);
     if (*now.damage)
         pithi_json_put_text(&json, "damage", now.damage);
-    pithi_json_put_key(&json, "texts");
-    pithi_out_text(&json.out, now.texts);
+    pithi_json_put_integer(&json, "first", now.first);
+    pithi_json_put_integer(&json, "rows", figure->row_count);
+    pithi_json_put_number(&json, "row_height", figure->plot.row_height);
+    if (pithi_arrows_left_out(&figure->plot))
+        pithi_json_put_number(&json, "cover", fmin(figure->plot.arrows.cover, 1));
     pithi_json_put_end(&json, '}');
     return end(&json, &answer);
 }
@@ -454,39 +597,74 @@ static void put_entry(struct pithi_json_out *json, uint32_t id, const struct pit
 
     pithi_json_put_begin(json, NULL, '{');
     pithi_json_put_integer(json, "id", id);
-    pithi_json_put_integer(json, "rgb", now.rgb[id]);
+    pithi_json_put_integer(json, "rgb", now.draw.rgb[id]);
     pithi_json_put_number(json, "count", (double)sum->count);
     pithi_duration_text(sum->inclusive_ns, text, sizeof text);
     pithi_json_put_text(json, "total", text);
     pithi_duration_text(sum->exclusive_ns, text, sizeof text);
     pithi_json_put_text(json, "self", text);
+    put_time(json, "total_ns", sum->inclusive_ns);
     put_time(json, "self_ns", sum->exclusive_ns);
     pithi_json_put_number(json, "share", share);
     pithi_json_put_end(json, '}');
 }
 
+/* The time outside all states, and its share. */
+struct rest {
+    int64_t ns;
+    double share;
+};
+
+/* Of a log without MPI functions, nobody knows that it computes then. */
+static void put_rest(struct pithi_json_out *json, const struct rest *rest)
+{
+    const char *name = "no state";
+    char text[48];
+
+    for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++)
+        if (strncmp(pithlog_get_def(now.draw.log, id)->name, "MPI_", 4) == 0)
+            name = "computing";
+    pithi_json_put_begin(json, "rest", '{');
+    pithi_json_put_text(json, "name", name);
+    pithi_duration_text(rest->ns, text, sizeof text);
+    pithi_json_put_text(json, "self", text);
+    put_time(json, "self_ns", rest->ns);
+    pithi_json_put_number(json, "share", rest->share);
+    pithi_json_put_end(json, '}');
+}
+
 /* The entries of another time than the picture's, states by self time. */
-static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, uint32_t *count)
+static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, uint32_t *count, struct rest *rest)
 {
     struct pithi_stretch_query query = {.t0_ns = t0_ns,
                                         .t1_ns = t1_ns,
-                                        .rows = now.rows,
-                                        .row_count = now.row_count,
-                                        .summary = now.summary,
-                                        .digest = now.digest};
+                                        .rows = now.draw.rows,
+                                        .row_count = now.draw.row_count,
+                                        .summary = now.draw.summary,
+                                        .digest = now.draw.digest};
     struct pithi_stretch stretch = {0};
-    int err = pithi_stretch_run(now.log, &query, &stretch);
+    int err = pithi_stretch_run(now.draw.log, &query, &stretch);
     struct pithi_cells cells = {.sums = stretch.sums, .lanes = stretch.lanes, .defs = stretch.defs};
     struct pithi_legend_entry *entries = NULL;
 
     if (err == PITH_ERR_DAMAGED)
         note_damage();
     if (!err || err == PITH_ERR_DAMAGED)
-        entries = pithi_legend_make(now.log, &cells, t1_ns - t0_ns, count);
-    else
+        entries = pithi_legend_make(now.draw.log, &cells, t1_ns - t0_ns, count);
+    *rest = (struct rest){stretch.computing_ns, pithi_legend_share(&cells, t1_ns - t0_ns, stretch.computing_ns)};
+    if (!entries)
         failed();
     pithi_stretch_free(&stretch);
     return entries;
+}
+
+/* A time of the log, or of the day. */
+static void one_time(int64_t time_ns, int64_t resolution_ns, char *text, size_t size)
+{
+    if (now.draw.clock_ns)
+        pithi_date_text(now.draw.clock_ns + time_ns, resolution_ns, text, size);
+    else
+        pithi_time_text(time_ns, resolution_ns, text, size);
 }
 
 const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns)
@@ -495,26 +673,32 @@ const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns)
     struct pithi_legend_entry *entries;
     const struct pithi_plot *plot = &now.figure.plot;
     char from[64], to[64], length[48], text[192];
+    struct rest rest;
     uint32_t count;
 
     snprintf(error, sizeof error, "nothing is drawn");
     if (!now.has_figure || t1_ns <= t0_ns)
         return NULL;
-    /* The picture's own cells have these sums; another time (a selection) needs a query. */
-    if (t0_ns == plot->t0_ns && t1_ns == plot->t1_ns)
-        entries = pithi_legend_make(now.log, &plot->cells, t1_ns - t0_ns, &count);
-    else if (!(entries = other_entries(t0_ns, t1_ns, &count)))
+    if (t0_ns == plot->t0_ns && t1_ns == plot->t1_ns && plot->rows == now.draw.rows &&
+        plot->row_count == now.draw.row_count) {
+        entries = pithi_legend_make(now.draw.log, &plot->cells, t1_ns - t0_ns, &count);
+        rest = (struct rest){plot->cells.computing_ns,
+                             pithi_legend_share(&plot->cells, t1_ns - t0_ns, plot->cells.computing_ns)};
+    } else if (!(entries = other_entries(t0_ns, t1_ns, &count, &rest))) {
         return NULL;
+    }
     if (!begin(&json, &answer, &answer_size)) {
         free(entries);
         return NULL;
     }
-    pithi_time_text(t0_ns, (t1_ns - t0_ns) / 1000, from, sizeof from);
-    pithi_time_text(t1_ns, (t1_ns - t0_ns) / 1000, to, sizeof to);
+    one_time(t0_ns, (t1_ns - t0_ns) / 1000, from, sizeof from);
+    one_time(t1_ns, (t1_ns - t0_ns) / 1000, to, sizeof to);
     pithi_duration_text(t1_ns - t0_ns, length, sizeof length);
     snprintf(text, sizeof text, "%s to %s, %s", from, to, length);
     pithi_json_put_begin(&json, NULL, '{');
     pithi_json_put_text(&json, "time", text);
+    pithi_json_put_text(&json, "length", length);
+    put_rest(&json, &rest);
     pithi_json_put_begin(&json, "entries", '[');
     for (uint32_t i = 0; i < count; i++)
         put_entry(&json, entries[i].id, &entries[i].sum, entries[i].share);
@@ -537,7 +721,7 @@ static const char *time_text(int64_t time_ns, char text[64])
     const struct pithi_plot *plot = &now.figure.plot;
 
     memcpy(text, "at ", 4);
-    pithi_time_text(time_ns, (plot->t1_ns - plot->t0_ns) / 1000, text + 3, 61);
+    one_time(time_ns, (plot->t1_ns - plot->t0_ns) / 1000, text + 3, 61);
     return text;
 }
 
@@ -552,8 +736,8 @@ static void put_duration(struct pithi_json_out *json, const char *format, int64_
 
 static void put_message(struct pithi_json_out *json, const struct pithlog_message *message)
 {
-    const struct pithlog_lane *from = pithlog_get_lane(now.log, message->send_lane),
-                              *to = pithlog_get_lane(now.log, message->recv_lane);
+    const struct pithlog_lane *from = pithlog_get_lane(now.draw.log, message->send_lane),
+                              *to = pithlog_get_lane(now.draw.log, message->recv_lane);
     char text[128], bytes[48], at[64];
 
     put_interval(json, message->send_ns, message->recv_ns);
@@ -573,8 +757,8 @@ static void put_bundle(struct pithi_json_out *json, const struct pithi_bundle *b
     const struct pithi_plot *plot = &now.figure.plot;
     char text[200], from[64], to[64], count[48];
 
-    pithi_row_place(now.log, &plot->rows[bundle->from_row], from, sizeof from);
-    pithi_row_place(now.log, &plot->rows[bundle->to_row], to, sizeof to);
+    pithi_row_place(now.draw.log, &plot->rows[bundle->from_row], from, sizeof from);
+    pithi_row_place(now.draw.log, &plot->rows[bundle->to_row], to, sizeof to);
     put_interval(json, bundle->longest.send_ns, bundle->longest.recv_ns);
     pithi_json_put_begin(json, "lines", '[');
     pithi_number_text((uint64_t)llround(bundle->count), count, sizeof count);
@@ -586,18 +770,42 @@ static void put_bundle(struct pithi_json_out *json, const struct pithi_bundle *b
     pithi_json_put_end(json, ']');
 }
 
+static void put_note(struct pithi_json_out *json, uint32_t index)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "note %" PRIu32, index + 1);
+    pithi_json_put_begin(json, "lines", '[');
+    put_line(json, text);
+    put_line(json, now.draw.notes.items[index].text);
+    pithi_json_put_end(json, ']');
+}
+
 /* The wait state, and for whom. */
 static void put_wait(struct pithi_json_out *json, const struct pithi_hit *hit)
 {
     const struct pithlog_wait_state *wait =
-        now.analysis ? pithi_wait_of(now.analysis, hit->lane, hit->id, hit->start_ns, hit->end_ns) : NULL;
+        now.draw.analysis ? pithi_wait_of(now.draw.analysis, hit->lane, hit->id, hit->start_ns, hit->end_ns) : NULL;
     char took[48], text[160];
 
     if (!wait)
         return;
     pithi_duration_text(wait->to_ns - wait->from_ns, took, sizeof took);
     snprintf(text, sizeof text, "waits %s for rank %d (%s)", took,
-             (int)pithlog_get_lane(now.log, wait->cause_lane)->rank, pithlog_wait_kind_name(wait->kind));
+             (int)pithlog_get_lane(now.draw.log, wait->cause_lane)->rank, pithlog_wait_kind_name(wait->kind));
+    put_line(json, text);
+}
+
+/* The place in the program that it was called from. */
+static void put_site(struct pithi_json_out *json, const struct pithi_hit *hit)
+{
+    char name[640], text[660];
+    uint32_t site;
+
+    if (!now.draw.flames ||
+        pithi_flames_site_of(now.draw.flames, now.draw.log, hit->lane, hit->id, hit->start_ns, hit->end_ns, &site) != 1)
+        return;
+    snprintf(text, sizeof text, "called %s", pithi_def_label(now.draw.flames->log, site, name, sizeof name));
     put_line(json, text);
 }
 
@@ -610,9 +818,9 @@ static void put_state(struct pithi_json_out *json, const struct pithi_row *row, 
     put_interval(json, hit->start_ns, hit->end_ns);
     pithi_json_put_integer(json, "id", hit->id);
     pithi_json_put_begin(json, "lines", '[');
-    put_line(json, pithi_def_label(now.log, hit->id, label, sizeof label));
+    put_line(json, pithi_def_label(now.draw.log, hit->id, label, sizeof label));
     pithi_row_lanes(row, &lanes);
-    pithi_row_place(now.log, row, place, sizeof place);
+    pithi_row_place(now.draw.log, row, place, sizeof place);
     put_line(json, place);
     if (lanes > 1) {
         snprintf(label, sizeof label, "%" PRIu32 " of %" PRIu32 " lanes are in it", hit->alike, hit->asked);
@@ -621,6 +829,7 @@ static void put_state(struct pithi_json_out *json, const struct pithi_row *row, 
     put_line(json, time_text(time_ns, at));
     put_duration(json, hit->ended ? "%s" : "%s so far", hit->end_ns - hit->start_ns);
     put_wait(json, hit);
+    put_site(json, hit);
     pithi_json_put_end(json, ']');
 }
 
@@ -631,8 +840,8 @@ static void put_event(struct pithi_json_out *json, const struct pithi_row *row, 
     put_interval(json, hit->start_ns, hit->start_ns);
     pithi_json_put_integer(json, "id", hit->id);
     pithi_json_put_begin(json, "lines", '[');
-    put_line(json, pithi_def_label(now.log, hit->id, label, sizeof label));
-    pithi_row_place(now.log, row, place, sizeof place);
+    put_line(json, pithi_def_label(now.draw.log, hit->id, label, sizeof label));
+    pithi_row_place(now.draw.log, row, place, sizeof place);
     put_line(json, place);
     put_line(json, time_text(hit->start_ns, at));
     pithi_clean(label, sizeof label, hit->payload, 0);
@@ -650,11 +859,11 @@ static void put_counter(struct pithi_json_out *json, const struct pithi_row *row
     char label[256], at[64];
 
     pithi_json_put_begin(json, "lines", '[');
-    if (pithi_jump_counter(now.digest, row->lane, row->counter, from_ns, to_ns, &value) == 1) {
+    if (pithi_jump_counter(now.draw.digest, row->lane, row->counter, from_ns, to_ns, &value) == 1) {
         snprintf(label, sizeof label, "%.9g", value.last);
         put_line(json, label);
     }
-    pithi_row_label(now.log, *row, label, sizeof label);
+    pithi_row_label(now.draw.log, *row, label, sizeof label);
     put_line(json, label);
     put_line(json, time_text(from_ns, at));
     pithi_json_put_end(json, ']');
@@ -668,9 +877,9 @@ static void put_nothing(struct pithi_json_out *json, const struct pithi_row *row
     const uint32_t *lane = pithi_row_lanes(row, &lanes);
 
     pithi_json_put_begin(json, "lines", '[');
-    for (uint32_t i = pithi_gaps_of(&now.gaps, lane[0]);
-         i < now.gaps.count && now.gaps.items[i].lane == lane[0] && lanes == 1; i++) {
-        const struct pithi_gap *gap = &now.gaps.items[i];
+    for (uint32_t i = pithi_gaps_of(&now.draw.gaps, lane[0]);
+         i < now.draw.gaps.count && now.draw.gaps.items[i].lane == lane[0] && lanes == 1; i++) {
+        const struct pithi_gap *gap = &now.draw.gaps.items[i];
         if (gap->lost && llabs(gap->from_ns - time_ns) <= reach_ns) {
             snprintf(label, sizeof label, "%" PRIu64 " records lost", gap->lost);
             put_line(json, label);
@@ -678,10 +887,21 @@ static void put_nothing(struct pithi_json_out *json, const struct pithi_row *row
             put_duration(json, "recording paused for %s", gap->to_ns - gap->from_ns);
         }
     }
-    pithi_row_place(now.log, row, label, sizeof label);
+    pithi_row_place(now.draw.log, row, label, sizeof label);
     put_line(json, label);
     put_line(json, time_text(time_ns, at));
     pithi_json_put_end(json, ']');
+}
+
+/* The place of its bar, for a frame: in parts of the height of a row, from the row's top. */
+static void put_bar(struct pithi_json_out *json, uint32_t index, uint32_t level)
+{
+    const struct pithi_plot *plot = &now.figure.plot;
+    double top, height;
+
+    pithi_plot_row_bar(plot, index, level, &top, &height);
+    pithi_json_put_number(json, "bar_top", (top - pithi_plot_row_top(plot, index)) / plot->row_height);
+    pithi_json_put_number(json, "bar_height", height / plot->row_height);
 }
 
 static int row_at(const struct pithi_plot *plot, double y, uint32_t *row)
@@ -699,14 +919,14 @@ static void put_record(struct pithi_json_out *json, const struct pithi_row *row,
     double top = pithi_plot_row_top(plot, index);
     struct pithi_hit hit;
 
-    /* Marks of events are in the upper part of the row, and wide: they may be some pixels off (REACH). */
     if (y < top + plot->row_height * 0.4 &&
-        pithi_hit_row_event(now.log, row, from_ns, REACH * (to_ns - from_ns), now.hidden, &hit) == 1)
+        pithi_hit_row_event(now.draw.log, row, from_ns, REACH * (to_ns - from_ns), now.draw.hidden, &hit) == 1)
         put_event(json, row, &hit);
-    else if (pithi_hit_row_state(now.log, row, from_ns, to_ns, pithi_plot_level_at(plot->row_height, y - top),
-                                 now.hidden, &hit) == 1)
+    else if (pithi_hit_row_state(now.draw.log, row, from_ns, to_ns, pithi_plot_level_at(plot->row_height, y - top),
+                                 now.draw.hidden, &hit) == 1) {
+        put_bar(json, index, hit.level);
         put_state(json, row, &hit, from_ns);
-    else
+    } else
         put_nothing(json, row, from_ns, REACH * (to_ns - from_ns));
 }
 
@@ -718,18 +938,20 @@ const char *pithi_module_at(double x, double y)
 
     if (!now.has_figure || !begin(&json, &answer, &answer_size))
         return NULL;
-    /* The column under the pointer, as a stretch of time of at least 1 ns. */
+    double density = plot->width / now.figure.plot_width, in_plot = plot->x + (x - plot->x) * density;
     double span = (double)(plot->t1_ns - plot->t0_ns), part = (x - plot->x) / now.figure.plot_width;
     int64_t from_ns = plot->t0_ns + (int64_t)(floor(x - plot->x) / now.figure.plot_width * span);
     int64_t to_ns = from_ns + (int64_t)fmax(span / now.figure.plot_width, 1);
     pithi_json_put_begin(&json, NULL, '{');
     if (part >= 0 && part < 1 && row_at(plot, y, &index)) {
-        /* What is drawn on top is found first: arrows, bundles, then bars. */
         const struct pithi_row *row = &plot->rows[index];
-        const struct pithi_arrow *arrow = pithi_hit_arrow(plot, x, y, REACH);
-        const struct pithi_bundle *bundle = arrow ? NULL : pithi_hit_bundle(plot, x, y, 0.5);
-        pithi_json_put_integer(&json, "row", index);
-        if (arrow)
+        const struct pithi_arrow *arrow = pithi_hit_arrow(plot, in_plot, y, REACH);
+        const struct pithi_bundle *bundle = arrow ? NULL : pithi_hit_bundle(plot, in_plot, y, 0.5);
+        uint32_t note = pithi_note_at(plot, in_plot, y);
+        pithi_json_put_integer(&json, "row", now.first + index);
+        if (note != PITHI_NONE)
+            put_note(&json, note);
+        else if (arrow)
             put_message(&json, arrow->message);
         else if (bundle)
             put_bundle(&json, bundle);
@@ -748,14 +970,13 @@ const char *pithi_module_at(double x, double y)
 static int find_wanted(const char *text, unsigned char *wanted)
 {
     char pattern[512];
-    /* A word without *, ? or [ may be anywhere in the name. */
     int is_pattern = text[strcspn(text, "*?[")] != '\0', any = 0;
 
     snprintf(pattern, sizeof pattern, is_pattern ? "%s" : "*%s*", text);
-    for (uint32_t id = 0; id < pithlog_get_info(now.log)->defs; id++) {
-        const struct pithlog_def *def = pithlog_get_def(now.log, id);
+    for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++) {
+        const struct pithlog_def *def = pithlog_get_def(now.draw.log, id);
         int is_ours = def->kind == PITHLOG_STATE || def->kind == PITHLOG_EVENT_TYPE;
-        wanted[id] = is_ours && !now.hidden[id] && fnmatch(pattern, def->name, FNM_CASEFOLD) == 0;
+        wanted[id] = is_ours && !now.draw.hidden[id] && fnmatch(pattern, def->name, FNM_CASEFOLD) == 0;
         any |= wanted[id];
     }
     return any;
@@ -763,7 +984,7 @@ static int find_wanted(const char *text, unsigned char *wanted)
 
 static void put_found(struct pithi_json_out *json, const struct pithi_found *found)
 {
-    uint32_t *row_of_lane = pithi_rows_of_lanes(now.log, now.figure.plot.rows, now.figure.plot.row_count);
+    uint32_t *row_of_lane = pithi_rows_of_lanes(now.draw.log, now.draw.rows, now.draw.row_count);
     int is_state = found->kind == PITHLOG_ENTER;
     struct pithi_hit hit = {.id = found->id,
                             .start_ns = found->at.time_ns,
@@ -777,11 +998,8 @@ static void put_found(struct pithi_json_out *json, const struct pithi_found *fou
     put_time(json, "time", found->at.time_ns);
     pithi_json_put_integer(json, "lane", found->at.lane);
     pithi_json_put_integer(json, "tie", found->at.tie);
-    if (row_of_lane[found->lane] != PITHI_NONE) { /* else its lane is not shown */
-        uint32_t at = row_of_lane[found->lane];
-        pithi_json_put_number(json, "top", pithi_plot_row_top(&now.figure.plot, at));
-        pithi_json_put_number(json, "high", now.figure.plot.row_height);
-    }
+    if (row_of_lane[found->lane] != PITHI_NONE)
+        pithi_json_put_integer(json, "row", row_of_lane[found->lane]);
     free(row_of_lane);
     if (is_state)
         put_state(json, &row, &hit, found->at.time_ns);
@@ -789,59 +1007,108 @@ static void put_found(struct pithi_json_out *json, const struct pithi_found *fou
         put_event(json, &row, &hit);
 }
 
-const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards)
-{
-    struct pithi_json_out json;
-    struct pithi_found found;
-    struct pithlog_filter *filter = NULL;
-    uint32_t lanes = now.log ? pithlog_get_info(now.log)->lanes : 0;
+/* A search over all lanes for what a text means. */
+struct sought {
+    struct pithi_search search;
+    unsigned char *wanted;
+    uint32_t *lanes;
+    struct pithlog_filter *filter;
+};
 
+/* 0: an error. End it in any case. */
+static int begin_search(struct sought *sought, const char *text)
+{
+    uint32_t lanes = now.draw.log ? pithlog_get_info(now.draw.log)->lanes : 0;
+
+    memset(sought, 0, sizeof *sought);
     snprintf(error, sizeof error, "nothing is drawn");
     if (!now.has_figure)
-        return NULL;
-    unsigned char *wanted = pithi_alloc(pithlog_get_info(now.log)->defs, 1);
-    uint32_t *all = pithi_alloc(lanes, sizeof *all);
+        return 0;
+    sought->wanted = pithi_alloc(pithlog_get_info(now.draw.log)->defs, 1);
+    sought->lanes = pithi_alloc(lanes, sizeof *sought->lanes);
     for (uint32_t i = 0; i < lanes; i++)
-        all[i] = i;
-    struct pithi_search search = {.wanted = wanted,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_EVENT,
-                                  .max_ns = INT64_MAX,
-                                  .payload = "",
-                                  .max_bytes = UINT64_MAX,
-                                  .tag = PITHI_ANY_TAG,
-                                  .peer = -1,
-                                  .lanes = all,
-                                  .lane_count = lanes,
-                                  .summary = now.summary};
-    struct pithi_scan_position at = {time_ns, lane, tie};
-    int status = -1;
+        sought->lanes[i] = i;
     *error = '\0';
-    if (!find_wanted(text, wanted)) {
-        /* No name matches: it may be a query, such as `bytes > 1000`, if it has an operator of one. */
+    if (!find_wanted(text, sought->wanted)) {
         if (!text[strcspn(text, "=<>~")])
             snprintf(error, sizeof error, "no name matches %s", text);
-        else if (pithlog_filter_parse(text, &filter, NULL))
+        else if (pithlog_filter_parse(text, &sought->filter, NULL))
             failed();
         else
-            for (uint32_t id = 0; id < pithlog_get_info(now.log)->defs; id++)
-                wanted[id] = !now.hidden[id];
+            for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++)
+                sought->wanted[id] = !now.draw.hidden[id];
     }
-    search.filter = filter;
-    /* Neither a query nor a name: `error` says so. */
-    if (filter || memchr(wanted, 1, pithlog_get_info(now.log)->defs))
-        status = is_backwards ? pithi_search_previous(now.log, &search, at, &found)
-                              : pithi_search_next(now.log, &search, at, &found);
-    if (status < 0 && !*error)
-        failed();
-    pithlog_filter_free(filter);
-    free(wanted);
-    free(all);
+    sought->search = (struct pithi_search){.wanted = sought->wanted,
+                                           .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_EVENT,
+                                           .max_ns = INT64_MAX,
+                                           .payload = "",
+                                           .max_bytes = UINT64_MAX,
+                                           .tag = PITHI_ANY_TAG,
+                                           .peer = -1,
+                                           .lanes = sought->lanes,
+                                           .lane_count = lanes,
+                                           .filter = sought->filter,
+                                           .summary = now.draw.summary};
+    return !*error;
+}
+
+static void end_search(struct sought *sought)
+{
+    pithlog_filter_free(sought->filter);
+    free(sought->wanted);
+    free(sought->lanes);
+}
+
+const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane, uint32_t tie, int is_backwards)
+{
+    struct pithi_scan_position at = {time_ns, lane, tie};
+    struct pithi_json_out json;
+    struct pithi_found found;
+    struct sought sought;
+    int status = -1;
+
+    if (begin_search(&sought, text)) {
+        status = is_backwards ? pithi_search_previous(now.draw.log, &sought.search, at, &found)
+                              : pithi_search_next(now.draw.log, &sought.search, at, &found);
+        if (status < 0)
+            failed();
+    }
+    end_search(&sought);
     if (status < 0 || !begin(&json, &answer, &answer_size))
         return NULL;
     pithi_json_put_begin(&json, NULL, '{');
     if (status)
         put_found(&json, &found);
     pithi_json_put_end(&json, '}');
+    return end(&json, &answer);
+}
+
+const char *pithi_module_hits(const char *text, uint32_t most)
+{
+    struct pithi_scan_position at = {INT64_MIN, UINT32_MAX, UINT32_MAX};
+    struct pithi_json_out json;
+    struct pithi_found found;
+    struct sought sought;
+    int status = begin_search(&sought, text) ? 1 : -1;
+    uint32_t count = 0;
+    char time[24];
+
+    if (status < 0 || !begin(&json, &answer, &answer_size)) {
+        end_search(&sought);
+        return NULL;
+    }
+    pithi_json_put_begin(&json, NULL, '[');
+    for (; count < most && (status = pithi_search_next(now.draw.log, &sought.search, at, &found)) == 1; count++) {
+        at = found.at;
+        pithi_json_put_begin(&json, NULL, '[');
+        snprintf(time, sizeof time, "%" PRId64, at.time_ns);
+        put_line(&json, time);
+        pithi_json_put_item(&json, at.lane);
+        pithi_json_put_item(&json, at.tie);
+        pithi_json_put_end(&json, ']');
+    }
+    pithi_json_put_end(&json, ']');
+    end_search(&sought);
     return end(&json, &answer);
 }
 
@@ -853,15 +1120,38 @@ const char *pithi_module_analyze(void)
     int err = PITH_OK;
 
     snprintf(error, sizeof error, "no log is open");
-    if (!now.log)
+    if (!now.draw.log)
         return NULL;
-    if (!now.analysis)
-        err = pithlog_analyze(now.log, &query, &now.analysis);
+    if (!now.draw.analysis)
+        err = pithlog_analyze(now.draw.log, &query, &now.draw.analysis);
     if (err == PITH_ERR_DAMAGED)
         note_damage();
     if (err && err != PITH_ERR_DAMAGED)
         return failed();
     free(answer);
     answer = NULL;
-    return pithlog_analysis_json(now.analysis, now.path, &answer) ? failed() : answer;
+    return pithlog_analysis_json(now.draw.analysis, now.draw.log_path, &answer) ? failed() : answer;
+}
+
+const char *pithi_module_answer(void)
+{
+    const struct pithlog_answer *found;
+    struct pithi_json_out json;
+
+    snprintf(error, sizeof error, "the log is not analyzed");
+    if (!now.draw.analysis || !begin(&json, &answer, &answer_size))
+        return NULL;
+    pithi_json_put_begin(&json, NULL, '{');
+    if (!pithlog_analysis_answer(now.draw.analysis, &found) && found->place.from_ns < found->place.to_ns) {
+        int64_t half_ns = (found->place.to_ns - found->place.from_ns) / 2; /* as the window shows it */
+        put_interval(&json, found->place.from_ns - half_ns, found->place.to_ns + half_ns);
+        if (found->place.lane < pithlog_get_info(now.draw.log)->lanes) {
+            uint32_t *row_of_lane = pithi_rows_of_lanes(now.draw.log, now.draw.rows, now.draw.row_count);
+            if (row_of_lane[found->place.lane] != PITHI_NONE)
+                pithi_json_put_integer(&json, "row", row_of_lane[found->place.lane]);
+            free(row_of_lane);
+        }
+    }
+    pithi_json_put_end(&json, '}');
+    return end(&json, &answer);
 }

@@ -1,24 +1,56 @@
-// picture.js - the time that is shown, and its picture: the core makes pixels and texts, the canvas shows them.
+// picture.js - the time and the rows that are shown, and their picture: the core makes pixels, the canvas shows them.
 
-const canvas = element("picture"), marks = element("marks");
-const NO_ARROWS = 4, QUICK = 16, shownWaits = 1, shownPath = 2;
+const canvas = element("picture"), marks = element("marks"), overview = element("overview");
+const stage = element("stage"), tall = element("tall");
+const WAITS = 1, PATH = 2, NO_ARROWS = 4, NO_NAMES = 8, QUICK = 16, ALL_ARROWS = 32; // module.h
+const FRAME = 84;           // the height of a picture without its rows: title, axis
 let view = { from: 0n, to: 1n };
 let past = [], future = []; // views for undo and redo
 let picture = null;         // the one on the screen, with the view and the size it was made for
 let isDrawing = false, isDrawPending = false;
 let exactTimer = 0;
-const shown = { arrows: true, waits: false, path: false, isDark: false };
+const shown = { arrows: true, allArrows: false, names: true, waits: false, path: false, isDark: false };
+let rowScale = 1;
 let selection = null;       // [from, to] as BigInt
+let chosen = null;          // the record with a frame: row, from, to, and the place of its bar; null: none
 
 const clamp = (value, least, most) => value < least ? least : value > most ? most : value;
-const sizeOf = () => {
-  const wide = Math.max(260, document.body.clientWidth - 32);
-  const most = Math.max(200, Math.floor(innerHeight * 0.66));
-  return { width: wide, height: clamp(log.rows * (log.rows > 8 ? 26 : 44) + 90, 160, most) };
-};
 const span = () => view.to - view.from;
 const timeAt = (x) => view.from + BigInt(Math.round((x - picture.left) / picture.wide * Number(span())));
 const xOf = (time) => picture.left + Number(time - view.from) / Number(span()) * picture.wide;
+
+// ---- Size and rows
+
+const naturalHeight = () => log.row_height || (log.rows > 64 ? 10 : log.rows > 24 ? 16 : log.rows > 8 ? 26 : 44);
+const rowHeight = () => clamp(Math.round(naturalHeight() * rowScale), 2, 200);
+const sizeOf = () => {
+  const width = Math.max(260, document.body.clientWidth - (innerWidth > 520 ? 32 : 16));
+  const most = Math.max(FRAME + rowHeight(), 160, Math.floor(innerHeight * 0.66));
+  return { width, height: clamp(log.rows * rowHeight() + FRAME, 160, most) };
+};
+const rowsThatFit = () => Math.max(1, Math.floor((sizeOf().height - FRAME) / rowHeight()));
+const scrollsRows = () => log && log.rows > rowsThatFit();
+const firstRow = () => clamp(Math.round(stage.scrollTop / rowHeight()), 0, Math.max(0, log.rows - rowsThatFit()));
+function layOut() {
+  const { height } = sizeOf();
+  stage.style.height = `${height}px`;
+  tall.style.height = `${height + Math.max(0, log.rows - rowsThatFit()) * rowHeight()}px`;
+}
+const scrollRows = (count) => { stage.scrollTop += count * rowHeight(); };
+const pageOfRows = () => Math.max(1, rowsThatFit() - 1);
+function showRow(row) {
+  if (row === undefined || (row >= firstRow() && row < firstRow() + rowsThatFit())) return;
+  stage.scrollTop = (row - Math.floor(rowsThatFit() / 2)) * rowHeight();
+}
+function higher(factor) {
+  const middle = firstRow() + rowsThatFit() / 2;
+  if (clamp(naturalHeight() * rowScale * factor, 2, 200) !== naturalHeight() * rowScale * factor) return;
+  rowScale *= factor;
+  layOut();
+  stage.scrollTop = (middle - rowsThatFit() / 2) * rowHeight();
+  redraw();
+}
+stage.addEventListener("scroll", () => { if (log && picture && firstRow() !== picture.of.first) redraw(); });
 
 // ---- Drawing
 
@@ -26,14 +58,16 @@ function redraw() {
   isDrawPending = true;
   if (!isDrawing && log) drawNow();
 }
+const flagsOf = (isExact) => (shown.arrows ? 0 : NO_ARROWS) | (shown.allArrows ? ALL_ARROWS : 0)
+  | (shown.names ? 0 : NO_NAMES) | (shown.waits ? WAITS : 0) | (shown.path ? PATH : 0) | (isExact ? 0 : QUICK);
 // Of a large log a quick picture comes first, while the view moves, and an exact one when it rests.
 async function drawNow(isExact = !log.large) {
   isDrawing = true;
   isDrawPending = false;
   clearTimeout(exactTimer);
-  const flags = (shown.arrows ? 0 : NO_ARROWS) | (shown.waits ? shownWaits : 0) | (shown.path ? shownPath : 0)
-    | (isExact ? 0 : QUICK);
-  const what = { from: view.from, to: view.to, ...sizeOf(), scale: devicePixelRatio, flags };
+  layOut();
+  const what = { from: view.from, to: view.to, ...sizeOf(), scale: devicePixelRatio, flags: flagsOf(isExact),
+    first: firstRow(), rowHeight: rowHeight() };
   const theme = shown.isDark ? "dark" : "light";
   const of = openNumber;
   try {
@@ -54,70 +88,113 @@ function show(made) {
   canvas.style.width = marks.style.width = `${of.width}px`;
   canvas.style.height = marks.style.height = `${of.height}px`;
   context.putImageData(new ImageData(pixels, width, height), 0, 0);
-  drawTexts(context, made.texts, of.scale);
   delete made.pixels;
   drawMarks();
+  nameMessages();
   if (made.damage) element("trouble").textContent = made.damage;
   // For tests and for those who wait: which view is on the screen.
   canvas.dataset.shown = `${of.from} ${of.to} ${of.flags} ${made.isExact ? "exact" : "quick"}`;
   canvas.dataset.theme = made.theme;
   keepLink();
-  if (made.isExact) refreshLegend();
+  if (made.isExact) {
+    refreshLegend();
+    refreshOverview();
+  }
+  drawOverview();
 }
 
 const colour = (rgb) => `#${rgb.toString(16).padStart(6, "0")}`;
-function drawTexts(context, texts, scale) {
-  context.save();
-  context.scale(scale, scale);
-  context.lineJoin = "round";
-  for (const [x, y, anchor, size, isBold, rim, rgb, left, right, text] of texts) {
-    context.font = `${isBold ? "bold " : ""}${size}px "DejaVu Sans", Verdana, sans-serif`;
-    context.textAlign = ["left", "center", "right"][anchor];
-    context.fillStyle = colour(rgb);
-    if (left >= 0) {
-      context.save();
-      context.beginPath();
-      context.rect(left, 0, right - left, canvas.height);
-      context.clip();
-    }
-    if (rim >= 0) {
-      context.strokeStyle = colour(rim);
-      context.lineWidth = size * 0.24;
-      context.strokeText(text, x, y);
-    }
-    context.fillText(text, x, y);
-    if (left >= 0) context.restore();
+const styleOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
+const inPlot = (time) => clamp(xOf(time), picture.left, picture.left + picture.wide);
+
+// The frame of the chosen record.
+function drawChosen(pen) {
+  if (!chosen || chosen.row === undefined || chosen.to < view.from || chosen.from >= view.to) return;
+  const row = chosen.row - picture.first;
+  if (row < 0 || row >= picture.rows) return;
+  const top = picture.top + (row + (chosen.bar_top || 0)) * picture.row_height;
+  const high = (chosen.bar_height || 1) * picture.row_height;
+  const left = inPlot(chosen.from), right = Math.max(inPlot(chosen.to), left + 2);
+  for (const [name, wide] of [["--paper", 4], ["--accent", 2]]) {
+    pen.strokeStyle = styleOf(name);
+    pen.lineWidth = wide;
+    pen.strokeRect(left - 1, top - 1, right - left + 2, high + 2);
   }
-  context.restore();
 }
-
-// The frame of what was found.
-function drawHit(pen) {
-  if (!hit || hit.top === undefined || hit.end < view.from || hit.time >= view.to) return;
-  const [left, right] = [hit.time, hit.end].map((time) => clamp(xOf(time), picture.left, picture.left + picture.wide));
-  pen.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");
-  pen.lineWidth = 2;
-  pen.strokeRect(left - 1, hit.top + 1, Math.max(right - left, 2) + 2, hit.high - 2);
+function drawStretch(pen, stretch) {
+  const [left, right] = stretch.map(inPlot), { top, bottom } = picture, end = picture.left + picture.wide;
+  pen.globalAlpha = 0.6;
+  pen.fillStyle = styleOf("--paper");
+  pen.fillRect(picture.left, top, left - picture.left, bottom - top);
+  pen.fillRect(right, top, end - right, bottom - top);
+  pen.globalAlpha = 1;
+  pen.fillStyle = styleOf("--accent");
+  if (stretch[0] >= view.from) pen.fillRect(left - 1, top, 1, bottom - top);
+  if (stretch[1] <= view.to) pen.fillRect(right, top, 1, bottom - top);
+  if (stretch[1] < view.from || stretch[0] > view.to) return;
+  const text = durationText(stretch[1] - stretch[0]);
+  pen.font = '11px "DejaVu Sans", Verdana, sans-serif';
+  const wide = pen.measureText(text).width + 8, x = clamp((left + right - wide) / 2, picture.left, end - wide);
+  pen.fillRect(x, bottom - 17, wide, 16);
+  pen.fillStyle = styleOf("--paper");
+  pen.fillText(text, x + 4, bottom - 5);
 }
-
-// What lies over the picture: the selection, or the stretch that is dragged.
+// As pithi_duration_text below two minutes; longer ones are said in the table.
+function durationText(ns) {
+  const value = Number(ns), units = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [0, "ns"]];
+  const [least, name] = units.find(([one]) => value >= one), size = least || 1;
+  return `${value / size < 1000 ? +(value / size).toPrecision(4) : Math.round(value / size)} ${name}`;
+}
+// What lies over the picture.
 function drawMarks() {
   const { width, height } = picture.of, scale = devicePixelRatio, pen = marks.getContext("2d");
   [marks.width, marks.height] = [width * scale, height * scale];
   pen.scale(scale, scale);
   const stretch = (drag && drag.stretch) || selection;
-  drawHit(pen);
-  if (!stretch) return;
-  const [left, right] = stretch.map((time) => clamp(xOf(time), picture.left, picture.left + picture.wide));
-  const style = getComputedStyle(document.documentElement);
+  drawChosen(pen);
+  if (stretch) drawStretch(pen, stretch);
+}
+
+// ---- The overview: the whole log, with the view in it
+
+const STRIP = 30;
+let strip = null, stripOf = "", isStripAsked = false;
+let look = 0; // changes with what the strip shows besides its size
+async function refreshOverview() {
+  const scale = devicePixelRatio, of = openNumber;
+  const width = Math.round(picture.wide * scale), height = Math.round(STRIP * scale);
+  const wanted = `${of} ${look} ${width} ${height} ${shown.isDark}`;
+  if (wanted === stripOf || isStripAsked) return;
+  isStripAsked = true;
+  const made = await ask("overview", width, height).catch(() => null);
+  isStripAsked = false;
+  if (!made || of !== openNumber) return;
+  strip = await createImageBitmap(new ImageData(made.pixels, width, height));
+  stripOf = wanted;
+  drawOverview();
+}
+function drawOverview() {
+  const { wide, of } = picture, scale = devicePixelRatio, pen = overview.getContext("2d");
+  [overview.width, overview.height] = [of.width * scale, STRIP * scale];
+  [overview.style.width, overview.style.height] = [`${of.width}px`, `${STRIP}px`];
+  pen.scale(scale, scale);
+  if (strip) pen.drawImage(strip, picture.left, 0, wide, STRIP);
+  const place = (time) => picture.left + Number(time - log.from) / Number(log.to - log.from) * wide;
+  const left = place(view.from), right = Math.max(left + 2, place(view.to));
   pen.globalAlpha = 0.6;
-  pen.fillStyle = style.getPropertyValue("--paper");
-  pen.fillRect(picture.left, picture.top, left - picture.left, picture.bottom - picture.top);
-  pen.fillRect(right, picture.top, picture.left + picture.wide - right, picture.bottom - picture.top);
+  pen.fillStyle = styleOf("--paper");
+  pen.fillRect(picture.left, 0, left - picture.left, STRIP);
+  pen.fillRect(right, 0, picture.left + wide - right, STRIP);
   pen.globalAlpha = 1;
-  pen.fillStyle = style.getPropertyValue("--accent");
-  pen.fillRect(left - 1, picture.top, 1, picture.bottom - picture.top);
-  pen.fillRect(right, picture.top, 1, picture.bottom - picture.top);
+  pen.strokeStyle = styleOf("--accent");
+  pen.strokeRect(left + 0.5, 0.5, Math.max(right - left - 1, 1), STRIP - 1);
+  // Marks of the hits of the search, at most one a pixel.
+  const found = hits.all.length || !chosen || !chosen.isHit ? hits.all : [[chosen.from]];
+  pen.fillStyle = styleOf("--text");
+  for (const x of new Set(found.map(([time]) => Math.round(place(time))))) {
+    pen.fillRect(x, 0, 1, 6);
+    pen.fillRect(x, STRIP - 6, 1, 6);
+  }
 }
 
 // ---- The view
@@ -155,55 +232,146 @@ function select(stretch) {
   selection = stretch;
   if (!picture) return;
   drawMarks();
-  if (isNew) refreshLegend();
+  if (!isNew) return;
+  refreshLegend();
+  keepLink();
 }
 
+// The work of the program, unless another view is asked for.
 function beginPicture(isLinked) {
-  view = (isLinked && linkedView()) || { from: log.from, to: log.to };
+  const isAsked = log.view_from !== log.from || log.view_to !== log.to;
+  view = isAsked ? { from: log.view_from, to: log.view_to } : { from: log.work_from, to: log.work_to };
   past = [];
   future = [];
-  selection = null;
+  selection = log.select_from === undefined ? null : [log.select_from, log.select_to];
+  chosen = null;
   picture = null;
   lastMove = undefined;
-  shown.waits = shown.path = false;
+  strip = null;
+  rowScale = 1;
+  Object.assign(shown, { arrows: log.arrows, allArrows: log.all_arrows, names: log.names, waits: false, path: false });
   delete canvas.dataset.shown;
+  layOut();
+  stage.scrollTop = 0;
+  log.opened = { ...view, selection };
+  if (isLinked) readLink();
+  past = []; // what the address says is the first view
   tellSwitches();
   redraw();
 }
 
-// ---- The link: the address of the page with the view, in seconds, as in app.html#1.2-1.4
+// ---- The link: the address of the page with what is shown, times in seconds, as in
+// app.html#1.2-1.4&select=1.25-1.3&hide=MPI_Recv&row=12
 
 const SECOND = 1000000000n;
-const secondsAt = (time) => `${time / SECOND}.${String(time % SECOND).padStart(9, "0")}`.replace(/\.?0+$/, "");
+function secondsAt(time) {
+  const size = time < 0n ? -time : time;
+  const text = `${size / SECOND}.${String(size % SECOND).padStart(9, "0")}`.replace(/\.?0+$/, "");
+  return time < 0n ? `-${text}` : text;
+}
+const stretchText = ([from, to]) => `${secondsAt(from)}-${secondsAt(to)}`;
+const keyOf = ({ kind, name }) => encodeURIComponent(kind === "state" ? name : `${kind}:${name}`);
+function linkText() {
+  const hidden = log.defs.filter((def) => def.hidden && !isTool(def)).map(keyOf), { opened } = log;
+  return [
+    view.from !== opened.from || view.to !== opened.to ? stretchText([view.from, view.to]) : "",
+    selection ? `select=${stretchText(selection)}` : opened.selection ? "select=none" : "",
+    hidden.length ? `hide=${hidden.join(",")}` : "",
+    firstRow() ? `row=${firstRow()}` : "",
+  ].filter((part) => part).join("&");
+}
+// Browsers limit how often an address changes: it follows after a moment of rest.
+let linkTimer = 0;
 function keepLink() {
-  const isWhole = view.from === log.from && view.to === log.to;
-  const hash = isWhole || view.from < 0n ? "" : `#${secondsAt(view.from)}-${secondsAt(view.to)}`;
-  if (location.hash !== hash) history.replaceState(null, "", hash || location.pathname);
+  clearTimeout(linkTimer);
+  linkTimer = setTimeout(writeLink, 200);
 }
-// The view that the address names; null: none.
-function linkedView() {
-  const [, ...seconds] = location.hash.match(/^#(\d+(?:\.\d*)?)-(\d+(?:\.\d*)?)$/) || [];
-  const [from, to] = seconds.map((text) => {
-    const [whole, part = ""] = text.split(".");
-    return BigInt(whole) * SECOND + BigInt(part.padEnd(9, "0").slice(0, 9));
+function writeLink() {
+  const hash = log ? linkText() : "";
+  if (location.hash.slice(1) === hash) return;
+  try {
+    history.replaceState(null, "", hash ? `#${hash}` : location.href.replace(/#.*/, ""));
+  } catch {
+    location.hash = hash; // a page without an address of its own
+  }
+}
+// Two times in the log as BigInt; null: none.
+function readStretch(text) {
+  const [, ...times] = /^(-?\d+(?:\.\d*)?)-(-?\d+(?:\.\d*)?)$/.exec(text || "") || [];
+  const [from, to] = times.map((time) => {
+    const [whole, part = ""] = time.replace("-", "").split(".");
+    const size = BigInt(whole) * SECOND + BigInt(part.padEnd(9, "0").slice(0, 9));
+    return time.startsWith("-") ? -size : size;
   });
-  return from !== undefined && from < to && from >= log.from && to <= log.to ? { from, to } : null;
+  return from !== undefined && from < to && from >= log.from && to <= log.to ? [from, to] : null;
 }
-addEventListener("hashchange", () => {
-  const linked = log && linkedView();
-  if (linked) setView(linked.from, linked.to);
+function readLink(hash = location.hash) {
+  const parts = new Map(hash.slice(1).split("&").map((part) => {
+    const [name, value] = part.split("=");
+    return value === undefined ? ["view", name] : [name, value];
+  }));
+  const [from, to] = readStretch(parts.get("view")) || [log.opened.from, log.opened.to];
+  const hidden = (parts.get("hide") || "").split(",");
+  for (const [id, def] of log.defs.entries())
+    if (!isTool(def) && def.hidden !== hidden.includes(keyOf(def)) && parts.has("hide")) setHidden(id, !def.hidden);
+  selection = readStretch(parts.get("select")) || (parts.has("select") ? null : log.opened.selection);
+  if (parts.has("row")) stage.scrollTop = Number(parts.get("row")) * rowHeight();
+  setView(from, to);
+}
+// By the time of this event, writeLink may have replaced the address.
+addEventListener("hashchange", (event) => {
+  const hash = event.newURL.replace(/^[^#]*/, "");
+  if (!log || hash.slice(1) === linkText()) return;
+  readLink(hash);
+  redraw();
 });
+// Without the clipboard, the text is selected for Ctrl-C.
+async function copyLink() {
+  writeLink();
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("link copied");
+  } catch {
+    say(location.href);
+    getSelection().selectAllChildren(element("said"));
+  }
+}
 
 // ---- What is shown
 
 function tellSwitches() {
-  for (const name of ["arrows", "waits", "path"]) element(name).setAttribute("aria-pressed", shown[name]);
+  for (const name of ["waits", "path"]) element(name).setAttribute("aria-pressed", shown[name]);
+  nameMessages();
+}
+// Messages that would cover much are left out until they are asked for.
+function nameMessages() {
+  const cover = picture && picture.cover;
+  element("arrows").textContent = cover ? `Messages (would cover ${Math.round(cover * 100)} %)` : "Messages";
+  element("arrows").setAttribute("aria-pressed", shown.arrows && !cover);
+}
+function toggleArrows() {
+  shown.allArrows = Boolean(picture && picture.cover);
+  shown.arrows = shown.allArrows || !shown.arrows;
+  redraw();
 }
 async function toggle(name) {
-  if ((name === "waits" || name === "path") && !await analyze()) return;
+  if (!shown[name] && !await analyze()) return;
   shown[name] = !shown[name];
   tellSwitches();
   redraw();
+}
+// Arranges the rows by words of `pith draw -e`.
+async function arrange(words) {
+  try {
+    const facts = await ask("words", `zoom ${secondsAt(view.from)} ${secondsAt(view.to)}; ${words}`);
+    log.rows = facts.rows;
+    look++;
+    chosen = null;
+    stage.scrollTop = 0;
+    redraw();
+  } catch (error) {
+    say(error.message, true);
+  }
 }
 async function setTheme(isDark) {
   shown.isDark = isDark;
@@ -212,4 +380,6 @@ async function setTheme(isDark) {
   await ask("theme", isDark ? "dark" : "light");
   if (log) redraw();
 }
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+prefersDark.addEventListener("change", () => setTheme(prefersDark.matches));
 addEventListener("resize", redraw);

@@ -1,89 +1,192 @@
-// tables.js - the legend, with switches and sums of the time that is shown; the findings; the search.
+// tables.js - the answer and the findings; the legend, with switches and sums; notes; the search.
 
 let findings = null; // of the open log; null: not analyzed
-
-// ---- The legend
 
 // The recorder's own events, for other tools.
 const isTool = ({ kind, name }) => kind === "event" && name.startsWith("pith:");
 function beginTables() {
   findings = null;
   hit = null;
+  hits = { text: "", all: [], isMore: false };
+  element("answer").hidden = true;
   element("findings").replaceChildren();
+  element("findings").hidden = !log.findings;
+  element("find").setAttribute("aria-pressed", Boolean(log.findings));
   element("legend").replaceChildren();
+  beginNotes();
+  beginAnswer();
+}
+
+// ---- The legend
+
+const seconds = (ns) => (Number(ns) / 1e9).toFixed(9);
+const percent = (share) => share >= 0.0995 ? `${Math.round(share * 100)} %` : share >= 0.00095 || !share
+  ? `${+(share * 100).toFixed(1)} %` : "<0.1 %";
+const columns = [["name", "name"], ["count", "count"], ["total", "total_ns"], ["self", "self_ns"], ["share", "share"]];
+let sorted = "self_ns", isBackward = false; // by name from A on, by numbers from the largest on
+function inOrder(rows) {
+  const value = (row) => Number(row[sorted] || 0);
+  rows.sort((a, b) => (sorted === "name" ? a.name.localeCompare(b.name) : value(b) - value(a)) || b.count - a.count);
+  return isBackward ? rows.reverse() : rows;
 }
 async function refreshLegend() {
   const of = openNumber, stretch = selection, [from, to] = stretch || [picture.of.from, picture.of.to];
   const found = await ask("legend", from, to).catch((error) => say(error.message, true));
   if (!found || of !== openNumber || stretch !== selection) return;
-  const { time, entries } = found;
-  const seen = entries.filter(({ id }) => !isTool(log.defs[id]));
-  const rows = seen.map(({ id, rgb, count: times, total, self, share }) => {
-    const line = document.createElement("tr"), { name, kind, hidden, group } = log.defs[id];
-    const first = add(line, "td"), label = add(first, "label"), box = add(label, "input");
+  const entries = found.entries.filter(({ id }) => !isTool(log.defs[id]))
+    .map((entry) => ({ ...log.defs[entry.id], ...entry }));
+  fillLegend(found, inOrder([...entries, { ...found.rest, count: "" }].filter((entry) => entry.id !== undefined
+    || entry.self_ns > 0)), stretch);
+}
+function lineOf(entry) {
+  const { id, name, kind, hidden, group, rgb } = entry, line = document.createElement("tr"), cell = add(line, "td");
+  if (id === undefined) {
+    add(cell, "span", "colour rest");
+    cell.append(name);
+  } else {
+    const label = add(cell, "label"), box = add(label, "input");
     box.type = "checkbox";
     box.checked = !hidden;
     box.addEventListener("change", () => hide(id, !box.checked));
     add(label, "span", `colour ${kind}`).style.background = colour(rgb);
     add(label, "span", "", name);
+    label.addEventListener("dblclick", () => showOnly(id));
+    label.addEventListener("click", (event) => {
+      if (!event.altKey) return;
+      event.preventDefault();
+      showOnly(id);
+    });
+    const hint = "click: hide or show; double click or Alt-click: show only this";
+    cell.title = `${name}${group && group !== name ? ` (${group})` : ""}\n${hint}`;
     line.classList.toggle("hidden", hidden);
-    line.title = group;
     line.dataset.id = id;
-    add(line, "td", "", number(times));
-    if (kind === "state")
-      for (const text of [total, self, `${(share * 100).toFixed(1)} %`]) add(line, "td", "", text);
-    return line;
-  });
+  }
+  add(line, "td", "", entry.count === "" ? "" : number(entry.count));
+  if (kind !== "event" && kind !== "counter") {
+    add(line, "td", "", entry.total || "").title = entry.total ? seconds(entry.total_ns) : "";
+    add(line, "td", "", entry.self).title = seconds(entry.self_ns);
+    add(line, "td", "", percent(entry.share));
+  }
+  return line;
+}
+function fillLegend({ time }, entries, stretch) {
   const focused = document.activeElement.closest("tr"); // a new table would lose the focus
   const table = document.createElement("table"), head = add(table.createTHead(), "tr");
-  for (const name of ["name", "count", "total", "self", "share"]) add(head, "th", "", name);
-  table.createTBody().append(...rows);
+  for (const [title, key] of columns) {
+    const cell = add(head, "th", "", title);
+    const isDown = (key === "name") === isBackward;
+    cell.setAttribute("aria-sort", sorted !== key ? "none" : isDown ? "descending" : "ascending");
+    cell.addEventListener("click", () => {
+      isBackward = sorted === key && !isBackward;
+      sorted = key;
+      refreshLegend();
+    });
+  }
+  const body = table.createTBody();
+  body.append(...entries.map(lineOf));
+  if (log.messages && !stretch) {
+    const cell = add(add(body, "tr"), "td");
+    add(cell, "span", "colour message");
+    cell.append("messages");
+    add(cell.parentNode, "td", "", number(log.messages));
+  }
   const caption = table.createCaption();
-  caption.textContent = stretch ? `Selection: ${time}` : time;
+  caption.textContent = stretch ? `Selection: ${time} ` : time;
   caption.classList.toggle("selected", Boolean(stretch));
+  if (stretch) {
+    const button = add(caption, "button", "", "\u00d7");
+    button.title = "clear the selection (Esc)";
+    button.addEventListener("click", () => select(null));
+  }
   element("legend").replaceChildren(table);
   if (focused && focused.dataset.id) table.querySelector(`[data-id="${focused.dataset.id}"] input`)?.focus();
 }
-async function hide(id, isHidden) {
+function setHidden(id, isHidden) {
   log.defs[id].hidden = isHidden;
-  await ask("hide", id, isHidden);
+  look++;
+  return ask("hide", id, isHidden);
+}
+function hide(id, isHidden) {
+  setHidden(id, isHidden);
   redraw();
 }
-async function showAll() {
-  for (const [id, def] of log.defs.entries())
-    if (def.hidden && !isTool(def)) await hide(id, false);
+const ours = () => log.defs.map((def, id) => [id, def]).filter(([, def]) => !isTool(def));
+function showAll() {
+  for (const [id, def] of ours()) if (def.hidden) setHidden(id, false);
+  redraw();
+}
+// Hides all others; all are shown again if they are hidden already.
+function showOnly(id) {
+  const others = ours().filter(([other]) => other !== id), areHidden = others.every(([, def]) => def.hidden);
+  for (const [other] of others) setHidden(other, !areHidden);
+  hide(id, false);
 }
 
-// ---- Findings
+// ---- The answer and the findings
 
-// Analyzes the log, once. Returns true if that is done.
+const AT_ONCE = 2000000; // records: the analysis of more takes seconds, in which nothing can be drawn
+function beginAnswer() {
+  const of = openNumber, strip = element("answer");
+  const begin = () => {
+    strip.firstElementChild.textContent = "Looking for what costs most...";
+    strip.lastElementChild.hidden = true;
+    analyze(log.waits || log.path || log.findings).then(() => {
+      if (of !== openNumber) return;
+      for (const name of ["waits", "path"]) if (log[name] && findings) shown[name] = true;
+      tellSwitches();
+      if (shown.waits || shown.path) redraw();
+    });
+  };
+  if (log.records > AT_ONCE && !log.waits && !log.path && !log.findings) return;
+  strip.hidden = false;
+  begin();
+}
+function showAnswer() {
+  const strip = element("answer"), { answer, place } = findings, [text, button] = strip.children;
+  strip.hidden = !answer.text;
+  text.textContent = answer.text || "";
+  button.hidden = place.from === undefined;
+}
+function showMe() {
+  const { from, to, row } = findings.place;
+  setView(BigInt(from), BigInt(to));
+  showRow(row);
+}
+
+// Analyzes the log, once. Returns true if that is done. An error is said if the reader has asked.
 let analyzing = null; // a promise while it goes on
-async function analyze() {
+async function analyze(isAsked = true) {
   if (findings) return true;
   const of = openNumber;
-  doing = "analyzing";
-  say(doing);
+  doing = isAsked ? "analyzing" : ""; // else the line above the picture says so
   try {
     analyzing ||= ask("analyze");
     const found = await analyzing;
     if (of !== openNumber) return false;
     findings = found;
-    say("");
+    if (doing) say("");
   } catch (error) {
-    if (of === openNumber) say(error.message, true);
+    if (of === openNumber && isAsked) say(error.message, true);
+    element("answer").hidden = true;
     return false;
   } finally {
     analyzing = null;
     doing = "";
   }
+  showAnswer();
   showFindings();
   return true;
 }
+async function toggleFindings() {
+  if (!await analyze()) return;
+  const place = element("findings");
+  place.hidden = !place.hidden;
+  element("find").setAttribute("aria-pressed", !place.hidden);
+}
 function showFindings() {
-  const { answer, efficiencies, findings: all } = findings, place = element("findings");
+  const { efficiencies, findings: all } = findings, place = element("findings");
   place.replaceChildren();
   add(place, "h2", "", "Findings");
-  if (answer.text) add(place, "p", "answer", answer.text);
   const parts = ["parallel", "load_balance", "communication"].filter((name) => efficiencies[name] !== undefined)
     .map((name) => `${name.replace("_", " ")} ${(efficiencies[name] * 100).toFixed(1)} %`);
   if (parts.length) add(place, "p", "faint", `Efficiencies: ${parts.join(", ")}`);
@@ -103,12 +206,62 @@ function showFindings() {
   }
 }
 
+// ---- Notes: a click brings one into the middle
+
+function beginNotes() {
+  const list = element("notes");
+  list.replaceChildren();
+  list.hidden = !log.notes.length;
+  for (const { time, text } of log.notes) {
+    const button = add(add(list, "li"), "button", "", text), half = () => span() / 2n;
+    button.addEventListener("click", () => setView(BigInt(time) - half(), BigInt(time) + half()));
+  }
+}
+
 // ---- The search
 
 let hit = null; // the place of the last hit, for the core; null: none
+// All hits of a text in a log that is not large: [time, lane, tie] in their order, with times as BigInt.
+let hits = { text: "", all: [], isMore: false };
+const MOST_HITS = 20000;
+const isField = /^(duration|bytes|tag|peer|comm|rank|thread|time|begin|end|kind|state|event|payload)$/;
+// What is sought, as the core knows it: MPI_Recv > 2ms is short for a query.
+function soughtText() {
+  const text = element("search").value.trim();
+  const [, name, sign, limit] = /^([^\s<>=~"]+)\s*([<>])\s*([\d.:]+\s*(?:ns|us|ms|s)?)$/.exec(text) || [];
+  if (!name || isField.test(name)) return text;
+  return `state ~ "${/[*?[]/.test(name) ? name : `*${name}*`}" and duration ${sign} ${limit}`;
+}
+async function countHits() {
+  const text = soughtText(), of = openNumber;
+  hits = { text, all: [], isMore: false };
+  if (picture) drawOverview();
+  if (!text || !log || !picture || log.large) {
+    say("");
+    return;
+  }
+  const found = await ask("hits", text, MOST_HITS + 1).catch(() => null); // a query may be half typed
+  if (of !== openNumber || text !== soughtText()) return;
+  if (!found) {
+    say("no hits");
+    return;
+  }
+  const all = found.slice(0, MOST_HITS).map(([time, ...rest]) => [BigInt(time), ...rest]);
+  hits = { text, all, isMore: found.length > MOST_HITS };
+  say(`${hits.isMore ? "more than " : ""}${all.length ? number(all.length) : "no"} hit${all.length === 1 ? "" : "s"}`);
+  drawOverview();
+}
+element("search").addEventListener("input", () => countHits());
+// "3 of 12: ", if all hits are known.
+function nthText() {
+  const { text, all, isMore } = hits;
+  const at = text === soughtText() && !isMore
+    ? all.findIndex(([time, lane, tie]) => time === hit.time && lane === hit.lane && tie === hit.tie) : -1;
+  return at < 0 ? "" : `${number(at + 1)} of ${number(all.length)}: `;
+}
 // From the last hit if it is visible, else from an edge of the view. At an end of the log it goes on at the other one.
 async function step(isBackwards) {
-  const sought = element("search").value.trim(), of = openNumber, LAST = 0xffffffff;
+  const sought = soughtText(), of = openNumber, LAST = 0xffffffff;
   if (!sought || !log || !picture) return;
   const edge = (from, to) => isBackwards ? [to, 0, 0] : [from - 1n, LAST, LAST];
   const isSeen = hit && hit.time >= view.from && hit.time < view.to;
@@ -128,10 +281,19 @@ async function step(isBackwards) {
     say(`${sought}: nothing is found`);
     return;
   }
-  hit = { ...found, time: BigInt(found.time), end: BigInt(found.to) };
-  say(`${found.lines.join(", ")}${isAround ? ` (on from the ${isBackwards ? "end" : "start"})` : ""}`);
-  if (hit.time < view.from || hit.time >= view.to) {
-    const from = clamp(hit.time - span() / 2n, log.from, log.to - span());
-    setView(from, from + span());
-  } else drawMarks();
+  hit = { ...found, time: BigInt(found.time) };
+  chosen = { ...found, from: hit.time, to: BigInt(found.to), isHit: true };
+  say(`${nthText()}${found.lines.join(", ")}${isAround ? ` (on from the ${isBackwards ? "end" : "start"})` : ""}`);
+  goToChosen();
+}
+// Moves the view if not all of the record is seen, or too little.
+function goToChosen() {
+  const { from, to } = chosen, length = to - from, isSmall = length > 0n && length < span() / 100n;
+  showRow(chosen.row);
+  if (from < view.from || to > view.to || isSmall) {
+    const half = (isSmall || length > span() ? length * 5n : span()) / 2n, middle = (from + to) / 2n;
+    setView(middle - half, middle + half);
+  }
+  drawMarks();
+  drawOverview();
 }

@@ -7,12 +7,15 @@ PAKO ?= $(firstword $(wildcard $(addsuffix /pako/dist/pako_inflate.min.js,/usr/s
 # Whether everything is there: the C library, the compiler's own, the linker, pako.
 HAVE_WASM := $(if $(PAKO),$(shell printf '\043include <stdio.h>\nint main(void) { return putchar(1); }\n' | \
 	$(WASM_CC) --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null && echo yes))
+# What `pith draw` and the module share.
+module_draw_src := $(addprefix viewer/draw/,draw_figure.c draw_rows.c draw_words.c)
 # Without what formats/wasm replaces: zlib, the handler of SIGBUS, threads, writers of formats, formats that need a
 # library.
 wasm_src := $(filter-out formats/base/zip.c formats/base/fault.c formats/base/worker.c formats/foreign/otf2/% \
 	formats/foreign/sqlite/% formats/foreign/ctf/% formats/foreign/perfetto/% formats/foreign/text/print% \
 	$(wildcard formats/foreign/*/*_write.c),$(formats_src)) \
-	formats/foreign/otf2/otf2_probe.c $(wildcard formats/wasm/*.c) $(core_src) $(wildcard viewer/wasm/*.c)
+	formats/foreign/otf2/otf2_probe.c $(wildcard formats/wasm/*.c) $(core_src) $(wildcard viewer/wasm/*.c) \
+	$(module_draw_src)
 wasm_obj = $(patsubst %.c,$(O)/obj/wasm/%.o,$(1))
 wasm_module := $(O)/share/pith/page/pith.wasm
 wasm_flags := --target=wasm32-wasi -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID \
@@ -61,4 +64,5 @@ wasm_out := $(if $(SAN),,$(if $(HAVE_WASM),$(wasm_page)))
 viewer: $(wasm_out)
 .PHONY: wasm
 wasm: $(if $(HAVE_WASM),$(wasm_page))
-	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32), or no pako (node-pako)'; exit 1)
+	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32),' \
+		'or no pako (node-pako)'; exit 1)

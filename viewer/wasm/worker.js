@@ -1,10 +1,40 @@
 // worker.js - the worker of the page: it has the core (core.js), and answers calls of app.js one after another.
 
-const pen = new OffscreenCanvas(1, 1).getContext("2d");
+const pen = new OffscreenCanvas(512, 64).getContext("2d", { willReadFrequently: true });
+const fontOf = (size, isBold) => `${isBold ? "bold " : ""}${size}px "DejaVu Sans", Verdana, sans-serif`;
+function makeMask(text, size, isBold, isRim) {
+  const pad = isRim ? Math.ceil(size * 0.24) : 0;
+  pen.font = fontOf(size, isBold);
+  const { width: wide, actualBoundingBoxLeft: left, actualBoundingBoxRight: right, actualBoundingBoxAscent: above,
+    actualBoundingBoxDescent: below } = pen.measureText(text);
+  const x = Math.ceil(Math.max(left, 0)) + pad + 1, y = Math.ceil(Math.max(above, 0)) + pad + 1;
+  const width = x + Math.ceil(Math.max(right, wide)) + pad + 1, height = y + Math.ceil(Math.max(below, 0)) + pad + 1;
+  if (width > 8192) return null;
+  if (pen.canvas.width < width || pen.canvas.height < height)
+    [pen.canvas.width, pen.canvas.height] = [Math.max(pen.canvas.width, width), Math.max(pen.canvas.height, height)];
+  pen.clearRect(0, 0, width, height);
+  pen.font = fontOf(size, isBold); // a new size of the canvas forgets it
+  pen.lineJoin = "round";
+  pen.lineWidth = size * 0.24;
+  if (isRim) pen.strokeText(text, x, y);
+  else pen.fillText(text, x, y);
+  const { data } = pen.getImageData(0, 0, width, height), cover = new Uint8Array(width * height);
+  for (let i = 0; i < cover.length; i++) cover[i] = data[4 * i + 3];
+  return { cover, width, height, x, y };
+}
+const masks = new Map(); // the newest last
 const host = {
   textWidth: (text, size, isBold) => {
-    pen.font = `${isBold ? "bold " : ""}${size}px "DejaVu Sans", Verdana, sans-serif`;
+    pen.font = fontOf(size, isBold);
     return pen.measureText(text).width;
+  },
+  textMask: (text, size, isBold, scale, isRim) => {
+    const key = `${size * scale} ${isBold} ${isRim} ${text}`;
+    const mask = masks.has(key) ? masks.get(key) : makeMask(text, size * scale, isBold, isRim);
+    masks.delete(key);
+    masks.set(key, mask);
+    if (masks.size > 4000) masks.delete(masks.keys().next().value);
+    return mask;
   },
   progress: (part) => postMessage({ part }),
 };
@@ -38,12 +68,23 @@ const calls = {
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     core = pithCore(await WebAssembly.compile(await new Response(stream).arrayBuffer()), host);
   },
-  open: (files) => core.open(files.map(pieces)),
+  open: (files, page) => {
+    const facts = core.open(files.map(pieces));
+    if (!page) return facts;
+    if (page.title) core.title(page.title);
+    if (page.grey) core.raw.grey();
+    const shown = page.words ? core.words(page.words) : facts;
+    if (page.clock) core.raw.clock(BigInt(page.clock));
+    return shown;
+  },
+  words: (text) => core.words(text),
+  overview: (width, height) => core.overview(width, height),
   theme: (name) => core.theme(name),
   hide: (id, isHidden) => core.hide(id, isHidden),
   draw: (what) => core.draw(what),
   legend: (from, to) => core.legend(from, to),
   at: (x, y) => core.at(x, y),
+  hits: (...what) => core.hits(...what),
   find: (...what) => core.find(...what),
   analyze: () => core.analyze(),
 };

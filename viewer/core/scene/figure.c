@@ -261,6 +261,8 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
     figure->plot_width = floor(fmax(figure->width - plot->x - MARGIN - beside, 40));
     plot->width =
         figure->columns && figure->columns < figure->plot_width ? figure->columns : (uint32_t)figure->plot_width;
+    if (figure->density > 1)
+        plot->width = (uint32_t)fmin(round(figure->plot_width * figure->density), PITHI_MAX_WIDTH);
     plot->most_arrows = 0; /* what arrows cover is known with the height of rows: load_rows */
     err = pithi_plot_load(plot);
     plot->most_arrows = most_arrows;
@@ -376,6 +378,24 @@ static void choose_iterations(struct pithi_figure *figure, const struct pithi_pa
     }
 }
 
+uint32_t pithi_figure_rows_fit(double height, double row_height)
+{
+    return (uint32_t)fmax((height - TITLE_HEIGHT - AXIS_HEIGHT - MARGIN / 2) / row_height, 1);
+}
+
+double pithi_figure_label_width(const struct pithlog *log, const struct pithi_row *rows, uint32_t count,
+                                const struct pithi_painter *painter)
+{
+    double width = 0;
+    char label[128];
+
+    for (uint32_t row = 0; row < count; row++) {
+        pithi_row_label(log, rows[row], label, sizeof label);
+        width = fmax(width, painter->text_width(painter->context, text_font, label));
+    }
+    return width;
+}
+
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     struct pithi_figure start;
@@ -387,13 +407,11 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
         return PITH_ERR_USAGE;
     figure->rows = figure->plot.rows;
     figure->row_count = figure->plot.row_count;
-    char label[128];
-    figure->label_width = figure->is_unfolded = 0;
-    for (uint32_t row = 0; row < figure->row_count; row++) {
-        pithi_row_label(figure->plot.log, figure->rows[row], label, sizeof label);
+    figure->is_unfolded = 0;
+    for (uint32_t row = 0; row < figure->row_count; row++)
         figure->is_unfolded |= figure->rows[row].band > 0;
-        figure->label_width = fmax(figure->label_width, painter->text_width(painter->context, text_font, label));
-    }
+    figure->label_width = fmax(figure->least_label_width,
+                               pithi_figure_label_width(figure->plot.log, figure->rows, figure->row_count, painter));
     if (figure->iterations)
         choose_iterations(figure, painter);
     figure->label_width = fmin(ceil(figure->label_width) + figure->band_label_width, floor(figure->width / 3));

@@ -74,11 +74,13 @@ void pithi_figure_ranges_free(struct pithi_figure_ranges *block);
 
 struct pithi_figure {
     const char *title;
-    struct pithi_plot plot; /* log, digest, rgb, t0_ns, t1_ns, rows, row_count, hidden, most_arrows: the caller's */
-    double width, height;   /* of the picture; height 0: as the rows need, set by pithi_figure_load */
-    double row_height;      /* 0: by the size */
-    uint32_t columns;       /* of the query; 0: one for each pixel. Fewer columns are drawn wider */
-    uint32_t per;           /* number of rows to draw as one; increased if a row would be lower than a pixel; 0: 1 */
+    struct pithi_plot plot;   /* log, digest, rgb, t0_ns, t1_ns, rows, row_count, hidden, most_arrows: the caller's */
+    double width, height;     /* of the picture; height 0: as the rows need, set by pithi_figure_load */
+    double row_height;        /* 0: by the size */
+    uint32_t columns;         /* of the query; 0: one for each pixel. Fewer columns are drawn wider */
+    double density;           /* columns a pixel, if they are more; 0: 1 */
+    double least_label_width; /* so that the time lines stay where they are when other rows are drawn; 0: as needed */
+    uint32_t per;             /* number of rows to draw as one; increased if a row would be lower than a pixel; 0: 1 */
     enum pithi_legend_place place;
     int no_arrows; /* 1: messages are counted, not drawn */
     int stats;     /* a table of counts and times below the picture, instead of a legend */
@@ -103,6 +105,11 @@ struct pithi_figure {
 enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 }; /* pixels */
 enum { PITHI_FIGURE_WAIT_SUMS = 6, PITHI_FIGURE_ITERATIONS = 24 };                                   /* lines; bands */
 
+/* How many rows of a height have room in a picture without legend and findings; at least 1. */
+uint32_t pithi_figure_rows_fit(double height, double row_height);
+/* The room for the labels of these rows, as `painter` measures text. */
+double pithi_figure_label_width(const struct pithlog *log, const struct pithi_row *rows, uint32_t count,
+                                const struct pithi_painter *painter);
 /* Queries the log and makes the layout. `painter` only measures text. 0 or an enum pith_err; PITH_ERR_USAGE: too small
  * for the rows; PITH_ERR_DAMAGED: the readable part can be drawn. */
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter);

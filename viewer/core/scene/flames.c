@@ -14,6 +14,7 @@
 #include "core/cells/memory.h"
 #include "core/raster/palette.h"
 #include "core/cells/query.h"
+#include "core/scene/hit.h"
 
 enum { WATCH_EVERY = 256 }; /* steps */
 
@@ -190,4 +191,27 @@ int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t 
         }
     pithlog_iter_close(iter);
     return found ? 1 : more;
+}
+
+/* Whether the innermost state at a time is the one that begins at start_ns. Below 0: error. */
+static int is_innermost(struct pithlog *log, uint32_t lane, int64_t time_ns, uint32_t id, int64_t start_ns)
+{
+    struct pithi_hit inner;
+    int found = pithi_hit_state(log, lane, time_ns, time_ns + 1, PITHI_LEVELS - 1, NULL, &inner);
+
+    return found > 0 ? inner.id == id && inner.start_ns == start_ns : found;
+}
+
+/* A site is that of the state that is innermost before and after it; it may also be at the begin or the end of it. */
+int pithi_flames_site_of(const struct pithi_flames *flames, struct pithlog *log, uint32_t lane, uint32_t id,
+                         int64_t from_ns, int64_t to_ns, uint32_t *site)
+{
+    int64_t time_ns;
+    int found = pithi_flames_site(flames, lane, from_ns, to_ns, &time_ns, site);
+
+    if (found > 0 && time_ns > from_ns)
+        found = is_innermost(log, lane, time_ns - 1, id, from_ns);
+    if (found > 0 && time_ns < to_ns)
+        found = is_innermost(log, lane, time_ns, id, from_ns);
+    return found;
 }

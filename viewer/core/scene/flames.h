@@ -49,6 +49,9 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
 /* The first call site of a lane in [from_ns, to_ns]. 1: found, and *site is its definition; 0: none; -1: error. */
 int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       int64_t *time_ns, uint32_t *site);
+/* The call site of the state `id` of a lane of `log` in [from_ns, to_ns]: 1, 0, -1 as above. */
+int pithi_flames_site_of(const struct pithi_flames *flames, struct pithlog *log, uint32_t lane, uint32_t id,
+                         int64_t from_ns, int64_t to_ns, uint32_t *site);
 /* 1: the definition is that of a call site. */
 int pithi_flames_is_site(const struct pithi_flames *flames, uint32_t id);
 
