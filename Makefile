@@ -70,6 +70,8 @@ HAVE_TK := $(shell $(PKG_CONFIG) --exists '$(TCL) >= 8.6' '$(TK) >= 8.6' x11 2>/
 # (wrappers/mpe/graphics.c).
 HAVE_X11 := $(shell $(PKG_CONFIG) --exists x11 2>/dev/null && echo yes)
 HAVE_CAIRO := $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo yes)
+# The server of `pith serve`.
+HAVE_MHD := $(shell $(PKG_CONFIG) --exists libmicrohttpd 2>/dev/null && echo yes)
 HAVE_PANGO := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --exists 'pangocairo >= 1.44' 2>/dev/null && echo yes))
 cairo_libs := $(if $(HAVE_CAIRO),cairo $(if $(HAVE_PANGO),pangocairo))
 # libotf2 3.0 or later is loaded when it is first needed (formats/foreign/otf2/otf2_library.c). Needed here: its
@@ -194,7 +196,8 @@ gen_header := $(O)/include/pith/real.h
 samples_share := $(filter-out %.mk,$(wildcard samples/*.*))
 # The JSON Schema of each JSON that Pith prints.
 schemas_share := $(wildcard formats/schemas/*.schema.json)
-viewer_out := $(O)/libexec/pith/pith-draw \
+serve_src := $(wildcard viewer/serve/*.c)
+viewer_out := $(O)/libexec/pith/pith-draw $(if $(HAVE_MHD),$(O)/libexec/pith/pith-serve) \
 	$(if $(HAVE_TK),$(O)/lib/pith/libpithtk.so $(O)/libexec/pith/pith-view $(O)/share/pith/viewer/.stamp)
 
 # libpith-cxx, the C++ bindings (wrappers/cxx): for the MPIs whose C++ compiler works.
@@ -240,6 +243,7 @@ missing:
 	@$(if $(HAVE_WASM),:,echo 'no clang for wasm32 found (clang, lld, wasi-libc, libclang-rt-dev-wasm32),' \
 		'or no pako (node-pako):' \
 		'pages of pith draw left out')
+	@$(if $(HAVE_MHD),:,echo 'no libmicrohttpd (libmicrohttpd-dev): pith serve left out')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
 	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found:' \
 		'pith stat --by function names no functions, pith run --also functions left out')
@@ -248,7 +252,7 @@ missing:
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
 flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) \
-	$(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2) $(HAVE_LIBDW) $(HAVE_PANGO) $(TCL)
+	$(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2) $(HAVE_LIBDW) $(HAVE_PANGO) $(HAVE_MHD) $(TCL)
 ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
   $(shell mkdir -p $(O))
   $(file >$(O)/.flags,$(flags_text))
@@ -274,6 +278,7 @@ inc_test := -Wformat-security -Itest -Iliblog -Iformats/reader -Iformats -Iviewe
 pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags $(TCL) $(TK) x11))
 pkg_x11 := $(if $(HAVE_X11),$(shell $(PKG_CONFIG) --cflags x11))
 pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags $(cairo_libs))) $(if $(HAVE_PANGO),-DPITHI_PANGO)
+pkg_mhd := $(if $(HAVE_MHD),$(shell $(PKG_CONFIG) --cflags libmicrohttpd))
 pkg_pcre2 := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --cflags libpcre2-8))
 
 define compile
@@ -305,6 +310,8 @@ $(O)/obj/viewer/tk/%.o: viewer/tk/%.c $(O)/.flags | $(headers) layers
 	$(call compile,$(inc_viewer) $(pkg_tk) -DUSE_TCL_STUBS -DUSE_TK_STUBS)
 $(O)/obj/viewer/draw/%.o: viewer/draw/%.c $(O)/.flags | $(headers) layers
 	$(call compile,$(inc_viewer) $(pkg_cairo))
+$(O)/obj/viewer/serve/%.o: viewer/serve/%.c $(O)/.flags | $(headers) layers
+	$(call compile,$(inc_viewer) $(pkg_mhd))
 $(O)/obj/viewer/%.o: viewer/%.c $(O)/.flags | $(headers) layers
 	$(call compile,$(inc_viewer))
 $(O)/obj/test/%.o: test/%.c $(O)/.flags | $(headers) layers
@@ -394,8 +401,6 @@ $(foreach l,$(also_libs),$(eval $(call also_rule,$(l))))
 include wrappers/wrappers.mk
 
 # ---- viewer ----------------------------------------------------------------------------------------------------------
-# The script and the style of a page as strings, without comments. The parts of the script, in the order in which they
-# run:
 $(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --libs $(cairo_libs))) -lz -lm $(LIBS)
@@ -415,6 +420,19 @@ $(O)/share/pith/viewer/.stamp: $(tcl_src)
 	@touch $@
 
 include viewer/wasm/wasm.mk
+# pith serve: the scripts that it adds to the page as strings, without comments.
+$(O)/gen/serve_data.c: viewer/serve/far_worker.js viewer/serve/far_page.js
+	@mkdir -p $(@D)
+	@string() { echo "const char $$1[] = {"; shift; \
+		sed '/^ *\/\//d' "$$@" | od -An -v -tu1 | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; }; \
+		{ echo '#include "serve/serve.h"'; string pithi_serve_worker viewer/serve/far_worker.js; \
+		string pithi_serve_script viewer/serve/far_page.js; } >$@.part && mv $@.part $@
+$(O)/obj/viewer/serve/serve_data.o: $(O)/gen/serve_data.c $(O)/.flags
+	$(call compile,$(inc_viewer))
+$(O)/libexec/pith/pith-serve: $(call obj,$(serve_src) viewer/draw/text_buffer.c viewer/wasm/module.c \
+		$(module_draw_src)) $(O)/obj/viewer/serve/serve_data.o $(core_a) $(log_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ $(if $(HAVE_MHD),$(shell $(PKG_CONFIG) --libs libmicrohttpd)) -lz -lm $(LIBS)
 
 include wrappers/python/python.mk
 

@@ -48,8 +48,12 @@ int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_la
 /* Reads an entry of a list. A block that contradicts itself or the end of the block before (`last_ns`) gets count 0. */
 static struct pithi_log_block get_block(const unsigned char *p, int64_t last_ns)
 {
-    struct pithi_log_block b = {pithi_get64(p),      (int64_t)pithi_get64(p + 8), (int64_t)pithi_get64(p + 16),
-                                pithi_get32(p + 24), pithi_get32(p + 28),         0};
+    struct pithi_log_block b = {.offset = pithi_get64(p),
+                                .first_ns = (int64_t)pithi_get64(p + 8),
+                                .last_ns = (int64_t)pithi_get64(p + 16),
+                                .count = pithi_get32(p + 24),
+                                .kinds = pithi_get32(p + 28),
+                                .size = pithi_get32(p + 32)};
     if (pithi_get32(p + 36) != pithi_crc(p, 36) || b.offset % 8 != 0 || b.first_ns > b.last_ns ||
         b.count > PITHI_BLOCK_RECORDS_MAX || b.first_ns < last_ns)
         b.count = 0;

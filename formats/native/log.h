@@ -22,6 +22,7 @@ struct pithi_log_block {
     int64_t first_ns, last_ns; /* of its records */
     uint32_t count, kinds;     /* `kinds`: a mask */
     uint32_t is_after_gap;     /* blocks of its lane before it were not found, in a log whose index was rebuilt */
+    uint32_t size;             /* of the chunk; 0: not known */
 };
 
 struct pithi_log_part;

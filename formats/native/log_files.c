@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/far.h"
 #include "base/file_at.h"
 #include "base/open_file.h"
 #include "base/zip.h"
@@ -146,6 +147,14 @@ int pithi_files_read(struct pithi_files *files, uint64_t offset, void *data, siz
     pithi_files_name(files, offset, name, sizeof name);
     return pithi_fail(err, "%s: byte %llu: %s", name, (unsigned long long)pithi_place(offset),
                       err == PITH_ERR_IO ? strerror(errno) : "the file ends before");
+}
+
+void pithi_files_soon(struct pithi_files *files, uint64_t offset, uint64_t size)
+{
+    uint64_t file_size;
+    int fd;
+    if (pithi_files_find(files, offset, &fd, &file_size) == PITH_OK)
+        pithi_far_soon(fd, pithi_place(offset), size);
 }
 
 int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_chunk_head *head,

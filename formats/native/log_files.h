@@ -37,6 +37,9 @@ int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64
 /* Reads `size` bytes. PITH_ERR_DAMAGED: the file is too short. */
 int pithi_files_read(struct pithi_files *files, uint64_t offset, void *data, size_t size);
 
+/* These bytes will be read soon (base/far.h). */
+void pithi_files_soon(struct pithi_files *files, uint64_t offset, uint64_t size);
+
 /* Reads the chunk at `offset` and its payload. PITH_ERR_DAMAGED: *why is the reason, and payload->size is 0 if nothing
  * could be read. Other errors set pithlog_error(), and *why is NULL. */
 int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_chunk_head *head,

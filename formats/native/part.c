@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/far.h"
 #include "base/zip.h"
 #include "native/log.h"
 #include "native/meta.h"
@@ -254,12 +255,29 @@ static struct pithi_log_part *load_part(struct pithlog *log, const struct pithi_
     return NULL;
 }
 
+/* Who reads the indexes of two ranks, one after the other, will read those of the next ones. */
+static void expect_next(struct pithlog *log, uint32_t index)
+{
+    enum { PARTS = 256, BYTES = 4 << 20 };
+    uint64_t bytes = 0;
+    if (index != 1 && index % PARTS != 0)
+        return;
+    for (uint32_t i = index; i < log->rank_count && i < index + PARTS && bytes < BYTES; i++) {
+        pithi_files_soon(&log->files, log->ranks[i].index, log->ranks[i].index_size);
+        bytes += log->ranks[i].index_size;
+    }
+}
+
 const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t index)
 {
     struct pithi_log_rank *rank = &log->ranks[index];
     struct pithi_log_part *part = __atomic_load_n(&rank->part, __ATOMIC_ACQUIRE), *none = NULL;
-    if (part || !(part = load_part(log, rank)))
+    if (part)
         return part;
+    if (pithi_far())
+        expect_next(log, index);
+    if (!(part = load_part(log, rank)))
+        return NULL;
     if (__atomic_compare_exchange_n(&rank->part, &none, part, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return part;
     pithi_part_free(part); /* another thread has loaded it first */

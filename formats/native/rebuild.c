@@ -245,8 +245,12 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
         return PITH_ERR_DAMAGED;
     if (!pithi_grow(&l->blocks, l->block_count, &l->block_room, sizeof *l->blocks))
         return PITH_ERR_MEMORY;
-    l->blocks[l->block_count++] =
-        (struct pithi_log_block){offset, h->first_ns, h->last_ns, h->count, h->kinds, h->before != l->reached};
+    l->blocks[l->block_count++] = (struct pithi_log_block){.offset = offset,
+                                                           .first_ns = h->first_ns,
+                                                           .last_ns = h->last_ns,
+                                                           .count = h->count,
+                                                           .kinds = h->kinds,
+                                                           .is_after_gap = h->before != l->reached};
     l->reached = h->before + h->count;
     l->kinds |= h->kinds;
     l->seen.records += h->count;

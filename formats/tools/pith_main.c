@@ -1,7 +1,7 @@
 /* pith_main.c - the command `pith`: finds and runs the command.
  *
- * Commands of other folders (run, draw, view) are programs of their own, ../libexec/pith/pith-NAME as seen from this
- * one, so that nothing here links Tcl, cairo or MPI.
+ * Commands of other folders (run, draw, serve, view) are programs of their own, ../libexec/pith/pith-NAME as seen from
+ * this one, so that nothing here links Tcl, cairo, MPI or an HTTP server.
  *
  *     pith stat a.pith     a function of this program: pithi_tool_stat
  *     pith view a.pith     execv of ../libexec/pith/pith-view; nothing of this process is left
@@ -123,8 +123,9 @@ static int run_external(const struct pithi_command *command, char **argv)
         return pithi_tool_failed();
     if (access(path, F_OK) != 0)
         pithi_fail(PITH_ERR_OPEN, "%s: this part was not built: %s does not exist; %s", command->name, path,
-                   strcmp(command->name, "view") == 0 ? "install Tcl/Tk with its headers, then run make again"
-                                                      : "run make again");
+                   strcmp(command->name, "view") == 0    ? "install Tcl/Tk with its headers, then run make again"
+                   : strcmp(command->name, "serve") == 0 ? "install libmicrohttpd with its headers, then run make again"
+                                                         : "run make again");
     else {
         execv(path, argv);
         pithi_fail(PITH_ERR_OPEN, "%s: cannot start: %s", path, strerror(errno));
@@ -173,6 +174,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[0], "--complete") == 0)
         return pithi_tool_complete(argc - 1, argv + 1);
+    if (strcmp(argv[0], "--prepare") == 0)
+        return pithi_tool_prepare(argc, argv);
     const struct pithi_command *command = pithi_command_find(argv[0]);
     return command ? run_command(command, argc, argv) : unknown_command(argv[0]);
 }

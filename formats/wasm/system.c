@@ -19,10 +19,12 @@
 
 #include "base/fault.h"
 
-/* What the page provides. read: up to `size` bytes of a file, returns how many. print: a piece of a message of the C
- * program; it is the reason if the module ends right after. now: ns of some clock. */
+/* What the page provides. read: up to `size` bytes of a file, returns how many. expect: bytes of it that will be read
+ * soon. print: a piece of a message of the C program; it is the reason if the module ends right after. now: ns of some
+ * clock. */
 __attribute__((import_module("pith"), import_name("read"))) uint32_t page_read(int file, double at, void *to,
                                                                                uint32_t size);
+__attribute__((import_module("pith"), import_name("expect"))) void page_expect(int file, double at, double size);
 __attribute__((import_module("pith"), import_name("print"))) void page_print(const void *text, uint32_t size);
 __attribute__((import_module("pith"), import_name("now"))) double page_now_ns(void);
 
@@ -352,7 +354,10 @@ __wasi_errno_t __wasi_environ_get(uint8_t **environment, uint8_t *bytes) { retur
 __wasi_errno_t __wasi_fd_sync(__wasi_fd_t fd) { return (void)fd, 0; }
 __wasi_errno_t __wasi_fd_advise(__wasi_fd_t fd, __wasi_filesize_t at, __wasi_filesize_t size, __wasi_advice_t advice)
 {
-    return (void)fd, (void)at, (void)size, (void)advice, 0;
+    struct open *o = open_of(fd);
+    if (o && !o->memory && advice == __WASI_ADVICE_WILLNEED)
+        page_expect(o->file, (double)at, (double)size);
+    return 0;
 }
 /* Newer C libraries ask for it as they begin. Nothing here is a secret. */
 __wasi_errno_t __wasi_random_get(uint8_t *bytes, __wasi_size_t count)
@@ -373,12 +378,11 @@ __wasi_errno_t __wasi_fd_readdir(__wasi_fd_t, uint8_t *, __wasi_size_t, __wasi_d
                                  __wasi_size_t *) NOT_HERE __wasi_errno_t
     __wasi_args_get(uint8_t **, uint8_t *) NOT_HERE __wasi_errno_t
     __wasi_args_sizes_get(__wasi_size_t *, __wasi_size_t *) NOT_HERE __wasi_errno_t
-    __wasi_clock_res_get(__wasi_clockid_t, __wasi_timestamp_t *) NOT_HERE __wasi_errno_t
-    __wasi_fd_datasync(__wasi_fd_t) NOT_HERE __wasi_errno_t
-    __wasi_fd_filestat_set_times(__wasi_fd_t, __wasi_timestamp_t, __wasi_timestamp_t, __wasi_fstflags_t)
-        NOT_HERE __wasi_errno_t
-    __wasi_fd_renumber(__wasi_fd_t, __wasi_fd_t) NOT_HERE __wasi_errno_t
-    __wasi_path_create_directory(__wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
+    __wasi_clock_res_get(__wasi_clockid_t, __wasi_timestamp_t *) NOT_HERE __wasi_errno_t __wasi_fd_datasync(__wasi_fd_t)
+NOT_HERE __wasi_errno_t __wasi_fd_filestat_set_times(__wasi_fd_t, __wasi_timestamp_t, __wasi_timestamp_t,
+                                                     __wasi_fstflags_t)
+NOT_HERE __wasi_errno_t __wasi_fd_renumber(__wasi_fd_t, __wasi_fd_t)
+NOT_HERE __wasi_errno_t __wasi_path_create_directory(__wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
     __wasi_path_remove_directory(__wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
     __wasi_path_rename(__wasi_fd_t, const char *, __wasi_fd_t, const char *) NOT_HERE __wasi_errno_t
     __wasi_path_link(__wasi_fd_t, __wasi_lookupflags_t, const char *, __wasi_fd_t, const char *) NOT_HERE __wasi_errno_t

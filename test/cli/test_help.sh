@@ -32,7 +32,7 @@ is "$(comm -13 <(echo "$table") <(sort -u <<<"$used") | grep . | tr '\n' ' ')" "
 
 # Commands that live in programs of their own.
 mkdir -p alone/bin && cp "$build/bin/pith" alone/bin/ && ln -s pith alone/bin/upshot
-for command in run draw view; do
+for command in run draw serve view; do
     alone/bin/pith $command x 2>err; status=$?
     like "$status $(wc -l <err) $(cat err)" "^1 1 pith: $command: this part was not built: $scratch/alone/bin/../libexec/pith/pith-$command does not exist; " "pith $command without that part"
 done

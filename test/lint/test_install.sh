@@ -32,6 +32,7 @@ wanted() {
     done | sort -u
     [ ! -e "$build/lib/pith/libpith-functions.so" ] || printf '%s\n' lib/pith/libpith-functions.so libexec/pith/pith-functions
     [ ! -e "$build/libexec/pith/pith-draw" ] || echo libexec/pith/pith-draw
+    [ ! -e "$build/libexec/pith/pith-serve" ] || echo libexec/pith/pith-serve
     [ ! -e "$build/share/pith/page/viewer.html" ] || echo share/pith/page/viewer.html
     if [ -e "$build/libexec/pith/pith-view" ]; then
         echo libexec/pith/pith-view

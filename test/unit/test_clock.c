@@ -219,8 +219,8 @@ static double error_of(const struct help_log *log, int from, int to)
 /* ---- Tests ------------------------------------------------------------------------------------------------------- */
 
 /* `part`: of the bound that the log gives, by which times between the two comparisons may be wrong. A counter may run
- * 500 ppm faster or slower for a while, as time servers do, so a jump of 0.3 ms is told from that only if less than 0.6 s
- * pass between the comparisons: one run of five does it in half a second, however busy the machine. */
+ * 500 ppm faster or slower for a while, as time servers do, so a jump of 0.3 ms is told from that only if less than
+ * 0.6 s pass between the comparisons: one run of five does it in half a second, however busy the machine. */
 static void test_jump(const char *what, double by_ns, double rate, const char *says, double part)
 {
     struct help_log log;

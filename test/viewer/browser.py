@@ -92,7 +92,7 @@ class Page:
                   mobile=False)
         self.prefer("dark" if dark else "light")
         self.front()
-        self.url = f"file://{os.path.abspath(path)}"
+        self.url = path if "://" in path else f"file://{os.path.abspath(path)}"
         self.go(link)
 
     def send(self, method, **params):

@@ -12,7 +12,7 @@ draw_module=$build/test/viewer/draw_module
 run=(node "$top/test/viewer/wasm_run.js" "$module" "$build/gen/page/core.js")
 imports=$(node -e 'console.log(WebAssembly.Module.imports(new WebAssembly.Module(require("fs").readFileSync(process.argv[1])))
     .map(({ module, name }) => `${module}.${name}`).sort().join(" "))' "$module")
-is "$imports" "pith.inflate pith.now pith.print pith.progress pith.read pith.text_mask pith.text_width" "imports: these and no others"
+is "$imports" "pith.expect pith.inflate pith.now pith.print pith.progress pith.read pith.text_mask pith.text_width" "imports: these and no others"
 ok $(($(gzip -9c "$module" | base64 -w0 | wc -c) > 700000)) "packed as in a page: below 700 kB"
 
 # same WHAT: both obey the file `script`.

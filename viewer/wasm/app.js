@@ -10,7 +10,9 @@ function add(parent, kind, name, text) {
 
 // ---- The worker
 
-const worker = new Worker(URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" })));
+// A page of `pith serve` has a part of its worker in "served" (viewer/serve).
+const workerParts = ["worker", "served"].map((name) => element(name)?.textContent || "");
+const worker = new Worker(URL.createObjectURL(new Blob(workerParts, { type: "text/javascript" })));
 const waiting = new Map(); // calls by their number
 let callNumber = 0;
 worker.addEventListener("message", ({ data: { id, result, error, part } }) => {
@@ -50,7 +52,8 @@ let openNumber = 0; // of the newest attempt: an older one that ends later shows
 const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const count = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"}`;
 
-// files: [{ name, blob }]. The log is the one that is no companion of another (Paraver's .pcf and .row, notes).
+// files: [{ name, blob }]; of `pith serve`, with url, size and version in place of the blob. The log is the one that is
+// no companion of another (Paraver's .pcf and .row, notes).
 // `page`: what the page says of the log in it: { title, words, grey, clock, note, part }. Its address may name a view.
 async function openLog(files, page) {
   const isBeside = ({ name }) => /\.(pcf|row|notes)$|^functions\.pith$/.test(name);
@@ -122,7 +125,8 @@ async function start() {
   const page = inside.length ? JSON.parse(element("shown").textContent) : null;
   await setTheme(page && page.theme ? page.theme === "dark" : prefersDark.matches);
   const fileOf = ({ dataset, textContent }) => ({ name: dataset.name, blob: new Blob([bytesOf(textContent)]) });
-  if (page) openLog(inside.map(fileOf), page);
+  if (element("served")) openServed();
+  else if (page) openLog(inside.map(fileOf), page);
   else element("drop").hidden = false;
   document.body.dataset.started = "";
 }

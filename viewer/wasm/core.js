@@ -40,6 +40,8 @@ function pithCore(module, host) {
       bytes(to, data.length).set(data);
       return data.length;
     },
+    // Bytes that will be read soon.
+    expect: (file, at, size) => files[file].expect?.(at, size),
     print: (at, size) => { said = (said + decoder.decode(bytes(at, size))).slice(-1000); },
     inflate: (at, size, to, room) => inflate(at, size, to, room),
     now: () => performance.now() * 1e6,
@@ -62,13 +64,14 @@ function pithCore(module, host) {
     core._initialize();
     core.pithi_module_theme(give(theme));
   };
-  // A trap is told in one line: what was printed last, as "out of memory", or that it is a fault of Pith's own.
+  // A trap is told in one line: what was printed last, as "out of memory", or that it is a fault of Pith's own; or
+  // why a file could not be read any more (isLost), which leaves the instance in the middle of something, too.
   const guarded = (work) => {
     try {
       return work();
     } catch (trap) {
-      if (!(trap instanceof WebAssembly.RuntimeError) && !(trap instanceof RangeError)) throw trap;
-      const why = said.trim() || `this log cannot be shown: ${trap.message}`;
+      if (!(trap instanceof WebAssembly.RuntimeError) && !(trap instanceof RangeError) && !trap.isLost) throw trap;
+      const why = trap.isLost ? trap.message : said.trim() || `this log cannot be shown: ${trap.message}`;
       start();
       throw new Error(why);
     }

@@ -458,7 +458,10 @@ static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width,
     figure.plot.waits = (flags & PITHI_MODULE_WAITS) != 0;
     figure.plot.path = (flags & PITHI_MODULE_PATH) != 0;
     figure.plot.names = !(flags & PITHI_MODULE_NO_NAMES);
-    figure.plot.care = flags & PITHI_MODULE_QUICK ? PITHI_QUICK : exact ? PITHI_EXACT : PITHI_NEAR;
+    figure.plot.care = flags & PITHI_MODULE_QUICK  ? PITHI_QUICK
+                       : flags & PITHI_MODULE_NEAR ? PITHI_NO_RECORDS
+                       : exact                     ? PITHI_EXACT
+                                                   : PITHI_NEAR;
     figure.plot.moving = (flags & PITHI_MODULE_QUICK) != 0;
     figure.plot.arrows_auto = !(flags & PITHI_MODULE_ALL_ARROWS);
     figure.plot.lit_from_ns = figure.plot.lit_to_ns = 0; /* the page draws the selection */
@@ -676,11 +679,11 @@ const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns)
     struct rest rest;
     uint32_t count;
 
-    snprintf(error, sizeof error, "nothing is drawn");
-    if (!now.has_figure || t1_ns <= t0_ns)
+    snprintf(error, sizeof error, "no log is open");
+    if (!now.draw.log || t1_ns <= t0_ns)
         return NULL;
-    if (t0_ns == plot->t0_ns && t1_ns == plot->t1_ns && plot->rows == now.draw.rows &&
-        plot->row_count == now.draw.row_count) {
+    if (now.has_figure && t0_ns == plot->t0_ns && t1_ns == plot->t1_ns && plot->rows == now.draw.rows &&
+        plot->row_count == now.draw.row_count && plot->care != PITHI_NO_RECORDS) {
         entries = pithi_legend_make(now.draw.log, &plot->cells, t1_ns - t0_ns, &count);
         rest = (struct rest){plot->cells.computing_ns,
                              pithi_legend_share(&plot->cells, t1_ns - t0_ns, plot->cells.computing_ns)};

@@ -38,8 +38,9 @@ enum {
     PITHI_MODULE_PATH = 2,
     PITHI_MODULE_NO_ARROWS = 4,
     PITHI_MODULE_NO_NAMES = 8,
-    PITHI_MODULE_QUICK = 16,     /* of a large log: soon, but less exact */
-    PITHI_MODULE_ALL_ARROWS = 32 /* even if they cover much */
+    PITHI_MODULE_QUICK = 16,      /* of a large log: soon, but less exact */
+    PITHI_MODULE_ALL_ARROWS = 32, /* even if they cover much */
+    PITHI_MODULE_NEAR = 64        /* of a large log: as exact as its summary is, and without sums */
 };
 /* Draws [t0, t1) on width x height units of the page with `scale` pixels each, as `pith draw` does, without a legend.
  * `row_height` 0: all rows; else rows of this height, from `first` on, as many as have room. Returns the pixels, rows
@@ -51,7 +52,7 @@ const char *pithi_module_picture(void);
 /* The bars of the whole log on width x height pixels, in the same form. */
 const uint32_t *pithi_module_overview(uint32_t width, uint32_t height);
 /* JSON: the time as text, the time outside all states, and the entries of the legend with counts and times: of the time
- * of the picture, or of [t0, t1) if that is another one, for which records may be read. */
+ * of the picture, or of [t0, t1) if that is another one, or has no sums, for which records may be read. */
 const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns);
 /* JSON: what the picture shows at a place, in units. */
 const char *pithi_module_at(double x, double y);

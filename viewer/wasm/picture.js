@@ -2,7 +2,7 @@
 
 const canvas = element("picture"), marks = element("marks"), overview = element("overview");
 const stage = element("stage"), tall = element("tall");
-const WAITS = 1, PATH = 2, NO_ARROWS = 4, NO_NAMES = 8, QUICK = 16, ALL_ARROWS = 32; // module.h
+const WAITS = 1, PATH = 2, NO_ARROWS = 4, NO_NAMES = 8, QUICK = 16, ALL_ARROWS = 32, NEAR = 64; // module.h
 const FRAME = 84;           // the height of a picture without its rows: title, axis
 let view = { from: 0n, to: 1n };
 let past = [], future = []; // views for undo and redo
@@ -58,8 +58,14 @@ function redraw() {
   isDrawPending = true;
   if (!isDrawing && log) drawNow();
 }
-const flagsOf = (isExact) => (shown.arrows ? 0 : NO_ARROWS) | (shown.allArrows ? ALL_ARROWS : 0)
-  | (shown.names ? 0 : NO_NAMES) | (shown.waits ? WAITS : 0) | (shown.path ? PATH : 0) | (isExact ? 0 : QUICK);
+// Of a log of `pith serve`, messages would take as long as the rest of the first picture, and the records of a large
+// view too long.
+function flagsOf(isExact) {
+  const isFar = element("served"), isFirst = isFar && !picture && !isExact;
+  const isNear = isFar && Number(span()) / Number(log.to - log.from) * log.records > 1.5e6;
+  return (shown.arrows && !isFirst ? 0 : NO_ARROWS) | (shown.allArrows ? ALL_ARROWS : 0) | (shown.names ? 0 : NO_NAMES)
+    | (shown.waits ? WAITS : 0) | (shown.path ? PATH : 0) | (isExact ? 0 : QUICK) | (isNear ? NEAR : 0);
+}
 // Of a large log a quick picture comes first, while the view moves, and an exact one when it rests.
 async function drawNow(isExact = !log.large) {
   isDrawing = true;
@@ -355,7 +361,7 @@ function toggleArrows() {
   redraw();
 }
 async function toggle(name) {
-  if (!shown[name] && !await analyze()) return;
+  if (!shown[name] && !await analyze({ isDrawn: name !== "findings" })) return;
   shown[name] = !shown[name];
   tellSwitches();
   redraw();

@@ -31,7 +31,8 @@ function inOrder(rows) {
 }
 async function refreshLegend() {
   const of = openNumber, stretch = selection, [from, to] = stretch || [picture.of.from, picture.of.to];
-  const found = await ask("legend", from, to).catch((error) => say(error.message, true));
+  const asked = picture.of.flags & NEAR ? servedLegend(from, to) : ask("legend", from, to);
+  const found = await asked.catch((error) => say(error.message, true));
   if (!found || of !== openNumber || stretch !== selection) return;
   const entries = found.entries.filter(({ id }) => !isTool(log.defs[id]))
     .map((entry) => ({ ...log.defs[entry.id], ...entry }));
@@ -130,21 +131,21 @@ function beginAnswer() {
   const begin = () => {
     strip.firstElementChild.textContent = "Looking for what costs most...";
     strip.lastElementChild.hidden = true;
-    analyze(log.waits || log.path || log.findings).then(() => {
+    analyze({ isAsked: log.waits || log.path || log.findings, isDrawn: log.waits || log.path }).then(() => {
       if (of !== openNumber) return;
       for (const name of ["waits", "path"]) if (log[name] && findings) shown[name] = true;
       tellSwitches();
       if (shown.waits || shown.path) redraw();
     });
   };
-  if (log.records > AT_ONCE && !log.waits && !log.path && !log.findings) return;
+  if (log.records > AT_ONCE && !element("served") && !log.waits && !log.path && !log.findings) return;
   strip.hidden = false;
   begin();
 }
 function showAnswer() {
-  const strip = element("answer"), { answer, place } = findings, [text, button] = strip.children;
-  strip.hidden = !answer.text;
-  text.textContent = answer.text || "";
+  const strip = element("answer"), { answer, place = {} } = findings, [text, button] = strip.children;
+  strip.hidden = !answer || !answer.text;
+  text.textContent = (answer && answer.text) || "";
   button.hidden = place.from === undefined;
 }
 function showMe() {
@@ -153,14 +154,16 @@ function showMe() {
   showRow(row);
 }
 
-// Analyzes the log, once. Returns true if that is done. An error is said if the reader has asked.
+// Analyzes the log, once. Returns true if that is done. An error is said if the reader has asked. `isDrawn`: for a
+// picture, for which the core here must do it.
 let analyzing = null; // a promise while it goes on
-async function analyze(isAsked = true) {
-  if (findings) return true;
-  const of = openNumber;
+async function analyze({ isAsked = true, isDrawn = false } = {}) {
+  if (findings && !(isDrawn && findings.isServed)) return true;
+  const of = openNumber, isServed = log.large && element("served") && !isDrawn;
   doing = isAsked ? "analyzing" : ""; // else the line above the picture says so
   try {
-    analyzing ||= ask("analyze");
+    if (isDrawn && analyzing) await analyzing;
+    analyzing ||= isServed ? servedFindings() : ask("analyze");
     const found = await analyzing;
     if (of !== openNumber) return false;
     findings = found;

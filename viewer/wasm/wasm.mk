@@ -9,9 +9,10 @@ HAVE_WASM := $(if $(PAKO),$(shell printf '\043include <stdio.h>\nint main(void) 
 	$(WASM_CC) --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null && echo yes))
 # What `pith draw` and the module share.
 module_draw_src := $(addprefix viewer/draw/,draw_figure.c draw_rows.c draw_words.c)
-# Without what formats/wasm replaces: zlib, the handler of SIGBUS, threads, writers of formats, formats that need a
-# library.
-wasm_src := $(filter-out formats/base/zip.c formats/base/fault.c formats/base/worker.c formats/foreign/otf2/% \
+# Without what formats/wasm replaces: zlib, the handler of SIGBUS, threads, the cache, writers of formats, formats that
+# need a library.
+wasm_src := $(filter-out formats/base/zip.c formats/base/fault.c formats/base/worker.c formats/base/far.c \
+	formats/reader/read/cache.c formats/foreign/otf2/% \
 	formats/foreign/sqlite/% formats/foreign/ctf/% formats/foreign/perfetto/% formats/foreign/text/print% \
 	$(wildcard formats/foreign/*/*_write.c),$(formats_src)) \
 	formats/foreign/otf2/otf2_probe.c $(wildcard formats/wasm/*.c) $(core_src) $(wildcard viewer/wasm/*.c) \

@@ -69,7 +69,7 @@ const calls = {
     core = pithCore(await WebAssembly.compile(await new Response(stream).arrayBuffer()), host);
   },
   open: (files, page) => {
-    const facts = core.open(files.map(pieces));
+    const facts = core.open(files.map((file) => file.url ? far(file) : pieces(file)));
     if (!page) return facts;
     if (page.title) core.title(page.title);
     if (page.grey) core.raw.grey();

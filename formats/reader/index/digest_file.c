@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/far.h"
 #include "base/file_at.h"
 #include "base/zip.h"
 #include "native/log.h"
@@ -455,7 +456,8 @@ static int get_head(struct pithlog_digest *d, const unsigned char *head, uint64_
            *offset >= PITHI_DIGEST_HEAD && *offset <= INT64_MAX - *size;
 }
 
-/* Checks all nodes, to find damage before anything is shown: 95 MB, of 1e7 messages, in 0.03 s. */
+/* Checks all nodes, to find damage before anything is shown: 95 MB, of 1e7 messages, in 0.03 s. (Of a far
+ * file each is checked when it is read.) */
 static int check_nodes(const struct pithlog_digest *d)
 {
     unsigned char *bytes = malloc((size_t)2 * PITHI_NODE_MESSAGES * MOST_MESSAGE);
@@ -477,7 +479,7 @@ int pithi_digest_take(struct pithlog_digest *d)
                 /* The entries are the end of the file. */
                 end >= 0 && (uint64_t)end == offset + size && (bytes = malloc(size + 1)) != NULL &&
                 is_sound(d, bytes, offset, size, pithi_get32(head + 48)) && get_entries(d, bytes, offset) &&
-                check_nodes(d);
+                (pithi_far() || check_nodes(d));
     free(bytes);
     return sound;
 }

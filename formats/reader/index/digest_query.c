@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/far.h"
 #include "base/heap.h"
 #include "native/log.h"
 #include "reader/index/digest_file.h"
@@ -215,11 +216,33 @@ static int by_first(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void expect(const struct choice *c, const struct pithi_message_node *node)
+{
+    pithi_far_soon(c->digest->fd, node->offset, node->size);
+}
+
+/* Names the nodes that pithlog_digest_messages will read from the i-th on: those that cross an end of the window in any
+ * case, and some of the others. Returns the first that is not named. */
+static uint32_t expect_longest(const struct choice *c, uint32_t i)
+{
+    enum { NODES = 32 };
+    for (uint32_t named = 0; i < c->count && named < NODES; i++)
+        if (!c->chosen[i].node->sample) {
+            expect(c, c->chosen[i].node);
+            named++;
+        }
+    for (uint32_t k = i; k < c->count; k++)
+        if (!c->chosen[k].whole && !c->chosen[k].node->sample)
+            expect(c, c->chosen[k].node);
+    return i;
+}
+
 int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog_digest_window *window,
                             struct pithlog_message *messages, uint32_t most, uint32_t *count, uint64_t *total)
 {
     struct choice c;
     int err = begin_choice(&c, d, window);
+    uint32_t expected = 0;
     *count = 0;
     *total = 0;
     if (err != PITH_OK)
@@ -234,6 +257,8 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
             *total += chosen->node->count;
             continue;
         }
+        if (pithi_far() && i >= expected)
+            expected = expect_longest(&c, i);
         err = pithi_message_node_read(d, chosen->node, c.messages);
         for (uint32_t m = 0; m < chosen->node->count && err == PITH_OK; m++)
             if (reaches(&c, &c.messages[m])) {
@@ -273,6 +298,9 @@ int pithlog_digest_sample(const struct pithlog_digest *d, const struct pithlog_d
         return err;
     uint32_t level = choose_sample(&c, most);
     *weight = (double)(UINT64_C(1) << PITHI_SAMPLE_BITS * level);
+    for (uint32_t i = 0; i < c.count && pithi_far(); i++)
+        if (c.chosen[i].node->sample == level)
+            expect(&c, c.chosen[i].node);
     for (uint32_t i = 0; i < c.count && err == PITH_OK; i++) {
         const struct pithi_message_node *node = c.chosen[i].node;
         if (node->sample != level)

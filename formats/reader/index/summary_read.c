@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/far.h"
 #include "base/file_at.h"
 #include "base/temporary.h"
 #include "native/log.h"
@@ -53,6 +54,9 @@ struct pithlog_summary {
     /* the current sheet: */
     uint32_t lane;
     uint64_t at; /* its offset; UINT64_MAX: none */
+    /* the sheets up to this lane are expected for this window (base/far.h): */
+    uint32_t expected;
+    int64_t expected_from_ns, expected_to_ns, expected_length_ns;
     struct pithi_sheet sheet;
     struct pithi_buffer bytes; /* its payload, or the coarse levels */
     int whole;                 /* 1: `bytes` has level 0, too */
@@ -327,6 +331,60 @@ const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint
     return paths->items;
 }
 
+/* The blocks of a lane in a window of few records, which an exact picture reads after the pieces. */
+static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns, int64_t to_ns)
+{
+    struct pithi_log_window window = {0};
+    struct pithi_log_block blocks[16];
+    uint32_t most = 2 + 100 / log->info.lanes, count = 0;
+    uint64_t bytes = 0;
+    for (uint32_t i = pithi_log_block_at(log, lane, from_ns, &window); i < lane->block_count; i++) {
+        if (pithi_log_block(log, lane, i, &window, &blocks[count]) != PITH_OK || blocks[count].first_ns >= to_ns)
+            break;
+        if (++count > most || count == sizeof blocks / sizeof *blocks)
+            return 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        pithi_files_soon(&log->files, blocks[i].offset, blocks[i].size);
+        bytes += blocks[i].size;
+    }
+    return bytes;
+}
+
+/* Pictures ask for lane after lane: names the parts of sheets that the next lanes need. */
+static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns)
+{
+    enum { LANES = 256, BYTES = 8 << 20, FINE = 4096 }; /* FINE: more pieces than a quick picture has columns */
+    uint64_t bytes = 0;
+    int is_exact = length_ns < (to_ns - from_ns) / FINE;
+    if (s->expected > lane && from_ns == s->expected_from_ns && to_ns == s->expected_to_ns &&
+        length_ns == s->expected_length_ns)
+        return;
+    s->expected_from_ns = from_ns;
+    s->expected_to_ns = to_ns;
+    s->expected_length_ns = length_ns;
+    for (s->expected = lane; s->expected < s->log->info.lanes && s->expected < lane + LANES && bytes < BYTES;
+         s->expected++) {
+        const struct pithi_log_lane *found;
+        if (s->lanes[s->expected].made || pithi_log_lane(s->log, s->expected, &found) != PITH_OK ||
+            found->sheet_count == 0)
+            continue;
+        const struct pithi_lane_sheets *sheets = pithi_log_kept_sheets(s->log, s->expected);
+        if (is_exact)
+            bytes += expect_blocks(s->log, found, from_ns, to_ns);
+        for (uint32_t i = 0; sheets && i < sheets->count; i++) {
+            const struct pithi_sheet_place *place = &sheets->places[i];
+            if (place->end_ns <= from_ns || place->start_ns >= to_ns)
+                continue;
+            uint32_t pieces = pithi_sheet_pieces(place->records, PITHI_PIECE_COARSE);
+            int whole = ((uint64_t)place->end_ns - (uint64_t)place->start_ns) / pieces > (uint64_t)length_ns;
+            uint32_t size = whole ? place->size : pithi_sheet_coarse(place->records);
+            pithi_files_soon(&s->log->files, place->offset + PITHI_CHUNK_HEAD, size);
+            bytes += size;
+        }
+    }
+}
+
 int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns,
                            void (*tell)(void *context, const struct pithlog_piece *piece), void *context)
 {
@@ -334,6 +392,8 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
     int err = have(s, lane);
     if (err != PITH_OK)
         return err;
+    if (pithi_far())
+        expect_lanes(s, lane, from_ns, to_ns, asking.length_ns);
     const struct pithi_lane_sheets *sheets = s->lanes[lane].sheets;
     asking.path_count = sheets->paths.count;
     for (uint32_t i = 0; i < sheets->count && err == PITH_OK; i++) {

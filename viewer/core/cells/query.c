@@ -312,7 +312,8 @@ int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct
         pithi_sweep_free(sweep);
     }
     struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
-    int wanted = !query->no_sums && !(query->summary && query->care == PITHI_QUICK);
+    int without = query->care == PITHI_QUICK || query->care == PITHI_NO_RECORDS;
+    int wanted = !query->no_sums && !(query->summary && without);
     for (uint32_t i = 0; i < query->lane_count && wanted && !is_stopped(query); i++) {
         int lane_err = add_lane(log, query, query->lanes[i], sums, cells);
         err = err ? err : lane_err;

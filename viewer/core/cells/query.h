@@ -45,9 +45,10 @@ enum { PITHI_SUMMARY_RECORDS = 1000000 };
 
 /* How exact a picture from a summary is. */
 enum pithi_care {
-    PITHI_EXACT, /* cells are the same as from all records */
-    PITHI_NEAR,  /* records are read only for sums, which are exact */
-    PITHI_QUICK  /* pieces may be as long as a column; there are no sums */
+    PITHI_EXACT,      /* cells are the same as from all records */
+    PITHI_NEAR,       /* records are read only for sums, which are exact */
+    PITHI_NO_RECORDS, /* the same, without sums */
+    PITHI_QUICK       /* pieces may be as long as a column; there are no sums */
 };
 
 struct pithi_query {

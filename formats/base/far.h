@@ -1,0 +1,13 @@
+/* far.h - files whose bytes come from another machine, each request after a wait. On a system with files there are
+ * none: these are for a page that reads a log by HTTP (wasm/far_wasm.c). */
+#ifndef PITHI_FAR_H
+#define PITHI_FAR_H
+
+#include <stdint.h>
+
+/* 1: files are far away: reading one as a whole takes long, and what is read next should be named before. */
+int pithi_far(void);
+/* These bytes will be read soon; one request brings all that were named. */
+void pithi_far_soon(int fd, uint64_t offset, uint64_t size);
+
+#endif

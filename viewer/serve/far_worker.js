@@ -1,0 +1,93 @@
+// far_worker.js - files of `pith serve` for the core, in the page's worker: read by ranges over HTTP when the core
+// asks, and kept in pages of a KiB. Requests cost more than bytes, so each brings what is expected soon, too.
+
+// file: { name, url, size, version }. An error of a read ends the open log (core.js).
+function far({ name, url, size, version }) {
+  const PAGE = 1024, MOST = 64 << 10, REQUEST = 1024, RANGES = 256; // the last three count pages, pages and ranges
+  const kept = new Map(); // bytes of pages, by their number; the oldest go first
+  const expected = new Set(); // pages for the next request
+  let end = -1, ahead = 64; // where the last request ended that was not expected; how many pages it brought
+  const last = Math.ceil(size / PAGE);
+  const lost = (why) => Object.assign(new Error(`${name}: ${why}`), { isLost: true });
+
+  const keep = (number, bytes) => {
+    for (let at = 0; at < bytes.length; at += PAGE) {
+      kept.delete(number);
+      kept.set(number++, bytes.subarray(at, at + PAGE));
+    }
+    while (kept.size > MOST) kept.delete(kept.keys().next().value);
+  };
+  // ranges: [first page, page behind the last]. Several come as multipart/byteranges.
+  const request = (ranges) => {
+    const asked = new XMLHttpRequest();
+    asked.open("GET", url, false);
+    asked.responseType = "arraybuffer";
+    const byteOf = (page) => Math.min(page * PAGE, size);
+    asked.setRequestHeader("Range", `bytes=${ranges.map(([from, to]) => `${byteOf(from)}-${byteOf(to) - 1}`).join()}`);
+    asked.setRequestHeader("If-Match", version);
+    try {
+      asked.send();
+    } catch {
+      throw lost("pith serve does not answer; is it still running, and the connection up?");
+    }
+    if (asked.status === 412) throw lost("the log has changed; reload the page");
+    if (asked.status !== 206) throw lost(`pith serve cannot read it (status ${asked.status})`);
+    const bytes = new Uint8Array(asked.response);
+    let at = 0;
+    for (const [from, to] of ranges) {
+      if (ranges.length > 1) { // behind the empty line that ends the part's head
+        at += 2;
+        while (!(bytes[at] === 13 && bytes[at + 1] === 10 && bytes[at + 2] === 13 && bytes[at + 3] === 10)) at++;
+        at += 4;
+      }
+      const part = bytes.subarray(at, at + byteOf(to) - byteOf(from));
+      keep(from, part);
+      at += part.length;
+    }
+  };
+  // Brings pages that are not kept, in as few requests as the server allows.
+  const bring = (pages) => {
+    let ranges = [], count = 0;
+    for (const page of [...pages].filter((number) => number < last && !kept.has(number)).sort((a, b) => a - b)) {
+      const range = ranges[ranges.length - 1];
+      if (count === REQUEST || (ranges.length === RANGES && range[1] !== page)) {
+        request(ranges);
+        [ranges, count] = [[], 0];
+      }
+      if (count && ranges[ranges.length - 1][1] === page) ranges[ranges.length - 1][1]++;
+      else ranges.push([page, page + 1]);
+      count++;
+    }
+    if (count) request(ranges);
+  };
+  const expect = (at, count) => {
+    const to = Math.min(Math.ceil((at + count) / PAGE), last);
+    for (let page = Math.floor(at / PAGE); page < to && expected.size < MOST / 4; page++)
+      if (!kept.has(page)) expected.add(page);
+  };
+  const read = (at, count) => {
+    const data = new Uint8Array(Math.max(0, Math.min(count, size - at)));
+    const first = Math.floor(at / PAGE), behind = Math.ceil((at + data.length) / PAGE), missing = [];
+    for (let page = first; page < behind; page++) if (!kept.has(page)) missing.push(page);
+    if (missing.length) {
+      if (!missing.every((page) => expected.has(page))) {
+        ahead = missing[0] === end ? Math.min(ahead * 2, REQUEST) : 64;
+        end = missing[0] + Math.max(ahead, behind - missing[0]);
+        for (let page = missing[0]; page < end; page++) missing.push(page);
+      }
+      bring(new Set([...missing, ...expected]));
+      expected.clear();
+    }
+    for (let done = 0; done < data.length;) {
+      const from = (at + done) % PAGE, page = kept.get(Math.floor((at + done) / PAGE));
+      const part = page.subarray(from, from + data.length - done);
+      data.set(part, done);
+      done += part.length;
+    }
+    return data;
+  };
+  // What every log is opened by.
+  expect(0, 4096);
+  expect(Math.max(0, size - 32768), 32768);
+  return { name, size, read, expect };
+}

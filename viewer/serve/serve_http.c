@@ -1,0 +1,414 @@
+/* serve_http.c - the server of `pith serve`, by libmicrohttpd. What is asked for is looked at in this order:
+ *
+ *     Host       this machine by a number or as localhost: a page of somebody else whose name was made to lead here
+ *                (DNS rebinding) names another one                                             else 403
+ *     token      /TOKEN/..., which only the printed link has                                   else 403, the same
+ *     method     GET or HEAD; nothing can be changed                                           else 405
+ *     what       "" page or list; "facts", "bytes", "answer", "legend" of ?log=NAME            else 404
+ *     version    If-Match: the log is still that which the page has opened                     else 412
+ *     range      of `bytes`: at most 256 ranges of a MiB together                              else 400 or 416
+ *
+ * Bytes are read into memory and then sent, so that a file which shrinks meanwhile is noticed before the answer
+ * begins. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file_at.h"
+#include "base/put_json.h"
+#include "serve/serve.h"
+
+#if MHD_VERSION < 0x00097002
+#define MHD_Result int
+#endif
+
+enum {
+    CLIENTS_MOST = 256,
+    IDLE_S = 120,
+    REQUEST_BYTES_MOST = 32 << 10, /* a request's line and headers */
+    RANGES_MOST = 256,
+    BYTES_MOST = 1 << 20,
+    ANSWER_MOST = 256 << 20
+};
+
+static struct MHD_Daemon *server;
+static const char *token;
+static char our_name[256]; /* of this machine, if it listens for the network; else "" */
+
+/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+
+static const char *const always[][2] = {
+    {"Cache-Control", "no-store"},
+    {"Referrer-Policy", "no-referrer"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Content-Security-Policy", "frame-ancestors 'self'"},
+};
+
+/* Sends `data` of malloc, which it frees, with one more header; NULL: out of memory. */
+static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status, const char *type, char *data,
+                                 size_t size, const char *header, const char *value)
+{
+    struct MHD_Response *response = data ? MHD_create_response_from_buffer(size, data, MHD_RESPMEM_MUST_FREE) : NULL;
+
+    if (!response) {
+        free(data);
+        return MHD_NO; /* the connection ends */
+    }
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        MHD_add_response_header(response, always[i][0], always[i][1]);
+    MHD_add_response_header(response, "Content-Type", type);
+    if (header)
+        MHD_add_response_header(response, header, value);
+    enum MHD_Result result = MHD_queue_response(client, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* A line of text, or none. */
+static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const char *text)
+{
+    size_t size = strlen(text);
+    char *data = malloc(size + 2);
+
+    if (data)
+        snprintf(data, size + 2, "%s%s", text, size ? "\n" : "");
+    return send_data(client, status, "text/plain; charset=utf-8", data, size + (size > 0), NULL, NULL);
+}
+
+static enum MHD_Result refuse_method(struct MHD_Connection *client)
+{
+    return send_data(client, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", strdup(""), 0, "Allow", "GET, HEAD");
+}
+
+static enum MHD_Result send_page(struct MHD_Connection *client, char *page, size_t size)
+{
+    static const char type[] = "text/html; charset=utf-8";
+    const char *accepts = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Accept-Encoding");
+    char *packed = page && accepts && strstr(accepts, "gzip") ? pithi_serve_pack(page, &size) : NULL;
+
+    if (!packed)
+        return send_data(client, MHD_HTTP_OK, type, page, size, NULL, NULL);
+    free(page);
+    return send_data(client, MHD_HTTP_OK, type, packed, size, "Content-Encoding", "gzip");
+}
+
+/* ---- Who asks ---------------------------------------------------------------------------------------------------- */
+
+/* Only names can be made to lead here; a number is the number of a machine. */
+static int is_our_host(struct MHD_Connection *client)
+{
+    const char *given = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Host");
+    unsigned char number[16];
+    char host[256];
+    size_t length = given ? strcspn(given, *given == '[' ? "]" : ":") : 0;
+    int is_loopback;
+
+    if (!length || length >= sizeof host)
+        return 0;
+    snprintf(host, sizeof host, "%.*s", (int)length, given);
+    if (strcasecmp(host, "localhost") == 0)
+        return 1;
+    if (*host == '[') {
+        is_loopback = strcmp(host + 1, "::1") == 0;
+        return is_loopback || (*our_name && inet_pton(AF_INET6, host + 1, number) == 1);
+    }
+    if (inet_pton(AF_INET, host, number) == 1)
+        return number[0] == 127 || *our_name;
+    return *our_name && strcasecmp(host, our_name) == 0;
+}
+
+/* What follows the token in "/TOKEN/WHAT"; NULL: another token. The time it takes does not tell how much of it is
+ * right. */
+static const char *behind_token(const char *url)
+{
+    unsigned differs = 0;
+
+    if (strlen(url) < PITHI_SERVE_TOKEN + 2 || url[0] != '/' || url[PITHI_SERVE_TOKEN + 1] != '/')
+        return NULL;
+    for (int i = 0; i < PITHI_SERVE_TOKEN; i++)
+        differs |= (unsigned char)url[i + 1] ^ (unsigned char)token[i];
+    return differs ? NULL : url + PITHI_SERVE_TOKEN + 2;
+}
+
+/* ---- Facts ------------------------------------------------------------------------------------------------------- */
+
+static void version_text(const struct pithi_serve_log *log, char text[24])
+{
+    snprintf(text, 24, "\"%016llx\"", (unsigned long long)log->version);
+}
+
+/* JSON: how far the log is, and when it is ready, its sizes and version. */
+static enum MHD_Result send_facts(struct MHD_Connection *client, struct pithi_serve_log *log)
+{
+    static const char *const states[] = {"working", "working", "ready", "failed"};
+    enum pithi_serve_state state = pithi_serve_look(log);
+    struct pithi_json_out json = {.is_first = 1};
+    char *text = NULL, version[24];
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+
+    if (!file || pithi_out_open(&json.out, file)) {
+        if (file)
+            fclose(file);
+        free(text);
+        return MHD_NO;
+    }
+    pithi_json_put_begin(&json, NULL, '{');
+    pithi_json_put_text(&json, "name", log->name);
+    pithi_json_put_text(&json, "state", states[state]);
+    if (state == PITHI_SERVE_FAILED)
+        pithi_json_put_text(&json, "why", log->why);
+    if (state == PITHI_SERVE_READY) {
+        version_text(log, version);
+        pithi_json_put_text(&json, "version", version);
+        pithi_json_put_integer(&json, "size", (int64_t)log->size);
+        pithi_json_put_integer(&json, "digest", (int64_t)log->digest_size);
+    }
+    pithi_json_put_end(&json, '}');
+    int err = pithi_out_close(&json.out, 0);
+    if (fclose(file) || err) {
+        free(text);
+        return MHD_NO;
+    }
+    return send_data(client, MHD_HTTP_OK, "application/json", text, size, NULL, NULL);
+}
+
+/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
+
+struct range {
+    uint64_t from, end;
+};
+
+/* "bytes=0-99,200-299": the number of ranges; -1: not of this form; -2: there are no such bytes, or too many. The last
+ * byte of a range may lie beyond the file, or be left out. */
+static int read_ranges(const char *text, uint64_t size, struct range ranges[RANGES_MOST])
+{
+    uint64_t sum = 0;
+    int count = 0, is_beyond = 0;
+
+    if (strncmp(text, "bytes=", 6) != 0)
+        return -1;
+    for (text += 6;; text++) {
+        char *end;
+        if (*text < '0' || *text > '9' || count == RANGES_MOST)
+            return *text < '0' || *text > '9' ? -1 : -2;
+        errno = 0;
+        uint64_t from = strtoull(text, &end, 10), last = UINT64_MAX - 1;
+        if (errno || *end != '-')
+            return -1;
+        text = end + 1;
+        if (*text >= '0' && *text <= '9') {
+            last = strtoull(text, &end, 10);
+            if (errno || last < from)
+                return -1;
+            text = end;
+        }
+        is_beyond |= from >= size;
+        ranges[count] = (struct range){from, last < size ? last + 1 : size};
+        if (from < size)
+            sum += ranges[count].end - from;
+        is_beyond |= sum > BYTES_MOST;
+        count++;
+        if (!*text)
+            return is_beyond ? -2 : count;
+        if (*text != ',')
+            return -1;
+    }
+}
+
+static const char boundary[] = "pith-range-cc5bd19dd8ba4a7e";
+
+/* Several ranges in one answer: multipart/byteranges of RFC 9110. NULL: *status says why. */
+static char *read_parts(int fd, uint64_t file_size, const struct range *ranges, int count, size_t *size,
+                        unsigned *status)
+{
+    size_t room = 0, at = 0;
+    char *data;
+
+    for (int i = 0; i < count; i++)
+        room += (size_t)(ranges[i].end - ranges[i].from) + 160;
+    *status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+    if (!(data = malloc(room + 64)))
+        return NULL;
+    for (int i = 0; i < count; i++) {
+        size_t part = (size_t)(ranges[i].end - ranges[i].from);
+        if (count > 1)
+            at += (size_t)snprintf(data + at, 160, "\r\n--%s\r\nContent-Range: bytes %llu-%llu/%llu\r\n\r\n", boundary,
+                                   (unsigned long long)ranges[i].from, (unsigned long long)ranges[i].end - 1,
+                                   (unsigned long long)file_size);
+        if (pithi_read_at(fd, data + at, part, ranges[i].from) != part) {
+            free(data);
+            *status = errno ? MHD_HTTP_INTERNAL_SERVER_ERROR : MHD_HTTP_PRECONDITION_FAILED;
+            return NULL;
+        }
+        at += part;
+    }
+    if (count > 1)
+        at += (size_t)snprintf(data + at, 64, "\r\n--%s--\r\n", boundary);
+    *size = at;
+    return data;
+}
+
+static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_serve_log *log)
+{
+    const char *range = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Range");
+    const char *match = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "If-Match");
+    const char *file = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "file");
+    int is_digest = file && strcmp(file, "digest") == 0, fd = is_digest ? log->digest_fd : log->fd;
+    uint64_t file_size = is_digest ? log->digest_size : log->size;
+    struct range ranges[RANGES_MOST];
+    char text[96];
+    unsigned status;
+    size_t size;
+
+    version_text(log, text);
+    if (log->state != PITHI_SERVE_READY || pithi_serve_has_changed(log) || (match && strcmp(match, text) != 0))
+        return say(client, MHD_HTTP_PRECONDITION_FAILED, "the log has changed");
+    int count = range ? read_ranges(range, file_size, ranges) : -1;
+    if (count == -1)
+        return say(client, MHD_HTTP_BAD_REQUEST, "give a range of bytes");
+    if (count < 0)
+        return say(client, MHD_HTTP_RANGE_NOT_SATISFIABLE, "no such bytes, or too many");
+    char *data = read_parts(fd, file_size, ranges, count, &size, &status);
+    if (!data)
+        return say(client, status, "the log has changed");
+    if (count > 1) {
+        snprintf(text, sizeof text, "multipart/byteranges; boundary=%s", boundary);
+        return send_data(client, MHD_HTTP_PARTIAL_CONTENT, text, data, size, NULL, NULL);
+    }
+    snprintf(text, sizeof text, "bytes %llu-%llu/%llu", (unsigned long long)ranges->from,
+             (unsigned long long)ranges->end - 1, (unsigned long long)file_size);
+    return send_data(client, MHD_HTTP_PARTIAL_CONTENT, "application/octet-stream", data, size, "Content-Range", text);
+}
+
+/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+
+/* The number of an argument of the address; 0: it is none. */
+static int read_number(struct MHD_Connection *client, const char *name, int64_t *number)
+{
+    const char *text = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, name);
+    char *end;
+
+    if (!text || !*text)
+        return 0;
+    errno = 0;
+    *number = strtoll(text, &end, 10);
+    return !*end && !errno;
+}
+
+/* What a process answers: JSON, or 202 while it is at work. */
+static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_serve_log *log, int is_legend)
+{
+    const char *theme = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "theme");
+    const struct pithi_serve_answer *answer;
+    int64_t from_ns = 0, to_ns = 0;
+    struct stat st;
+    char *data;
+
+    if (is_legend && (!read_number(client, "from", &from_ns) || !read_number(client, "to", &to_ns)))
+        return say(client, MHD_HTTP_BAD_REQUEST, "give the time, from and to, in ns");
+    if (pithi_serve_look(log) != PITHI_SERVE_READY)
+        return say(client, MHD_HTTP_PRECONDITION_FAILED, "the log has changed");
+    theme = theme && strcmp(theme, "dark") == 0 ? "dark" : "light";
+    answer = is_legend ? pithi_serve_legend(log, from_ns, to_ns, theme) : pithi_serve_analyze(log);
+    if (!answer || answer->state == PITHI_SERVE_WORKING)
+        return say(client, MHD_HTTP_ACCEPTED, "");
+    if (answer->state == PITHI_SERVE_FAILED)
+        return say(client, MHD_HTTP_INTERNAL_SERVER_ERROR, answer->why);
+    if (fstat(answer->fd, &st) != 0 || st.st_size > ANSWER_MOST || !(data = malloc((size_t)st.st_size + 1)))
+        return MHD_NO;
+    size_t size = pithi_read_at(answer->fd, data, (size_t)st.st_size, 0);
+    return send_data(client, MHD_HTTP_OK, "application/json", data, size, NULL, NULL);
+}
+
+/* ---- The server -------------------------------------------------------------------------------------------------- */
+
+static enum MHD_Result answer(void *context, struct MHD_Connection *client, const char *url, const char *method,
+                              const char *version, const char *upload, size_t *upload_size, void **state)
+{
+    const char *what, *name;
+    struct pithi_serve_log *log;
+    size_t size;
+
+    (void)context, (void)version, (void)upload, (void)upload_size, (void)state;
+    if (!is_our_host(client) || !(what = behind_token(url)))
+        return say(client, MHD_HTTP_FORBIDDEN, "");
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        return refuse_method(client);
+    name = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "log");
+    if (!name && !*what && pithi_serve_is_folder()) {
+        char *list = pithi_serve_list(&size);
+        return send_page(client, list, size);
+    }
+    if (!name && !*what)
+        name = pithi_serve_only();
+    if (!name || !(log = pithi_serve_find(name)))
+        return say(client, MHD_HTTP_NOT_FOUND, "there is no such log");
+    if (!*what) {
+        char *page = pithi_serve_page(log->name, &size);
+        return send_page(client, page, size);
+    }
+    if (strcmp(what, "facts") == 0)
+        return send_facts(client, log);
+    if (strcmp(what, "bytes") == 0)
+        return send_bytes(client, log);
+    if (strcmp(what, "answer") == 0 || strcmp(what, "legend") == 0)
+        return send_answer(client, log, *what == 'l');
+    return say(client, MHD_HTTP_NOT_FOUND, "there is no such page");
+}
+
+static int find_address(const struct pithi_serve_place *place, struct addrinfo **found)
+{
+    struct addrinfo how = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    char port[16];
+
+    snprintf(port, sizeof port, "%d", place->port);
+    int err = getaddrinfo(place->address ? place->address : "127.0.0.1", port, &how, found);
+    return err ? pithi_serve_failed("--listen: not the number of an address: %s: %s", place->address, gai_strerror(err))
+               : 0;
+}
+
+int pithi_serve_listen(struct pithi_serve_place *place)
+{
+    struct addrinfo *found;
+
+    if (find_address(place, &found))
+        return 1;
+    token = place->token;
+    if (place->address)
+        gethostname(our_name, sizeof our_name - 1);
+    int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+    struct sockaddr_storage got;
+    socklen_t length = sizeof got;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, CLIENTS_MOST) != 0 ||
+        getsockname(fd, (struct sockaddr *)&got, &length) != 0) {
+        int why = errno;
+        freeaddrinfo(found);
+        if (fd >= 0)
+            close(fd);
+        return pithi_serve_failed("%s, port %d: %s", place->address ? place->address : "127.0.0.1", place->port,
+                                  strerror(why));
+    }
+    freeaddrinfo(found);
+    /* (The port is at the same place in both kinds of addresses.) */
+    place->port = ntohs(((const struct sockaddr_in *)&got)->sin_port);
+    server = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
+                              MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MOST,
+                              MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                              (size_t)REQUEST_BYTES_MOST, MHD_OPTION_END);
+    if (server)
+        return 0;
+    close(fd);
+    return pithi_serve_failed("the HTTP server does not start: %s", strerror(errno));
+}
+
+void pithi_serve_stop(void) { MHD_stop_daemon(server); }

@@ -1,0 +1,455 @@
+/* serve_logs.c - the logs that `pith serve` shows, and the processes that prepare and analyze them.
+ *
+ * A log is named by the name of its file, which must be one of those in the folder: a name with a slash is none, and
+ * links and hidden files are left out, so that nothing outside of the folder can be reached. Only a LOG that the user
+ * has named himself may be a link.
+ *
+ * The page reads a native log by ranges of its file. Before, a process (`pith --prepare`) reads it once: it finds the
+ * messages, which a page cannot look for in all of a large file, and converts a log of another format. Both are kept in
+ * the user's cache as always; here they are files without a name. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/format_names.h"
+#include "base/hash.h"
+#include "base/open_file.h"
+#include "base/shell_word.h"
+#include "base/temporary.h"
+#include "serve/serve.h"
+
+extern char **environ;
+
+/* Processes at a time: each may need all of the memory and a core. */
+enum { JOBS_MOST = 2, LISTED_MOST = 10000 };
+
+static char *program, *served; /* bin/pith; what the user named */
+static int is_folder;
+static struct pithi_serve_log **logs;
+static size_t log_count;
+static char **names;
+static size_t name_count;
+
+/* ---- Which logs there are ---------------------------------------------------------------------------------------- */
+
+/* The suffix of a format that can be read, also if packed. */
+static int is_log_name(const char *name)
+{
+    char plain[NAME_MAX + 1];
+    size_t length = strlen(name);
+
+    if (*name == '.' || length > NAME_MAX)
+        return 0;
+    memcpy(plain, name, length + 1);
+    if (length > 3 && strcmp(plain + length - 3, ".gz") == 0)
+        plain[length - 3] = '\0';
+    int format = pithi_format_name_of_path(plain);
+    return format >= 0 && !strstr("csv json sqlite perfetto ctf", pithi_format_names[format].name);
+}
+
+/* 1: an entry of the folder that is a log: a file, or a folder where a format has one. */
+static int is_listed(int folder, const char *name)
+{
+    struct stat st;
+
+    return !strchr(name, '/') && is_log_name(name) && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void forget_names(void)
+{
+    while (name_count)
+        free(names[--name_count]);
+    free(names);
+    names = NULL;
+}
+
+char **pithi_serve_names(size_t *count)
+{
+    DIR *folder = opendir(served);
+    struct dirent *entry;
+
+    forget_names();
+    names = calloc(LISTED_MOST, sizeof *names);
+    while (folder && names && name_count < LISTED_MOST && (entry = readdir(folder)))
+        if (is_listed(dirfd(folder), entry->d_name) && (names[name_count] = strdup(entry->d_name)))
+            name_count++;
+    if (folder)
+        closedir(folder);
+    if (name_count)
+        qsort(names, name_count, sizeof *names, by_name);
+    *count = name_count;
+    return names;
+}
+
+int pithi_serve_is_folder(void) { return is_folder; }
+
+const char *pithi_serve_only(void) { return logs[0]->name; }
+
+static struct pithi_serve_log *add(const char *name, const char *path)
+{
+    struct pithi_serve_log *log = calloc(1, sizeof *log), **more = realloc(logs, (log_count + 1) * sizeof(void *));
+
+    if (more)
+        logs = more;
+    if (log && more && (log->name = strdup(name)) && (log->path = strdup(path))) {
+        log->fd = log->copy_fd = log->digest_fd = -1;
+        return logs[log_count++] = log;
+    }
+    free(log);
+    return NULL;
+}
+
+struct pithi_serve_log *pithi_serve_find(const char *name)
+{
+    char path[PATH_MAX];
+    DIR *folder;
+    int is_there;
+
+    if (!is_folder)
+        return strcmp(name, logs[0]->name) == 0 ? logs[0] : NULL;
+    if (!(folder = opendir(served)))
+        return NULL;
+    is_there = is_listed(dirfd(folder), name);
+    closedir(folder);
+    if (!is_there || snprintf(path, sizeof path, "%s/%s", served, name) >= (int)sizeof path)
+        return NULL;
+    for (size_t i = 0; i < log_count; i++)
+        if (strcmp(logs[i]->name, name) == 0)
+            return logs[i];
+    return add(name, path);
+}
+
+/* bin/pith, as seen from libexec/pith/pith-serve. */
+static char *find_program(void)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    static const char name[] = "/../../bin/pith";
+
+    if (length < 0)
+        return NULL;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (!slash || (size_t)(slash - path) + sizeof name > sizeof path)
+        return NULL;
+    memcpy(slash, name, sizeof name);
+    return strdup(path);
+}
+
+int pithi_serve_begin(const char *path)
+{
+    struct stat st;
+    char *whole = realpath(path, NULL);
+    const char *slash = strrchr(path, '/');
+
+    if (!whole || stat(whole, &st) != 0)
+        return pithi_serve_failed("%s: cannot be opened: %s", path, strerror(errno));
+    served = whole;
+    program = find_program();
+    if (!program)
+        return pithi_serve_failed("/proc/self/exe: %s", strerror(errno));
+    is_folder = S_ISDIR(st.st_mode) && !is_log_name(strrchr(whole, '/') + 1);
+    if (is_folder)
+        return access(whole, R_OK | X_OK) == 0 ? 0 : pithi_serve_failed("%s: %s", path, strerror(errno));
+    /* By the name that the user gave: a log that is written anew may then be another file. */
+    slash = slash && slash[1] ? slash : NULL;
+    return add(slash ? slash + 1 : path, path) ? 0 : pithi_serve_failed("out of memory");
+}
+
+/* ---- Processes --------------------------------------------------------------------------------------------------- */
+
+static int running;
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void end_job(struct pithi_serve_job *job)
+{
+    if (!job->pid)
+        return;
+    close_fd(&job->out_fd);
+    close_fd(&job->said_fd);
+    job->pid = 0;
+    running--;
+}
+
+static void stop_job(struct pithi_serve_job *job)
+{
+    if (job->pid) {
+        kill(job->pid, SIGTERM);
+        waitpid(job->pid, NULL, 0);
+    }
+    end_job(job);
+}
+
+/* Runs a program with its output in the job's files, and `third` and `fourth` as these descriptors. -1: errno. */
+static int start_job(struct pithi_serve_job *job, const char *run, char *const *argv, int third, int fourth)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    sigset_t none;
+    int given[] = {open("/dev/null", O_RDONLY | O_CLOEXEC), pithi_temporary_file(), pithi_temporary_file(), third,
+                   fourth};
+
+    job->out_fd = given[1];
+    job->said_fd = given[2];
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setsigmask(&how, &none);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+    int high[5], count = third >= 0 ? 5 : 3, err = 0;
+    for (int i = 0; i < count; i++) { /* above those that they become */
+        high[i] = fcntl(given[i], F_DUPFD_CLOEXEC, 10);
+        err = high[i] < 0 ? errno : err;
+        posix_spawn_file_actions_adddup2(&files, high[i], i);
+    }
+    if (!err)
+        err = posix_spawn(&job->pid, run, &files, &how, argv, environ);
+    for (int i = 0; i < count; i++)
+        close_fd(&high[i]);
+    close_fd(&given[0]);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    running++;
+    if (err)
+        job->pid = 0, running--, close_fd(&job->out_fd), close_fd(&job->said_fd);
+    errno = err;
+    return err ? -1 : 0;
+}
+
+/* What a job has said: the first line, without "pith: ". */
+static void take_said(const struct pithi_serve_job *job, char *why, size_t size)
+{
+    ssize_t length = pread(job->said_fd, why, size - 1, 0);
+
+    why[length < 0 ? 0 : length] = '\0';
+    why[strcspn(why, "\n")] = '\0';
+    if (strncmp(why, "pith: ", 6) == 0)
+        memmove(why, why + 6, strlen(why + 6) + 1);
+    if (!*why)
+        snprintf(why, size, "the log could not be read");
+}
+
+/* The state of what a job makes: READY or FAILED when it has ended. READY: *out gets its output, if it is not NULL. */
+static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, char *why, size_t size)
+{
+    int status;
+
+    if (waitpid(job->pid, &status, WNOHANG) == 0)
+        return PITHI_SERVE_WORKING;
+    int is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!is_good)
+        take_said(job, why, size);
+    if (is_good && out) {
+        *out = job->out_fd;
+        job->out_fd = -1;
+    }
+    end_job(job);
+    return is_good ? PITHI_SERVE_READY : PITHI_SERVE_FAILED;
+}
+
+static void forget_answer(struct pithi_serve_answer *answer)
+{
+    stop_job(&answer->job);
+    if (answer->state == PITHI_SERVE_READY)
+        close_fd(&answer->fd);
+    *answer = (struct pithi_serve_answer){.fd = -1};
+}
+
+/* Forgets what was made of the file as it was. */
+static void forget(struct pithi_serve_log *log)
+{
+    stop_job(&log->job);
+    for (int i = 0; i < PITHI_SERVE_ANSWERS; i++)
+        forget_answer(&log->answers[i]);
+    close_fd(&log->fd);
+    close_fd(&log->copy_fd);
+    close_fd(&log->digest_fd);
+    log->state = PITHI_SERVE_NEW;
+}
+
+void pithi_serve_end(void)
+{
+    for (size_t i = 0; i < log_count; i++) {
+        struct pithi_serve_log *log = logs[i];
+        forget(log);
+        free(log->name);
+        free(log->path);
+        free(log);
+    }
+    free(logs);
+    forget_names();
+    free(served);
+    free(program);
+}
+
+/* ---- A log ------------------------------------------------------------------------------------------------------- */
+
+/* A number for the contents of the file, 0: it is gone. A file that is changed has another size or time. */
+static uint64_t version_of(const struct pithi_serve_log *log)
+{
+    struct stat st;
+
+    if ((is_folder ? lstat : stat)(log->path, &st) != 0)
+        return 0;
+    uint64_t version = pithi_hash_number((uint64_t)st.st_ino, (uint64_t)st.st_size);
+    version = pithi_hash_number(version, (uint64_t)st.st_mtim.tv_sec);
+    return pithi_hash_number(version, (uint64_t)st.st_mtim.tv_nsec) | 1;
+}
+
+int pithi_serve_has_changed(const struct pithi_serve_log *log) { return version_of(log) != log->version; }
+
+static enum pithi_serve_state fail(struct pithi_serve_log *log, const char *why)
+{
+    snprintf(log->why, sizeof log->why, "%.200s: %s", log->name, why);
+    return log->state = PITHI_SERVE_FAILED;
+}
+
+/* What is there when the process has ended. */
+static enum pithi_serve_state take(struct pithi_serve_log *log)
+{
+    struct stat own = {0}, copy, digest;
+
+    if (fstat(log->copy_fd, &copy) != 0 || fstat(log->digest_fd, &digest) != 0 ||
+        (log->fd >= 0 && fstat(log->fd, &own) != 0))
+        return fail(log, strerror(errno));
+    log->size = (uint64_t)(copy.st_size ? copy.st_size : own.st_size);
+    log->digest_size = (uint64_t)digest.st_size;
+    if (copy.st_size)
+        close_fd(&log->fd), log->fd = log->copy_fd, log->copy_fd = -1;
+    else
+        close_fd(&log->copy_fd);
+    return log->state = PITHI_SERVE_READY;
+}
+
+static void end_answer(struct pithi_serve_answer *answer)
+{
+    if (answer->state == PITHI_SERVE_WORKING)
+        answer->state = job_state(&answer->job, &answer->fd, answer->why, sizeof answer->why);
+}
+
+/* Takes what the log's process has made, if it has ended. */
+static void end_preparing(struct pithi_serve_log *log)
+{
+    if (log->state != PITHI_SERVE_WORKING)
+        return;
+    log->state = job_state(&log->job, NULL, log->why, sizeof log->why);
+    if (log->state == PITHI_SERVE_READY)
+        take(log);
+}
+
+/* 1: another process may be started. Those that have ended do not count, though their pages may no longer ask. */
+static int has_room(void)
+{
+    for (size_t i = 0; i < log_count && running >= JOBS_MOST; i++) {
+        end_preparing(logs[i]);
+        for (int k = 0; k < PITHI_SERVE_ANSWERS; k++)
+            end_answer(&logs[i]->answers[k]);
+    }
+    return running < JOBS_MOST;
+}
+
+static enum pithi_serve_state prepare(struct pithi_serve_log *log)
+{
+    char *argv[] = {"pith", "--prepare", log->path, NULL};
+    struct stat st;
+
+    if (!has_room())
+        return PITHI_SERVE_WORKING;
+    log->version = version_of(log);
+    if (stat(log->path, &st) == 0 && S_ISDIR(st.st_mode))
+        log->fd = -1; /* of several files: there will be a copy */
+    else if ((log->fd = pithi_open_input(log->path, is_folder ? O_NOFOLLOW : 0)) < 0)
+        return fail(log, pithi_open_why());
+    log->copy_fd = pithi_temporary_file();
+    log->digest_fd = pithi_temporary_file();
+    if (start_job(&log->job, program, argv, log->copy_fd, log->digest_fd) != 0)
+        return fail(log, strerror(errno));
+    return log->state = PITHI_SERVE_WORKING;
+}
+
+enum pithi_serve_state pithi_serve_look(struct pithi_serve_log *log)
+{
+    if (log->state != PITHI_SERVE_NEW && pithi_serve_has_changed(log))
+        forget(log);
+    if (log->state == PITHI_SERVE_NEW)
+        return prepare(log);
+    end_preparing(log);
+    return log->state;
+}
+
+/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+
+/* The answer to `key`; else a place for it, that of the oldest one which is not at work. NULL: all are at work. */
+static struct pithi_serve_answer *place_of(struct pithi_serve_log *log, const char *key)
+{
+    struct pithi_serve_answer *oldest = NULL;
+
+    for (int i = 0; i < PITHI_SERVE_ANSWERS; i++) {
+        struct pithi_serve_answer *answer = &log->answers[i];
+        if (strcmp(answer->key, key) == 0)
+            return answer;
+        if (answer->state != PITHI_SERVE_WORKING && (!oldest || answer->asked < oldest->asked))
+            oldest = answer;
+    }
+    if (oldest)
+        forget_answer(oldest);
+    return oldest;
+}
+
+static const struct pithi_serve_answer *ask(struct pithi_serve_log *log, const char *key, const char *run,
+                                            char *const *argv)
+{
+    static uint64_t asked;
+    struct pithi_serve_answer *answer = place_of(log, key);
+
+    if (!answer || (answer->state == PITHI_SERVE_NEW && !has_room()))
+        return NULL;
+    answer->asked = ++asked;
+    if (answer->state == PITHI_SERVE_NEW) {
+        snprintf(answer->key, sizeof answer->key, "%s", key);
+        answer->state = start_job(&answer->job, run, argv, -1, -1) == 0 ? PITHI_SERVE_WORKING : PITHI_SERVE_FAILED;
+        if (answer->state == PITHI_SERVE_FAILED)
+            snprintf(answer->why, sizeof answer->why, "%s", strerror(errno));
+    }
+    end_answer(answer);
+    return answer;
+}
+
+const struct pithi_serve_answer *pithi_serve_analyze(struct pithi_serve_log *log)
+{
+    char *argv[] = {"pith", "analyze", "--json", log->path, NULL};
+
+    return ask(log, "analyze", program, argv);
+}
+
+const struct pithi_serve_answer *pithi_serve_legend(struct pithi_serve_log *log, int64_t from_ns, int64_t to_ns,
+                                                    const char *theme)
+{
+    char key[96], from[24], to[24], colours[8];
+    char *argv[] = {"pith-serve", "--legend", log->path, from, to, colours, NULL};
+
+    snprintf(from, sizeof from, "%" PRId64, from_ns);
+    snprintf(to, sizeof to, "%" PRId64, to_ns);
+    snprintf(colours, sizeof colours, "%s", theme);
+    snprintf(key, sizeof key, "legend %s %s %s", from, to, colours);
+    return ask(log, key, "/proc/self/exe", argv);
+}

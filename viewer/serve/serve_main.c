@@ -1,0 +1,122 @@
+/* serve_main.c - `pith serve`: reads the options, prints the link, and waits for the signal that ends it. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "serve/serve.h"
+
+int pithi_serve_failed(const char *format, ...)
+{
+    va_list args;
+
+    fputs("pith: serve: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return 1;
+}
+
+static int usage(const char *what)
+{
+    fprintf(stderr, "pith: serve: %s; see `pith help serve`\n", what);
+    return 2;
+}
+
+static int read_options(int argc, char **argv, struct pithi_serve_place *place)
+{
+    static const struct option options[] = {
+        {"listen", required_argument, NULL, 'l'}, {"port", required_argument, NULL, 'p'}, {NULL, 0, NULL, 0}};
+    char text[200], *end;
+    int option;
+
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1)
+        switch (option) {
+        case 'l':
+            place->address = optarg;
+            break;
+        case 'p':
+            place->port = (int)strtol(optarg, &end, 10);
+            if (*end || end == optarg || place->port < 1 || place->port > 65535) {
+                snprintf(text, sizeof text, "--port: not a number from 1 to 65535: %.100s", optarg);
+                return usage(text);
+            }
+            break;
+        case ':':
+            snprintf(text, sizeof text, "%.100s: a value is missing", argv[optind - 1]);
+            return usage(text);
+        default:
+            snprintf(text, sizeof text, "no such option: %.100s", argv[optind - 1]);
+            return usage(text);
+        }
+    return argc - optind == 1 ? 0 : usage(argc == optind ? "LOG or FOLDER is missing" : "one LOG or FOLDER only");
+}
+
+/* 128 bits that nobody can guess. */
+static int make_token(char token[PITHI_SERVE_TOKEN + 1])
+{
+    unsigned char bytes[PITHI_SERVE_TOKEN / 2];
+
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return pithi_serve_failed("no random numbers: %s", strerror(errno));
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+static void print_link(const struct pithi_serve_place *place)
+{
+    int is_ipv6 = place->address && strchr(place->address, ':') != NULL;
+    char host[256] = "HOST";
+    const char *shown = place->address ? place->address : "127.0.0.1";
+
+    gethostname(host, sizeof host - 1);
+    if (strcmp(shown, "0.0.0.0") == 0 || strcmp(shown, "::") == 0) { /* all, which is none of them */
+        shown = host;
+        is_ipv6 = 0;
+    }
+    printf("http://%s%s%s:%d/%s/\n", is_ipv6 ? "[" : "", shown, is_ipv6 ? "]" : "", place->port, place->token);
+    fflush(stdout);
+    if (place->address)
+        fprintf(stderr, "pith: serve: whoever has the link can read what is served; it is sent without encryption\n");
+    else
+        fprintf(stderr,
+                "pith: serve: open the link on this machine; or on another one, after: ssh -L %d:127.0.0.1:%d %s\n",
+                place->port, place->port, host);
+}
+
+int main(int argc, char **argv)
+{
+    struct pithi_serve_place place = {.port = 0};
+    struct sigaction hangup;
+    sigset_t ends;
+    if (argc == 6 && strcmp(argv[1], "--legend") == 0)
+        return pithi_serve_put_legend(argv + 2);
+    int caught, status = read_options(argc, argv, &place);
+
+    if (status)
+        return status;
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaction(SIGHUP, NULL, &hangup);
+    if (hangup.sa_handler != SIG_IGN) /* as after nohup */
+        sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, NULL); /* before there are threads: only the main one takes them */
+    if (pithi_serve_begin(argv[optind]) || pithi_serve_read_page() || make_token(place.token) ||
+        pithi_serve_listen(&place))
+        return 1;
+    print_link(&place);
+    sigwait(&ends, &caught);
+    pithi_serve_stop();
+    pithi_serve_end();
+    return 0;
+}

@@ -1,0 +1,128 @@
+/* serve_page.c - the pages of `pith serve`: the list of a folder's logs, and the page that opens logs (viewer/wasm),
+ * with scripts in it that read a log by HTTP (far_worker.js, far_page.js). Only this page may connect, and to its
+ * own server only. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/open_file.h"
+#include "base/zip.h"
+#include "draw/text_buffer.h"
+#include "serve/serve.h"
+
+static const char place[] = "<!--log-->", policy[] = "default-src 'none';";
+static char *page;
+
+/* share/pith/page/viewer.html, as seen from libexec/pith/pith-serve. */
+static FILE *open_page(void)
+{
+    static const char name[] = "/../../share/pith/page/viewer.html";
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
+
+    if (length < 0)
+        return NULL;
+    path[length] = '\0';
+    memcpy(strrchr(path, '/'), name, sizeof name);
+    int fd = pithi_open_input(path, 0);
+    return fd >= 0 ? fdopen(fd, "r") : NULL;
+}
+
+int pithi_serve_read_page(void)
+{
+    struct pithi_text text = {0};
+    char piece[65536];
+    FILE *file = open_page();
+
+    if (!file)
+        return pithi_serve_failed("this pith was built without the page; install clang, lld, wasi-libc and "
+                                  "libclang-rt-dev-wasm32, and build it again");
+    for (size_t size; (size = fread(piece, 1, sizeof piece, file)) > 0;)
+        pithi_text_bytes(&text, piece, size);
+    fclose(file);
+    page = text.data;
+    if (!page || !strstr(page, place) || !strstr(page, policy))
+        return pithi_serve_failed("the page that is installed is not whole");
+    return 0;
+}
+
+char *pithi_serve_page(const char *name, size_t *size)
+{
+    const char *rule = strstr(page, policy) + sizeof policy - 1, *log = strstr(page, place);
+    struct pithi_text text = {0};
+
+    pithi_text_bytes(&text, page, (size_t)(rule - page));
+    pithi_text_add(&text, " connect-src 'self';");
+    pithi_text_bytes(&text, rule, (size_t)(log - rule));
+    pithi_text_add(&text, "<script type=\"text/plain\" id=\"served\" data-name=\"");
+    pithi_text_escaped(&text, name);
+    pithi_text_add(&text, "\">\n");
+    pithi_text_bytes(&text, pithi_serve_worker, strlen(pithi_serve_worker));
+    pithi_text_add(&text, "</script>\n<script>\n");
+    pithi_text_bytes(&text, pithi_serve_script, strlen(pithi_serve_script));
+    pithi_text_add(&text, "</script>\n");
+    pithi_text_bytes(&text, log + sizeof place - 1, strlen(log + sizeof place - 1));
+    *size = text.size;
+    return text.data;
+}
+
+char *pithi_serve_pack(const char *data, size_t *size)
+{
+    static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
+    struct pithi_zip zip = {0};
+    unsigned char *out = malloc(*size + 18);
+    size_t packed = out ? pithi_zip_pack(&zip, data, *size, out + sizeof head, *size) : 0;
+
+    pithi_zip_free(&zip);
+    if (!packed) {
+        free(out);
+        return NULL;
+    }
+    memcpy(out, head, sizeof head);
+    for (int i = 0; i < 4; i++) {
+        out[sizeof head + packed + (size_t)i] = (unsigned char)(pithi_crc(data, *size) >> 8 * i);
+        out[sizeof head + packed + 4 + (size_t)i] = (unsigned char)(*size >> 8 * i);
+    }
+    *size = sizeof head + packed + 8;
+    return (char *)out;
+}
+
+/* A name as a part of an address. */
+static void add_encoded(struct pithi_text *text, const char *name)
+{
+    for (; *name; name++)
+        if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", *name))
+            pithi_text_bytes(text, name, 1);
+        else
+            pithi_text_add(text, "%%%02X", (unsigned)(unsigned char)*name);
+}
+
+char *pithi_serve_list(size_t *size)
+{
+    struct pithi_text text = {0};
+    size_t count;
+    char **names = pithi_serve_names(&count);
+
+    pithi_text_add(&text, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+                          "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                          "style-src 'unsafe-inline'\">\n<title>Logs \u2013 Pith</title>\n<style>\n"
+                          ":root { color-scheme: light dark; }\n"
+                          "body { font: 16px/1.6 \"DejaVu Sans\", Verdana, sans-serif; margin: 2em; }\n"
+                          "h1 { font-size: 1.3em; }\n</style>\n<h1>Logs</h1>\n");
+    pithi_text_add(&text,
+                   count ? "<ul>\n" : "<p>There is no log in this folder. Reload the page when there is one.</p>\n");
+    for (size_t i = 0; i < count; i++) {
+        pithi_text_add(&text, "<li><a href=\"?log=");
+        add_encoded(&text, names[i]);
+        pithi_text_add(&text, "\">");
+        pithi_text_escaped(&text, names[i]);
+        pithi_text_add(&text, "</a></li>\n");
+    }
+    pithi_text_add(&text, count ? "</ul>\n</html>\n" : "</html>\n");
+    *size = text.size;
+    return text.data;
+}
