@@ -143,6 +143,7 @@ enum { NAME_MAX_BYTES = 32 }; /* with its NUL */
 
 static uint32_t gray_rgb(uint32_t percent)
 {
+    /* In whole numbers: gray1 is (255 + 50) / 100 = 3, which is #030303. */
     uint32_t level = (percent * 255 + 50) / 100;
 
     if (percent == 50 || percent == 90) /* rgb.txt rounds these two halves down, the others up */
@@ -158,16 +159,20 @@ static size_t normalise(const char *name, char key[NAME_MAX_BYTES])
     for (; *name && *name != ':'; name++) {
         if (*name == ' ' || *name == '\t')
             continue;
+        /* No name of the table is that long, so a longer text cannot be one of them. */
         if (n + 1 == NAME_MAX_BYTES)
             return 0;
         key[n++] = (char)tolower((unsigned char)*name);
     }
     key[n] = 0;
+    /* Anywhere in the name: "DarkSlateGrey" is a name, too. */
     for (char *grey = key; (grey = strstr(grey, "grey")); grey += 4)
         grey[2] = 'a';
     return n;
 }
 
+/* Converts the digits after '#', in lower case: "2e8b57", or "fff" for "ffffff". Returns 0 for any other number of
+ * digits. */
 static int parse_hex(const char *digits, size_t count, uint32_t *rgb)
 {
     uint32_t value = 0;
@@ -179,6 +184,7 @@ static int parse_hex(const char *digits, size_t count, uint32_t *rgb)
             return 0;
         uint32_t digit = (uint32_t)(isdigit((unsigned char)digits[i]) ? digits[i] - '0' : digits[i] - 'a' + 10);
         value = value << 4 | digit;
+        /* a short digit stands for itself twice: f is ff, not f0 */
         if (count == 3)
             value = value << 4 | digit;
     }
@@ -188,6 +194,8 @@ static int parse_hex(const char *digits, size_t count, uint32_t *rgb)
 
 static int same(const char *name, const char *key) { return strcasecmp(name, key) == 0; }
 
+/* Returns 1 for "gray0" to "gray100". "gray" alone is no percentage but a colour of its own, and rgb.txt has no
+ * "gray05". */
 static int parse_gray(const char *key, uint32_t *percent)
 {
     char *end;
@@ -204,6 +212,7 @@ static const char *find(const char *key, uint32_t *rgb)
 {
     uint32_t percent;
 
+    /* The grays are not stored with their colours: 101 rows would say no more than one formula does. */
     if (parse_gray(key, &percent)) {
         *rgb = gray_rgb(percent);
         return grays[percent];
@@ -231,6 +240,7 @@ int pithi_colour_parse(const char *name, uint32_t *rgb)
         return 0;
     if (key[0] == '#')
         return parse_hex(key + 1, length - 1, rgb);
+    /* The later names come last, so that one of rgb.txt's names can never be taken for one of them. */
     if (find(key, rgb))
         return 1;
     for (size_t i = 0; i < COUNT(later); i++)
@@ -249,6 +259,7 @@ const char *pithi_colour_canonical(const char *name)
     return name && normalise(name, key) ? find(key, &rgb) : NULL;
 }
 
+/* At most 3 * 255 * 255 = 195075, from black to white. It is compared only, so it needs no square root. */
 static uint32_t distance(uint32_t a, uint32_t b)
 {
     int32_t red = (int32_t)(a >> 16 & 255) - (int32_t)(b >> 16 & 255);
@@ -258,6 +269,7 @@ static uint32_t distance(uint32_t a, uint32_t b)
     return (uint32_t)(red * red + green * green + blue * blue);
 }
 
+/* A search for the nearest name: the colour that is wanted, and the nearest so far with its distance. */
 struct nearest {
     uint32_t wanted, distance;
     const char *name;
@@ -267,6 +279,7 @@ static void consider(struct nearest *nearest, const char *name, uint32_t rgb)
 {
     uint32_t d = distance(nearest->wanted, rgb);
 
+    /* Of names with the same colour the first one stays: "navy", not "NavyBlue". */
     if (d < nearest->distance) {
         nearest->distance = d;
         nearest->name = name;
@@ -289,6 +302,7 @@ const char *pithi_colour_nearest(uint32_t rgb)
 
 const char *pithi_colour_text(uint32_t rgb, char text[8])
 {
+    /* Only an exact name is an answer here. The nearest one would change the colour. */
     const char *name = pithi_colour_nearest(rgb);
     uint32_t named;
 

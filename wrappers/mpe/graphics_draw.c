@@ -19,12 +19,14 @@
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
+/* Writes the header, the name and the pixels. Returns 1 if all was written. No table of colours follows: `ncolors` is
+ * 0. */
 static int write_xwd(FILE *file, XImage *image, const Visual *visual)
 {
     static const char name[] = "MPE";
     size_t size = (size_t)image->bytes_per_line * (size_t)image->height;
     XWDFileHeader header = {
-        .header_size = sizeof header + sizeof name,
+        .header_size = sizeof header + sizeof name, /* the name counts as a part of the header */
         .file_version = XWD_FILE_VERSION,
         .pixmap_format = ZPixmap,
         .pixmap_depth = (CARD32)image->depth,
@@ -48,6 +50,7 @@ static int write_xwd(FILE *file, XImage *image, const Visual *visual)
     CARD32 words[sizeof header / sizeof(CARD32)];
 
     memcpy(words, &header, sizeof header);
+    /* Only the header is turned: `byte_order` says how the pixels are stored, so they are written as they are. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         words[i] = htonl(words[i]);
     return fwrite(words, sizeof words, 1, file) == 1 && fwrite(name, sizeof name, 1, file) == 1 &&
@@ -67,18 +70,21 @@ static void capture(struct MPE_XGraph_ *window)
         image = window->x->GetImage(window->display, window->window, 0, 0, (unsigned)attributes.width,
                                     (unsigned)attributes.height, AllPlanes, ZPixmap);
     if (pithi_x_errors_caught(window) || !image) {
+        /* The number is used up, so that a picture's number always says which update it shows. */
         pithi_say("MPE_CaptureFile: no picture %s%d: the window is not wholly on the screen", window->capture_name,
                   window->captures++);
         return;
     }
     int length = snprintf(path, sizeof path, "%s%d", window->capture_name, window->captures++);
     int is_written = 0;
+    /* the reason if the name does not fit; opening sets another one */
     errno = ENAMETOOLONG;
     if (length < (int)sizeof path && (file = pithi_make_stream(path, "w"))) {
         is_written = write_xwd(file, image, attributes.visual);
         is_written = fclose(file) == 0 && is_written;
     }
     if (!is_written) {
+        /* A full disk would fail again at every update, so this is said once. */
         pithi_say("MPE_CaptureFile: %s: %s; no more pictures are written", path, strerror(errno));
         window->capture_every = 0;
     }
@@ -110,6 +116,7 @@ int MPE_Update(MPE_XGraph handle)
     if (!window)
         return MPE_ERR_NOXCONNECT;
     if (window->display)
+        /* X keeps drawing calls in a buffer; without this the screen would lag behind the picture that is taken. */
         window->x->Flush(window->display);
     if (window->capture_every > 0 && ++window->updates % window->capture_every == 0 && window->display)
         capture(window);
@@ -146,6 +153,8 @@ static unsigned clamp_size(int size) { return size < 0 ? 0 : size > 65535 ? 6553
 
 int MPE_Draw_points(MPE_XGraph handle, MPE_Point *points, int count)
 {
+    /* Points come in runs of a colour, as a program computes one region after another. A run is one request to the
+     * server instead of one for each point. */
     enum { MANY = 1024 }; /* points of one colour that are drawn at once */
     XPoint same[MANY];
     int result = pithi_window_begin(handle) ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, used = 0;
@@ -155,6 +164,7 @@ int MPE_Draw_points(MPE_XGraph handle, MPE_Point *points, int count)
     if (count < 0 || (count > 0 && !points))
         return pithi_window_end(handle, MPE_ERR_BAD_ARGS);
     for (int i = 0; handle->display && i < count; i++) {
+        /* A point of an unknown colour is left out. It differs from its neighbours, so it also ends their run. */
         if ((unsigned)points[i].c >= (unsigned)handle->colours) {
             result = MPE_ERR_BAD_ARGS;
             continue;
@@ -181,7 +191,7 @@ static int draw(MPE_XGraph handle, enum draw_shape shape, int x, int y, int w, i
 {
     int result;
     struct MPE_XGraph_ *window = begin_drawing(handle, colour, &result);
-    const int circle = 360 * 64;
+    const int circle = 360 * 64; /* X counts in 64ths of a degree */
 
     if (!window)
         return result;
@@ -214,6 +224,7 @@ int MPE_Draw_line(MPE_XGraph handle, int x1, int y1, int x2, int y2, MPE_Color c
     return draw(handle, LINE, x1, y1, x2, y2, colour);
 }
 
+/* X draws an arc into a rectangle, whose upper left corner is a radius away from the centre. */
 int MPE_Draw_circle(MPE_XGraph handle, int x, int y, int radius, MPE_Color colour)
 {
     return draw(handle, ARC, x - radius, y - radius, 2 * radius, 2 * radius, colour);
@@ -261,6 +272,7 @@ static int change(MPE_XGraph handle, int is_valid, unsigned long mask, XGCValues
 
 int MPE_Draw_logic(MPE_XGraph handle, int logic)
 {
+    /* X has 16 functions of two bits: GXclear is 0, GXset is 15 */
     return change(handle, logic >= 0 && logic < 16, GCFunction, (XGCValues){.function = logic});
 }
 
@@ -271,6 +283,7 @@ int MPE_Line_thickness(MPE_XGraph handle, int width)
 
 int MPE_Draw_dashes(MPE_XGraph handle, int style)
 {
+    /* solid, on-off dashes, double dashes */
     return change(handle, style >= 0 && style < 3, GCLineStyle, (XGCValues){.line_style = style});
 }
 

@@ -21,6 +21,7 @@ static void count_hosts(struct pithi_findings *f)
 
     f->ranks = info->ranks;
     f->cores = pithi_cores_of(f->log, &f->all_cores);
+    /* Each host is compared with all that were found before: there are few hosts, even with many lanes. */
     for (uint32_t i = 0; hosts && i < info->lanes; i++) {
         const char *host = pithlog_get_lane(f->log, i)->host;
         uint32_t k = 0;
@@ -34,6 +35,8 @@ static void count_hosts(struct pithi_findings *f)
 
 int pithi_findings_none(const struct pithi_findings *f, int is_damaged)
 {
+    /* Two reasons for an empty interval: holes that cover all of it, or an interval in which nothing happened. The
+     * advice differs, so the text does. */
     const char *why = pithlog_get_info(f->log)->incomplete;
 
     if (f->info->gaps)
@@ -56,6 +59,8 @@ void pithi_findings_around(const struct pithi_findings *f, const struct pithlog_
                            int64_t *to_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
+    /* Half the length of the place is added on each side: of 100 to 120 ms the window shows 90 to 130 ms, within the
+     * log. */
     int64_t half_ns = (place->to_ns - place->from_ns) / 2;
 
     *from_ns = place->from_ns - half_ns > info->start_ns ? place->from_ns - half_ns : info->start_ns;
@@ -69,10 +74,12 @@ char *pithi_findings_command(const struct pithi_findings *f, const struct pithlo
     char rows[32] = "", word[4096], *command;
 
     pithi_findings_around(f, place, &from_ns, &to_ns);
+    /* Only the rows that the finding is about: the lane that waits, and the lane that it waits for, if there is one. */
     if (lane != UINT32_MAX)
         snprintf(rows, sizeof rows, other != UINT32_MAX ? " --rows %d,%d" : " --rows %d",
                  (int)pithlog_get_lane(f->log, lane)->rank,
                  other != UINT32_MAX ? (int)pithlog_get_lane(f->log, other)->rank : 0);
+    /* 9 decimals are whole nanoseconds, and the path is quoted for a shell: the user copies the line. */
     if (asprintf(&command, "pith view %s --from %.9fs --to %.9fs%s", pithi_shell_word(f->path, word, sizeof word),
                  (double)from_ns / 1e9, (double)to_ns / 1e9, rows) < 0)
         return NULL;
@@ -85,6 +92,7 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
     uint32_t present = 0, lanes = pithlog_get_info(f->log)->lanes, world_size = world ? (uint32_t)world->size : 0;
     int32_t rank = 0; /* the last one that is present */
 
+    /* Lanes are sorted by rank, so a rank with several threads is counted once by comparing with the last one. */
     for (uint32_t i = 0; i < lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(f->log, i);
         if (lane->records && (!present || lane->rank != rank)) {
@@ -92,6 +100,7 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
             rank = lane->rank;
         }
     }
+    /* The world may be missing, or smaller than the ranks that the log names, so the larger number counts. */
     world_size = world_size > f->ranks ? world_size : f->ranks;
     return world_size - present + f->info->unread;
 }
@@ -103,6 +112,7 @@ struct json {
     const struct pithi_findings *f; /* what is written */
 };
 
+/* A lane is given by its index, which other members refer to, and by its rank, which users know. */
 static void put_lane(struct json *j, uint32_t lane)
 {
     pithi_json_put_integer(&j->to, "lane", lane);
@@ -123,6 +133,7 @@ static void put_efficiencies(struct json *j)
     pithi_json_put_end(&j->to, '}');
 }
 
+/* Left out for a program without threads at work: pithlog_analysis_hybrid returns 0 then. */
 static void put_hybrid(struct json *j)
 {
     struct pithlog_efficiency all[PITHLOG_HYBRID];
@@ -142,6 +153,8 @@ static void put_hybrid(struct json *j)
     pithi_json_put_end(&j->to, '}');
 }
 
+/* How far the other numbers can be trusted: what was matched, which time has no explanation, and how the replay of the
+ * log compares with the log. */
 static void put_trust(struct json *j)
 {
     const struct pithi_trust *trust = &j->f->trust;
@@ -170,7 +183,10 @@ static void put_trust(struct json *j)
 static void put_groups(struct json *j)
 {
     pithi_json_put_begin(&j->to, "waits", '[');
+    /* from 1: kind 0 is no wait state */
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
+        /* One object for each kind in each state that has any: late senders in MPI_Recv and in MPI_Wait are two of
+         * them. */
         for (uint32_t state = 0; state < pithlog_get_info(j->f->log)->defs; state++) {
             const struct pithi_wait_group *group = &j->f->groups[kind];
             if (!group->state_counts[state])
@@ -236,6 +252,7 @@ static void put_findings(struct json *j)
         pithi_json_put_text(&j->to, "name", finding->name);
         pithi_json_put_number(&j->to, "ns", finding->ns);
         pithi_json_put_number(&j->to, "percent", 100 * finding->share);
+        /* the member counts from 0, and in the struct 0 says that the finding stands alone */
         if (finding->part_of)
             pithi_json_put_integer(&j->to, "part_of", finding->part_of - 1);
         if (pithi_finding_is_guess(j->f->analysis, finding))
@@ -252,6 +269,7 @@ static void put_findings(struct json *j)
         if (j->f->sites && j->f->sites[i])
             pithi_json_put_text(&j->to, "longest", j->f->sites[i]);
         if (pithi_finding_iterations(j->f->analysis, finding, &first, &last) > 0) {
+            /* iterations are numbered from 1, as in the texts */
             pithi_json_put_integer(&j->to, "first_iteration", (int64_t)first + 1);
             pithi_json_put_integer(&j->to, "last_iteration", (int64_t)last + 1);
         }
@@ -299,7 +317,9 @@ static void put_path(struct json *j)
     }
     pithi_json_put_end(&j->to, ']');
     pithi_json_put_begin(&j->to, "states", '[');
+    /* One more round than there are definitions: the last one is the time outside all states. */
     for (uint32_t k = 0; k <= info->defs; k++) {
+        /* A profile has one share per lane and state, so the shares of one state are added over the lanes. */
         uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
         int64_t ns = 0;
         for (size_t i = 0; i < count; i++)
@@ -364,6 +384,7 @@ static void put_iterations(struct json *j)
     for (size_t i = 0; i < all->slow_count && i < PITHLOG_SLOW_MOST; i++) {
         const struct pithlog_slow_iteration *slow = &all->slow[i];
         pithi_json_put_begin(&j->to, NULL, '{');
+        /* users count iterations from 1 */
         pithi_json_put_integer(&j->to, "index", slow->index + (int64_t)1);
         pithi_json_put_integer(&j->to, "from_ns", all->all[slow->index].from_ns);
         pithi_json_put_integer(&j->to, "to_ns", all->all[slow->index].to_ns);
@@ -378,6 +399,8 @@ static void put_iterations(struct json *j)
     pithi_json_put_end(&j->to, '}');
 }
 
+/* Leaves the object open, so that its caller can add members. -1 as a rank: the traffic is not of one pair, and the
+ * member is left out. */
 static void put_sent(struct json *j, const char *name, const struct pithi_rank_traffic *sent)
 {
     pithi_json_put_begin(&j->to, name, '{');
@@ -399,6 +422,7 @@ static void put_sizes(struct json *j, const char *name, const struct pithi_send_
     pithi_json_put_end(&j->to, '}');
 }
 
+/* Leaves the object open, as put_sent does: the sum over all ranks holds the array of the ranks. */
 static void put_overlap(struct json *j, const char *name, const struct pithi_overlap *of)
 {
     pithi_json_put_begin(&j->to, name, '{');
@@ -505,6 +529,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     const struct pithlog_info *info = pithlog_get_info(f->log);
     struct pithi_communication communication;
 
+    /* Found before the first byte is written: an error must not leave half an object behind. */
     int err = pithi_communication_find(f->analysis, &f->trust, &communication);
     if (err || (err = pithi_out_open(&j.to.out, out)) != PITH_OK) {
         pithi_communication_free(&communication);
@@ -554,6 +579,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     put_iterations(&j);
     put_communication(&j, &communication);
     pithi_communication_free(&communication);
+    /* With one object for each instance this may be most of the output, so it must be asked for. */
     if (with_waits)
         put_waits(&j);
     pithi_json_put_end(&j.to, '}');

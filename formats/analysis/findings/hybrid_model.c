@@ -14,6 +14,8 @@
 #include "analysis/thread_counters.h"
 #include "base/error.h"
 
+/* The wrappers of OpenMP and pthread put states in which a thread waits for another into groups of their own; the group
+ * is all that tells them from other states. */
 int pithi_is_thread_wait(const struct pithlog_def *def)
 {
     return def->kind == PITHLOG_STATE && def->group &&
@@ -36,6 +38,7 @@ double pithi_thread_wait_share(const struct pithlog_analysis *a)
     double sum = 0;
 
     for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++)
+        /* Only of threads that call MPI: the others are judged by the hybrid model itself. */
         sum += pithlog_analysis_calls_mpi(a, lane) ? (double)pithi_thread_wait_ns(a, lane) : 0;
     return pithi_analysis_percent(a, sum) / 100;
 }
@@ -51,6 +54,8 @@ static void add_meanwhile(struct pithlog_analysis *a, uint32_t lane, uint32_t wa
 
     pithi_pieces_begin(&p, a, lane);
     pithi_pieces_begin(&w, a, waiting);
+    /* Both lists are in order of time, so they are merged: take the part that both pieces share, then go on in the list
+     * whose piece ends first. With A 0 to 10 and a wait from 4 to 12 the part is 4 to 10. */
     while (p.index < p.end && w.index < w.end) {
         pithi_pieces_part(a, &p, &from_ns, &to_ns);
         pithi_pieces_part(a, &w, &wait_from_ns, &wait_to_ns);
@@ -63,6 +68,8 @@ static void add_meanwhile(struct pithlog_analysis *a, uint32_t lane, uint32_t wa
     }
 }
 
+/* Finds what another thread of the same rank did most while this one was in `state`. Returns 0 if memory is short;
+ * meanwhile->lane is PITHI_NO_LANE if nothing is known. */
 int pithi_meanwhile_find(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithi_meanwhile *meanwhile)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -77,6 +84,8 @@ int pithi_meanwhile_find(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
             return 0;
         add_meanwhile(a, k, lane, state, of);
         for (uint32_t i = 0; i <= info->defs; i++) {
+            /* A thread that waits as well explains little, so its waiting counts a tenth: 50 ms of a barrier are less
+             * than 6 ms of a loop. */
             int is_wait = i < info->defs && pithi_is_thread_wait(pithlog_get_def(a->graph.log, i));
             double counts = is_wait ? of[i] / 10 : of[i];
             if (counts <= most)
@@ -109,10 +118,13 @@ uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *a, struct pithlo
         double useful = (double)useful_of(a, i);
         sum += useful;
         most = useful > most ? useful : most;
+        /* A worker is a thread without MPI that works or waits for others; without one the model says no more than
+         * MPI's own. */
         has_workers |= !pithlog_analysis_calls_mpi(a, i) && (useful > 0 || pithi_thread_wait_ns(a, i) > 0);
     }
     if (!a->info.lanes || !has_workers || most <= 0 || a->info.parallel <= 0)
         return 0;
+    /* The product: parallel = load_balance * communication, as `most` cancels out. */
     double parallel = sum / lanes / length, load_balance = sum / lanes / most, communication = most / length;
     const struct pithlog_efficiency tree[PITHLOG_HYBRID] = {
         {"all threads", "mean time of a thread at work / run time", 0, parallel},
@@ -152,11 +164,13 @@ int pithlog_analysis_computation(const struct pithlog_analysis *a, struct pithlo
     int err;
 
     *computation = (struct pithlog_computation){0};
+    /* without the counters all numbers are 0, which is no error */
     if (!has_counter(log, PITHI_COUNTER_INSTRUCTIONS) || !has_counter(log, PITHI_COUNTER_CYCLES))
         return PITH_OK;
     part.lanes = lanes = malloc((all + (size_t)1) * sizeof *lanes);
     if (!lanes)
         return pithi_analysis_no_memory(a);
+    /* Threads without MPI calls have no known time outside states, so they do not count here, as in useful_ns. */
     for (uint32_t i = 0; i < all; i++)
         if (pithlog_analysis_calls_mpi(a, i))
             lanes[part.lane_count++] = i;

@@ -39,6 +39,8 @@ static int unexpected(struct pithi_json *json, const char *wrong)
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
+/* Finds the end of a string without decoding it: of "a\"b" the text is a\"b, with its backslash. A backslash takes the
+ * next byte with it, so an escaped quote does not end the string. */
 static int string(struct pithi_json *json, struct pithi_json_value *value)
 {
     size_t at = json->at + 1;
@@ -68,15 +70,20 @@ static int word(struct pithi_json *json, struct pithi_json_value *value)
 {
     static const char *const words[] = {"true", "false", "null", "NaN", "Infinity"};
     int status = plain(json, value, 'w', is_letter);
+    /* A word at the very end of the text is cut, whatever its letters are: "tru" is no error there. Python writes NaN
+     * and Infinity, although JSON has no such words. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (status != PITHI_JSON_OK || pithi_json_is(value, words[i]))
             return status;
+    /* the error's place is where the word begins */
     json->at -= value->size;
     return pithi_json_fail(json, "no value of JSON begins so");
 }
 
 static int nested_value(struct pithi_json *json, struct pithi_json_value *value, int depth);
 
+/* Skips an object or array and gives its whole text. The contents are checked on the way, because the end can only be
+ * found by reading them. `depth` limits the recursion: a file of a million '[' must not use up the stack. */
 static int pass_over(struct pithi_json *json, struct pithi_json_value *value, int depth, char open)
 {
     struct pithi_json_value inner;
@@ -101,6 +108,7 @@ static int nested_value(struct pithi_json *json, struct pithi_json_value *value,
     if (c == '"')
         return string(json, value);
     if (is_digit(c) || c == '-') {
+        /* -Infinity is a word, which pithi_json_double refuses, so its sign is not kept */
         if (json->data[json->at] == '-' && json->at + 1 < json->size && json->data[json->at + 1] == 'I') {
             json->at++;
             return word(json, value);
@@ -125,6 +133,8 @@ int pithi_json_open(struct pithi_json *json, char open)
     return PITHI_JSON_OK;
 }
 
+/* Goes to the next member of an array or object, over the comma between two of them. DONE: the end was there, and is
+ * passed. A comma before the end is accepted, as programs that write a trace line by line leave one. */
 static int next_item(struct pithi_json *json, int *first, char close)
 {
     int c = pithi_json_peek(json);
@@ -160,6 +170,7 @@ int pithi_json_key(struct pithi_json *json, int *first, struct pithi_json_value 
 
 /* ---- Strings ----------------------------------------------------------------------------------------------------- */
 
+/* Reads four hexadecimal digits. Returns 0 if there are fewer. */
 static int hex4(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     *code = 0;
@@ -186,6 +197,7 @@ static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t
         *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
         return 10;
     }
+    /* Half of a pair has no UTF-8, and a NUL would end the C string. Both become U+FFFD, the replacement character. */
     if (*code == 0 || (*code >= 0xd800 && *code < 0xe000))
         *code = 0xfffd;
     return 4;
@@ -195,10 +207,12 @@ static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t
 static size_t escaped(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     static const char letters[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
+    /* strchr() finds the NUL at the end of `letters`, too, so a NUL byte is left out */
     const char *letter = p < end && *p ? strchr(letters, *p) : NULL;
     size_t size = p < end && *p == 'u' ? unicode(p + 1, end, code) : 0;
     if (size)
         return 2 + size;
+    /* An unknown escape is text: of \q the backslash is taken alone, and q is read next. */
     *code = letter ? (uint32_t)(unsigned char)codes[letter - letters] : '\\';
     return letter ? 2 : 1;
 }
@@ -207,21 +221,26 @@ static size_t escaped(const unsigned char *p, const unsigned char *end, uint32_t
 static size_t utf8(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    /* The first byte has the length: 0xxxxxxx is 1, 110xxxxx is 2, 1110xxxx is 3, 11110xxx is 4 bytes. */
     size_t length = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
     *code = length == 1 ? *p : *p & (0x7fu >> length);
     for (size_t i = 1; i < length; i++) {
         if (p + i >= end || (p[i] & 0xc0) != 0x80) {
             *code = 0xfffd;
+            /* Only the good bytes are passed, so that the next character is not lost with this one. */
             return i;
         }
         *code = *code << 6 | (p[i] & 0x3f);
     }
+    /* Not a character: NUL, a byte that cannot begin one, a longer form than needed (c0 80 for NUL), a code above the
+     * last plane, and halves of UTF-16 pairs. */
     if (*p == 0 || *p >= 0xf8 || (*p >= 0x80 && *p < 0xc0) || *code < least[length] || *code > 0x10ffff ||
         (*code >= 0xd800 && *code < 0xe000))
         *code = 0xfffd;
     return length;
 }
 
+/* Writes a code as UTF-8 and returns its size: U+20AC, the euro sign, becomes e2 82 ac. */
 static size_t encode(uint32_t code, char out[4])
 {
     size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -241,6 +260,7 @@ size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t s
         uint32_t code;
         p += *p == '\\' && value->kind == '"' ? escaped(p + 1, end, &code) : utf8(p, end, &code);
         size_t length = encode(code, bytes);
+        /* a whole character or none of it, and room for the NUL */
         if (length >= size - used)
             break;
         memcpy(out + used, bytes, length);
@@ -260,12 +280,16 @@ static int shifted(uint64_t digits, int64_t power, uint64_t *result)
             return 0;
         digits *= 10;
     }
+    /* The last digit that is shifted out decides about rounding. 1.5 us with 3 decimals is 15 * 10^2 = 1500 ns; 0.0015
+     * us is 15 * 10^-1, which is rounded to 2 ns. */
     for (; power < -1 && digits; power++)
         digits /= 10;
     *result = power == -1 ? digits / 10 + (digits % 10 >= 5) : digits;
     return *result <= INT64_MAX;
 }
 
+/* Reads what follows 'e' and adds it to *power; NULL: there are no digits. From 100000 on, further digits are dropped:
+ * the result is 0 or too large already. */
 static const unsigned char *exponent(const unsigned char *p, const unsigned char *end, int64_t *power)
 {
     int negative = 0;
@@ -287,6 +311,8 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
     if ((value->kind != '0' && value->kind != '"') || value->size == 0)
         return 0;
     const unsigned char *p = value->text, *end = p + value->size;
+    /* Digits are gathered in a whole number and `power` says where the point is, because a double has 53 bits: a time
+     * of 1700000000123456.789 us would lose its last digits. */
     int negative = *p == '-';
     for (p += negative; p < end && (is_digit(*p) || (*p == '.' && !fraction)); p++) {
         if (*p == '.') {
@@ -297,6 +323,7 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
         if (digits <= (UINT64_MAX - 9) / 10) {
             digits = digits * 10 + (uint64_t)(*p - '0');
             power -= fraction;
+        /* 19 digits always fit. Further ones before the point still count as places; those behind it are dropped. */
         } else {
             power += !fraction;
         }

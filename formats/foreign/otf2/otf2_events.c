@@ -31,6 +31,8 @@
     if (!begin(r, location))                                                                                           \
     return OTF2_CALLBACK_SUCCESS
 
+/* Returns 0 for a location that is not defined: its events cannot be in any lane. Events of one location often follow
+ * one another, so the table is asked only when the location changes. */
 static int begin(struct otf2_reader *r, OTF2_LocationRef location)
 {
     r->seen++;
@@ -39,6 +41,7 @@ static int begin(struct otf2_reader *r, OTF2_LocationRef location)
     return r->at != NULL;
 }
 
+/* libotf2 stops when a callback says so; the reason waits in the reader, as libotf2 has its own errors only. */
 static OTF2_CallbackCode result(struct otf2_reader *r, int err)
 {
     r->err = err;
@@ -48,6 +51,7 @@ static OTF2_CallbackCode result(struct otf2_reader *r, int err)
 /* Nanoseconds from the archive's start, limited to a sane range. */
 static int64_t time_ns(const struct otf2_reader *r, OTF2_TimeStamp time)
 {
+    /* 128 bits, as a time of 2^63 ticks times 10^9 must not overflow. */
     __int128 ns = (__int128)time - r->defs.offset;
 
     if (r->defs.ticks_a_second != 1000000000)
@@ -55,6 +59,8 @@ static int64_t time_ns(const struct otf2_reader *r, OTF2_TimeStamp time)
     return ns > INT64_MAX / 4 ? INT64_MAX / 4 : ns < INT64_MIN / 4 ? INT64_MIN / 4 : (int64_t)ns;
 }
 
+/* Adds a record to the lane of this event. Records of a lane must be in order of time, so an earlier one gets the time
+ * of the one before, and is counted. */
 static int add(struct otf2_reader *r, struct pithlog_record record)
 {
     record.lane = r->at->lane;
@@ -63,6 +69,7 @@ static int add(struct otf2_reader *r, struct pithlog_record record)
         record.time_ns = r->at->last_ns;
     }
     r->at->last_ns = record.time_ns;
+    /* notices a leave without an enter, which may mean that the archive's beginning is missing */
     CHECK(pithi_leaves_look(&r->leaves, &record));
     return pithi_writer_add(r->writer, &record);
 }
@@ -78,6 +85,7 @@ static OTF2_CallbackCode add_state(struct otf2_reader *r, OTF2_TimeStamp time, u
     uint32_t id;
     int err;
 
+    /* An undefined region has no name. It counts as passed over, which the log says. */
     if (!region) {
         r->seen--;
         return OTF2_CALLBACK_SUCCESS;
@@ -128,7 +136,7 @@ EVENT(BufferFlush, OTF2_TimeStamp stop)
     BEGIN;
     TRY(pithi_otf2_own_id(r, PITHLOG_STATE, "trace buffer flush", "", &id));
     TRY(ADD(ENTER, .id = id));
-    time = stop;
+    time = stop; /* ADD takes the time from here */
     TRY(ADD(LEAVE, .id = id));
 out:
     return result(r, err);
@@ -173,12 +181,15 @@ EVENT(MpiSend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t size
     return add_message(r, &record, receiver, comm);
 }
 
+/* The send is recorded when it is started, as MPI_Isend in Pith's own logs; its completion (MpiIsendComplete) adds
+ * nothing. */
 EVENT(MpiIsend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t size, uint64_t request)
 {
     (void)request;
     return on_MpiSend(location, time, data, attributes, receiver, comm, tag, size);
 }
 
+/* Adds a receive with its number of posting. */
 static OTF2_CallbackCode add_receive(struct otf2_reader *r, OTF2_TimeStamp time, uint64_t posted, uint32_t sender,
                                      OTF2_CommRef comm, uint32_t tag, uint64_t size)
 {
@@ -187,6 +198,7 @@ static OTF2_CallbackCode add_receive(struct otf2_reader *r, OTF2_TimeStamp time,
     return add_message(r, &record, sender, comm);
 }
 
+/* A blocking receive is posted and ended by one event, so it takes the next number here. */
 EVENT(MpiRecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size)
 {
     BEGIN;
@@ -215,6 +227,8 @@ EVENT(MpiIrecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size,
     struct otf2_request posted;
 
     BEGIN;
+    /* The archive has no MpiIrecvRequest for it: it counts as posted now, and is counted as one that was not seen
+     * posted. */
     if (!pithi_otf2_requests_take(&r->requests, request, &posted)) {
         r->unposted++;
         posted.posted = r->posted++;
@@ -222,6 +236,7 @@ EVENT(MpiIrecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size,
     return add_receive(r, time, posted.posted, sender, comm, tag, size);
 }
 
+/* A cancelled receive becomes one without a message. A cancelled send is not in `requests`, and adds nothing. */
 EVENT(MpiRequestCancelled, uint64_t request)
 {
     struct otf2_request posted;
@@ -233,7 +248,8 @@ EVENT(MpiRequestCancelled, uint64_t request)
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* A function has no address in OTF2, so each region gets CODE_BYTES of its own, and pith:code says its name. */
+/* A function has no address in OTF2, so each region gets CODE_BYTES of its own, and pith:code says its name.
+ * Region 5 has the addresses 96 to 111, and samples have its middle, 104. */
 enum { CODE_BYTES = 16, FRAMES_MAX = 8192 };
 static uint64_t code_begin(const struct otf2_region *region) { return (region->ref + 1) * CODE_BYTES; }
 
@@ -258,6 +274,7 @@ EVENT(CallingContextSample, OTF2_CallingContextRef ref, uint32_t distance, OTF2_
         struct otf2_region *region = pithi_otf2_table_get(&r->defs.regions, c->region);
         if (!region)
             continue;
+        /* with the rank, so that only functions that were sampled in this rank get their name in its lane */
         region->sampled = r->at->rank + 1;
         end = pithi_put_be(end, code_begin(region) + CODE_BYTES / 2, 8);
     }
@@ -268,6 +285,7 @@ out:
     return result(r, err);
 }
 
+/* Writes "begin=%X end=%X name=%s": 8 + 8 bytes, then 2 bytes of length and the name. */
 static int add_code(struct otf2_reader *r, uint32_t id, const struct otf2_region *region)
 {
     const char *name = pithi_otf2_defs_string(&r->defs, region->name);
@@ -284,6 +302,7 @@ static int add_code(struct otf2_reader *r, uint32_t id, const struct otf2_region
                                           .payload_bytes = (uint32_t)(18 + size)});
 }
 
+/* Names the functions that were sampled in this rank, each once, at the rank's end. */
 static int name_functions(struct otf2_reader *r)
 {
     const struct otf2_region *region = OTF2_ROWS(r->defs.regions, const struct otf2_region);
@@ -307,7 +326,7 @@ int pithi_otf2_events_end_rank(struct otf2_reader *r)
 
     for (uint32_t i = 0; err == PITH_OK && i < r->requests.size; i++) {
         const struct otf2_request *request = &r->requests.slots[i];
-        if (!request->lane)
+        if (!request->lane) /* an empty slot */
             continue;
         r->unended++;
         TRY(pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = r->at->last_ns,
@@ -350,6 +369,8 @@ static OTF2_CallbackCode add_collective(struct otf2_reader *r, OTF2_TimeStamp ti
                                         uint64_t sent, uint64_t received)
 {
     struct otf2_comm *comm = pithi_otf2_table_get(&r->defs.comms, ref);
+    /* OTF2 has four kinds of root: a rank of the communicator, this rank, its group, or none. The last two are no rank
+     * of the log. */
     int32_t peer = root == OTF2_COLLECTIVE_ROOT_SELF ? r->at->rank : -1;
     uint32_t index;
     int err;
@@ -381,6 +402,7 @@ EVENT(NonBlockingCollectiveComplete, OTF2_CollectiveOp operation, OTF2_CommRef c
     return on_MpiCollectiveEnd(location, time, data, attributes, operation, comm, root, sent, received);
 }
 
+/* A window belongs to a communicator, which the collective on the window is recorded with. */
 static OTF2_CommRef window_comm(const struct otf2_reader *r, OTF2_RmaWinRef ref)
 {
     const struct otf2_window *window = pithi_otf2_table_get(&r->defs.windows, ref);
@@ -391,6 +413,7 @@ EVENT(RmaCollectiveEnd, OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OT
       uint64_t sent, uint64_t received)
 {
     BEGIN;
+    /* A collective on a window, such as MPI_Win_fence, is a collective like the others. */
     (void)operation, (void)level;
     return add_collective(r, time, window_comm(r, window), root, sent, received);
 }
@@ -431,9 +454,11 @@ EVENT(Metric, OTF2_MetricRef ref, uint8_t count, const OTF2_Type *types, const O
     BEGIN;
     metric = pithi_otf2_table_get(&r->defs.metrics, ref);
     for (uint32_t i = 0; metric && i < count; i++) {
+        /* A value has one of three types; Pith's counters are doubles. */
         double value = types[i] == OTF2_TYPE_DOUBLE   ? values[i].floating_point
                        : types[i] == OTF2_TYPE_UINT64 ? (double)values[i].unsigned_int
                                                       : (double)values[i].signed_int;
+        /* *id: the definition of this member of the metric; UINT32_MAX if it cannot be a counter */
         TRY(pithi_otf2_counter_id(r, metric, i, &id, &factor));
         if (id != UINT32_MAX)
             TRY(ADD(COUNTER, .id = id, .value = factor == 1 ? value : value * factor));
@@ -454,6 +479,7 @@ static int is_lost(const struct otf2_reader *r, const struct otf2_parameter *par
     return r->own && strcmp(pithi_otf2_defs_string(&r->defs, parameter->name), "records lost") == 0;
 }
 
+/* Adds a number as an event, in the size that the event's format wants: %d has 4 bytes, %l has 8. */
 static OTF2_CallbackCode add_number(struct otf2_reader *r, OTF2_TimeStamp time, OTF2_ParameterRef ref, uint64_t value)
 {
     struct otf2_parameter *parameter = pithi_otf2_table_get(&r->defs.parameters, ref);
@@ -514,6 +540,7 @@ EVENT(ParameterString, OTF2_ParameterRef ref, OTF2_StringRef string)
         return OTF2_CALLBACK_SUCCESS;
     text = pithi_otf2_defs_string(&r->defs, string);
     TRY(pithi_otf2_event_id(r, parameter, &id));
+    /* Pith wrote the parameter as text, in the form of the event's own format; that turns it back into the payload. */
     if (!r->own)
         return add_string(r, time, id, text);
     payload = pithi_payload_parse(*text ? parameter->format : "", text, &size);
@@ -536,6 +563,7 @@ static OTF2_CallbackCode add_access(struct otf2_reader *r, OTF2_TimeStamp time, 
     int err;
 
     TRY(pithi_otf2_own_id(r, PITHLOG_EVENT_TYPE, name, "peer=%d bytes=%l", &id));
+    /* "peer=%d bytes=%l" is 4 + 8 bytes. */
     pithi_put_be(pithi_put_be(payload, (uint32_t)peer, 4), size, 8);
     return add_event(r, time, id, payload, sizeof payload);
 out:
@@ -561,6 +589,7 @@ EVENT(RmaAtomic, OTF2_RmaWinRef window, uint32_t remote, OTF2_RmaAtomicType type
 {
     BEGIN;
     (void)type, (void)matching;
+    /* an atomic operation moves data in both directions */
     return add_access(r, time, "RMA atomic", window, remote, sent + received);
 }
 

@@ -84,6 +84,7 @@ static const struct {
 };
 _Static_assert(C_PAYLOAD + 1 == PITHI_PRINT_COLUMNS, "one row for each column");
 
+/* Fails, and offers the column whose name is nearest to the word. */
 static int no_column(const char *word, size_t size)
 {
     struct pithi_nearest nearest;
@@ -100,10 +101,12 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
         size_t size = strcspn(word, ",");
         int i = 0;
 
+        /* the words are no C strings, so both the size and the bytes are compared */
         while (i < PITHI_PRINT_COLUMNS && (strlen(columns[i].name) != size || memcmp(columns[i].name, word, size) != 0))
             i++;
         if (i == PITHI_PRINT_COLUMNS)
             return no_column(word, size);
+        /* a column may be named twice, so the list could otherwise become longer than the array */
         if (chosen->count == PITHI_PRINT_COLUMNS)
             return pithi_fail(PITH_ERR_USAGE, "at most %d columns", (int)PITHI_PRINT_COLUMNS);
         chosen->columns[chosen->count++] = (unsigned char)i;
@@ -123,6 +126,8 @@ struct rows {
     struct pithi_payload_line payload;
 };
 
+/* Returns 1 if this record has a value for the column. The table decides by the kind; some records of a kind have less:
+ * a LEAVE without its ENTER has no duration, and a state or event with comm 0 names no communicator. */
 static int has_column(enum column column, const struct pithlog_record *r)
 {
     if (!(columns[column].kinds >> r->kind & 1))
@@ -180,6 +185,7 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
         pithi_out_i64(out, r->start_ns);
         break;
     case C_DURATION_NS:
+        /* Unsigned, as a damaged log may have any two times, and signed overflow is undefined. */
         pithi_out_i64(out, (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns));
         break;
     case C_SELF_NS:
@@ -191,6 +197,7 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
     case C_COMM_NAME:
         put_text(rows, pithlog_get_comm(rows->log, r->comm)->name);
         break;
+    /* these pairs share a field of the record: a record never has both */
     case C_PEER:
     case C_ROOT:
         pithi_out_i64(out, r->peer);
@@ -225,6 +232,8 @@ static void put_row(struct rows *rows, const struct pithlog_record *r)
     const struct pithi_print_columns *chosen = &rows->how->columns;
     int is_json = rows->how->style == PITHI_TEXT_JSON, is_first = 1;
 
+    /* Empty cells keep their separator in CSV and with tabs, or later values would be in a wrong column. JSON leaves
+     * the key out, so a record may be {}. */
     for (uint32_t i = 0; i < chosen->count; i++) {
         enum column column = (enum column)chosen->columns[i];
         int has = has_column(column, r);
@@ -252,6 +261,7 @@ static int put_rows(struct rows *rows)
     uint64_t records = 0;
     int more = 0;
 
+    /* depth, start_ns and nested_ns of a record are set only with this flag */
     query.flags |= PITHLOG_NEST;
     CHECK(pithlog_iter_open(rows->log, &query, &iter));
     for (; !rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)

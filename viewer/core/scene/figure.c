@@ -45,10 +45,12 @@ uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int
     uint32_t seen_count = 0, slow = 0;
 
     seen = pithi_alloc(all->count + 1, sizeof *seen);
+    /* Iterations that begin in the interval, in order, so that bsearch finds them by their number. */
     for (uint32_t i = 0; i < all->count; i++)
         if (all->all[i].from_ns >= t0_ns && all->all[i].from_ns < t1_ns)
             seen[seen_count++] = i;
     *count = 0;
+    /* Half of the places at most are for slow ones, and only if not all iterations fit. */
     for (size_t i = 0; i < all->slow_count && slow < most / 2 && seen_count > most; i++)
         if (bsearch(&all->slow[i].index, seen, seen_count, sizeof *seen, by_index))
             chosen[slow++] = all->slow[i].index;
@@ -59,6 +61,8 @@ uint32_t *pithi_iteration_stack_choose(const struct pithlog_iterations *all, int
     for (uint32_t i = 0; i < seen_count && wanted; i++) {
         if (bsearch(&seen[i], chosen, slow, sizeof *chosen, by_index))
             continue;
+        /* This one begins a new part: of 95 others for 5 places, 0 * 5 / 95 is 0, 18 * 5 / 95 is 0, 19 * 5 / 95 is 1.
+         */
         if (!other || (uint64_t)other * wanted / others != ((uint64_t)other - 1) * wanted / others)
             chosen[(*count)++] = seen[i];
         other++;
@@ -72,6 +76,7 @@ int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct
 {
     int err = PITH_OK;
 
+    /* All bands have the scale of the longest one: an iteration of half its length is half as wide. */
     for (uint32_t i = 0; i < stack->count; i++) {
         int64_t ns = length_of(&stack->all->all[stack->chosen[i]]);
         stack->longest_ns = ns > stack->longest_ns ? ns : stack->longest_ns;
@@ -84,6 +89,7 @@ int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct
         *band = (struct pithi_plot){.log = like->log,
                                     .rgb = like->rgb,
                                     .t0_ns = iteration->from_ns,
+                                    /* an interval needs a nanosecond */
                                     .t1_ns = iteration->to_ns + (length_of(iteration) == 0),
                                     .rows = like->rows,
                                     .row_count = like->row_count,
@@ -101,6 +107,7 @@ int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct
                                     .waits = like->waits,
                                     .path = like->path};
         int band_err = pithi_plot_load(band);
+        /* a harder error stays; damage gives way to it */
         err = err && err != PITH_ERR_DAMAGED ? err : band_err ? band_err : err;
     }
     return err;
@@ -145,6 +152,8 @@ int pithi_iteration_is_slow(const struct pithlog_iterations *all, uint32_t index
 void pithi_iteration_reason(const struct pithlog *log, const struct pithlog_iterations *all, uint32_t index, char *text,
                             size_t size)
 {
+    /* What took longer than usual, and where: "+1.2 ms MPI_Recv on rank 3". Empty for an iteration that is not slow,
+     * and where nothing took longer. */
     char more[32], name[128], place[64];
 
     *text = 0;
@@ -189,6 +198,8 @@ static double natural_row_height(const struct pithi_figure *figure)
 {
     uint32_t rows = all_rows(figure);
 
+    /* 4000 rows have 0.5 pixels each. The steps below keep all rows within 2000 pixels: 128 rows of 10 are 1280, 400 of
+     * 4 are 1600, 1000 of 2 are 2000. */
     if (rows > MOST_NATURAL / 2)
         return (double)MOST_NATURAL / rows;
     if (rows <= 12)
@@ -200,6 +211,7 @@ static double natural_row_height(const struct pithi_figure *figure)
     return rows <= 128 ? 10 : rows <= 400 ? 4 : 2;
 }
 
+/* What both legends have in common: below the rows and beside them. */
 static struct pithi_legend_plan plan_of(const struct pithi_figure *figure)
 {
     return (struct pithi_legend_plan){.log = figure->plot.log,
@@ -219,6 +231,7 @@ static double findings_room(const struct pithi_figure *figure)
  * rows have most of it. */
 static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
+    /* The legend may take what leaves the rows 12 pixels each, or 40 % of the picture, whichever is less. */
     double rest = TITLE_HEIGHT + pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT + MARGIN / 2, legend = 0;
     double wanted = fmin(all_rows(figure) * 12.0, figure->height * 0.4);
 
@@ -228,6 +241,7 @@ static double layout_rest(struct pithi_figure *figure, const struct pithi_painte
     figure->below.messages = figure->plot.arrows.total;
     if (!figure->stats && figure->place != PITHI_LEGEND_BOTTOM)
         return rest;
+    /* One line less at a time, until the rows have enough. With 0 lines there is no legend. */
     for (uint32_t lines = (figure->stats ? TABLE_LINES : LEGEND_LINES) + 1; lines-- > 0;) {
         legend = pithi_legend_layout(&figure->below, painter, lines);
         legend += legend > 0 ? LEGEND_GAP : 0;
@@ -249,6 +263,8 @@ static double layout_beside(struct pithi_figure *figure, const struct pithi_pain
     return pithi_legend_layout(&figure->beside, painter, room > 0 ? (uint32_t)(room / LIST_LINE) : LIST_LINES);
 }
 
+/* Places the plot between the labels and the legend, queries the log, and makes what depends on the answer: the
+ * legend's entries, the findings and the ranges. Damage is returned after everything was loaded. */
 static int load_plot(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     struct pithi_plot *plot = &figure->plot;
@@ -258,6 +274,7 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
 
     plot->x = MARGIN + figure->label_width + 10;
     plot->y = TITLE_HEIGHT;
+    /* 40 pixels even if the labels take all; a narrower plot could show nothing */
     figure->plot_width = floor(fmax(figure->width - plot->x - MARGIN - beside, 40));
     plot->width =
         figure->columns && figure->columns < figure->plot_width ? figure->columns : (uint32_t)figure->plot_width;
@@ -291,15 +308,20 @@ static void layout_rows(struct pithi_figure *figure, const struct pithi_painter 
     if (figure->height) {
         room = figure->height - rest;
         layout_beside(figure, painter, fmax(room + AXIS_HEIGHT, LIST_LINE));
+        /* The height is given: the rows share what is left. */
         if (figure->row_count && figure->row_height <= 0)
             plot->row_height = fmax(room - gaps, 1) / rows;
     } else {
+        /* The height is not given: the rows have their natural one, and a long legend beside them makes the picture
+         * higher. */
         room = fmax(room, layout_beside(figure, painter, 0) - AXIS_HEIGHT);
         figure->height = ceil(rest + room);
         foot = ceil(plot->y + room);
     }
+    /* Whole pixels, or some rows would be a pixel higher than others. Low rows must use all of the room. */
     if (plot->row_height > 8)
         plot->row_height = floor(plot->row_height);
+    /* A joined row is as high as its rows together: 100 rows of 0.3 pixels are 25 of 1.2. */
     if (plot->row_count)
         plot->row_height *= (double)figure->row_count / plot->row_count;
     figure->stack.pitch = plot->row_height * plot->row_count + BAND_GAP;
@@ -336,14 +358,16 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
         return err;
     *rest = layout_rest(figure, painter);
     layout_rows(figure, painter, *rest);
+    /* The height of a single row in this layout: the legend, now known, may have left less than was assumed. */
     height = figure->plot.row_height * figure->plot.row_count / fmax(figure->row_count, 1);
     if (height > 0 && pithi_groups_per(height) > *per)
         *per = pithi_groups_per(height);
-    if (!figure->no_arrows)
+    if (!figure->no_arrows) /* only here, as what arrows cover depends on the height of rows */
         pithi_plot_load_arrows(&figure->plot);
     return err;
 }
 
+/* Frees what load_rows made, and gives the plot back the rows of the caller. */
 static void free_loaded(struct pithi_figure *figure)
 {
     pithi_plot_free(&figure->plot);
@@ -362,6 +386,7 @@ static void free_loaded(struct pithi_figure *figure)
 /* Chooses the iterations, and makes room for their labels. */
 static void choose_iterations(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
+    /* A given height has room for so many bands of the least height. */
     double room = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, LEAST_BAND);
     uint32_t fit = figure->height ? (uint32_t)(room / LEAST_BAND) : PITHI_FIGURE_ITERATIONS;
     char label[64];
@@ -414,7 +439,9 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
                                pithi_figure_label_width(figure->plot.log, figure->rows, figure->row_count, painter));
     if (figure->iterations)
         choose_iterations(figure, painter);
+    /* Labels take a third of the width at most; longer ones are cut. */
     figure->label_width = fmin(ceil(figure->label_width) + figure->band_label_width, floor(figure->width / 3));
+    /* The state before loading, to begin again with more rows as one. */
     start = *figure;
     /* The least number of rows to join as one. The legend is ignored, because its height is not known yet. */
     double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
@@ -422,6 +449,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
         height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT - all_gaps(figure), 1) / all_rows(figure);
     per = pithi_groups_per(height) > figure->per ? pithi_groups_per(height) : figure->per;
     err = load_rows(figure, painter, &per, &rest);
+    /* Once more is enough: with more rows as one the legend has the same states, as the lanes are the same. */
     if ((!err || err == PITH_ERR_DAMAGED) && per > figure->per) {
         free_loaded(figure);
         *figure = start;
@@ -429,6 +457,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     }
     if (err && err != PITH_ERR_DAMAGED)
         return err;
+    /* Not even the legend's least layout leaves room for the rows. */
     if (figure->height > PITHI_FIGURE_MOST || figure->height < rest + 8 ||
         figure->ranges_y > figure->height - rest + TITLE_HEIGHT + 1)
         return PITH_ERR_USAGE;
@@ -444,6 +473,8 @@ void pithi_figure_free(struct pithi_figure *figure)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
+/* One line about what is shown: "4 ranks, 12 345 records, 1.5 s, shown from ... to ...", and what the signs mean, each
+ * only if the picture has it. */
 void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size)
 {
     const struct pithi_plot *plot = &figure->plot;
@@ -510,8 +541,10 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pl
     double top, height, y, last_y = -INFINITY;
     char label[128];
 
+    /* a label is 12 pixels high: with rows of 4 pixels, every third one */
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     for (uint32_t row = 0; row < plot->row_count; row += every) {
+        /* the text's foot, so that its middle is the middle of the bar; never above the plot */
         y = fmax(plot->y + 9, floor(plot->y + row * plot->row_height + top + height / 2 + 4));
         if (y - last_y < LEAST_LABEL_SPACING - 2 || is_in_the_way(plot, row))
             continue;
@@ -541,6 +574,7 @@ static void draw_stack(const struct pithi_figure *figure, const struct pithi_pai
                       is_slow ? pithi_theme()->path : PITHI_RGB_TEXT, label);
         draw_labels(figure, band, painter);
         pithi_iteration_reason(band->log, stack->all, stack->chosen[i], reason, sizeof reason);
+        /* The reason stands right of the band, if there is room for a few words. */
         if (*reason && figure->width - MARGIN - end > 60)
             pithi_text_in(painter, end + 6, y, figure->width - MARGIN - end - 6, small_font, PITHI_RGB_FAINT, reason);
     }
@@ -550,6 +584,8 @@ static void draw_axis(const struct pithi_figure *figure, const struct pithi_pain
                       const struct pithi_axis *axis)
 {
     const struct pithi_plot *plot = &figure->plot;
+    /* `end`: where the last label ended, so that the next one does not overlap it. The first one keeps clear of the
+     * base, "2024-05-01 ... +", at the left. */
     double y = figure->axis_y, right = plot->x + figure->plot_width, end = 0;
 
     painter->rect(painter->context, plot->x, y, figure->plot_width, 1, PITHI_RGB_FAINT, 1);
@@ -589,6 +625,8 @@ static void draw_findings(const struct pithi_figure *figure, const struct pithi_
     char name[160], text[320];
 
     pithi_plot_bar(plot->row_height, 0, &top, &height);
+    /* The number stands in the row where the longest wait state begins, if that row and moment are shown, and once more
+     * in the list. */
     for (uint32_t i = 0; i < figure->found_count; i++, y += FINDING_LINE) {
         const struct pithi_wait_sum *finding = &figure->found[i];
         const struct pithlog_wait_state *longest = finding->longest;
@@ -610,6 +648,8 @@ static void draw_findings(const struct pithi_figure *figure, const struct pithi_
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     const struct pithi_plot *plot = &figure->plot;
+    /* With fewer columns than pixels, all of the plot is drawn through a painter that stretches x: 400 columns on 800
+     * pixels are two pixels wide each. */
     struct pithi_painter_filter filter = {.target = painter, .left = plot->x, .by = figure->plot_width / plot->width};
     struct pithi_painter stretched = pithi_filtered_painter(&filter);
     struct pithi_axis axis;
@@ -627,6 +667,7 @@ void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_pai
     pithi_text_in(painter, MARGIN, 38, room, small_font, PITHI_RGB_FAINT, text);
     if (!figure->stack.count)
         draw_labels(figure, plot, painter);
+    /* the grid lies below the rows, so that bars cover it */
     for (uint32_t i = 0; i < axis.count; i++)
         painter->rect(painter->context, floor(plot->x + axis.ticks[i].x), plot->y - 4, 1, figure->axis_y - plot->y + 4,
                       PITHI_RGB_GRID, 1);
@@ -660,6 +701,7 @@ static uint32_t *lanes_of(const struct pithi_plot *plot, uint32_t *count)
     unsigned char *taken = pithi_alloc(all, 1);
 
     *count = 0;
+    /* A lane may be in several rows, if its levels are shown. It counts as one thread of the mountain range. */
     for (uint32_t row = 0; row < plot->row_count; row++) {
         uint32_t in_row;
         const uint32_t *of_row = pithi_row_lanes(&plot->rows[row], &in_row);
@@ -676,6 +718,7 @@ struct timed {
     int64_t time_ns;
 };
 
+/* The state with the most time first: it is the lowest layer, and so the easiest one to read. */
 static int by_time(const void *a, const void *b)
 {
     const struct timed *x = a, *y = b;
@@ -718,6 +761,7 @@ int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pit
     free(lanes);
     if (!block->ranges)
         return PITH_ERR_USAGE;
+    /* A quick view has the mountains from the summary, without reading the records. */
     if (plot->summary && plot->care != PITHI_EXACT)
         pithi_ranges_quick(block->ranges, plot->summary, INFINITY);
     else
@@ -743,6 +787,7 @@ static void draw_scale(const struct pithi_figure_ranges *block, const struct pit
     uint32_t step = pithi_layers_step(lanes, block->height, SCALE_SPACING);
     char text[24];
 
+    /* Marks at whole numbers of lanes: for 8 lanes with room for 4 marks, 0, 2, 4, 6 and 8. */
     for (uint64_t mark = 0; mark <= lanes; mark += step) {
         double y = top + block->height - floor((double)mark / (lanes ? lanes : 1) * block->height + 0.5);
         snprintf(text, sizeof text, "%" PRIu64, mark);

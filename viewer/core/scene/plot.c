@@ -33,6 +33,8 @@ void pithi_plot_prepare(struct pithi_plot *plot)
     plot->plot_row = pithi_alloc(plot->row_count, sizeof *plot->plot_row);
     for (uint32_t row = 0; row < plot->row_count; row++) {
         uint32_t lanes;
+        /* A counter's row has no cells. Every other row gets a line of cells, except that the levels of one lane share
+         * the line of the first of them: they are the same query, each drawn from another level. */
         plot->cell_row[row] = plot->rows[row].counter == PITHI_NONE ? count : PITHI_NONE;
         if (plot->rows[row].counter != PITHI_NONE)
             continue;
@@ -43,6 +45,7 @@ void pithi_plot_prepare(struct pithi_plot *plot)
             continue;
         }
         plot->plot_row[count++] = row;
+        /* the number of lanes, for sums; functions of samples would count their lane twice */
         pithi_row_lanes(&plot->rows[row], &lanes);
         plot->cells.lanes += plot->rows[row].flame ? 0 : lanes;
     }
@@ -68,6 +71,8 @@ static int load_line(struct pithi_plot *plot, uint32_t line)
 
     query.lane_count = count;
     err = pithi_query_run(pithi_plot_log(plot, row), &query, &plot->lines[line]);
+    /* A damaged lane still has the cells before the damage, so its sums count. Functions of samples come from a log of
+     * their own and do not count. */
     if (err != PITH_ERR_USAGE && !flame) {
         for (uint32_t id = 0; id < plot->cells.defs; id++)
             pithi_sum_add(&plot->cells.sums[id], &plot->lines[line].sums[id]);
@@ -88,8 +93,10 @@ int pithi_plot_load(struct pithi_plot *plot)
     plot->cells.sums = pithi_alloc(plot->cells.defs, sizeof *plot->cells.sums);
     plot->lines = pithi_alloc(plot->cells.rows, sizeof *plot->lines);
     plot->lines_made = 1;
+    /* from here on pithi_plot_free has lines to free */
     for (uint32_t line = 0; line < plot->cells.rows; line++) {
         int line_err = load_line(plot, line);
+        /* The other rows are loaded all the same; the first error is returned. */
         err = err ? err : line_err;
     }
     pithi_plot_load_arrows(plot);
@@ -119,6 +126,8 @@ void pithi_plot_free(struct pithi_plot *plot)
 
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)
 {
+    /* The gap between two rows is 22 % of the row, and at most 8 pixels: it separates high rows, and does not take a
+     * low row's pixels. */
     double gap = fmin(floor(row_height * 0.22), 8), bar = row_height - gap, part = 1;
 
     for (uint32_t i = 0; i < level; i++) /* there are few levels, and pow() takes longer */
@@ -133,6 +142,8 @@ void pithi_plot_bar(double row_height, uint32_t level, double *top, double *heig
 
 uint32_t pithi_plot_level_at(double row_height, double y)
 {
+    /* From the innermost level out, as bars lie on the bars that enclose them. Level 0 is also what a point beside all
+     * bars gives. */
     for (uint32_t level = PITHI_LEVELS; level-- > 1;) {
         double top, height;
         pithi_plot_bar(row_height, level, &top, &height);
@@ -146,6 +157,7 @@ void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *fr
 {
     uint32_t band = plot->rows[row].band, levels = plot->lines[plot->cell_row[row]].depth;
 
+    /* A row of one level (band 2 is level 1) shows only that one; a row without bands shows all that its cells have. */
     *from = band ? band - 1 : 0;
     *to = band && band < levels ? band : levels;
 }
@@ -160,6 +172,7 @@ int pithi_plot_has_missing(const struct pithi_plot *plot)
 
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height)
 {
+    /* a level that has a row of its own fills it */
     pithi_plot_bar(plot->row_height, plot->rows[row].band ? 0 : level, top, height);
     *top += pithi_plot_row_top(plot, row);
 }
@@ -184,10 +197,12 @@ void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, 
     pithi_row_life(plot->log, &plot->rows[row], &first_ns, &last_ns);
     *left = floor(pithi_plot_x(plot, first_ns));
     *right = ceil(pithi_plot_x(plot, last_ns));
+    /* A lane begins and ends where it has records; what is drawn stays within the plot. */
     if (*left < plot->x)
         *left = plot->x;
     if (*right > plot->x + plot->width)
         *right = plot->x + plot->width;
+    /* levels and functions have no ground of their own */
     if (pithi_row_is_below(&plot->rows[row]))
         *right = *left;
 }
@@ -198,6 +213,7 @@ static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter
 
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     length = floor(height / 3 + 1);
+    /* The first row of a line only: levels share their lane's ticks, which would be drawn in each of them. */
     if (plot->cell_row[row] != PITHI_NONE && plot->plot_row[plot->cell_row[row]] == row && height >= 2) {
         const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
         double y = pithi_plot_row_top(plot, row) + top + height - length;
@@ -235,6 +251,8 @@ static uint64_t count_marks(const struct pithi_plot *plot)
 /* Draws triangles where there is room, else lines: many events in low rows must not hide the states. */
 static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
+    /* Dense: rows below 14 pixels, or more than one event for 24 pixels of all rows together. 10 rows of 1200 pixels
+     * have room for 508 triangles. */
     int dense = plot->row_height < 14 || count_marks(plot) > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
 
     for (uint32_t line = 0; line < plot->cells.rows && plot->row_height >= 2; line++) {
@@ -256,6 +274,7 @@ static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter
 int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row)
 {
     int32_t rank = pithlog_get_lane(plot->log, plot->rows[row].lane)->rank;
+    /* A line between ranks helps only where rows are high enough to keep their bars. */
     return row && plot->row_height >= 8 && pithlog_get_lane(plot->log, plot->rows[row - 1].lane)->rank != rank;
 }
 
@@ -269,6 +288,8 @@ static void draw_ground(const struct pithi_plot *plot, const struct pithi_painte
 {
     double end = pithi_plot_row_top(plot, plot->row_count);
 
+    /* Above and below the rows, the ground is laid for everything; between them, only for rows that are not painted as
+     * strips. */
     painter->ground(painter->context, 0, plot->y);
     for (uint32_t row = from; row < to; row++)
         if (!has_strips(plot, painter, row))
@@ -297,6 +318,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
             pithi_graph_draw(plot, painter, row);
     }
     pithi_bars_draw(plot, painter, sheet, from, to);
+    /* One byte for each pixel of a row: where waiting is hatched, for the names that lie on it. */
     if ((plot->analysis && plot->waits) || plot->core_waits)
         hatched = pithi_alloc((size_t)(to - from) * plot->width, 1);
     pithi_waits_draw(plot, painter, from, to, hatched);
@@ -316,6 +338,7 @@ static void draw_pale(const struct pithi_plot *plot, const struct pithi_painter 
     double to = fmin(fmax(round(pithi_plot_x(plot, plot->lit_to_ns) - plot->x), 0), width);
 
     if (plot->lit_from_ns >= plot->lit_to_ns)
+        /* there is no selection */
         return;
     painter->rect(painter->context, plot->x, plot->y, from, height, PITHI_RGB_PAPER, PITHI_PALE);
     painter->rect(painter->context, plot->x + to, plot->y, width - to, height, PITHI_RGB_PAPER, PITHI_PALE);
@@ -344,6 +367,8 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* ---- Groups of low rows ------------------------------------------------------------------------------------------ */
 
+/* Rows of 0.3 pixels: 4 of them share a pixel, as 3 have 0.9. The small number keeps 10 rows from becoming 11 where
+ * rounding made 0.1 a little less. */
 uint32_t pithi_groups_per(double row_height) { return row_height >= 1 ? 1 : (uint32_t)ceil(1 / row_height - 1e-9); }
 
 static uint32_t all_lanes(const struct pithi_row *rows, uint32_t count)
@@ -368,6 +393,8 @@ static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count,
         if (rows[i].counter != PITHI_NONE || pithi_row_is_below(&rows[i]))
             continue;
         if (!lane_count)
+            /* The group looks like its first row that shows a lane: a row of levels before it must not give it its
+             * name. */
             group = rows[i];
         memcpy(lanes + lane_count, from, more * sizeof *lanes);
         lane_count += more;
@@ -383,6 +410,7 @@ static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count,
 
 void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups)
 {
+    /* One array for all groups; each group's lanes are a part of it, so there is one thing to free. */
     uint32_t *lanes = groups->lanes = pithi_alloc(all_lanes(rows, count), sizeof *lanes);
 
     groups->count = 0;
@@ -405,9 +433,11 @@ uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row 
 {
     uint32_t all = pithlog_get_info(log)->lanes, lanes, *row_of_lane = pithi_alloc(all, sizeof *row_of_lane);
 
+    /* PITHI_NONE, in all of them */
     memset(row_of_lane, 0xff, all * sizeof *row_of_lane);
     for (uint32_t row = 0; row < count; row++) {
         const uint32_t *of_row = pithi_row_lanes(&rows[row], &lanes);
+        /* Arrows end at the row of the lane itself, not at one of its levels, functions or counters. */
         for (uint32_t i = 0; i < lanes && rows[row].counter == PITHI_NONE && !pithi_row_is_below(&rows[row]); i++)
             row_of_lane[of_row[i]] = row;
     }
@@ -441,6 +471,7 @@ struct pithi_graphs {
 /* The counter's index among the digest's series; PITHI_NONE: it has no values. */
 static uint32_t series_of(const struct pithlog_digest *digest, const struct pithi_row *row)
 {
+    /* A binary search: series are sorted by lane, and by counter within a lane. */
     uint32_t low = 0, high = pithlog_digest_get_info(digest)->series;
 
     while (low < high) {
@@ -475,6 +506,7 @@ struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
 
     if (!plot->digest || !plot->width || !pithlog_digest_get_info(plot->digest)->series)
         return NULL;
+    /* rows[] is zero, so a row without a series has no columns */
     graphs = pithi_alloc(1, sizeof *graphs + plot->row_count * sizeof graphs->rows[0]);
     graphs->row_count = plot->row_count;
     for (uint32_t row = 0; row < plot->row_count; row++)
@@ -493,7 +525,7 @@ void pithi_graphs_free(struct pithi_graphs *graphs)
 enum { SCALE_TEXT = 9, SCALE_AROUND = 3 }; /* pixels */
 
 /* The values at the upper and lower edge of a graph, at its left end: both if the row has room for two lines, else the
- * upper one. */
+ * upper one. Nothing is drawn if the values are all 0: then the graph has no height. */
 static void draw_scale(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, double top,
                        double height)
 {
@@ -505,6 +537,7 @@ static void draw_scale(const struct pithi_plot *plot, const struct pithi_painter
 
     if (!plot->names || !painter->text || height < size + around || !(graph->high > graph->low))
         return;
+    /* "1" is the unit of a number without a unit */
     unit = strcmp(unit, "1") ? unit : ""; /* no unit */
     snprintf(text, sizeof text, "%.4g%s%.40s", graph->high, *unit ? " " : "", unit);
     painter->text(painter->context, plot->x + around, top + ceil(size * 0.72) + 1, PITHI_LEFT, font,
@@ -526,15 +559,20 @@ void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter 
     rgb = plot->rgb[plot->rows[row].counter];
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     foot = pithi_plot_row_top(plot, row) + top + height;
+    /* One pixel less than the height, because a line of 1 pixel at the largest value must be inside the row. */
     scale = (height - 1) / (graph->high > graph->low ? graph->high - graph->low : 1);
     for (uint32_t c = 0; c < plot->width; c++) {
         const struct pithlog_column *column = &graph->columns[c];
+        /* The base line, from which the pale area reaches to the value: with values from -5 to 15 it lies a quarter
+         * above the foot. */
         double zero = foot - floor((0 - graph->low) * scale);
         double high = foot - floor((column->high - graph->low) * scale) - 1;
         double low = foot - floor((column->low - graph->low) * scale) - 1;
         if (!column->known)
             continue;
         painter->rect(painter->context, plot->x + c, high < zero ? high : zero, 1, fabs(zero - high), rgb, 0.3);
+        /* The range of values within this pixel, as a line: a counter that jumps from 2 to 9 in it is a line from 2 to
+         * 9. */
         painter->rect(painter->context, plot->x + c, high, 1, low - high + 1, rgb, 1);
     }
     draw_scale(plot, painter, row, pithi_plot_row_top(plot, row) + top, height);
@@ -554,6 +592,8 @@ static void draw_gap(const struct pithi_plot *plot, const struct pithi_painter *
 {
     box.left = fmax(floor(pithi_plot_x(plot, gap->from_ns)), plot->x);
     box.right = fmin(ceil(pithi_plot_x(plot, gap->to_ns)), plot->x + plot->width);
+    /* Lost records have a place, where their number was recorded, so a mark of two pixels says more than a hatching. A
+     * pause is hatched if it can be seen. */
     if (gap->lost)
         painter->rect(painter->context, box.left, box.top, 2, box.height, pithi_theme()->alarm, 1);
     else if (box.right - box.left >= 2)
@@ -574,6 +614,7 @@ static void draw_missing(const struct pithi_plot *plot, const struct pithi_paint
 {
     const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
 
+    /* Columns in a row are joined, so that one hatching runs through all of them. */
     for (uint32_t i = 0, end; i < cells->span_count; i = end) {
         end = i + 1;
         if (cells->spans[i].level != PITHI_MISSING)
@@ -601,6 +642,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
     pithi_plot_bar(plot->row_height, 0, &box.top, &box.height);
     box.top += pithi_plot_row_top(plot, row);
     draw_missing(plot, painter, row, box);
+    /* gaps are sorted by lane: from the lane's first one to the first of another lane */
     for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0;
          plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++)
         if (plot->gaps->items[i].to_ns >= plot->t0_ns && plot->gaps->items[i].from_ns < plot->t1_ns)
