@@ -21,7 +21,8 @@
 
 /* ---- Hosts and communicators ------------------------------------------------------------------------------------- */
 
-/* The tables of hosts and communicators of a log. */
+/* The tables of hosts and communicators of a log.
+ * Host 0 is "", that of lanes without one, and communicator 0 is the world, with the key 0. */
 
 int pithi_places_begin(struct pithi_places *places)
 {
@@ -45,7 +46,8 @@ void pithi_places_free(struct pithi_places *places)
 
 /* ---- Hosts ------------------------------------------------------------------------------------------------------- */
 
-/* 1: found, as *index; 0: not found, and *key is free for it. */
+/* 1: found, as *index; 0: not found, and *key is free for it.
+ * Two names may have one hash: the second one then has the next number as its key. */
 static int find_host(const struct pithi_places *places, const char *host, uint64_t *key, uint32_t *index)
 {
     for (*key = pithi_hash_text(PITHI_HASH, host); pithi_map_get(&places->host_map, *key, index); ++*key)
@@ -65,6 +67,7 @@ int pithi_places_host(struct pithi_places *places, const char *host, uint32_t *i
     uint64_t key;
     if (find_host(places, host, &key, index))
         return 1;
+    /* All that can fail comes before the host is counted, so a failure leaves the table as it was. */
     char *copy = strdup(host);
     if (!copy || !pithi_grow(&places->hosts, places->host_count, &places->host_room, sizeof *places->hosts) ||
         !pithi_map_put(&places->host_map, key, places->host_count)) {
@@ -96,6 +99,8 @@ static int add_comm(struct pithi_places *places, uint64_t key, uint32_t *index)
     return 1;
 }
 
+/* Finds or adds a communicator by its key, which all members know. The last name that is not empty counts, as a program
+ * may name a communicator late. The first size counts, with the rank that gave it (`teller`). */
 int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *comm, int32_t teller, uint32_t *index)
 {
     if (!pithi_places_find_comm(places, comm->key, index) && !add_comm(places, comm->key, index))
@@ -122,6 +127,7 @@ int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *co
 static int pack_places(const struct pithi_places *places, struct pithi_buffer *out)
 {
     int ok = pithi_buffer_varint(out, places->host_count);
+    /* Strings have their size in front, and numbers are varints: 7 bits in each byte. */
     for (uint32_t i = 0; ok && i < places->host_count; i++)
         ok = pithi_buffer_string(out, places->hosts[i]);
     ok = ok && pithi_buffer_varint(out, places->comm_count);
@@ -136,6 +142,7 @@ static int pack_places(const struct pithi_places *places, struct pithi_buffer *o
     return ok;
 }
 
+/* Each of these functions returns the byte after what it read, or NULL with *err: damage or no memory. */
 static const unsigned char *unpack_host(struct pithi_places *places, const unsigned char *p, const unsigned char *end,
                                         int *err)
 {
@@ -181,6 +188,7 @@ static const unsigned char *unpack_places(struct pithi_places *places, const uns
     *err = PITH_ERR_DAMAGED;
     if (!(p = pithi_get_varint(p, end, &count)))
         return NULL;
+    /* `count` may be any number in a damaged file; the bytes end before that. */
     for (uint64_t i = 0; i < count; i++)
         if (!(p = unpack_host(places, p, end, err)))
             return NULL;
@@ -279,7 +287,8 @@ static uint32_t hash_of(int kind, const char *name, size_t size)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The slot that has or would get (kind, name). */
+/* The slot that has or would get (kind, name).
+ * At most half of the slots are taken, so the search ends at a free one. */
 static uint32_t *find(const struct pithi_defs *s, int kind, const struct pithi_slice *name)
 {
     uint32_t at = hash_of(kind, name->text, name->size) & (s->slot_count - 1);
@@ -301,6 +310,7 @@ static void fill_slots(struct pithi_defs *s)
     }
 }
 
+/* Doubles the room. The slots are made anew, since the place of each depends on their number. */
 static int grow(struct pithi_defs *s)
 {
     uint32_t room = s->room ? s->room * 2 : 64;
@@ -332,9 +342,11 @@ static const char *put_string(char **at, const struct pithi_slice *from)
     return begin;
 }
 
-/* text: name, colour, group, format. */
+/* text: name, colour, group, format.
+ * Adds a definition, or finds the one that is there; the first one's colour, group and format stay. */
 static int add(struct pithi_defs *s, enum pithlog_def_kind kind, const struct pithi_slice text[4], uint32_t *id)
 {
+    /* before the search, as the slot would move */
     if (s->count == s->room && !grow(s))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
     uint32_t *slot = find(s, (int)kind, &text[0]);
@@ -376,10 +388,11 @@ void pithi_defs_remove(struct pithi_defs *s, const unsigned char *gone, uint32_t
         if (i < count && gone[i])
             free_def(&s->defs[i]);
         else
-            s->defs[kept++] = s->defs[i];
+            s->defs[kept++] = s->defs[i]; /* the ones behind a removed one get a lower id */
     }
     if (kept == s->count)
         return;
+    /* In a table with open slots one cannot be removed alone, as others may have passed over it. */
     s->count = kept;
     memset(s->slots, 0, s->slot_count * sizeof *s->slots);
     fill_slots(s);
@@ -412,7 +425,8 @@ static int grow_properties(struct pithi_defs *s)
     return 1;
 }
 
-/* Sets a property. If the key exists, its value only changes if `replace` is set. */
+/* Sets a property. If the key exists, its value only changes if `replace` is set.
+ * The key's memory stays with its first use. */
 static int set_property(struct pithi_defs *s, const char *key, const char *value, int replace)
 {
     if (s->property_count == s->property_room && !grow_properties(s))
@@ -444,6 +458,8 @@ int pithi_defs_new_property(struct pithi_defs *s, const char *key, const char *v
     return set_property(s, key, value, 0);
 }
 
+/* The same property from several ranks: the last one's value counts, except for keys that give a state its numbers of
+ * events. There the first value stays. */
 int pithi_defs_property_of_many(struct pithi_defs *s, const char *key, const char *value)
 {
     int32_t numbers[2];
@@ -473,6 +489,7 @@ int pithi_defs_pack_from(const struct pithi_defs *s, uint32_t first, void **data
     ok = ok && pithi_buffer_varint(&out, s->property_count);
     for (uint32_t i = 0; ok && i < s->property_count; i++)
         ok = pithi_buffer_string(&out, s->properties[i].key) && pithi_buffer_string(&out, s->properties[i].value);
+    /* Hosts and communicators are in a whole set only. A later part has two empty tables. */
     ok = ok &&
          (first == 0 ? pack_places(&s->places, &out) : pithi_buffer_varint(&out, 0) && pithi_buffer_varint(&out, 0));
     if (!ok) {
@@ -496,6 +513,7 @@ static const unsigned char *unpack_def(struct pithi_defs *s, const unsigned char
     struct pithi_slice text[4];
     uint64_t kind;
     *err = PITH_ERR_DAMAGED;
+    /* A kind of a later version cannot be skipped, as the size of its parts is not known. */
     if ((p = pithi_get_varint(p, end, &kind)) && kind > PITHLOG_COUNTER_TYPE)
         p = NULL;
     for (int i = 0; p && i < 4; i++)
@@ -529,7 +547,7 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
     if (!(p = pithi_get_varint(p, end, &from)) || !(p = pithi_get_varint(p, end, &n)) || from > UINT32_MAX / 2 ||
         n > (uint64_t)(end - p) / 5) /* a definition has at least five bytes */
         goto out;
-    if (!(map = malloc((size_t)(n ? n : 1) * sizeof *map))) {
+    if (!(map = malloc((size_t)(n ? n : 1) * sizeof *map))) { /* malloc(0) may return NULL */
         err = PITH_ERR_MEMORY;
         goto out;
     }
@@ -544,6 +562,7 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
             goto out;
     if (!unpack_places(&s->places, p, end, &err))
         goto out;
+    /* The results are set only now, so that a caller sees nothing of a damaged part. */
     *first = (uint32_t)from;
     *count = (uint32_t)n;
     if (ids) {
@@ -575,6 +594,8 @@ const char *pithi_incomplete_reason(const struct pithi_defs *defs)
 
 int pithi_incomplete(struct pithi_defs *defs, const char *format, ...)
 {
+    /* Several reasons are joined: "rank 3 has no file; the file ends early". Half of the text is kept for the last one.
+     */
     const char *before = pithi_incomplete_reason(defs);
     char text[1024];
     int used = before ? snprintf(text, sizeof text / 2, "%s; ", before) : 0;

@@ -24,6 +24,8 @@ const char *pithi_log_host(const struct pithlog *log, const struct pithi_log_ran
     return log->places->hosts[rank->host];
 }
 
+/* Finds a lane, loading its rank first. PITH_ERR_DAMAGED with *found set: some of its records are gone with a damaged
+ * index; the rest can be read. */
 int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_lane **found)
 {
     uint32_t rank = log->lane_ranks[lane];
@@ -63,6 +65,7 @@ static struct pithi_log_block get_block(const unsigned char *p, int64_t last_ns)
 /* Reads a window. It begins with the block before the wanted one, whose end the check needs. */
 static int read_window(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
                        struct pithi_log_window *w)
+/* The block before the wanted one is read with it. */
 {
     unsigned char bytes[PITHI_LOG_WINDOW * PITHI_INDEX_BLOCK];
     uint32_t first = index ? index - 1 : 0, left = lane->block_count - first;
@@ -75,6 +78,7 @@ static int read_window(struct pithlog *log, const struct pithi_log_lane *lane, u
         return err;
     for (uint32_t i = 0; i < count; i++) {
         w->blocks[i] = get_block(bytes + (size_t)i * PITHI_INDEX_BLOCK, last_ns);
+        /* A damaged entry does not change the end that the next one is compared with. */
         if (w->blocks[i].count)
             last_ns = w->blocks[i].last_ns;
     }
@@ -87,10 +91,13 @@ static int read_window(struct pithlog *log, const struct pithi_log_lane *lane, u
 int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index, struct pithi_log_window *w,
                     struct pithi_log_block *block)
 {
+    /* in a rebuilt log the list is in memory */
     if (lane->blocks) {
         *block = lane->blocks[index];
         return PITH_OK;
     }
+    /* The first entry of a window only serves as the one before; it is an answer itself only at the beginning of the
+     * list. */
     int in_window = w->lane == lane && index >= w->first + (w->first > 0) && index < w->first + w->count;
     int err = in_window ? PITH_OK : read_window(log, lane, index, w);
     if (err != PITH_OK)
@@ -108,6 +115,8 @@ int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint
         name, (unsigned long long)pithi_place(at), (int)lane->part->rank);
 }
 
+/* Binary search for the first block that ends at or after a time. A damaged entry ends the search early: reading from
+ * there passes over it and tells of the damage. */
 uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
                             struct pithi_log_window *window)
 {
@@ -137,6 +146,8 @@ const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id
 /* Loading on demand changes a log only internally, so callers may pass a const log. */
 static struct pithlog *inside(const struct pithlog *log) { return (struct pithlog *)(uintptr_t)log; }
 
+/* A lane whose rank cannot be loaded still has a rank, a thread and a host, for messages about it. The struct is one
+ * for each thread, so the answer lives until the next such call. */
 const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane)
 {
     static _Thread_local struct pithlog_lane lost;
@@ -161,6 +172,7 @@ const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t 
     static const struct pithlog_comm none = {.name = ""};
     if (comm >= log->info.comms)
         return NULL;
+    /* Communicators are made when they are first asked for, as their members may be a long list. */
     struct pithlog_comm *made = __atomic_load_n(&log->comms[comm], __ATOMIC_ACQUIRE), *before = NULL;
     if (made || !(made = pithi_log_make_comm(inside(log), comm)))
         return made ? made : &none;
@@ -190,5 +202,6 @@ int64_t pithi_sample_timing(const struct pithlog *log, int *wall)
     const char *clock = pithi_property(log, "sample_clock"), *period = pithi_property(log, "sample_ns");
 
     *wall = clock && strcmp(clock, "wall") == 0;
+    /* 10 ms: 100 samples a second */
     return period && atoll(period) > 0 ? atoll(period) : 10000000;
 }

@@ -25,6 +25,7 @@ struct target {
     const struct pithi_sink *sink;      /* gets the sheets */
 };
 
+/* Writes one sheet as a chunk and keeps its place for the index. */
 static int put_sheet(void *context, const void *payload, size_t size)
 {
     struct target *target = context;
@@ -41,6 +42,7 @@ static int put_sheet(void *context, const void *payload, size_t size)
     *place = (struct pithi_sheet_place){0, sheet.start_ns, sheet.end_ns, (uint32_t)size, sheet.records};
     int err = target->sink->append(target->sink->context, chunk, total, &place->offset);
     free(chunk);
+    /* after an error the place does not count */
     s->count += err == PITH_OK;
     return err;
 }
@@ -59,6 +61,7 @@ static int begin(struct pithi_lane_summary *s, uint32_t thread, uint32_t sheet_r
 /* Finds the symbols of a block's codes. 0: no memory, or too many symbols. */
 static int symbols_of_codes(struct pithi_summary *builder, const struct pithi_encoder *e, uint16_t of_code[256])
 {
+    /* The dictionary of the encoder has each code's kind and definition, which is all that a symbol depends on. */
     uint32_t bad = 0;
     for (uint32_t i = 0; i < e->dict_count; i++) {
         uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of(e->dict[i].kind, e->dict[i].what));
@@ -79,6 +82,7 @@ static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct 
     uint32_t bad = 0;
     for (uint32_t i = 0; symbols && i < e->head.count; i++) {
         uint64_t kind, what;
+        /* Most records have their symbol by their code; an escape has kind and definition in its own column. */
         symbols[i] = of_code[codes[i]];
         if (codes[i] == PITHI_CODE_ESCAPE && (p = pithi_get_varint(p, end, &kind)) &&
             (p = pithi_get_varint(p, end, &what))) {
@@ -94,6 +98,7 @@ static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct 
     return symbols;
 }
 
+/* Frees what building needs. Places and list stay: the index is written later. */
 static void end(struct pithi_lane_summary *s)
 {
     pithi_summary_free(s->builder);
@@ -144,6 +149,7 @@ int pithi_lane_summary_block(struct pithi_lane_summary *s, const struct pithi_en
     return s->given_up ? PITH_OK : give_up_without_memory(s, add_block(s, e, &target, sheet_records));
 }
 
+/* The list ends with the paths, and a CRC over them. */
 static int add_end(struct pithi_lane_summary *s, struct target *target)
 {
     unsigned char crc[4];
@@ -156,6 +162,7 @@ static int add_end(struct pithi_lane_summary *s, struct target *target)
     return pithi_buffer_add(&s->list, crc, sizeof crc) ? PITH_OK : no_memory();
 }
 
+/* Short lanes get no summary: their records are read as fast (PITHI_SUMMARY_LEAST). */
 int pithi_lane_summary_end(struct pithi_lane_summary *s, int32_t rank, const struct pithi_sink *sink)
 {
     struct target target = {s, rank, sink};
@@ -180,6 +187,7 @@ uint64_t pithi_lane_summary_size(const struct pithi_lane_summary *s)
     return (uint64_t)s->count * PITHI_INDEX_SHEET + pithi_pad8(s->list.size);
 }
 
+/* 40 bytes for each sheet. `base`: where this rank's part begins in the file. */
 static void put_place(unsigned char *p, const struct pithi_sheet_place *place, uint64_t base)
 {
     pithi_put64(p, base + place->offset);
@@ -200,6 +208,7 @@ int pithi_lane_summary_put(const struct pithi_lane_summary *s, uint64_t base, st
     for (uint32_t i = 0; i < s->count; i++, out->size += PITHI_INDEX_SHEET)
         put_place(out->data + out->size, &s->places[i], base);
     pithi_buffer_add(out, s->list.data, s->list.size);
+    /* up to a multiple of 8, where the next part begins */
     pithi_buffer_add(out, zeros, (size_t)(pithi_pad8(s->list.size) - s->list.size));
     return PITH_OK;
 }
@@ -211,6 +220,7 @@ static int get_place(const unsigned char *p, struct pithi_sheet_place *place)
                                         pithi_get32(p + 24), pithi_get32(p + 28)};
     return pithi_get32(p + 36) == pithi_crc(p, 36) && place->offset % 8 == 0 && place->start_ns <= place->end_ns &&
            place->records > 0 && place->records <= PITHI_SHEET_RECORDS &&
+           /* a sheet has at least its finest level of pieces; its exact sums follow */
            place->size >=
                pithi_sheet_level(place->records, 0) + pithi_sheet_pieces(place->records, 0) * PITHI_PIECE_BYTES;
 }
@@ -258,12 +268,15 @@ int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct
     if (sheet->records == 0 || sheet->records > PITHI_SHEET_RECORDS || sheet->end_ns < sheet->start_ns ||
         sheet->unit == 0)
         return 0;
+    /* The coarse levels come first and have the CRC, so that a reader that needs only these need not read the rest. */
     uint32_t coarse = pithi_sheet_coarse(sheet->records);
     uint64_t all = pithi_sheet_level(sheet->records, 0) +
                    (uint64_t)pithi_sheet_pieces(sheet->records, 0) * PITHI_PIECE_BYTES + sheet->exact_bytes;
     return here >= coarse && all == size && pithi_get32(p) == pithi_crc(p + 4, coarse - 4);
 }
 
+/* Goes through the exact sums of a sheet, one for each state in it, and calls `tell` for each. Returns the byte behind
+ * them; NULL: damaged. */
 const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
                                      struct pithi_exact_head *head,
                                      void (*tell)(void *context, const struct pithi_exact *exact), void *context)
@@ -272,6 +285,7 @@ const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char
     if (!(p = pithi_get_varint(p, end, &head->length_ns)) || !(p = pithi_get_varint(p, end, &head->ties)) ||
         !(p = pithi_get_varint(p, end, &count)))
         return NULL;
+    /* the lowest bit is set if the sums are inexact; the others are the number of states */
     head->inexact = count & 1;
     for (uint64_t i = 0; i < count >> 1; i++) {
         struct pithi_exact exact;
@@ -302,6 +316,7 @@ static int take_places(const struct pithi_log_lane *lane, const unsigned char *p
             return 0;
         records += places[i].records;
     }
+    /* A summary that has fewer records than the lane would show less than there is. */
     return records == lane->seen.records && places[0].start_ns == lane->seen.first_ns &&
            places[lane->sheet_count - 1].end_ns == lane->seen.last_ns;
 }
@@ -338,6 +353,7 @@ void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets)
     *sheets = (struct pithi_lane_sheets){0};
 }
 
+/* NULL: no summary, or it is damaged. Both mean the same for a reader: it reads the records. */
 static struct pithi_lane_sheets *load(struct pithlog *log, uint32_t number)
 {
     const struct pithi_log_lane *lane;
@@ -359,6 +375,7 @@ static void drop(struct pithi_lane_sheets *sheets)
 
 const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane)
 {
+    /* Set once and never changed, so readers need no lock (part.c). */
     struct pithi_lane_sheets **at = &log->sheets[lane], *sheets = __atomic_load_n(at, __ATOMIC_ACQUIRE), *none = NULL;
     if (sheets || !(sheets = load(log, lane)))
         return sheets;

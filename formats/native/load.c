@@ -23,6 +23,8 @@
 #include "native/defs.h"
 #include "native/lane_summary.h"
 
+/* Returns 1 for the start of a native log. A header that is damaged is no reason to refuse: a chunk that follows it
+ * shows what the file is. */
 int pithi_native_is(const unsigned char *start, size_t size)
 {
     struct pithi_chunk_head head;
@@ -30,6 +32,7 @@ int pithi_native_is(const unsigned char *start, size_t size)
            (size >= PITHI_NATIVE_START && pithi_chunk_head_get(start, UINT64_MAX, PITHI_HEADER_SIZE, &head));
 }
 
+/* Reports damage and counts it. The log stays open: the caller decides what can be read without the damaged part. */
 int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what)
 {
     char name[4096];
@@ -48,6 +51,8 @@ static int no_memory(const struct pithlog *log)
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
+/* Reads the definitions of the whole log. They must begin at 0 and be all different, or ids in records would mean
+ * others. */
 static int load_defs(struct pithlog *log, uint64_t offset)
 {
     struct pithi_buffer payload = {0};
@@ -92,8 +97,11 @@ static int load_entry(struct pithlog *log, const unsigned char *p, uint64_t at, 
                                  .index_size = pithi_get64(p + 24)};
     uint64_t least = PITHI_CHUNK_HEAD + PITHI_INDEX_HEAD + 8;
     t->lanes += r->lane_count;
+    /* the smallest index: its head, no lanes, and the checksum padded to 8 bytes */
     t->records += r->records;
     t->index_bytes += r->index_size;
+    /* Each lane of the index has at least PITHI_INDEX_LANE bytes, and the sum of all indexes is at most the files'
+     * size. So no number here can make the reader take more memory than the files are large. */
     if (r->index_size < least || (r->index_size - least) / PITHI_INDEX_LANE < r->lane_count ||
         t->index_bytes < r->index_size || t->index_bytes > pithi_files_bytes(&log->files) ||
         r->host >= log->places->host_count || r->index % 8 != 0 || r->base % 8 != 0)
@@ -193,11 +201,13 @@ static int load_by_footer(struct pithlog *log)
     unsigned char f[PITHI_FOOTER_SIZE];
     struct pithlog_info *info = &log->info;
     struct table t = {.sorted = 1};
+    /* the footer is the end of the first file */
     uint64_t at = log->files.size - PITHI_FOOTER_SIZE;
     int err;
     if (log->files.size < PITHI_HEADER_SIZE + PITHI_FOOTER_SIZE)
         return pithi_log_damage(log, log->files.size, "the log ends here, without a footer");
     TRY(pithi_files_read(&log->files, at, f, sizeof f));
+    /* A log whose program died has no footer. */
     if (memcmp(f, PITHI_FOOTER_MAGIC, 8) != 0 || pithi_get32(f + 124) != pithi_crc(f, 124))
         return pithi_log_damage(log, log->files.size, "the log ends here, without an intact footer");
     TRY(pithi_defs_new(&log->defs));
@@ -211,6 +221,7 @@ static int load_by_footer(struct pithlog *log)
     info->lost = pithi_get64(f + 64);
     info->start_ns = (int64_t)pithi_get64(f + 80);
     info->end_ns = (int64_t)pithi_get64(f + 88);
+    /* Sums that must agree: a footer of another version of the file would not. */
     if (t.records != info->records || t.lanes != pithi_get64(f + 72))
         return pithi_log_damage(log, at, "the footer contradicts the rank table");
 out:
@@ -221,6 +232,7 @@ static int load_header(struct pithlog *log, int blocks)
 {
     unsigned char h[PITHI_HEADER_SIZE];
     struct pithi_volume volume = {0};
+    /* A damaged header is no end: the rest of the file can be read without it. */
     int good = log->files.size >= sizeof h && pithi_files_read(&log->files, 0, h, sizeof h) == PITH_OK &&
                memcmp(h, PITHI_FILE_MAGIC, 8) == 0 && pithi_get32(h + 60) == pithi_crc(h, 60);
     uint32_t version = good ? pithi_get32(h + 8) : PITHI_VERSION;
@@ -257,22 +269,27 @@ static void take_reason(const struct pithlog *log, char *reason, size_t size)
     snprintf(reason, size, "%s", text);
 }
 
+/* Opens the log by its footer, or by reading its blocks. `blocks`: 1 for `pith recover`, which reads all blocks in any
+ * case. */
 int pithi_log_load(struct pithlog *log, int blocks)
 {
     char damage[512] = ""; /* the first damage found while loading */
     int err = load_header(log, blocks);
     if (err != PITH_OK)
         return err;
+    /* kept, as the text of the error is overwritten by the next one */
     if (log->damages)
         take_reason(log, damage, sizeof damage);
     err = blocks ? PITH_ERR_DAMAGED : load_by_footer(log);
     log->rebuilt = err == PITH_ERR_DAMAGED;
+    /* Anything damaged in the footer, definitions or table: forget what was read, and make it from the blocks. */
     if (log->rebuilt) {
         if (!*damage && !blocks) /* recovering reads the blocks without the index: a missing one is no damage */
             take_reason(log, damage, sizeof damage);
         pithi_log_unload(log);
         err = pithi_log_rebuild(log);
     }
+    /* What was damaged makes the log incomplete, and the reason is shown wherever the log is. */
     if (err == PITH_OK) {
         if (*damage)
             err = pithi_incomplete(log->defs, "%s", damage);
@@ -289,6 +306,7 @@ int pithi_log_load(struct pithlog *log, int blocks)
     return err;
 }
 
+/* Frees what loading made, so that a rebuild can begin from nothing. The files stay open. */
 void pithi_log_unload(struct pithlog *log)
 {
     for (uint32_t i = 0; i < log->rank_count; i++)

@@ -17,6 +17,8 @@
 #include "base/open_file.h"
 #include "base/zip.h"
 
+/* Reads the header of a file: returns 1 and what it says of volumes if it is that of a log. Volume 0 is the first file,
+ * which has no number behind its name. */
 int pithi_volume_get(const unsigned char h[PITHI_HEADER_SIZE], struct pithi_volume *volume)
 {
     if (memcmp(h, PITHI_FILE_MAGIC, 8) != 0 || pithi_get32(h + 60) != pithi_crc(h, 60))
@@ -34,6 +36,7 @@ void pithi_files_name(const struct pithi_files *files, uint64_t offset, char *na
         snprintf(name, size, "%s", files->path);
 }
 
+/* Fails with the volume's name, and says what is in it: a log of several files is often copied without some of them. */
 static int no_volume(const struct pithi_files *files, const char *name, uint32_t number)
 {
     return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; part %u of %s stands in it", name, strerror(errno),
@@ -45,15 +48,16 @@ int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volu
     char name[4096];
     struct stat st;
     files->volume = *volume;
+    /* One entry more than volumes, as the list may be empty. */
     if (!(files->more = malloc((volume->count + (size_t)1) * sizeof *files->more)))
-        /* One entry more than volumes, as the list may be empty. */
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", files->path);
     for (uint32_t i = 0; i < volume->count; i++) {
         pithi_files_name(files, (uint64_t)(i + 1) << PITHI_VOLUME_SHIFT, name, sizeof name);
         int there = stat(name, &st) == 0;
-        files->more[i].fd = -1;
         /* Opened later, when a record in it is needed: most readings need few files of a log. */
+        files->more[i].fd = -1;
         files->more[i].size = there && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+        /* With `any`, as for `pith recover`, a missing file is one with no bytes. */
         if (!there && !any) {
             files->volume.count = i;
             return no_volume(files, name, i + 1);
@@ -89,7 +93,9 @@ static int read_at(int fd, uint64_t offset, void *data, size_t size)
     return errno ? PITH_ERR_IO : PITH_ERR_DAMAGED;
 }
 
-/* Opens a volume and checks that it belongs to this log. */
+/* Opens a volume and checks that it belongs to this log.
+ * A volume has the number and the log's id in its own header, so a file of another log with the same name is refused.
+ */
 static int open_volume(const struct pithi_files *files, uint32_t number, int *fd)
 {
     char name[4096];
@@ -115,6 +121,7 @@ int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64
     if (number == 0)
         return PITH_OK;
     if (number > files->volume.count)
+        /* A damaged offset may name any volume. */
         return pithi_fail(PITH_ERR_DAMAGED, "%s: a part %u is named, and there are %u", files->path, number,
                           files->volume.count);
     struct pithi_more_file *file = &files->more[number - 1];
@@ -145,6 +152,7 @@ int pithi_files_read(struct pithi_files *files, uint64_t offset, void *data, siz
     if ((err = read_at(fd, pithi_place(offset), data, size)) == PITH_OK)
         return err;
     pithi_files_name(files, offset, name, sizeof name);
+    /* short reads and errors of the system have different causes, so the texts differ */
     return pithi_fail(err, "%s: byte %llu: %s", name, (unsigned long long)pithi_place(offset),
                       err == PITH_ERR_IO ? strerror(errno) : "the file ends before");
 }
@@ -181,6 +189,7 @@ int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_c
 
 /* ---- All chunks of a file ---------------------------------------------------------------------------------------- */
 
+/* Prepares to look for chunks from a place on, without an index. */
 void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64_t from, uint64_t end)
 {
     scan->files = files;
@@ -196,6 +205,7 @@ void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64
 static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
 {
     if (at < scan->buffered || at - scan->buffered + PITHI_CHUNK_HEAD > scan->buffer_size) {
+        /* The buffer holds many places of a search, which are 8 bytes apart. */
         size_t want = scan->gap == UINT64_MAX ? PITHI_CHUNK_HEAD : sizeof scan->buffer;
         if (want > scan->end - at)
             want = (size_t)(scan->end - at);
@@ -208,6 +218,8 @@ static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
     return scan->buffer + (at - scan->buffered);
 }
 
+/* Returns 1 with the next chunk, 0 at the end, -1 if the file cannot be read. scan->gap: where the bytes without a
+ * chunk before it began; UINT64_MAX: there were none. */
 int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chunk_head *head)
 {
     /* Chunks begin at multiples of 8. After damage, each such place is tried until a head fits. */

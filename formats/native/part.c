@@ -35,6 +35,7 @@ static void free_name(const char *name)
         free((char *)(uintptr_t)name);
 }
 
+/* Takes over `name`, which is from malloc. */
 void pithi_lane_rename(struct pithi_log_lane *lane, char *name)
 {
     free_name(lane->seen.name);
@@ -74,6 +75,7 @@ static int by_thread(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Sorts the lanes by thread and sets what is known only now. After that the part does not change any more. */
 void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part)
 {
     int sorted = 1;
@@ -103,7 +105,12 @@ static void free_front(struct front *f)
         free(f->bytes);
 }
 
-/* Finds the pieces of the front; 0: they do not fit. */
+/* Finds the pieces of the front; 0: they do not fit.
+ * A chunk of the type INDEX begins with its front, which has its own CRC:
+ *
+ *     head   counts   offsets of META chunks   communicators   lanes   names   CRC   lists of blocks, sheets
+ *
+ * So the front can be used without reading the lists, which may be much larger. */
 static int divide(struct front *f, uint64_t size)
 {
     const unsigned char *p = f->bytes + PITHI_CHUNK_HEAD;
@@ -113,6 +120,7 @@ static int divide(struct front *f, uint64_t size)
     f->lane_count = pithi_get32(p);
     f->meta_count = pithi_get32(p + 4);
     f->comm_count = pithi_get32(p + 8);
+    /* The numbers are products of 32-bit counts, so 64 bits cannot overflow here. */
     uint64_t metas = (uint64_t)f->meta_count * 8, comms = pithi_pad8((uint64_t)f->comm_count * 4);
     uint64_t lanes = (uint64_t)f->lane_count * PITHI_INDEX_LANE;
     if (metas + comms + lanes > size - 4 - PITHI_INDEX_HEAD)
@@ -128,6 +136,7 @@ static int divide(struct front *f, uint64_t size)
 static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, struct front *f)
 {
     struct pithi_chunk_head head;
+    /* 2048 bytes in any case: most fronts fit, so one read is enough. */
     size_t here = rank->index_size < sizeof f->small ? (size_t)rank->index_size : sizeof f->small;
     int err;
     f->bytes = f->small;
@@ -137,6 +146,7 @@ static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, st
         head.rank != rank->rank || head.size != rank->index_size - PITHI_CHUNK_HEAD)
         goto out;
     uint64_t size = pithi_get64(f->small + PITHI_CHUNK_HEAD + 16);
+    /* the size of the front, which the front itself has */
     if (size < PITHI_INDEX_HEAD + 8 || size > head.size || size % 8 != 0)
         goto out;
     if (PITHI_CHUNK_HEAD + size > here) {
@@ -154,6 +164,7 @@ out:
     return err;
 }
 
+/* The process's numbers of communicators to those of the log. UINT32_MAX: the process never described it. */
 static int take_comms(const struct pithlog *log, const struct front *f, struct pithi_log_part *part)
 {
     if (!(part->comms = malloc((f->comm_count ? f->comm_count : (size_t)1) * sizeof *part->comms)))
@@ -183,6 +194,8 @@ static void take_lane(const unsigned char *p, uint64_t list, struct pithi_log_la
     lane->list = list;
 }
 
+/* Lists have no offsets of their own: the one of a lane follows that of the lane before, and the summaries follow all
+ * of them. */
 static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part *part)
 {
     const unsigned char *names = f->names;
@@ -204,6 +217,7 @@ static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part
         lane->sheets = list;
         list += (uint64_t)lane->sheet_count * PITHI_INDEX_SHEET + pithi_pad8(lane->path_bytes);
     }
+    /* a list that goes beyond the chunk is damage, whatever it says */
     return list <= end ? PITH_OK : PITH_ERR_DAMAGED;
 }
 
@@ -219,6 +233,7 @@ static int load_front(struct pithlog *log, const struct pithi_log_rank *rank, st
     return err;
 }
 
+/* Gives the places of a rank's descriptions, [*count], to be freed. */
 int pithi_part_metas(struct pithlog *log, const struct pithi_log_rank *rank, uint64_t **offsets, uint32_t *count)
 {
     struct front f;
@@ -240,6 +255,7 @@ static struct pithi_log_part *load_part(struct pithlog *log, const struct pithi_
         part->rank = rank->rank;
         err = load_front(log, rank, part);
     }
+    /* The front is damaged; the rank's blocks may be whole. */
     if (err == PITH_ERR_DAMAGED) {
         pithi_log_damage(log, rank->index, "the index of a rank is damaged");
         empty(part);
@@ -286,6 +302,7 @@ const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t index)
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
+/* A binary search, as ranks are sorted. NULL: the log does not have that rank. */
 const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int32_t number)
 {
     uint32_t low = 0, high = log->rank_count;
@@ -308,6 +325,7 @@ struct telling {
     uint64_t offset;           /* in a rebuilt log, only those listed in this META chunk; else 0 */
 };
 
+/* Descriptions of a communicator by other ranks have no list of members. */
 static int is_told_here(const struct telling *t, uint32_t index)
 {
     return t->offset != 0 ? t->log->tellers[index] == t->offset : t->log->places->comms[index].teller == t->teller;
@@ -342,6 +360,7 @@ static void take_members(const struct telling *t, const struct pithi_meta *meta)
     if (meta->type != PITHI_M_COMM || meta->size <= 0 || !pithi_places_find_comm(t->log->places, meta->key, &index) ||
         !is_told_here(t, index))
         return;
+    /* The chunk was read for one communicator; the others in it are made now, or each would read it again. */
     if (index != t->wanted)
         make_other(t->log, index, meta);
     else if (t->comm->world_ranks == NULL)
@@ -356,6 +375,7 @@ static void read_members(const struct telling *t, uint64_t offset)
     struct pithi_meta meta;
     const char *why;
     if (pithi_files_chunk(&t->log->files, offset, &head, &payload, &why) == PITH_OK && head.type == PITHI_C_META) {
+        /* `meta.name` is from malloc in each round, and free(NULL) is allowed. */
         const unsigned char *p = payload.data, *end = p + payload.size;
         while (p && p < end) {
             p = pithi_meta_next(p, end, &meta);
@@ -378,6 +398,7 @@ static void find_members(struct pithlog *log, uint32_t index, struct pithlog_com
     if (t.offset != 0)
         read_members(&t, t.offset);
     else if (!log->tellers && rank && pithi_part_metas(log, rank, &metas, &count) == PITH_OK)
+        /* From the last description to the first: the first list of members that is found stays. */
         while (count > 0)
             read_members(&t, metas[--count]);
     free(metas);
@@ -385,6 +406,7 @@ static void find_members(struct pithlog *log, uint32_t index, struct pithlog_com
 
 /* If no rank listed the members of the world, they are ranks 0 .. n-1 of a complete log. */
 static void fill_world(const struct pithlog *log, struct pithlog_comm *world)
+/* A rebuilt log may lack ranks, also the last ones; then nothing is said of the members. */
 {
     uint32_t n = log->rank_count;
     if (log->rebuilt || n == 0 || n > INT32_MAX || log->ranks[0].rank != 0 || (uint32_t)log->ranks[n - 1].rank != n - 1)
@@ -410,6 +432,7 @@ struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index)
     return comm;
 }
 
+/* Communicators that were asked for, and whose list of members could not be read. */
 uint32_t pithi_log_lost_comms(const struct pithlog *log)
 {
     uint32_t count = 0;

@@ -4,6 +4,7 @@
 
 static uint64_t key_of(uint32_t parent, uint32_t state) { return (uint64_t)parent << 32 | state; }
 
+/* Path 0 is that without any open state. */
 int pithi_paths_begin(struct pithi_paths *paths)
 {
     if (!pithi_grow(&paths->items, 0, &paths->room, sizeof *paths->items))
@@ -20,6 +21,7 @@ void pithi_paths_free(struct pithi_paths *paths)
     *paths = (struct pithi_paths){0};
 }
 
+/* 0: not known. Path 0 is nobody's child. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state)
 {
     uint32_t child;
@@ -57,7 +59,8 @@ uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t 
 }
 
 /* The states inside the one that ends stay open, so the path is built anew without it: with A, B and C open, leaving B
- * gives the path of A, C. */
+ * gives the path of A, C.
+ * Returns the same path if no such state is open; PITHI_PATH_NONE if the new one cannot be made. */
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state)
 {
     uint32_t inside[PITHI_PATH_DEPTH], count = 0, at = path;
@@ -84,7 +87,8 @@ int pithi_paths_put(const struct pithi_paths *paths, struct pithi_buffer *out)
     return ok;
 }
 
-/* Reads a table of paths. It gets no map of children, because tables that were read are never searched. */
+/* Reads a table of paths. It gets no map of children, because tables that were read are never searched.
+ * The depths are needed only for the check that no path is deeper than PITHI_PATH_DEPTH. */
 static int get_paths(struct pithi_paths *paths, const unsigned char *p, const unsigned char *end, uint64_t count,
                      uint32_t def_count, uint16_t *depth)
 {
@@ -136,6 +140,7 @@ void pithi_steps_free(struct pithi_steps *steps)
 static int widen(struct pithi_steps *steps)
 {
     uint32_t from = steps->width, width = from ? from * 2 : WIDTH_FIRST;
+    /* Symbols, with 16 bits in the tables, are limited to WIDTH_MOST. */
     if (width > WIDTH_MOST || !pithi_resize(&steps->changes, from, width, sizeof *steps->changes) ||
         !pithi_resize(&steps->counts, from, width, sizeof *steps->counts) ||
         !pithi_resize(&steps->moves, from, width, sizeof *steps->moves))
@@ -148,6 +153,7 @@ static int widen(struct pithi_steps *steps)
     return 1;
 }
 
+/* Gives a change its symbol; UINT32_MAX: there are too many, or no memory. */
 uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
 {
     uint32_t room = steps->change_room ? steps->change_room : 128;
@@ -167,7 +173,7 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
                                    : (change & 3) == PITHI_CHANGE_LEAVE ? PITHI_MOVE_OTHER
                                                                         : PITHI_MOVE_NONE;
     steps->others += steps->moves[steps->symbols] == PITHI_MOVE_OTHER;
-    steps->symbol_of[change] = (uint16_t)(steps->symbols + 1);
+    steps->symbol_of[change] = (uint16_t)(steps->symbols + 1); /* + 1, as 0 means that a change has no symbol yet */
     return steps->symbols++;
 }
 
@@ -175,6 +181,7 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
 static int lengthen(struct pithi_steps *steps, uint32_t rows)
 {
     uint64_t entries = (uint64_t)steps->width * rows, before = (uint64_t)steps->width * steps->rows;
+    /* The table has at most 2^20 entries of two bytes; more paths are computed each time. */
     uint16_t *after = entries <= ENTRIES_MOST ? realloc(steps->after, entries * sizeof *after) : NULL;
     if (!after)
         return 0;

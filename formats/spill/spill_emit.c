@@ -18,6 +18,8 @@
 #include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
 
+/* Makes the table from the process's communicators to those of the log; UINT32_MAX for one that is not defined. The
+ * caller frees *map, also after an error. */
 static int map_comms(const struct pithi_spill *spill, const struct pithi_spill_target *target, uint32_t **map)
 {
     uint32_t i;
@@ -36,6 +38,8 @@ static int map_comms(const struct pithi_spill *spill, const struct pithi_spill_t
     return PITH_OK;
 }
 
+/* Makes the table from definitions to what the encoder says for a state (pithi_said); UINT32_MAX for what is no state,
+ * or too large for it. Runs of states need no other number. */
 static int map_states(const struct pithi_spill *spill, const uint32_t *defs, uint32_t **map)
 {
     uint32_t i;
@@ -48,6 +52,7 @@ static int map_states(const struct pithi_spill *spill, const uint32_t *defs, uin
     return PITH_OK;
 }
 
+/* Sets what every walk needs: the tables and the shift of this process's clock. */
 static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                        const struct pithi_spill_ids *ids, struct pithi_spill_walk *walk, uint32_t lane)
 {
@@ -61,6 +66,7 @@ static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill
     walk->shift_ns = target->shift_ns;
 }
 
+/* Converts a time of the process's clock to the log's. The two ends of time stay as they are. */
 static int64_t log_time(const struct pithi_spill *spill, const struct pithi_spill_target *target, int64_t mono_ns)
 {
     if (mono_ns == INT64_MIN || mono_ns == INT64_MAX)
@@ -68,6 +74,8 @@ static int64_t log_time(const struct pithi_spill *spill, const struct pithi_spil
     return pithi_ns_sum(pithi_sync_ns(spill->syncs, spill->sync_count, mono_ns), target->shift_ns);
 }
 
+/* Finds the interval of the log that is wanted, and the least number of posting in it. Receives are numbered from
+ * there, as the numbers of a log have no gap. */
 static void find_window(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                         struct pithi_spill_ids *ids)
 {
@@ -75,11 +83,14 @@ static void find_window(const struct pithi_spill *spill, const struct pithi_spil
     struct pithi_spill_walk walk;
     uint32_t i;
     int cut = page->zero_ns != 0;
+    /* zero_ns is 0 without PITH_FROM and PITH_TO */
     ids->from_ns = cut ? log_time(spill, target, page->from_ns) : INT64_MIN;
     ids->to_ns = cut ? log_time(spill, target, page->to_ns) : INT64_MAX;
     ids->alive_at_end = cut && page->last.mono_ns >= page->to_ns;
+    /* A first chunk with another number than 0: the ring has dropped the ones before it. */
     for (i = 0; i < spill->lane_count; i++)
         cut |= spill->chunks[spill->lanes[i].first].seq != 0;
+    /* The smallest over all lanes, as the receives of a process are numbered together. */
     ids->first_posted = cut ? UINT64_MAX : 0;
     for (i = 0; cut && i < spill->lane_count; i++) {
         uint64_t first;
@@ -156,6 +167,8 @@ static int emit_cut(const struct pithi_spill_target *target, const struct pithi_
     return err;
 }
 
+/* Passes on one lane. `ahead` is the walk as it is at the begin: emit_cut may have to read the lane twice, first for
+ * the states that were begun by numbers before the first kept record. */
 int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                           const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
                           struct pithi_spill_counts *counts, int64_t *last_ns)
@@ -177,6 +190,8 @@ int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_sp
 int pithi_spill_emit_lost(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                           const struct pithi_spill_counts *counts, uint32_t lane, int64_t time_ns)
 {
+    /* Records that the recorder could not store, and those dropped here. What emit_cut has said already is taken off.
+     */
     uint64_t lost = spill->page.lost + counts->dropped;
     struct pithlog_record record = {.kind = PITHLOG_LOST, .peer = -1, .lane = lane, .time_ns = time_ns};
     if (lost <= counts->told || spill->page.lost > UINT64_MAX / 2) /* a larger number is damage */
@@ -201,6 +216,7 @@ int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_t
                          &lane));
         TRY(pithi_spill_emit_lane(spill, target, &ids, i, lane, &counts, i == 0 ? &first_lane_ns : NULL));
     }
+    /* The LOST record stands in the process's first lane, as it is not known which lane lost them. */
     if (spill->page.lost + counts.dropped > counts.told) {
         TRY(target->lane(target->context, target->thread_base, NULL, &lane));
         TRY(pithi_spill_emit_lost(spill, target, &counts, lane, first_lane_ns));

@@ -53,6 +53,7 @@ static int is_running(const struct pithi_spill_page *page)
            (kill((pid_t)page->pid, 0) == 0 || errno == EPERM) && !is_zombie(page->pid);
 }
 
+/* Reads the page of a spill file. A link is refused: in a folder like /tmp anybody may put one. */
 static int read_page(const char *path, struct pithi_spill_page *page)
 {
     int fd = pithi_open_input(path, O_NOFOLLOW), err;
@@ -73,6 +74,7 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
 {
     struct pithi_spill_page page;
     struct pithi_spill_member *member;
+    /* A file that is no spill file, or damaged at its begin, is listed by name. The others can still be read. */
     if (read_page(path, &page) != PITH_OK) {
         if (!pithi_grow_one(&folder->unreadable_paths, folder->unreadable, sizeof *folder->unreadable_paths))
             return pithi_no_memory();
@@ -82,11 +84,12 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
         folder->unreadable++;
         return PITH_OK;
     }
-    if (page.finished != 0)
+    if (page.finished != 0) /* its log was written */
         return PITH_OK;
     if (!pithi_grow_one(&folder->members, folder->member_count, sizeof *folder->members))
         return pithi_no_memory();
     member = &folder->members[folder->member_count];
+    /* The page may be damaged, so its numbers are limited: rank 7 of 4 is taken as rank 0. */
     memset(member, 0, sizeof *member);
     member->path = strdup(path);
     if (member->path == NULL)
@@ -103,6 +106,7 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
     return PITH_OK;
 }
 
+/* Files of a job stand together, by rank; of a rank that was started twice, the older one first. */
 static int by_job(const void *a, const void *b)
 {
     const struct pithi_spill_member *left = a, *right = b;
@@ -113,6 +117,7 @@ static int by_job(const void *a, const void *b)
     return left->start_real_ns < right->start_real_ns ? -1 : left->start_real_ns > right->start_real_ns;
 }
 
+/* Jobs are shown in the order in which they began. */
 static int by_start(const void *a, const void *b)
 {
     const struct pithi_spill_job *left = a, *right = b;
@@ -127,6 +132,7 @@ static int find_jobs(struct pithi_spill_folder *folder)
         qsort(folder->members, folder->member_count, sizeof *folder->members, by_job);
     for (i = 0; i < folder->member_count; i++) {
         const struct pithi_spill_member *member = &folder->members[i];
+        /* a new job begins in the sorted list */
         if (job == NULL || folder->members[job->first].job != member->job) {
             if (!pithi_grow_one(&folder->jobs, folder->job_count, sizeof *folder->jobs))
                 return pithi_no_memory();
@@ -134,12 +140,16 @@ static int find_jobs(struct pithi_spill_folder *folder)
             *job = (struct pithi_spill_job){.first = i, .start_real_ns = member->start_real_ns};
             ranks_there = 0;
         }
+        /* A rank may have several files. It counts once. */
         ranks_there += job->count == 0 || member->rank != folder->members[i - 1].rank;
         job->count++;
         job->running += member->running != 0;
+        /* the number of ranks as the largest page says it, should one be damaged */
         if ((uint32_t)member->size > job->ranks)
             job->ranks = (uint32_t)member->size;
         job->missing = job->ranks - ranks_there;
+        /* Ranks that should have a file but have none. With PITH_RANKS only some of the ranks record: `listed` is their
+         * number. */
         job->gone = member->listed > ranks_there ? member->listed - ranks_there : 0;
         if (member->start_real_ns < job->start_real_ns)
             job->start_real_ns = member->start_real_ns;
@@ -196,12 +206,15 @@ void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const st
     *text = '\0';
     if (job->gone == 0)
         return;
+    /* Ranks without a file cannot be named if only some were to record: which ones these are is not known here. */
     if (job->gone < job->missing) {
         snprintf(text, size, "%u of the %u ranks in PITH_RANKS", job->gone, job->gone + job->ranks - job->missing);
         return;
     }
+    /* Names ten of them at most: "rank 1 2 5 and 20 more". */
     length = (size_t)snprintf(text, size, "rank");
     for (rank = 0; rank < job->ranks && named < 10 && named < job->missing && length < size; rank++) {
+        /* members are sorted by rank, so both lists are gone through once */
         while (at < end && (uint32_t)folder->members[at].rank < rank)
             at++;
         if (at == end || (uint32_t)folder->members[at].rank != rank) {

@@ -27,6 +27,7 @@ struct asked {
     uint32_t what_if_count;
 };
 
+/* --what-if may be given several times, so its values are gathered. */
 static int add_what_if(const char *command, const char *option, const char *value, void *to)
 {
     struct asked *asked = to;
@@ -56,6 +57,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
 
     if (pithi_tool_options(argc, argv, options))
         return 2;
+    /* Several logs are compared (analyze_compare.c), which has its own output; most options need one log. */
     if (argc - optind > PITHI_COMPARE_MOST)
         return pithi_tool_usage(argv[0], "at most %d logs can be compared, not %d", PITHI_COMPARE_MOST, argc - optind);
     if (argc - optind > 1 && (asked->with_waits || asked->only_answer || asked->explain || asked->iterations ||
@@ -63,6 +65,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
         return pithi_tool_usage(argv[0],
                                 "--answer, --waits, --explain, --iterations, --what-if and --html need a single log");
     if (asked->only_answer &&
+        /* --answer prints one sentence for scripts, so it has no other form */
         (asked->explain || asked->what_if_count || asked->html || asked->style != PITHI_TEXT_TABS))
         return pithi_tool_usage(argv[0], "--answer cannot be used with --explain, --what-if, --html, --csv or --json");
     if (asked->html && (asked->explain || asked->style != PITHI_TEXT_TABS))
@@ -87,10 +90,13 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     TRY(pithi_window_find(f->log, words, &query.from_ns, &query.to_ns));
     TRY(pithi_tool_filter(&f->log, filter));
     pithi_progress_begin_part("analyze", pithlog_get_info(f->log)->bytes);
+    /* A damaged log gives an analysis and PITH_ERR_DAMAGED: what can be read is analysed and printed, and the error
+     * follows. */
     err = pithlog_analyze(f->log, &query, &f->analysis);
     pithi_progress_end();
     if (f->analysis)
         f->info = pithlog_analysis_get_info(f->analysis);
+    /* Nothing is left to analyse. The error says why. */
     if (f->analysis && f->info->to_ns <= f->info->from_ns)
         err = pithi_findings_none(f, err == PITH_ERR_DAMAGED);
     else if (err == PITH_OK) /* what threads count in a damaged part would belong to no known state */
@@ -99,7 +105,9 @@ out:
     return err;
 }
 
-/* The functions of the load imbalances. */
+/* The functions of the load imbalances.
+ * Where the overloaded rank spent its longer time, from samples, for load imbalances only. A log without samples has no
+ * text, which is no error. */
 static int find_functions(struct pithi_findings *f)
 {
     char text[800];
@@ -107,6 +115,7 @@ static int find_functions(struct pithi_findings *f)
 
     if (!(f->functions = calloc(f->count + (size_t)1, sizeof *f->functions)))
         return pithi_no_memory();
+    /* Failures do not end the loop: each entry is NULL or a string, so that pithi_findings_close can free them. */
     for (uint32_t i = 0; i < f->count; i++) {
         const struct pithlog_finding *finding = &f->list[i];
         if (strcmp(finding->name, "load imbalance") != 0 ||
@@ -143,6 +152,7 @@ void pithi_findings_close(struct pithi_findings *f)
 
 int pithi_findings_find_answer(struct pithi_findings *f) { return pithlog_analysis_answer(f->analysis, &f->answer); }
 
+/* Prints the findings as a table for programs. A cell without a value is empty. */
 static int print_csv(struct pithi_findings *f, FILE *out)
 {
     static const struct pithi_table_column columns[] = {{"finding", PITHI_CELL_TEXT, 0},
@@ -165,10 +175,12 @@ static int print_csv(struct pithi_findings *f, FILE *out)
     for (uint32_t i = 0; i < f->count; i++) {
         const struct pithlog_finding_place *place = &f->list[i].place;
         const uint32_t lanes[] = {place->lane, place->other};
+        /* NULL if memory is short: then the cell is empty */
         char *command = pithi_findings_command(f, place);
         pithi_table_row(table);
         pithi_table_text(table, f->list[i].name);
         pithi_table_number(table, (int64_t)f->list[i].ns);
+        /* ratios are printed from millionths */
         pithi_table_number(table, (int64_t)(f->list[i].share * 1e6));
         for (int k = 0; k < 2; k++)
             if (lanes[k] != UINT32_MAX)
@@ -197,10 +209,12 @@ out:
 /* ---- What if ----------------------------------------------------------------------------------------------------- */
 
 /* Reads "balanced", "network=ideal", "network=latency", or "network=4", "STATE=2" or "STATE@RANK=2": so many times
- * faster. */
+ * faster.
+ * For example "MPI_Send@3=2": calls of MPI_Send on rank 3 take half as long. */
 static int parse_what_if(const struct pithi_findings *f, const char *text, struct pithlog_what_if *what)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
+    /* The last '=', as names of states may contain one. */
     const char *value = strrchr(text, '='), *at;
     struct pithi_nearest nearest;
     char name[256], *end;
@@ -231,12 +245,14 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
                                 value + 1, strcmp(name, "network") == 0 ? "ideal, latency or " : "");
     if (strcmp(name, "network") == 0) {
         what->is_fitted = 1;
+        /* 4 times faster: a quarter of the latency, and a quarter of the time per byte */
         what->network = what->bytes = 1 / times;
         return 0;
     }
     what->factor = 1 / times;
     if ((at = strrchr(name, '@')) != NULL) {
         long rank = strtol(at + 1, &end, 10);
+        /* The first lane of that rank is its main thread. */
         for (uint32_t i = 0; end != at + 1 && !*end && i < info->lanes && what->lane == UINT32_MAX; i++)
             if (pithlog_get_lane(f->log, i)->rank == rank)
                 what->lane = i;
@@ -248,7 +264,7 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
         return 0;
     for (uint32_t i = 0; i < info->defs; i++)
         if (pithlog_get_def(f->log, i)->kind == PITHLOG_STATE && strcmp(pithlog_get_def(f->log, i)->name, name) == 0) {
-            what->state = i;
+            what->state = i; /* the name is unique among states */
             return 0;
         }
     pithi_tool_nearest_state(&nearest, f->log, name);
@@ -277,9 +293,11 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     int status, err = PITH_OK;
 
     double unknown = f->trust.unknown_ns / ((double)f->info->lanes * run_ns);
+    /* All are checked before the first is computed, which may take long. */
     for (uint32_t i = 0; i < asked->what_if_count; i++)
         if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
             return -status;
+    /* A part of the time that no message explains cannot be predicted for another network. */
     if (unknown > PITHI_UNKNOWN_MOST)
         return pithi_fail(PITH_ERR_UNSUPPORTED,
                           "%s: no prediction: %.0f %% of the time is in calls whose partners are not in the log",
@@ -287,6 +305,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     fprintf(out, "%s", asked->style == PITHI_TEXT_JSON ? "{\"what_ifs\":[" : "");
     for (uint32_t i = 0; !err && i < asked->what_if_count; i++) {
         parse_what_if(f, asked->what_ifs[i], &what);
+        /* Two replays at most without a change: one as recorded, one on the fitted network. Each is made when it is
+         * first needed. */
         int fitted = unchanged.is_fitted = what.is_fitted;
         unchanged.bytes = 1;
         err = replayed[fitted] > 0 ? PITH_OK : pithlog_analysis_what_if(f->analysis, &unchanged, &replayed[fitted]);
@@ -295,6 +315,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
             put_what_if_json(asked->what_ifs[i], predicted, replayed[fitted], run_ns, i == 0, out);
         else if (!err)
             fprintf(out, "%-24s %12.6f s, %+.1f %% (%s: %.6f s, measured: %.6f s)\n", asked->what_ifs[i],
+                    /* compared with the replay, not with the run, so that the replay's own error does not count as an
+                     * effect */
                     predicted / 1e9, replayed[fitted] > 0 ? (predicted / replayed[fitted] - 1) * 100 : 0,
                     fitted ? "fitted network" : "replayed unchanged", replayed[fitted] / 1e9, run_ns / 1e9);
     }
@@ -304,6 +326,8 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
     }
     if (!err && pithi_crowded(f->analysis))
         fprintf(out, "Ranks share cores: the times contain waiting for a core, also after the change.\n");
+    /* The fitted network is a model with a latency and a bandwidth; if it does not give the run's time, it is wrong
+     * here. */
     if (!err && replayed[1] > 0 && fabs(replayed[1] / run_ns - 1) > PITHI_TRUSTED)
         fprintf(out,
                 "The fitted network does not explain this run: its replay is %.0f %% %s.\n"
@@ -320,6 +344,8 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     FILE *lines = NULL;
     int err;
 
+    /* What-ifs are printed into memory first: the page needs them as text, and an error must come before the file is
+     * made. */
     if (asked->what_if_count && !(lines = open_memstream(&what_if, &size)))
         return pithi_no_memory();
     err = pithi_trust_find(f->analysis, &f->trust);
@@ -349,6 +375,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     damaged = pithi_findings_open(&findings, path, &asked->words, asked->where.filter);
     if (damaged != PITH_ERR_DAMAGED || !findings.analysis)
         TRY(damaged);
+    /* the next call that fails would overwrite it */
     snprintf(said, sizeof said, "%s", pithlog_error()); /* of the damage, until the rest is printed */
     findings.iterations_of = asked->iterations;
     TRY(pithi_findings_make(&findings));
@@ -370,6 +397,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
         TRY(pithi_findings_find_sites(&findings, 0));
+        /* negative: a usage error, which has been printed */
         TRY(-pithi_findings_explain(&findings, asked->explain, out));
     } else if (asked->style == PITHI_TEXT_CSV)
         TRY(print_csv(&findings, out));
@@ -383,6 +411,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     }
     err = damaged ? pithi_fail(damaged, "%s", said) : PITH_OK;
 out:
+    /* a positive error still has to be printed; a negative one has been */
     if (err > 0)
         pithi_tool_failed();
     pithi_findings_close(&findings);

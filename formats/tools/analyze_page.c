@@ -27,6 +27,7 @@ void pithi_findings_head(const struct pithi_findings *f, FILE *out)
     char text[PITHI_NS_TEXT], from[32], to[32];
     const char *name = strrchr(f->path, '/');
 
+    /* The name without its folders, as a path may be longer than the page. */
     fprintf(out, "%s: %u rank%s", name ? name + 1 : f->path, f->ranks, f->ranks == 1 ? "" : "s");
     if (log->lanes > f->ranks)
         fprintf(out, ", %u threads", log->lanes);
@@ -40,6 +41,7 @@ void pithi_findings_head(const struct pithi_findings *f, FILE *out)
             edge(to, info->to_ns, info->has_finalize, "MPI_Finalize", log->end_ns, "the end"));
 }
 
+/* The clocks of the ranks agree up to this; the recorder writes it as a property of the log. */
 static const char *clock_error(const struct pithlog *log)
 {
     const char *key, *value;
@@ -50,7 +52,8 @@ static const char *clock_error(const struct pithlog *log)
     return NULL;
 }
 
-/* A property of the log may hold anything. */
+/* A property of the log may hold anything.
+ * It is quoted and cut, so that it cannot change the terminal or break the line. */
 static void put_text(const char *text, FILE *out)
 {
     char *shown = pithi_quoted(PITHI_QUOTE_TABS, text);
@@ -59,6 +62,8 @@ static void put_text(const char *text, FILE *out)
     free(shown);
 }
 
+/* Says whether the model of the network explains this run: Up to 2 % off (PITHI_TRUSTED) is good enough for
+ * predictions. `off` is the replay's difference as a part of the run, -0.02 for 2 % shorter. */
 static void put_replay(const struct pithi_findings *f, FILE *out)
 {
     double run_ns = (double)(f->info->to_ns - f->info->from_ns), off = f->trust.replay_ns / run_ns - 1;
@@ -76,6 +81,7 @@ static void put_replay(const struct pithi_findings *f, FILE *out)
         return;
     fprintf(out, "  predictions for another network cannot be trusted%s.\n",
             f->cores && f->ranks > f->cores ? ": there are more ranks than\n  cores" : "");
+    /* The state that explains the difference must differ in the same direction; `worst` begins with the largest. */
     while (worst < after && (worst->replay_ns < worst->log_ns) != (off < 0))
         worst++;
     if (worst < after && worst->calls)
@@ -98,6 +104,7 @@ static double end_pause(const struct pithi_findings *f, uint32_t lane, int64_t *
 static double paused_ns(const struct pithi_findings *f)
 {
     struct pithlog_query query = {
+        /* The whole log, as a pause may begin before the interval that is analysed. */
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME};
     uint32_t lanes = pithlog_get_info(f->log)->lanes;
     int64_t *since_ns = malloc((lanes + (size_t)1) * sizeof *since_ns);
@@ -111,11 +118,13 @@ static double paused_ns(const struct pithi_findings *f)
     }
     for (uint32_t i = 0; i < lanes; i++)
         since_ns[i] = INT64_MAX;
+    /* A second PAUSE of a lane that is paused already changes nothing; a RESUME without a pause adds nothing. */
     while (pithlog_iter_next(iter, &record) > 0)
         if (record.kind == PITHLOG_RESUME)
             sum_ns += end_pause(f, record.lane, &since_ns[record.lane], record.time_ns);
         else if (since_ns[record.lane] == INT64_MAX)
             since_ns[record.lane] = record.time_ns;
+    /* Pauses that never ended last to the end of the interval. */
     for (uint32_t i = 0; i < lanes; i++)
         sum_ns += end_pause(f, i, &since_ns[i], INT64_MAX);
     pithlog_iter_close(iter);
@@ -135,6 +144,7 @@ void pithi_findings_note_short(const struct pithi_findings *f)
 
 static void put_lines(const char *indent, const char *text, FILE *out)
 {
+    /* each line of these texts ends with a newline, so strchr() finds one */
     for (const char *line = text; *line; line = strchr(line, '\n') + 1)
         fprintf(out, "%s%.*s\n", indent, (int)strcspn(line, "\n"), line);
 }
@@ -150,7 +160,8 @@ static int has_state(const struct pithlog *log, const char *begin)
     return 0;
 }
 
-/* What the log does not have. */
+/* What the log does not have.
+ * Each line is left out where nothing is missing, so the page of a complete log has none of them. */
 static void put_missing(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_info *log = pithlog_get_info(f->log);
@@ -166,6 +177,7 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",
                 pithi_analysis_percent(f->analysis, paused));
+    /* Several threads, but no states of any wrapper that records their waiting. */
     if (log->lanes > f->ranks && !has_state(f->log, "pthread_") && !has_state(f->log, "omp:"))
         fprintf(out, "  Waiting of threads for one another is not in the log (pith run --also pthread,\n"
                      "  --also openmp).\n");
@@ -174,6 +186,7 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
                 log->incomplete ? "at least " : "", absent, absent == 1 ? "" : "s", absent == 1 ? "it" : "them");
 }
 
+/* With no messages at all this is 0: 0 is not below 0. */
 static int is_unmatched(uint64_t matched, uint64_t all) { return (double)matched < UNMATCHED * (double)all; }
 
 void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
@@ -195,12 +208,14 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     }
     if (is_unmatched(trust->messages, trust->of_messages) || is_unmatched(trust->collectives, trust->of_collectives))
         fprintf(out, "  Waiting for partners that are not in the log counts as transfer.\n");
+    /* A number is converted to the best unit; another text is shown as it is. */
     if (error && *error >= '0' && *error <= '9')
         fprintf(out, "  Clock error: %s\n", pithi_ns_text(text, strtod(error, NULL)));
     else if (error)
         put_text(error, out);
     if (trust->unknown_ns > 0 && f->info->lanes > 0) {
         double run_ns = (double)(f->info->to_ns - f->info->from_ns);
+        /* Below 1 % of both the line would only worry. */
         double part = 100 * trust->unknown_ns / f->info->lanes / run_ns, path = 100 * trust->path_unknown_ns / run_ns;
         if (part >= 1 || path >= 1)
             fprintf(out,
@@ -252,12 +267,15 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 
     if (f->info->is_too_short)
         return;
+    /* First what makes the other figures unusable, then threads, then MPI: the first sentence that is true is printed.
+     */
     if (pithi_crowded(f->analysis))
         fprintf(out,
                 "  %u %s share %u core%s: all these figures contain waiting for a core, so first\n"
                 "  run as many as there are cores.\n",
                 f->ranks > f->cores ? f->ranks : pithlog_get_info(f->log)->lanes,
                 f->ranks > f->cores ? "ranks" : "threads", f->cores, f->cores == 1 ? "" : "s");
+    /* Threads are lowest if they lose more than MPI does: all threads at 0.40 with MPI at 0.80 is, as 0.40 < 0.64. */
     else if (has_threads && hybrid[0].value < 0.95 && hybrid[0].value < info->parallel * info->parallel)
         fprintf(out,
                 "  Threads are lowest: they work %.0f %% of the time, but those that call MPI\n"
@@ -272,6 +290,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
         fprintf(out,
                 "  Load balance is lowest: some ranks compute longer than others. Equal shares\n"
                 "  would save up to %.0f %% of the run.\n",
+                /* Without imbalance the run would be as short as the mean computing allows: with communication 0.9 and
+                 * balance 0.8 it is 0.18 of the run. */
                 100 * info->communication * (1 - info->load_balance));
     else if (info->serialisation <= info->transfer)
         put_serialisation(info, out);
@@ -294,6 +314,7 @@ void pithi_findings_ipc(const struct pithi_findings *f, FILE *out)
 static void put_tree(const struct pithlog_efficiency *all, uint32_t count, FILE *out)
 {
     for (uint32_t i = 0; i < count; i++) {
+        /* The names are indented by depth, and the values stay in one column. */
         int blanks = 2 + 2 * (int)all[i].depth;
         fprintf(out, "%*s%-*s%5.2f  %s\n", blanks, "", 26 - blanks, all[i].name, all[i].value, all[i].meaning);
     }
@@ -338,6 +359,7 @@ static int put_path(const struct pithi_findings *f, FILE *out)
         double imbalance_ns = pithi_path_imbalance(f->analysis, sums[i].state, sums[i].ns);
         fprintf(out, "  ");
         pithi_state_sum_put(f->analysis, &sums[i], run_ns, out);
+        /* below 1 % of the run it is not worth a line */
         if (imbalance_ns >= 0.01 * run_ns)
             fprintf(out, "    imbalance %s (%.0f %%)\n", pithi_ns_text(text, imbalance_ns),
                     100 * imbalance_ns / run_ns);
@@ -352,6 +374,7 @@ void pithi_findings_unlisted(const struct pithi_findings *f, FILE *out)
 {
     uint32_t listed = 0;
 
+    /* Findings below 1 % are not listed, but the page says how many there are. */
     for (uint32_t i = 0; i < f->count; i++)
         listed += (uint32_t)pithi_findings_is_listed(&f->list[i]);
     if (listed < f->count)
@@ -400,10 +423,13 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
 {
     double waits = pithi_analysis_percent(f->analysis, (double)f->info->wait_ns), files = 0;
     double useful = pithi_analysis_percent(f->analysis, (double)f->info->useful_ns), moves;
+    /* Waiting for other threads is inside of what counts as computing for MPI, so it is taken out of it in the
+     * sentence. */
     double threads = 100 * pithi_thread_wait_share(f->analysis);
 
     for (uint32_t i = 0; i < f->count; i++)
         files += strcmp(f->list[i].name, "files") == 0 ? 100 * f->list[i].share : 0;
+    /* The rest is data transfer and MPI itself. Rounding can make it less than 0. */
     moves = 100 - waits - useful - files;
     if (!f->info->has_mpi || !f->info->lanes)
         return;
@@ -424,8 +450,10 @@ static void put_short_list(const struct pithi_findings *f, FILE *out)
         if (!pithi_findings_is_listed(finding) || pithi_finding_is_guess(f->analysis, finding))
             continue;
         shown++;
+        /* A wait state has many lanes, so the lane is named only for other findings. */
         if (!finding->kind && finding->lane != UINT32_MAX)
             pithi_lane_text(f->log, finding->lane, lane);
+        /* Findings about computing have no state to show, except an imbalance, which is of computing or of a state. */
         int has_state = finding->state != PITHLOG_COMPUTING || strcmp(finding->name, "load imbalance") == 0;
         fprintf(out, "  %5.1f %%  %s%-*s", 100 * finding->share, finding->part_of ? "  " : "", has_state ? 18 : 0,
                 finding->name);
@@ -435,6 +463,7 @@ static void put_short_list(const struct pithi_findings *f, FILE *out)
     }
 }
 
+/* Breaks a text into lines of COLUMNS characters at most. A word that is longer has a line of its own. */
 void pithi_findings_wrap(const char *text, const char *indent, FILE *out)
 {
     size_t column = 0, blanks = strlen(indent);
@@ -492,6 +521,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
         fprintf(out, "\nHow far this can be trusted\n");
     pithi_run_delay_put(f->log, out);
     pithi_findings_trust(f, out);
+    /* Without MPI calls and messages there is nothing to match, so the page ends with how far it can be trusted. */
     if (!f->info->has_mpi && !f->trust.of_messages) {
         fprintf(out, "pith stat shows where the time goes.\n");
         return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;

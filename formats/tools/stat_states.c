@@ -62,11 +62,13 @@ static void begin_row(struct pithi_report *table, const struct pithlog_def *def)
     pithi_table_text(table, def ? def->group : "");
 }
 
-/* The self time of a state that is no call of MPI has no waits. */
+/* The self time of a state that is no call of MPI has no waits.
+ * Waiting and transfer are parts of the self time of MPI calls; for other states both cells stay empty. */
 static void put_waits(struct pithi_report *table, const struct pithlog_def *def, int64_t self_ns, int64_t wait_ns)
 {
     if (def && (pithi_mpi_call_traits(def) || wait_ns > 0)) {
         pithi_table_number(table, wait_ns);
+        /* Waiting is found by other means than self time, so a hole may leave more of it. */
         pithi_table_number(table, self_ns > wait_ns ? self_ns - wait_ns : 0);
     } else {
         pithi_table_skip(table);
@@ -114,10 +116,12 @@ static int add_instance(void *context, const struct pithi_stat_instance *instanc
     const struct states *s = context;
     struct state *state = &s->states[index_of(instance->id, s->defs)];
 
+    /* a histogram is large, so only states that occur get one */
     if (!state->lengths && !(state->lengths = calloc(1, sizeof *state->lengths)))
         return pithi_no_memory();
     pithi_histogram_add(state->lengths, instance->length_ns);
     state->self_ns += instance->self_ns;
+    /* An instance inside another one of its state is within the time of that one. */
     if (instance->is_outermost)
         state->total_ns += instance->length_ns;
     return PITH_OK;
@@ -164,10 +168,12 @@ static int new_state_table(const struct states *s, struct pithi_report **table)
 
     if (!columns)
         return pithi_no_memory();
+    /* The columns of counters stand between "self" and the waits, as they are sums like these. */
     memcpy(columns, state_columns, BEFORE * sizeof *columns);
     for (uint32_t i = 0; i < s->counters.count; i++) {
         const struct pithlog_def *def = pithlog_get_def(s->log, s->counters.counters[i]);
         columns[BEFORE + i] = (struct pithi_table_column){
+            /* a counter in ns is printed like other times, with a unit */
             counter_head(def->name), strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
     }
     if (s->instructions && s->cycles)
@@ -198,6 +204,7 @@ static void state_row(const struct states *s, struct pithi_report *table, uint32
     const struct pithi_histogram *lengths = state->lengths;
 
     begin_row(table, def);
+    /* An event or a counter has a count only; its other cells stay empty. */
     pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
     if (lengths) {
         pithi_table_number(table, state->total_ns);
@@ -205,6 +212,7 @@ static void state_row(const struct states *s, struct pithi_report *table, uint32
         for (uint32_t i = 0; i < s->counters.count; i++)
             pithi_table_number(table, whole(s->counters.sums[(size_t)i * (s->defs + 1u) + id]));
         if (s->instructions && s->cycles && s->cycles[id] > 0)
+            /* Ratios are whole millionths in a table: 1.5 instructions per cycle are 1500000. */
             pithi_table_number(table, whole(1e6 * s->instructions[id] / s->cycles[id] + 0.5));
         else if (s->instructions && s->cycles)
             pithi_table_skip(table);
@@ -222,6 +230,7 @@ static int fill_states(const struct states *s, struct pithi_report *table)
 
     if (!order)
         return pithi_no_memory();
+    /* up to `defs`, which is computing */
     for (uint32_t id = 0; id <= s->defs; id++)
         if (s->states[id].lengths || s->states[id].count) {
             int kind = id < s->defs ? (int)pithlog_get_def(s->log, id)->kind : PITHLOG_STATE;
@@ -248,6 +257,7 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
     s.states = calloc(s.defs + (size_t)1, sizeof *s.states);
     if (!s.states)
         return pithi_no_memory();
+    /* The sums of counters are of all records, so with a filter they would not be of the records that are counted. */
     if (!query->filter)
         TRY(pithi_counter_sums_make(log,
                                     &(struct pithlog_query){.from_ns = query->from_ns,
@@ -289,6 +299,8 @@ static int add_to_cell(void *context, const struct pithi_stat_instance *instance
     const struct grid *g = context;
     struct cell **row = &g->cells[index_of(instance->id, g->defs)];
 
+    /* One row of lanes for each state that occurs: 1000 states on 1000 lanes would be a million cells, most of them
+     * empty. */
     if (!*row && !(*row = calloc(g->lanes, sizeof **row)))
         return pithi_no_memory();
     struct cell *cell = &(*row)[instance->lane];
@@ -306,7 +318,7 @@ static void add_wait_to_cell(void *context, const struct pithlog_wait_state *wai
 {
     const struct grid *g = context;
 
-    if (g->cells[wait->state])
+    if (g->cells[wait->state]) /* no cell: the state is filtered out */
         g->cells[wait->state][wait->lane].wait_ns += wait_ns;
 }
 
@@ -336,6 +348,7 @@ static void put_list(const struct grid *g, struct pithi_report *table, uint32_t 
         pithi_table_number(table, cell->self_ns);
         if (g->query->waits)
             put_waits(table, def, cell->self_ns, cell->wait_ns);
+        /* the mean of all instances, also of those inside others */
         pithi_table_number(table, cell->length_ns / (int64_t)cell->count);
         pithi_table_number(table, cell->max_ns);
     }
@@ -345,6 +358,7 @@ static void put_list(const struct grid *g, struct pithi_report *table, uint32_t 
 static int new_matrix(const struct grid *g, struct pithi_report **table)
 {
     struct pithi_table_column *columns = calloc(g->lanes + 1u, sizeof *columns);
+    /* The names of columns must live until the table has copied them. */
     char(*names)[32] = calloc(g->lanes + 1u, sizeof *names);
     uint32_t count = 0;
     int err = PITH_ERR_MEMORY;
@@ -383,6 +397,7 @@ static void put_matrix_row(const struct grid *g, struct pithi_report *table, uin
     }
 }
 
+/* People get a matrix of self times, with a lane in each column; programs, and people who ask for waits, a list. */
 /* The state with the largest sum of self times comes first. */
 static int fill_grid(const struct grid *g, int as_matrix, struct pithi_report *table)
 {
@@ -495,6 +510,7 @@ static int count_own(void *context, const struct pithlog_record *r)
     return PITH_OK;
 }
 
+/* The whole log's numbers are in its table of lanes already; only a part of it needs another pass. */
 static int count_records(struct pithlog *log, const struct pithi_stat_query *query, struct lanes *all)
 {
     const struct pithlog_query own = {
@@ -532,6 +548,7 @@ static void lane_row(struct pithi_report *table, const struct pithlog_lane *lane
     pithi_table_number(table, (int64_t)counts->got_bytes);
     pithi_table_number(table, (int64_t)counts->colls);
     pithi_table_number(table, (int64_t)counts->lost);
+    /* a lane without records has no first and last time */
     if (counts->records) {
         pithi_table_number(table, counts->first_ns);
         pithi_table_number(table, counts->last_ns);
@@ -565,7 +582,8 @@ out:
 
 /* ---- The longest instances --------------------------------------------------------------------------------------- */
 
-/* A heap with the shortest of the longest in front. */
+/* A heap with the shortest of the longest in front.
+ * So the shortest one is replaced when a longer one comes, and memory does not grow with the log. */
 struct longest {
     struct pithi_stat_instance *heap;
     uint32_t count, room, most; /* most: as many as wanted */
@@ -581,6 +599,7 @@ static int comes_first(const struct pithi_stat_instance *x, const struct pithi_s
     return x->lane != y->lane ? x->lane < y->lane : x->id < y->id;
 }
 
+/* For qsort, which wants three answers. */
 static int compare_longest(const void *a, const void *b) { return comes_first(a, b) ? -1 : comes_first(b, a); }
 
 static int is_shorter(const void *a, const void *b) { return comes_first(b, a); }
@@ -617,6 +636,7 @@ static int find_iterations(struct pithlog *log, struct pithlog_analysis **analys
     uint32_t i = 0;
     int err;
 
+    /* Iterations are found by their MPI calls; without any the analysis, which takes long, is not made. */
     while (i < info->defs && strncmp(pithlog_get_def(log, i)->name, "MPI", 3) != 0)
         i++;
     if (i == info->defs)
@@ -628,6 +648,7 @@ static int find_iterations(struct pithlog *log, struct pithlog_analysis **analys
         err = pithlog_analysis_iterations(*analysis, UINT32_MAX, iterations);
     if (err == PITH_OK && !(*iterations)->count)
         *iterations = NULL;
+    /* In a damaged log the column stays empty, or has what was found; the damage itself is reported by the pass. */
     return err == PITH_ERR_DAMAGED ? PITH_OK : err;
 }
 
@@ -656,6 +677,7 @@ int pithi_stat_longest(struct pithlog *log, const struct pithi_stat_query *query
     int err;
 
     TRY(find_iterations(log, &analysis, &iterations));
+    /* without iterations the last column is left out */
     TRY(pithi_table_new(table, longest_columns, COLUMNS - !iterations));
     TRY(pithi_stat_run(&pass));
     if (l.count)

@@ -94,7 +94,8 @@ static const struct words *words_of(const char *name)
     return &none;
 }
 
-/* Begins a finding about a state and a lane (PITHI_NO_LANE: none): a stream for its text. NULL: no memory. */
+/* Begins a finding about a state and a lane (PITHI_NO_LANE: none): a stream for its text. NULL: no memory.
+ * The caller writes the text and calls `end`, which adds the finding to the list. Until then it is not counted. */
 static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint32_t state, uint32_t lane)
 {
     struct pithi_finding_list *found = a->found;
@@ -107,6 +108,7 @@ static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint
                                  .share = pithi_analysis_percent(a, ns) / 100,
                                  .state = state,
                                  .lane = lane,
+                                 /* where to look, unless the finding sets a better place: the whole run */
                                  .place = {a->info.from_ns, a->info.to_ns, lane, PITHI_NO_LANE}};
     return open_memstream(&found->text, &found->text_size);
 }
@@ -114,6 +116,7 @@ static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint
 /* 0: no memory. */
 static int end(struct pithlog_analysis *a, FILE *text)
 {
+    /* the advice is the last part of each text */
     const char *advice = words_of(a->found->list[a->found->count].name)->try;
 
     if (advice)
@@ -130,6 +133,7 @@ static struct pithlog_finding_place *place(struct pithlog_analysis *a)
     return &a->found->list[a->found->count].place;
 }
 
+/* Below half a percent of all ranks' time (PITHLOG_FINDING_LEAST). */
 static int is_small(const struct pithlog_analysis *a, double ns)
 {
     return pithi_analysis_percent(a, ns) < 100 * PITHLOG_FINDING_LEAST;
@@ -137,6 +141,7 @@ static int is_small(const struct pithlog_analysis *a, double ns)
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
+/* Sums the wait states by kind, and of each kind by state and lane. 0: no memory. */
 static int make_groups(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -154,6 +159,7 @@ static int make_groups(struct pithlog_analysis *a)
     for (uint32_t lane = 0; lane < info->lanes; lane++) {
         size_t count = pithlog_analysis_waits(a, lane, &waits);
         for (size_t i = 0; i < count; i++) {
+            /* wait states may be in a file, whose pages are given back on the way */
             pithi_scratch_passed(&a->graph.scratch, sizeof *waits);
             struct pithi_wait_group *group = &a->found->groups[waits[i].kind];
             int64_t ns = waits[i].to_ns - waits[i].from_ns;
@@ -170,6 +176,7 @@ static int make_groups(struct pithlog_analysis *a)
     return 1;
 }
 
+/* The groups are made once; everything that is said of waiting comes from them. */
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *a)
 {
     if (a->found)
@@ -200,10 +207,12 @@ static void put_ranks(const struct pithlog_analysis *a, const int64_t *lanes, FI
     char text[64] = "";
     int is_cut = 0;
 
+    /* One round more than there are lanes: rank -2 follows none, so it ends the last range. */
     for (uint32_t i = 0; i <= info->lanes; i++) {
         int32_t rank = i < info->lanes ? pithlog_get_lane(a->graph.log, i)->rank : -2;
         if (i < info->lanes && !lanes[i])
             continue;
+        /* A lane that is not the next rank ends a range; another thread of the same rank does not. */
         if (first >= 0 && rank != last && rank != last + 1) {
             if (used > 24) {
                 is_cut = 1;
@@ -228,6 +237,7 @@ static void put_states(const struct pithlog_analysis *a, const struct pithi_wait
         count += group->of_state[i] > 0;
     fprintf(out, "%.*s", NAME, pithi_state_text(a->graph.log, best));
     if (count > 1)
+        /* "MPI_Recv (80 %) and 2 more" */
         fprintf(out, " (%.0f %%) and %u more", 100.0 * (double)group->of_state[best] / (double)group->ns, count - 1);
 }
 
@@ -236,7 +246,8 @@ static int is_file(const struct pithlog_analysis *a, uint32_t state)
     return state != PITHLOG_COMPUTING && pithi_is_file_state(pithlog_get_def(a->graph.log, state));
 }
 
-/* 0: no memory. */
+/* 0: no memory.
+ * Writes the causes that the analysis found for this kind of waiting, largest first. */
 static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_group *group, FILE *out)
 {
     uint32_t count;
@@ -248,6 +259,7 @@ static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_
             fprintf(out, "transfer in ");
         pithi_state_sum_put(a, &sums[i], (double)group->ns, out);
     }
+    /* If at least half of it is caused by transfers, no rank is late: the message itself takes that long. */
     if (count && pithlog_analysis_is_call(a, sums[0].state) && !is_file(a, sums[0].state) &&
         2 * sums[0].ns >= (double)group->ns)
         fprintf(out, "latency-bound: most of it is for data under way, not for a late rank\n");
@@ -261,6 +273,7 @@ static uint32_t main_cause(const struct pithlog_analysis *a, uint32_t kind, uint
     double most = 0;
 
     for (size_t i = 0; i < a->delay_count; i++)
+        /* with what the delay caused directly, and through ranks that waited in turn */
         if (a->delays[i].kind == kind && a->delays[i].direct_ns + a->delays[i].indirect_ns > most) {
             most = a->delays[i].direct_ns + a->delays[i].indirect_ns;
             worst = a->delays[i].lane;
@@ -273,12 +286,13 @@ static int find_waits(struct pithlog_analysis *a)
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     char text[PITHI_NS_TEXT], lane[32];
 
-    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++) {
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++) { /* kind 0 is no wait state */
         const struct pithi_wait_group *group = &a->found->groups[kind];
         const struct pithlog_wait_state *worst = group->worst;
         if (!worst || is_small(a, (double)group->ns))
             continue;
         FILE *out = begin(a, pithlog_wait_kind_name(kind), (double)group->ns,
+                          /* the finding is about the state and the lane with most of it */
                           index_of_most(group->of_state, info->defs), index_of_most(group->of_lane, info->lanes));
         if (!out)
             return 0;
@@ -291,6 +305,7 @@ static int find_waits(struct pithlog_analysis *a)
         fprintf(out, ", %llu time%s, ", (unsigned long long)group->instances, group->instances == 1 ? "" : "s");
         put_ranks(a, group->of_lane, out);
         fprintf(out, "\n");
+        /* The program receives in another order than messages are sent: no rank is late, the order is wrong. */
         if (group->wrong_order)
             fprintf(out, "wrong order: %s in %llu of them: a message that is received later was\nsent before\n",
                     pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
@@ -312,6 +327,7 @@ static int find_waits(struct pithlog_analysis *a)
 
 /* ---- Other findings ---------------------------------------------------------------------------------------------- */
 
+/* Finds the longest time without a break that a lane spends in a state. It stays as it was if there is none. */
 void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithlog_finding_place *at)
 {
     int64_t longest_ns = -1, from_ns, to_ns;
@@ -360,6 +376,7 @@ static int find_imbalance(struct pithlog_analysis *a)
     for (uint32_t i = 0; good && i <= info->defs && a->info.lanes > 1; i++) {
         uint32_t state = i == info->defs ? PITHLOG_COMPUTING : i, most = 0;
         double sum = 0, most_ns = -1;
+        /* MPI calls are findings of their own, and so are files and waiting for threads. */
         if (state != PITHLOG_COMPUTING && (pithlog_analysis_is_call(a, state) || is_file(a, state) ||
                                            pithi_is_thread_wait(pithlog_get_def(a->graph.log, state))))
             continue;
@@ -375,6 +392,7 @@ static int find_imbalance(struct pithlog_analysis *a)
         }
         /* Each state belongs to the lane that has most of it; `excess` collects them by lane. */
         double mean = sum / a->info.lanes, more = most_ns - mean;
+        /* `more` is of one lane; others wait for it, so its cost is that of all lanes. */
         if (is_small(a, more * a->info.lanes) || more < recording_in(a, most, state))
             continue;
         struct excess *of = &excess[most];
@@ -400,6 +418,7 @@ static int find_imbalance(struct pithlog_analysis *a)
         fprintf(out, "%.*s takes %s on %s and %s on average", NAME, pithi_state_text(a->graph.log, of->state),
                 pithi_ns_text(most_text, of->most), pithi_lane_text(a->graph.log, lane, name),
                 pithi_ns_text(mean_text, of->mean));
+        /* other states of this lane are longer than the mean as well */
         if (of->states > 1)
             fprintf(out, ";\nso do %u other state%s, less", of->states - 1, of->states == 2 ? "" : "s");
         fprintf(out, "\n");
@@ -463,6 +482,7 @@ int pithi_is_file_state(const struct pithlog_def *def)
 static double accessed_bytes(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     const struct pithlog *log = a->graph.log;
+    /* The wrappers write an event with the size beside each access. */
     int is_mpi = strncmp(pithi_state_text(log, state), "MPI_", 4) == 0;
     const char *wanted = is_mpi ? "MPI file access" : "io:access", *bytes;
     struct pithlog_query query = {.from_ns = a->info.from_ns,
@@ -480,6 +500,7 @@ static double accessed_bytes(struct pithlog_analysis *a, uint32_t lane, uint32_t
     while (pithlog_iter_next(iter, &record) > 0)
         if (strcmp(pithlog_get_def(log, record.id)->name, wanted) == 0) {
             pithlog_payload_text(log, &record, text, sizeof text);
+            /* The payload as text has "bytes=" in it, whatever else its format has. */
             bytes = strstr(text, "bytes=");
             sum += bytes ? strtod(bytes + strlen("bytes="), NULL) : 0;
         }
@@ -498,6 +519,7 @@ static int find_files(struct pithlog_analysis *a)
 
     for (uint32_t lane = 0; lane < info->lanes; lane++) {
         double ns = 0;
+        /* file calls of this lane, all of them */
         for (uint32_t i = 0; i < info->defs; i++)
             ns += is_file(a, i) ? (double)pithlog_analysis_state_ns(a, lane, i) : 0;
         all_ns += ns;
@@ -509,6 +531,7 @@ static int find_files(struct pithlog_analysis *a)
     }
     if (is_small(a, all_ns))
         return 1;
+    /* The lane with most of it stands for the others: in which call it spends that time. */
     for (uint32_t i = 0; i < info->defs; i++) {
         double ns = is_file(a, i) ? (double)pithlog_analysis_state_ns(a, most, i) : 0;
         if (ns > state_ns) {
@@ -520,6 +543,7 @@ static int find_files(struct pithlog_analysis *a)
         return 0;
     pithi_longest_piece(a, most, state, place(a));
     double bytes = accessed_bytes(a, most, state);
+    /* nine tenths on one lane: this is no parallel I/O */
     if (most_ns >= 0.9 * all_ns && a->info.lanes > 1)
         fprintf(out, "%s alone spends %s in files", pithi_lane_text(a->graph.log, most, name),
                 pithi_ns_text(text, most_ns));
@@ -529,7 +553,7 @@ static int find_files(struct pithlog_analysis *a)
                 pithi_ns_text(text, most_ns));
     fprintf(out, ", most in %.*s", NAME, pithi_state_text(a->graph.log, state));
     if (bytes > 0)
-        fprintf(out, ":\n%.4g MB, %.4g MB/s", bytes / 1e6, bytes / most_ns * 1e3);
+        fprintf(out, ":\n%.4g MB, %.4g MB/s", bytes / 1e6, bytes / most_ns * 1e3); /* bytes / ns * 1000 is MB/s */
     fprintf(out, "\n");
     return end(a, out);
 }
@@ -563,6 +587,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
         all_ns += sums[i].transfer_ns;
         if (is_file(a, most) || sums[i].transfer_ns > sums[most].transfer_ns)
             most = i;
+        /* long calls: what took over 1 ms and over 20 times as long as the fastest tenth */
         if (sums[i].long_calls && (!long_calls || sums[i].longest_ns > sums[longest].longest_ns))
             longest = i;
         long_ns += sums[i].long_ns;
@@ -598,6 +623,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             else if (cores && lacked_cores(a->graph.log))
                 fprintf(out, "other programs were running\n");
             else
+                /* "?" marks what is not known: how many cores there are, or what else was running */
                 fprintf(out, cores ? "were other programs running?\n" : "are there more ranks than cores?\n");
             good = end(a, out);
         }
@@ -620,8 +646,10 @@ static int find_run_delay(struct pithlog_analysis *a)
     if (!a->info.has_init || !a->info.has_finalize || !pithi_run_delay_find(a->graph.log, &delay))
         return 1;
     for (uint32_t i = 0; i < a->found->count; i++)
+        /* What single calls have shown already is no news. */
         if (strcmp(a->found->list[i].name, "descheduled ranks") == 0)
             shown_ns = a->found->list[i].ns;
+    /* The system counts the whole run; what was before and after the analysed part may have been all of it. */
     a->found->no_core_ns = fmax(0, delay.delay_ns - fmax(0, delay.time_ns - all_ns));
     least_ns = a->found->no_core_ns - (double)a->info.wait_ns;
     if (least_ns <= shown_ns || is_small(a, least_ns))
@@ -652,6 +680,7 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
         return find_run_delay(a);
     for (uint32_t i = 0; i <= info->defs; i++) {
         int is_call = i < info->defs && pithi_graph_is_call(&a->graph, i);
+        /* a thread may have no core in MPI, where it could have waited anyway, or outside, where its work stops */
         all_ns += no_core[i];
         outside_ns += is_call ? 0 : no_core[i];
         if (is_call && (worst == info->defs || no_core[i] > no_core[worst]))
@@ -671,6 +700,7 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
     fprintf(out, ": threads could run, but the system gave them no core;\n");
     if (worst < info->defs && no_core[worst] > 0) {
         double call_ns = (double)(sums[worst].wait_ns + sums[worst].transfer_ns);
+        /* the two are measured at different moments, so the counter may have more than the call */
         double share = call_ns > no_core[worst] ? 100 * no_core[worst] / call_ns : 100;
         fprintf(out, "%.0f %% of %.*s (%s) is waiting for a core, and ", share, NAME,
                 pithi_state_text(a->graph.log, worst), pithi_ns_text(text, no_core[worst]));
@@ -730,6 +760,8 @@ static int find_serial_io(struct pithlog_analysis *a)
         return 0;
     if (is_small(a, io.waited_ns + io.in_turn_ns))
         return 1;
+    /* Two signs of it: other ranks wait for the one that writes, or calls that begin together end in turn. The larger
+     * one gives the place. */
     int waits = io.waited_ns > io.in_turn_ns;
     if (!(out = begin(a, "serialised MPI-IO", io.waited_ns + io.in_turn_ns, waits ? io.cause_state : io.state,
                       waits ? io.cause_lane : io.lane)))
@@ -762,6 +794,7 @@ static int find_small_messages(struct pithlog_analysis *a)
     if (is_small(a, (double)ns))
         return 1;
     for (uint32_t i = 0; i < pithlog_get_info(a->graph.log)->lanes; i++) {
+        /* the lane with most of it */
         most = a->graph.lanes[i].small_ns > a->graph.lanes[most].small_ns ? i : most;
         sends += a->graph.lanes[i].sends;
     }
@@ -786,10 +819,12 @@ static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_
     for (uint32_t i = 0; i < info->lanes; i++) {
         const struct pithi_graph_lane *read = &a->graph.lanes[i];
         const struct pithlog_lane *lane = pithlog_get_lane(a->graph.log, i);
+        /* pieces of this lane within the window, as a part of all its pieces */
         double part = (double)(a->lanes[i].last - a->lanes[i].first) / read->pieces.count;
         if (read->last_ns > read->first_ns) /* else it has no time, or no records */
             part *= (double)(read->last_ns - read->first_ns) / (double)(lane->last_ns - lane->first_ns);
         double records = (double)lane->records * part - (counters->count ? (double)counters->records[i] : 0);
+        /* an enter and a leave share one cost of a call, so each record has half */
         ns += (records > 0 ? records : 0) * (pithlog_own_cost_ns(a->graph.log, i, PITHLOG_ENTER) +
                                              pithlog_own_cost_ns(a->graph.log, i, PITHLOG_OWN_CALL) / 2);
     }
@@ -801,6 +836,7 @@ static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_
     return end(a, out);
 }
 
+/* The largest cost first; of equal ones, by name, so that the order is always the same. */
 static int by_cost(const void *a, const void *b)
 {
     const struct pithlog_finding *x = a, *y = b;
@@ -816,6 +852,7 @@ static int is_caused_by(const struct pithlog_analysis *a, const struct pithlog_f
     int is_imbalance = strcmp(by->name, "load imbalance") == 0;
     double ns = 0;
 
+    /* only waiting has causes, and only these two findings can be one */
     if (!waits->kind || (!is_imbalance && strcmp(by->name, "files") != 0))
         return 0;
     for (size_t i = 0; i < a->delay_count; i++) {
@@ -841,12 +878,14 @@ static int makes_transfers_long(const char *name)
 static int is_part_of(const struct pithlog_analysis *a, const struct pithlog_finding *part,
                       const struct pithlog_finding *of)
 {
+    /* What may be only a lack of cores stands below "no core", if that is listed. */
     if (pithi_finding_is_guess(a, part) && strcmp(of->name, "no core") == 0 && of->share >= PITHI_FINDING_LISTED)
         return part->ns <= of->ns;
     if (makes_transfers_long(part->name))
         return strcmp(of->name, "transfer") == 0 && part->ns <= 1.01 * of->ns;
     if (strcmp(part->name, "serialised MPI-IO") == 0)
         return strcmp(of->name, "files") == 0;
+    /* waiting may be a little longer than the imbalance that causes it */
     return is_caused_by(a, part, of) && part->ns <= 1.1 * of->ns;
 }
 
@@ -941,6 +980,8 @@ static int advise_cores(struct pithlog_analysis *a)
         int is_partly = lack && 2 * lack->share >= of->share && (latency || strcmp(of->name, "transfer") == 0);
         if (!try || (!is_guess && !is_partly))
             continue;
+        /* A finding that is latency-bound says so in a line of its own. Here that line is left out, as it is not known.
+         */
         const char *before = latency ? latency : try, *next = latency ? strchr(latency, '\n') + 1 : try;
         size_t size = (size_t)(try - of->text) + sizeof all;
         char *text = malloc(size);
@@ -970,15 +1011,19 @@ static int sort_findings(struct pithlog_analysis *a)
         return 0;
     }
     const struct pithlog_finding *crowded = pithi_crowded(a);
+    /* Each finding gets the first one that it is part of. */
     for (uint32_t i = 0; i < found->count; i++)
         for (uint32_t k = 0; k < found->count && !parent[i] && &found->list[i] != crowded; k++)
             if (i != k && is_part_of(a, &found->list[i], &found->list[k]))
                 parent[i] = k + 1;
+    /* The list has two levels: late sender, part of an imbalance, part of no core, is shown as a part of no core. There
+     * is no cycle: waiting is part of an imbalance or files, these of no core at most, and that of nothing. */
     for (uint32_t i = 0; i < found->count; i++)
         while (parent[i] && parent[parent[i] - 1])
             parent[i] = parent[parent[i] - 1];
     uint32_t first = crowded ? (uint32_t)(crowded - found->list) : 0;
     for (uint32_t n = 0; n < found->count; n++) {
+        /* `first` goes to the front; those before it follow in their order */
         uint32_t i = n == 0 ? first : n <= first ? n - 1 : n;
         if (parent[i])
             continue;
@@ -1019,6 +1064,7 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
                                    find_transfer(a, &counters) && find_no_core(a, &counters) && find_files(a) &&
                                    find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
+        /* sorted before guesses are found, as is_guess goes by the place in the list */
         if (good && a->found->count)
             qsort(a->found->list, a->found->count, sizeof *a->found->list, by_cost);
         if (!good || !find_guesses(a) || !advise_cores(a) || !sort_findings(a)) {
@@ -1058,6 +1104,7 @@ void pithi_iteration_sums_add(struct pithi_iteration_sums *costs, int64_t from_n
 {
     const struct pithlog_iteration *all = costs->in->all;
 
+    /* Intervals come in order of time for each lane, so iterations that are over are never looked at again. */
     while (costs->at < costs->in->count && all[costs->at].to_ns <= from_ns)
         costs->at++;
     for (size_t i = costs->at; i < costs->in->count && all[i].from_ns < to_ns; i++) {
@@ -1065,6 +1112,7 @@ void pithi_iteration_sums_add(struct pithi_iteration_sums *costs, int64_t from_n
         int64_t end_ns = to_ns < all[i].to_ns ? to_ns : all[i].to_ns;
         costs->of[i] += end_ns > begin_ns ? factor * (double)(end_ns - begin_ns) : 0;
     }
+    /* also what lies in no iteration, so that the caller can compare both */
     costs->all += factor * (double)(to_ns - from_ns);
 }
 
@@ -1074,7 +1122,7 @@ static void add_waits(struct pithlog_analysis *a, uint32_t kind, struct pithi_it
 
     for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++) {
         size_t count = pithlog_analysis_waits(a, lane, &waits);
-        costs->at = 0;
+        costs->at = 0; /* each lane begins again with the first iteration */
         for (size_t i = 0; i < count; i++) {
             pithi_scratch_passed(&a->graph.scratch, sizeof *waits);
             if (waits[i].kind == kind)
@@ -1104,8 +1152,10 @@ static void add_imbalance(struct pithlog_analysis *a, const struct pithlog_findi
     for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++) {
         costs->at = 0;
         if (pithlog_analysis_calls_mpi(a, lane))
+            /* The lane's time minus the mean: with 4 lanes its own counts 1 - 1/4 and that of each other one -1/4. */
             add_state(a, lane, finding->state, (lane == finding->lane) - 1.0 / a->info.lanes, costs);
     }
+    /* An iteration in which the lane was faster than the mean costs nothing. */
     for (size_t i = 0; i < costs->in->count; i++)
         costs->of[i] = costs->of[i] > 0 ? costs->of[i] : 0;
 }
@@ -1128,10 +1178,12 @@ int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_fi
         inside += costs.of[i];
     *first = 0;
     *last = costs.in->count - 1;
+    /* Iterations at both ends are left out while together they have little of the cost. */
     for (; *first < *last && (left + costs.of[*first]) * PITHI_RARE < inside; ++*first)
         left += costs.of[*first];
     for (left = 0; *last > *first && (left + costs.of[*last]) * PITHI_RARE < inside; --*last)
         left += costs.of[*last];
     free(costs.of);
+    /* At least half must lie in iterations at all; or to name some would be misleading. */
     return 2 * inside >= costs.all && inside > 0;
 }

@@ -39,6 +39,7 @@ struct message_end {
 
 /* ---- The first pass ---------------------------------------------------------------------------------------------- */
 
+/* Finds a container by a field, and notes that it has records: it becomes a lane. */
 static int use(struct paje_reader *r, enum paje_field field, const char *name, uint32_t *container)
 {
     CHECK(pithi_paje_find_container(r, field, name, container));
@@ -58,10 +59,12 @@ static int add_link_end(struct paje_reader *r, int is_end)
     CHECK(pithi_paje_find_type(r, LINK_TYPE, &type));
     CHECK(pithi_paje_needs(r, F_KEY, "Key"));
     CHECK(use(r, is_end ? F_END : F_START, is_end ? "EndContainer" : "StartContainer", &end.container));
+    /* without a field for it the tag is 0 */
     end.has_tag = pithi_text_i64(r->at[F_TAG], INT32_MIN, INT32_MAX, &tag);
     end.tag = (int32_t)tag;
     if (!r->at[F_BYTES] || !pithi_text_u64(r->at[F_BYTES], &end.bytes))
         end.bytes = 0;
+    /* Sorted by a hash of type, container and key, then by place in the file. */
     key = (struct pithi_sort_key){
         {pithi_paje_hash(pithi_paje_hash(type + UINT64_C(1), r->at[F_CONTAINER] ? r->at[F_CONTAINER] : ""),
                          r->at[F_KEY]),
@@ -72,6 +75,7 @@ static int add_link_end(struct paje_reader *r, int is_end)
 static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *last_ns)
 {
     uint32_t container;
+    /* From DESTROY on, kinds have a time. A file whose times go back is sorted while it is read (pithi_reorder). */
     if (kind >= DESTROY && kind != OTHER) {
         r->reorder.is_needed |= r->time_ns < *last_ns;
         *last_ns = r->time_ns;
@@ -93,11 +97,13 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
         return add_link_end(r, kind == END_LINK);
     case DESTROY:
         CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
+        /* the outermost container of a whole log is destroyed at its end */
         r->is_ended |= container != UINT32_MAX && r->containers[container].parent == 0;
         return PITH_OK;
     case OTHER:
         r->other_events++;
         return PITH_OK;
+    /* every other kind has a container, which becomes a lane by it */
     default:
         return use(r, F_CONTAINER, "Container", &container);
     }
@@ -116,6 +122,7 @@ static int first_pass(struct paje_reader *r)
     enum paje_kind kind;
     int status, err = PITH_OK;
     char *line;
+    /* An event is numbered by its place among all lines, so both passes give it the same number. */
     for (; err == PITH_OK && (status = pithi_paje_line(r, &line)) > 0; r->seq++) {
         if (*line == '%')
             err = settle(r, pithi_paje_percent(r, line, &open));
@@ -132,6 +139,7 @@ static int64_t number_in(const char *name)
 {
     int64_t number = -1;
     for (const char *c = name; *c;) {
+        /* digits in the middle count as well: "node3-cpu" has the number 3 */
         if (*c < '0' || *c > '9') {
             c++;
             continue;
@@ -162,7 +170,8 @@ static int is_lane(const struct paje_reader *r, uint32_t container)
     return c->is_used || (r->is_own && strcmp(r->types[c->type - 1].name, "Thread") == 0);
 }
 
-/* Our own: "0.1 writer" in "rank 0 (node7)". */
+/* Our own: "0.1 writer" in "rank 0 (node7)".
+ * thread 0 has no point: "3 solver" is rank 3, thread 0 */
 static int make_own_lane(struct paje_reader *r, struct paje_container *c)
 {
     const char *host = c->parent ? strstr(r->containers[c->parent - 1].name, " (") : NULL;
@@ -185,6 +194,8 @@ static int make_lanes(struct paje_reader *r)
     struct pithi_map taken = {0};
     int keeps = 1, err = PITH_OK;
     uint32_t next = 0;
+    /* Ranks have the numbers in their names, if each process has one and no two have the same. "rank-3" and "rank-7"
+     * stay 3 and 7; "a" and "b" become 0 and 1. */
     for (uint32_t i = 0; keeps && i < r->container_count; i++) {
         uint32_t process = is_lane(r, i) ? process_of(r, i) : UINT32_MAX;
         int64_t number = process == UINT32_MAX ? -1 : number_in(r->containers[process].name);
@@ -208,11 +219,13 @@ static int make_lanes(struct paje_reader *r)
         uint64_t *rank = pithi_map_at(&ranks, process), *thread;
         if (!rank)
             TRY(pithi_no_memory());
+        /* the first lane of a process gives it its rank */
         if (!*rank)
             *rank = keeps ? (uint64_t)number_in(r->containers[process].name) + 1 : ++next;
         c->rank = (int32_t)(*rank - 1);
         if (!(thread = pithi_map_at(&threads, *rank)))
             TRY(pithi_no_memory());
+        /* a thread's name has that of its process in front */
         snprintf(name, sizeof name, process == i ? "%s" : "%s: %s",
                  process == i ? c->name : r->containers[process].name, c->name);
         err = pithi_writer_lane(r->writer, c->rank, (uint32_t)(*thread)++, name, &c->lane);
@@ -226,11 +239,13 @@ out:
 
 /* ---- Links to messages ------------------------------------------------------------------------------------------- */
 
+/* Ends that came before their partners: starts wait for ends, and ends for starts that are later in the file. */
 struct waiting {
     struct link_end *all; /* [room], a ring */
     uint32_t first, count, room;
 };
 
+/* Sorted by the rank that receives and the time of sending, for number_messages. */
 static int add_message(struct paje_reader *r, const struct link_end *start, const struct link_end *end)
 {
     struct link_end both[2] = {*start, *end};
@@ -249,6 +264,7 @@ static int match_links(struct paje_reader *r)
     int status, err = PITH_OK;
     TRY(pithi_sorter_end(r->ends));
     while (err == PITH_OK && (status = pithi_sorter_next(r->ends, &item)) == 1) {
+        /* Another link: what is left of the one before has no partner. */
         if (item.key.word[0] != key)
             for (int i = 0; i < 2; i++) {
                 r->lone_links += waiting[i].count - waiting[i].first;
@@ -256,6 +272,7 @@ static int match_links(struct paje_reader *r)
             }
         key = item.key.word[0];
         memcpy(&end, item.data, sizeof end);
+        /* either the partner is there, or this end waits for it */
         struct waiting *partners = &waiting[!end.is_end], *same = &waiting[end.is_end];
         if (partners->first < partners->count) {
             const struct link_end *partner = &partners->all[partners->first++];
@@ -287,10 +304,13 @@ static int number_messages(struct paje_reader *r)
     while ((status = pithi_sorter_next(r->messages, &item)) == 1) {
         struct link_end both[2];
         memcpy(both, item.data, sizeof both);
+        /* another rank begins again with number 0 */
         posted = item.key.word[0] == rank ? posted + 1 : 0;
         rank = item.key.word[0];
+        /* Both ends learn the other one's rank; each goes to its place in the file, by `seq`. */
         for (int i = 0; i < 2; i++) {
             struct message_end end = {.peer = r->containers[both[!i].container].rank,
+                                      /* the tag of the start, unless only the end has one */
                                       .tag = both[!both[0].has_tag].tag,
                                       .bytes = both[0].bytes ? both[0].bytes : both[1].bytes,
                                       .posted = posted};
@@ -314,12 +334,14 @@ static int add(struct paje_reader *r, uint32_t container, uint32_t kind, uint32_
             .time_ns = r->time_ns, .lane = r->containers[container].lane, .kind = kind, .id = id, .peer = -1});
 }
 
+/* Each type of states has a stack of its own in each container, as Paje nests them apart. */
 static int find_stack(struct paje_reader *r, uint32_t container, uint32_t type, struct paje_stack **stack)
 {
     uint64_t *known = pithi_map_at(&r->stack_numbers, pithi_map_pair(container, type));
     if (!known || (!*known && !pithi_grow(&r->stacks, r->stack_count, &r->stack_room, sizeof *r->stacks)))
         return pithi_no_memory();
     if (!*known) {
+        /* a list of the container's stacks, so that they can be ended with it */
         r->stacks[r->stack_count] = (struct paje_stack){.next = r->containers[container].stacks};
         *known = r->containers[container].stacks = ++r->stack_count;
     }
@@ -327,6 +349,7 @@ static int find_stack(struct paje_reader *r, uint32_t container, uint32_t type, 
     return PITH_OK;
 }
 
+/* Ends states until `left` are open, the innermost first. */
 static int end_states(struct paje_reader *r, uint32_t container, struct paje_stack *stack, uint32_t left)
 {
     while (stack->count > left)
@@ -341,6 +364,7 @@ static int take_state(struct paje_reader *r, enum paje_kind kind)
     CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
     CHECK(pithi_paje_find_type(r, STATE_TYPE, &type));
     CHECK(find_stack(r, container, type, &stack));
+    /* Pop ends one; set ends all of the type and begins another; reset ends all. */
     if (kind == POP_STATE) {
         r->lone_pops += stack->count == 0;
         return end_states(r, container, stack, stack->count ? stack->count - 1 : 0);
@@ -363,6 +387,7 @@ static int destroy(struct paje_reader *r)
     CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
     if (container == UINT32_MAX || !is_lane(r, container))
         return PITH_OK;
+    /* A container that ends takes its open states with it. */
     for (uint32_t i = r->containers[container].stacks; i; i = r->stacks[i - 1].next)
         CHECK(end_states(r, container, &r->stacks[i - 1], 0));
     return PITH_OK;
@@ -379,6 +404,7 @@ static int take_variable(struct paje_reader *r, enum paje_kind kind)
     double value = strtod(r->at[F_VALUE], &end);
     if (*end || end == r->at[F_VALUE])
         return pithi_paje_wrong(r, "this is no value of a variable", r->at[F_VALUE]);
+    /* Add and sub change the value before, so that is kept for each variable; Pith's counters have values only. */
     uint64_t *known = pithi_map_at(&r->sum_numbers, pithi_map_pair(container, type));
     if (!known || (!*known && !pithi_grow(&r->sums, r->sum_count, &r->sum_room, sizeof *r->sums)))
         return pithi_no_memory();
@@ -404,6 +430,7 @@ static int take_event(struct paje_reader *r)
     const struct paje_type *t = &r->types[type];
     const char *text = r->at[F_VALUE] ? r->at[F_VALUE] : "";
     record.lane = r->containers[container].lane;
+    /* Pith's own files have records that Paje does not know as events of special types. */
     if (t->own) {
         record.kind = t->own;
         if (t->own == PITHLOG_LOST)
@@ -414,8 +441,10 @@ static int take_event(struct paje_reader *r)
     size_t size = strnlen(text, sizeof payload - 3);
     memcpy(payload + 2, text, size);
     payload[2 + size] = 0;
+    /* Pith escaped the text, so that it fits in a line */
     if (r->is_own)
         size = pithi_unescape((char *)payload + 2);
+    /* An event without a value has its type's name there; that says nothing new. */
     if (*text && !(size == strlen(t->name) && memcmp(payload + 2, t->name, size) == 0)) {
         payload[0] = (unsigned char)(size >> 8);
         payload[1] = (unsigned char)size;
@@ -431,6 +460,7 @@ static int take_link(struct paje_reader *r, enum paje_kind kind)
     struct message_end end;
     uint32_t container, comm = 0;
     CHECK(pithi_paje_find_container(r, kind == END_LINK ? F_END : F_START, "container", &container));
+    /* an end without a partner is left out */
     if (!r->has_next || r->next_end.key.word[0] != r->seq)
         return PITH_OK;
     memcpy(&end, r->next_end.data, sizeof end);
@@ -438,6 +468,7 @@ static int take_link(struct paje_reader *r, enum paje_kind kind)
     r->has_next = status == 1;
     if (status < 0)
         return PITH_ERR_IO;
+    /* only Pith's own files have the communicator's name in the value */
     if (r->is_own && r->at[F_VALUE] && strcmp(r->at[F_VALUE], "MPI_COMM_WORLD") != 0) { /* the communicator */
         char *name = pithi_paje_kept(r, r->at[F_VALUE]);
         if (!name)
@@ -482,6 +513,7 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
     }
 }
 
+/* Definitions begin with '%' and were taken in the first pass. */
 static int second_pass(struct paje_reader *r)
 {
     enum paje_kind kind;
@@ -539,6 +571,7 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(make_lanes(&r));
     TRY(number_messages(&r));
     TRY(second_pass(&r));
+    /* Signs that the file was cut: no newline at the end, or the outermost container is still there. */
     if (pithi_ends_in_line(input))
         TRY(pithi_ends_here(writer, input, "inside a line"));
     else if (r.is_own && !r.is_ended)

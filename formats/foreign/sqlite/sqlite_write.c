@@ -22,7 +22,9 @@
 #include "reader/read/payload.h"
 
 /* Foreign keys are declared for programs that draw or join tables by them; SQLite checks none, since `foreign_keys` is
- * off. */
+ * off.
+ * The database is written once, by one process, and useless if that fails: so it needs no journal and no lock, and
+ * large pages make fewer of them. user_version is the version of these tables. */
 static const char tables[] =
     "PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384; PRAGMA application_id = 1349088360; PRAGMA user_version = "
@@ -86,6 +88,7 @@ static const char tables[] =
     " JOIN definitions d ON d.id = w.state GROUP BY 1, 2, 3, 4;"
     "CREATE VIEW critical_times AS SELECT l.rank, l.thread, ifnull(d.name, 'computing') AS state, c.ns"
     " FROM critical_states c JOIN lanes l USING(lane) LEFT JOIN definitions d ON d.id = c.state;";
+/* An index that is made from all rows is faster than one that grows with each, where rows come in no order. */
 static const char indexes[] = "CREATE INDEX messages_by_time ON messages(send_ns);"
                               "CREATE INDEX intervals_by_parent ON intervals(parent);"
                               "CREATE INDEX collectives_by_interval ON collectives(interval);"
@@ -122,6 +125,7 @@ struct writer {
     struct pithi_payload_line payload;
 };
 
+/* Keeps the error; later calls see it in w->failed and do nothing more. */
 static int failed(struct writer *w)
 {
     return w->failed = pithi_fail(PITH_ERR_IO, "%s: SQLite: %s", w->path, w->sqlite->errmsg(w->db));
@@ -135,6 +139,7 @@ static int run(struct writer *w, const char *sql)
 /* Sets w->failed after a function of sqlite_rows.h; returns it. */
 static int check(struct writer *w, int status)
 {
+    /* a negative status has no text in SQLite */
     if (status && !w->failed)
         w->failed = status < 0 ? pithi_no_memory() : failed(w);
     return w->failed;
@@ -190,6 +195,7 @@ out:
 }
 
 static int put_lanes(struct writer *w)
+/* A log may have a property with the key "format"; then the fact replaces it. */
 {
     struct pithi_sqlite_rows *s = NULL;
     const struct pithlog_lane *l;
@@ -234,6 +240,7 @@ static int put_communicators(struct writer *w)
     TRY(begin_rows(w, "INSERT INTO members", 4, &member));
     for (uint32_t i = 0; (c = pithlog_get_comm(w->log, i)) != NULL; i++) {
         put(w, s, "itii", (int64_t)i, c->name, (int64_t)c->size, (int64_t)c->remote_size);
+        /* Members of the remote group follow those of the group, and are numbered from 0 again. */
         for (int32_t m = 0; c->world_ranks && m < c->size + c->remote_size; m++)
             put(w, member, "iiii", (int64_t)i, (int64_t)(m < c->size ? m : m - c->size), (int64_t)c->world_ranks[m],
                 (int64_t)(m >= c->size));
@@ -263,7 +270,8 @@ static const char *payload_of(struct writer *w, const struct pithlog_record *r)
     return text;
 }
 
-/* The number + 1 of the path of a state inside another path; 0: no memory. */
+/* The number + 1 of the path of a state inside another path; 0: no memory.
+ * "main;solve" and "main;read;solve" are two paths that end in the same state. */
 static uint32_t path_inside(struct writer *w, uint32_t around, uint32_t state)
 {
     uint64_t *known = pithi_map_at(&w->path_numbers, pithi_map_pair(around, state));
@@ -271,6 +279,7 @@ static uint32_t path_inside(struct writer *w, uint32_t around, uint32_t state)
     if (!known || (!*known && !pithi_grow(&w->paths, w->path_count, &w->path_room, sizeof *w->paths)))
         return 0;
     if (!*known) {
+        /* depth 0: no path around */
         w->paths[w->path_count] = (struct call_path){around, state, around ? w->paths[around - 1].depth + 1 : 0};
         *known = ++w->path_count;
     }
@@ -285,6 +294,7 @@ static int put_paths(struct writer *w)
     int err;
 
     TRY(begin_rows(w, "INSERT INTO call_paths", 5, &s));
+    /* A path has a higher number than the one around it, so each row's parent is in the table already. */
     for (uint32_t i = 0; i < w->path_count; i++) {
         enum { NAMES = 64 }; /* of a deeper path, the innermost ones */
         const char *names[NAMES];
@@ -299,6 +309,7 @@ static int put_paths(struct writer *w)
         const struct call_path *path = &w->paths[i];
         if (path->parent)
             put(w, s, "iiiit", (int64_t)i, (int64_t)path->parent - 1, (int64_t)path->state, (int64_t)path->depth,
+                /* 'n' in the types is NULL: a path without another one around has no parent */
                 (const char *)name.data);
         else
             put(w, s, "iniit", (int64_t)i, (int64_t)path->state, (int64_t)0, (const char *)name.data);
@@ -311,7 +322,9 @@ out:
     return err;
 }
 
-/* The functions of a sample, if they have names. */
+/* The functions of a sample, if they have names.
+ * Equal lists share one row of `stacks`, as most samples of a program have a list that came before. They are known by
+ * their hash. */
 static void put_sample(struct writer *w, const struct pithlog_record *r)
 {
     const char *functions =
@@ -325,13 +338,15 @@ static void put_sample(struct writer *w, const struct pithlog_record *r)
         return;
     }
     if (!*stack) {
+        /* the map counts this one already, so numbers begin with 1 */
         *stack = w->stack_numbers.count;
         put(w, w->stacks, "it", (int64_t)*stack, functions);
     }
     put(w, w->rows[SAMPLES], "iii", (int64_t)r->lane, r->time_ns, (int64_t)*stack);
 }
 
-/* Gives a state its number and its path. 0: no memory. */
+/* Gives a state its number and its path. 0: no memory.
+ * Numbers are given at the begin of a state, so that what is inside can name its parent before that ends. */
 static int number_interval(struct writer *w, const struct pithlog_step *step)
 {
     struct numbered_lane *lane = &w->lanes[step->lane];
@@ -355,6 +370,7 @@ static void put_interval(struct writer *w, const struct pithlog_step *step)
     else
         put(w, w->rows[INTERVALS], "iiiiiiini", ended.interval, (int64_t)step->lane, (int64_t)state->id, state->from_ns,
             step->to_ns, step->self_ns, (int64_t)0, (int64_t)ended.path - 1);
+    /* In a log of records out of nesting a state may end while others inside go on; these move down. */
     memmove(&open[step->at], &open[step->at + 1], (step->depth - step->at - 1) * sizeof *open);
 }
 
@@ -373,10 +389,12 @@ static int put_record(void *context, const struct pithlog_step *step)
         put_sample(w, r);
         put(w, w->rows[EVENTS], "iiis", (int64_t)r->lane, (int64_t)r->id, r->time_ns, payload_of(w, r));
         break;
+    /* SQLite stores NaN as NULL */
     case PITHLOG_COUNTER:
         put(w, w->rows[COUNTERS], "iiid", (int64_t)r->lane, (int64_t)r->id, r->time_ns, r->value);
         break;
     case PITHLOG_COLL:
+        /* the interval of the innermost open state is the call of the collective */
         put(w, w->rows[COLLECTIVES], step->depth ? "iiiiiii" : "iiiiiin", (int64_t)r->lane, r->time_ns,
             (int64_t)r->comm, (int64_t)r->peer, (int64_t)r->bytes, (int64_t)r->got_bytes,
             step->depth ? w->lanes[step->lane].open[step->depth - 1].interval : 0);
@@ -424,6 +442,7 @@ static int put_records(struct writer *w, const struct pithi_convert *how)
     TRY(begin_rows(w, "INSERT INTO stacks", 2, &w->stacks));
     TRY(pithi_each_record(w->log, how, &each));
     TRY(w->failed);
+    /* A second pass, since a message is known only when both its ends were seen. */
     TRY(pithi_each_message(w->log, how, &each));
     TRY(w->failed);
     for (int i = 0; i < RECORD_TABLES; i++)
@@ -451,6 +470,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
     if (!pithi_has_mpi_calls(w->log)) /* nothing that waits */
         return PITH_OK;
     err = pithlog_analyze(w->log, &query, &analysis);
+    /* A damaged log has an analysis of what can be read. */
     if (!analysis) /* no memory, no place for the graph; or times that cannot be analysed */
         return err == PITH_ERR_UNSUPPORTED ? PITH_OK : err;
     info = pithlog_analysis_get_info(analysis);
@@ -478,7 +498,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
         put(w, path, "iii", (int64_t)parts[i].lane, parts[i].from_ns, parts[i].to_ns);
     TRY(begin_rows(w, "INSERT INTO critical_states", 3, &states));
     for (size_t i = 0, count = pithlog_analysis_path_shares(analysis, &shares); i < count; i++)
-        if (shares[i].state == PITHLOG_COMPUTING)
+        if (shares[i].state == PITHLOG_COMPUTING) /* NULL: outside of all states */
             put(w, states, "ini", (int64_t)shares[i].lane, shares[i].ns);
         else
             put(w, states, "iii", (int64_t)shares[i].lane, (int64_t)shares[i].state, shares[i].ns);
@@ -503,6 +523,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     const struct pithlog_def *d;
     int err;
 
+    /* A pipe cannot be a database: SQLite writes pages in any order. */
     if (fstat(fileno(out), &status) != 0 || !S_ISREG(status.st_mode))
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a database needs a file; give a name", how->path);
     CHECK(pithi_sqlite_begin(how->path, &w.sqlite));
@@ -522,6 +543,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     TRY(put_analysis(&w, how));
     TRY(run(&w, indexes));
 out:
+    /* In any case; what was not opened is NULL. */
     for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++)
         free(w.lanes[i].open);
     free(w.lanes);
@@ -532,6 +554,7 @@ out:
     pithi_sqlite_rows_close(w.stacks);
     for (size_t i = 0; i < sizeof w.rows / sizeof *w.rows; i++)
         pithi_sqlite_rows_close(w.rows[i]);
+    /* closing writes what is left, so it may fail */
     if (w.sqlite->close(w.db) && !err)
         err = pithi_fail(PITH_ERR_IO, "%s: SQLite cannot close it", how->path);
     return err;

@@ -52,6 +52,7 @@ enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 const char *pithi_print_kind(uint32_t kind) { return kind < KINDS && kind_names[kind] ? kind_names[kind] : "unknown"; }
 
+/* Programs that read the output find in the first line which version of its form it has. */
 void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what)
 {
     char text[64];
@@ -85,6 +86,7 @@ void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, str
 
 void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, double value)
 {
+    /* infinity - infinity is NaN, so this is 0 for finite values only */
     if (style == PITHI_TEXT_JSON && !(value - value == 0))
         pithi_out_text(out, "null"); /* JSON has no infinity and no NaN */
     else
@@ -115,6 +117,7 @@ static void free_pieces(struct pithi_text_piece *pieces, uint32_t count)
     free(pieces);
 }
 
+/* The part between time and kind, the same for all records of a lane. */
 static char *lane_text(const struct pithi_printer *p, const struct pithlog_lane *lane)
 {
     static const char *const forms[] = {[PITHI_TEXT_TABS] = "\t%d\t%u\t",
@@ -128,12 +131,14 @@ static char *lane_text(const struct pithi_printer *p, const struct pithlog_lane 
 
 int pithi_printer_open(struct pithi_printer *p, FILE *file, enum pithi_text_style style, const char *glob)
 {
+    /* without names of functions there is no column for them */
     *p = (struct pithi_printer){.style = style, .quote = pithi_print_quote(style), .glob = glob, .fields = F_FUNCTIONS};
     return pithi_out_open(&p->out, file);
 }
 
 int pithi_printer_close(struct pithi_printer *p, int err)
 {
+    /* the name count is that of the formats as well; see pithi_printer_def */
     err = pithi_out_close(&p->out, err);
     for (uint32_t i = 0; i < p->name_count; i++)
         free(p->formats[i]);
@@ -148,6 +153,7 @@ int pithi_printer_close(struct pithi_printer *p, int err)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
+/* A record may refer to a lane or definition that is not printed (yet); its text is then empty. */
 static void put_piece(struct pithi_printer *p, const struct pithi_text_piece *pieces, uint32_t count, uint32_t i)
 {
     if (i < count && pieces[i].size)
@@ -243,6 +249,7 @@ static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
     }
 }
 
+/* These records have the name of their communicator; there is no definition. */
 static int has_comm(uint32_t kind) { return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE; }
 
 void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *r)
@@ -268,6 +275,7 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
         put_piece(p, p->names, p->name_count, r->id);
     else if (json)
         pithi_out_text(out, "\"\"");
+    /* no column of this line is written yet */
     p->field = 0;
     put_values(p, r);
     if (json)
@@ -330,6 +338,7 @@ int pithi_printer_lane(struct pithi_printer *p, uint32_t index, const struct pit
         define_text(p, "host", lane->host);
         end_define(p);
     }
+    /* A lane may be defined again with another name; its piece is replaced. */
     return set_piece(&p->lanes, &p->lane_count, index, lane_text(p, lane));
 }
 
@@ -385,8 +394,10 @@ int pithi_printer_comm(struct pithi_printer *p, uint32_t index, const struct pit
         begin_define(p, "comm");
         define_int(p, "comm", index);
         define_text(p, "name", name);
+        /* a communicator that no rank described has no size */
         if (comm->size)
             define_int(p, "size", comm->size);
+        /* The array has the members, and behind them those of the remote group. */
         if (comm->size && comm->world_ranks)
             define_members(p, "ranks", comm->world_ranks, comm->size);
         if (comm->remote_size && comm->world_ranks)
@@ -430,6 +441,7 @@ static int put_definitions(struct pithi_printer *printer, const struct pithlog *
     const char *key, *value;
 
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        /* With names of functions, the properties that give addresses their names are not needed. */
         if (!printer->how->naming.functions || !pithi_is_code_name(key))
             pithi_printer_property(printer, key, value);
     for (uint32_t i = 0; i < info->lanes; i++)
@@ -452,10 +464,12 @@ static int put_records(struct pithi_printer *printer, struct pithlog *log, const
         return err;
     /* A full disk ends the reading too. */
     for (; !printer->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
+        /* 1: after the last record */
         pithi_printer_record(printer, &record);
     if (printer->how->printed)
         *printer->how->printed = records;
     pithlog_iter_close(iter);
+    /* the text of the error is set by the reader */
     return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }
 

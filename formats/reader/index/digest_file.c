@@ -43,6 +43,7 @@ static double get_double(const unsigned char *p)
 /* Infinity minus infinity is no number, and differs from 0. */
 static int is_finite(double value) { return value - value == 0; }
 
+/* Extends a range by one value; the first one sets both ends. */
 static void widen(int64_t *low, int64_t *high, int64_t time_ns, int first)
 {
     *low = first || time_ns < *low ? time_ns : *low;
@@ -57,6 +58,7 @@ static void widen_lanes(uint32_t *low, uint32_t *high, uint32_t lane, int first)
 
 /* ---- Nodes of messages ------------------------------------------------------------------------------------------- */
 
+/* Finds what all messages of a node have in common: the ranges of times and lanes, and the longest one. */
 static void measure(const struct pithlog_message *messages, uint32_t count, struct pithi_message_node *node)
 {
     *node = (struct pithi_message_node){.count = count};
@@ -76,6 +78,7 @@ int pithi_message_node_put(const struct pithlog_message *messages, uint32_t coun
 {
     size_t start = out->size;
     measure(messages, count, node);
+    /* the largest size is reserved, so that no number needs a check */
     if (!pithi_buffer_reserve(out, (size_t)count * MOST_MESSAGE))
         return 0;
     unsigned char *p = out->data + out->size;
@@ -84,8 +87,11 @@ int pithi_message_node_put(const struct pithlog_message *messages, uint32_t coun
         const struct pithlog_message *m = &messages[i];
         /* A message that seems to arrive before it was sent (clocks differ) is kept with its earlier time first. */
         uint64_t backward = m->recv_ns < m->send_ns;
+        /* unsigned, so that the difference of any two times has a value; it is not negative, as messages are sorted by
+         * it */
         p = pithi_put_varint(p, (uint64_t)pithi_message_first(m) - (uint64_t)before);
         p = pithi_put_varint(p, pithi_message_length(m));
+        /* the direction is one bit, so the whole message is seven numbers */
         p = pithi_put_varint(p, (uint64_t)(m->send_lane - node->send_low) << 1 | backward);
         p = pithi_put_varint(p, m->recv_lane - node->recv_low);
         p = pithi_put_varint(p, pithi_zigzag(m->tag));
@@ -115,6 +121,7 @@ static int get_messages(const unsigned char *p, const struct pithi_message_node 
         if (!(p = get_numbers(p, end, n)))
             return 0;
         time += n[0];
+        /* Sums beyond the range wrap around, and are found by the next line. */
         int64_t first = (int64_t)time, last = (int64_t)(time + n[1]);
         /* A node that was damaged, but has the right CRC by chance, must not give lanes that there are not. */
         if (first < node->first_ns || first > node->first_to_ns || last < first || last > node->last_ns ||
@@ -128,10 +135,13 @@ static int get_messages(const unsigned char *p, const struct pithi_message_node 
                                                .comm = (uint32_t)n[5],
                                                .bytes = n[6]};
     }
+    /* all bytes are used, no more and no less */
     return p == end;
 }
 
-/* ---- Nodes of values --------------------------------------------------------------------------------------------- */
+/* ---- Nodes of values ---------------------------------------------------------------------------------------------
+ * A value is the step from the time before, and eight bytes: 9 to 18 bytes. Values are not compressed, as doubles
+ * hardly are. */
 
 int pithi_value_node_put(const struct pithi_value *values, uint32_t count, struct pithi_buffer *out,
                          struct pithi_value_node *node)
@@ -147,6 +157,7 @@ int pithi_value_node_put(const struct pithi_value *values, uint32_t count, struc
         return 0;
     unsigned char *p = out->data + out->size;
     for (uint32_t i = 0; i < count; i++) {
+        /* the first step is 0: the node's entry has its time */
         p = pithi_put_varint(p, (uint64_t)values[i].time_ns - (uint64_t)values[i ? i - 1 : 0].time_ns);
         p = put_double(p, values[i].value);
         node->low = values[i].value < node->low ? values[i].value : node->low;
@@ -193,7 +204,8 @@ static int is_sound(const struct pithlog_digest *d, unsigned char *bytes, uint64
     return pithi_read_at(d->fd, bytes, size, offset) == size && pithi_crc(bytes, size) == crc;
 }
 
-/* The bytes of a node, from malloc; NULL: damaged, or no memory. */
+/* The bytes of a node, from malloc; NULL: damaged, or no memory.
+ * Also NULL for a node of another content at this place, as its CRC would differ. */
 static unsigned char *read_bytes(const struct pithlog_digest *d, uint64_t offset, uint32_t size, uint32_t crc)
 {
     unsigned char *bytes = malloc(size + (size_t)1);
@@ -203,6 +215,7 @@ static unsigned char *read_bytes(const struct pithlog_digest *d, uint64_t offset
     return NULL;
 }
 
+/* Reads the messages of a node into messages[node->count]. */
 int pithi_message_node_read(const struct pithlog_digest *d, const struct pithi_message_node *node,
                             struct pithlog_message *messages)
 {
@@ -223,6 +236,7 @@ int pithi_value_node_read(const struct pithlog_digest *d, const struct pithi_val
 
 /* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
+/* The entry of a node, 80 bytes: what a query needs to pass over it. */
 static void put_message_entry(unsigned char *p, const struct pithi_message_node *node)
 {
     pithi_put64(p, (uint64_t)node->first_ns);
@@ -266,6 +280,7 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
         .count = pithi_get32(p + 72),
         .sample = pithi_get32(p + 76),
     };
+    /* A wrong entry must be found here: later code takes memory and lanes by these numbers. */
     return node->sample <= PITHI_SAMPLE_LEVELS && node->first_ns <= node->first_to_ns &&
            node->last_from_ns <= node->last_ns && node->first_to_ns <= node->last_ns &&
            node->send_low <= node->send_high && node->recv_low <= node->recv_high &&
@@ -274,6 +289,7 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
            node->size <= (uint64_t)node->count * MOST_MESSAGE && lies_within(node->offset, node->size, end);
 }
 
+/* The entry of a series, 40 bytes: one counter of one lane. */
 static void put_series_entry(unsigned char *p, const struct pithi_series_entry *series)
 {
     pithi_put32(p, series->seen.lane);
@@ -285,7 +301,8 @@ static void put_series_entry(unsigned char *p, const struct pithi_series_entry *
     put_double(p + 32, series->seen.high);
 }
 
-/* The nodes of each series follow those of the one before. */
+/* The nodes of each series follow those of the one before.
+ * So a series needs no offset that could be wrong; its first node is known. */
 static int get_series_entry(const unsigned char *p, const struct pithlog_digest *d, uint32_t first_node,
                             struct pithi_series_entry *series)
 {
@@ -384,8 +401,10 @@ static int get_entries(struct pithlog_digest *d, const unsigned char *p, uint64_
     for (uint32_t i = 0; i < d->node_count; i++, p += PITHI_MESSAGE_ENTRY) {
         if (!get_message_entry(p, d, end, &d->nodes[i]))
             return 0;
+        /* samples repeat messages of other nodes, and do not count again */
         messages += d->nodes[i].sample ? 0 : d->nodes[i].count;
     }
+    /* the sums must agree with the head */
     return messages == d->info.messages && get_series(d, p, end);
 }
 
@@ -452,6 +471,7 @@ static int get_head(struct pithlog_digest *d, const unsigned char *head, uint64_
     return memcmp(head, magic, sizeof magic) == 0 && pithi_get32(head + 8) == PITHI_DIGEST_VERSION &&
            pithi_get64(head + 16) == d->key.hash[0] && pithi_get64(head + 24) == d->key.hash[1] &&
            pithi_get32(head + 96) == d->log->info.lanes && pithi_get32(head + 100) == d->log->info.defs &&
+           /* the sizes must follow from the counts */
            pithi_get32(head + 124) == pithi_crc(head, 124) && *size == entries_size(d) && *size <= MOST_ENTRIES &&
            *offset >= PITHI_DIGEST_HEAD && *offset <= INT64_MAX - *size;
 }

@@ -32,6 +32,8 @@ static int no_memory(const struct pithlog_follow *follow)
 
 /* ---- Clocks ------------------------------------------------------------------------------------------------------ */
 
+/* Finds or adds the clock of a process. Processes that share a boot and a kind of clock have the same time. NULL: no
+ * memory. */
 static struct pithi_follow_machine *machine_of(struct pithlog_follow *follow, const struct pithi_spill_page *page,
                                                uint32_t *index)
 {
@@ -51,6 +53,8 @@ static struct pithi_follow_machine *machine_of(struct pithlog_follow *follow, co
     memset(machine, 0, sizeof *machine);
     memcpy(machine->boot_id, page->boot_id, sizeof machine->boot_id);
     machine->clock = page->clock;
+    /* The first process's difference between the clock and real time holds for all of the machine, so that their lanes
+     * fit together even if the system's clock is set meanwhile. */
     machine->shift_ns = pithi_ns_apart(page->first.real_ns, page->first.mono_ns);
     machine->base = (struct pithi_anchor_pair){page->first, page->first};
     return machine;
@@ -64,6 +68,7 @@ static int fit_machine(struct pithi_follow_machine *machine)
     struct pithi_spill_time time;
     CHECK(pithi_time_fit(&time, &page, anchors, 2, NULL));
     machine->spans[0] = time.spans[0];
+    /* ends the list of spans */
     machine->spans[1] = (struct pithi_span){UINT64_MAX, 0, 0};
     pithi_time_free(&time);
     return PITH_OK;
@@ -101,13 +106,17 @@ static int read_clocks(struct pithlog_follow *follow)
             return no_memory(follow);
         if (page->ahead_ns != 0)
             CHECK(fit_parted(follow->processes[i]));
+        /* The fit becomes better with each look, as the anchors lie further apart. */
         pithi_anchor_longest(&machine->base, &pair);
         same = pithi_spill_is_here(page);
         if (same)
+            /* here, the time of this machine's own clock is exact; elsewhere only real time can be compared */
             now_ns = pithi_ns_sum(clock_ns(CLOCK_MONOTONIC), machine->shift_ns);
         if (machine->clock != PITHI_CLOCK_NS && pithi_spill_now(page, &pair.last))
             pithi_anchor_longest(&machine->base, &pair);
         here &= same;
+        /* Time 0 is the begin of the first process. It may move to an earlier one only until there are lanes, as their
+         * records have times from it. */
         begin_ns = pithi_ns_sum(page->first.mono_ns, machine->shift_ns);
         if (!follow->started || (follow->info.lanes == 0 && begin_ns < follow->info.zero_unix_ns))
             follow->info.zero_unix_ns = begin_ns;
@@ -116,6 +125,7 @@ static int read_clocks(struct pithlog_follow *follow)
     for (i = 0; i < follow->machine_count && err == PITH_OK; i++)
         err = fit_machine(&follow->machines[i]);
     follow->info.now_ns = pithi_ns_apart(now_ns, follow->info.zero_unix_ns);
+    /* INT64_MAX: other hosts take part, so nothing can be waited for */
     follow->horizon_ns = here && follow->process_count > 0 ? follow->info.now_ns : INT64_MAX;
     return err;
 }
@@ -163,6 +173,7 @@ static int open_folder(const struct pithlog_follow *follow, struct pithi_spill_f
     const char *slash = strrchr(follow->path, '/');
     struct stat info;
     char path[4096];
+    /* The user may have named a file of the job; the first look takes the job from it alone, later ones the folder. */
     if (follow->job == 0 || (stat(follow->path, &info) == 0 && S_ISDIR(info.st_mode)))
         return pithi_spill_folder_open(folder, follow->path);
     snprintf(path, sizeof path, "%.*s",
@@ -182,6 +193,7 @@ static int find_processes(struct pithlog_follow *follow)
     if (err != PITH_OK) /* the folder disappears with its last file */
         return follow->job != 0 && err != PITH_ERR_MEMORY ? PITH_OK : err;
     job = choose_job(&folder);
+    /* Only if nothing can be followed, the reason may be a program of another version. */
     if (follow->job == 0 && job == NULL && folder.unreadable > 0 &&
         pithi_spill_other_version(folder.unreadable_paths[0])) {
         err = PITH_ERR_UNSUPPORTED;
@@ -191,6 +203,7 @@ static int find_processes(struct pithlog_follow *follow)
         err = pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that is being recorded", follow->path);
         goto out;
     }
+    /* The job stays the same from now on, even if a newer one begins in the folder. */
     if (follow->job == 0)
         follow->job = folder.members[job->first].job;
     for (i = 0; i < folder.member_count; i++)
@@ -220,6 +233,8 @@ static void see_ends(struct pithlog_follow *follow)
         struct pithi_follow_process *process = follow->processes[i];
         if (!process->ended)
             pithi_follow_process_page(process);
+        /* On another host nobody here can see whether the process lives, so it counts as running until its page says
+         * that the log was written. */
         if (!process->ended && process->spill.page.finished == 0 && pithi_spill_is_here(&process->spill.page)) {
             struct pithi_spill_folder folder;
             process->ended = 1;
@@ -237,6 +252,7 @@ static void see_ends(struct pithlog_follow *follow)
 
 /* ---- Ids --------------------------------------------------------------------------------------------------------- */
 
+/* Makes a table longer; new entries are UINT32_MAX, "not known yet". */
 static int extend(uint32_t **map, uint32_t *count, uint32_t want)
 {
     uint32_t *more = want > *count ? realloc(*map, want * sizeof *more) : *map;
@@ -250,6 +266,7 @@ static int extend(uint32_t **map, uint32_t *count, uint32_t want)
     return PITH_OK;
 }
 
+/* A process defines states while it runs, so its table grows with each look. */
 static int map_defs(struct pithlog_follow *follow, struct pithi_follow_process *process)
 {
     struct pithi_spill *spill = &process->spill;
@@ -273,7 +290,8 @@ static int add_comm(struct pithlog_follow *follow, uint64_t key, uint32_t *index
     return PITH_OK;
 }
 
-/* Copies name and members from a process that knows them. */
+/* Copies name and members from a process that knows them.
+ * The name is known from the last process that has one, the members from the first. */
 static int describe_comm(struct pithi_follow_comm *known, const struct pithlog_comm *comm)
 {
     size_t count = (size_t)(uint32_t)comm->size + (uint32_t)comm->remote_size;
@@ -303,6 +321,7 @@ static int map_comms(struct pithlog_follow *follow, struct pithi_follow_process 
         if (!spill->comms[i].defined)
             continue;
         if (process->comms[i] == UINT32_MAX)
+            /* communicator 0 of each process is the world, whatever its key */
             err = add_comm(follow, i == 0 ? 0 : spill->comms[i].comm.key, &process->comms[i]);
         if (err == PITH_OK)
             err = describe_comm(&follow->comms[process->comms[i]], &spill->comms[i].comm);
@@ -333,6 +352,7 @@ static struct pithi_follow_lane *new_lane(struct pithlog_follow *follow, uint32_
     lane->walk.lane_id = follow->info.lanes;
     lane->walk.last_ns = INT64_MIN;
     lane->head.peer = -1;
+    /* first_ns > last_ns: no record was delivered */
     lane->seen = (struct pithlog_lane){.thread = number, .name = "", .first_ns = 0, .last_ns = -1};
     follow->lanes[follow->info.lanes++] = lane;
     return lane;
@@ -349,6 +369,7 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
         struct pithi_follow_lane *lane = find_lane(follow, index, spill->lanes[i].lane);
         if (lane == NULL && (lane = new_lane(follow, index, spill->lanes[i].lane)) == NULL)
             return no_memory(follow);
+        /* The clock was fitted again, so each lane gets the new span. */
         lane->view.time = (struct pithi_spill_time){.spans = machine->spans, .count = 1};
         if (spill->page.ahead_ns != 0)
             lane->view.time = spill->time;
@@ -363,12 +384,14 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
 
 /* ---- The heap of heads ------------------------------------------------------------------------------------------- */
 
+/* Of records at one time the lower lane comes first, so the order does not depend on the heap. */
 static int is_before(const void *a, const void *b)
 {
     const struct pithi_follow_head *x = a, *y = b;
     return x->time_ns != y->time_ns ? x->time_ns < y->time_ns : x->lane < y->lane;
 }
 
+/* Reads the next record of a lane, if its file has one by now. */
 static void fill(struct pithlog_follow *follow, uint32_t index)
 {
     struct pithi_follow_lane *lane = follow->lanes[index];
@@ -381,6 +404,7 @@ static void fill(struct pithlog_follow *follow, uint32_t index)
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
+/* After an error *follow is NULL, and nothing is left to close. */
 int pithlog_follow_open(const char *path, struct pithlog_follow **follow)
 {
     struct pithlog_follow *f = *follow = calloc(1, sizeof *f);
@@ -391,6 +415,7 @@ int pithlog_follow_open(const char *path, struct pithlog_follow **follow)
         err = path == NULL ? pithi_fail(PITH_ERR_USAGE, "no name of a spill folder was given")
                            : pithi_fail(PITH_ERR_MEMORY, "%s: no memory to follow it", path);
     } else {
+        /* No lane waits to be read again. */
         f->refill = UINT32_MAX;
         f->info.ranks = 1;
         f->info.log = f->log;
@@ -411,6 +436,7 @@ static void update_info(struct pithlog_follow *follow)
     const struct pithi_spill_page *page = &follow->processes[0]->spill.page;
     uint32_t i;
     follow->info.processes = follow->process_count;
+    /* Losses are counted anew, as each page has the sum so far. */
     follow->info.lost = 0;
     for (i = 0; i < follow->process_count; i++) {
         const struct pithi_spill_page *each = &follow->processes[i]->spill.page;
@@ -435,6 +461,7 @@ int pithlog_follow_look(struct pithlog_follow *follow)
         if (page->size > (int32_t)follow->info.ranks)
             follow->info.ranks = (uint32_t)page->size;
     }
+    /* Processes may still start: some ranks are missing, or the first one has not joined a job yet. */
     if (follow->process_count < follow->info.ranks || follow->processes[0]->spill.page.size == 0)
         CHECK(find_processes(follow));
     CHECK(read_clocks(follow));
@@ -449,6 +476,7 @@ int pithlog_follow_look(struct pithlog_follow *follow)
         CHECK(update_lanes(follow, i));
     }
     update_info(follow);
+    /* room for one head of each lane, so that fill cannot fail */
     while (follow->heap_room < follow->info.lanes)
         if (!pithi_grow(&follow->heap, follow->heap_room, &follow->heap_room, sizeof *follow->heap))
             CHECK(no_memory(follow));
@@ -459,6 +487,7 @@ int pithlog_follow_look(struct pithlog_follow *follow)
     return PITH_OK;
 }
 
+/* Gives the matcher a message end, and collects the messages that are complete now. Returns -1 without memory. */
 static int match(struct pithlog_follow *follow, const struct pithlog_record *record)
 {
     const struct pithi_follow_lane *lane = follow->lanes[record->lane];
@@ -468,6 +497,7 @@ static int match(struct pithlog_follow *follow, const struct pithlog_record *rec
         if (!pithi_grow(&follow->messages, follow->message_count, &follow->message_room, sizeof message))
             return -1;
         follow->messages[follow->message_count++] = message;
+        /* one end may complete several: receives that were waiting for their turn */
         status = pithi_match_ready(follow->match, lane->process, lane->seen.rank, 0, &message);
     }
     return status;
@@ -483,6 +513,7 @@ int pithlog_follow_next(struct pithlog_follow *follow, struct pithlog_record *re
         follow->info.ended = follow->process_count > 0 && follow->info.running == 0;
         return 0;
     }
+    /* What is after the horizon waits, unless all processes have ended: then nothing earlier can come. */
     if (follow->heap[0].time_ns > follow->horizon_ns && follow->info.running > 0)
         return 0;
     struct pithi_follow_head head;

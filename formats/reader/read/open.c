@@ -53,7 +53,8 @@ static const char *kind_of(int without) { return without ? "plain" : "pith"; }
 
 static const char magic[8] = {'P', 'i', 't', 'h', 'K', 'e', 'p', 't'};
 
-/* Hashes the first `size` bytes; 0: they cannot be read. */
+/* Hashes the first `size` bytes; 0: they cannot be read.
+ * CRCs of pieces of 1 MiB are combined, so that a file of any size needs one buffer. */
 static int hash_file(int fd, uint64_t size, uint64_t *hash)
 {
     unsigned char *piece = malloc(PIECE);
@@ -71,6 +72,7 @@ static int hash_file(int fd, uint64_t size, uint64_t *hash)
     return at == size;
 }
 
+/* Writes the mark behind the log. It comes last: a copy that was cut while it was written has none. */
 static int put_mark(int fd, uint64_t size)
 {
     unsigned char mark[MARK];
@@ -82,6 +84,7 @@ static int put_mark(int fd, uint64_t size)
     return pwrite(fd, mark, sizeof mark, (off_t)size) == (ssize_t)sizeof mark;
 }
 
+/* Returns 1 if the file in the cache is whole: its bytes still give the hash that was written behind them. */
 static int has_mark(int fd, uint64_t size)
 {
     unsigned char mark[MARK];
@@ -108,6 +111,7 @@ static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64
         *size = (uint64_t)st.st_size - MARK;
         return fd;
     }
+    /* a file without a mark, or with a wrong one, is removed, so that the next opening writes it anew */
     if (fd >= 0) {
         close(fd);
         pithi_cache_remove(key, kind);
@@ -127,9 +131,11 @@ static int write_once(struct pithlog *log, const struct pithi_input *input, cons
     if (plain)
         pithi_writer_plain(writer);
     err = format->read(input, writer);
+    /* A reader that was stopped may have returned anything. */
     if (input->watched && input->watched->stopped)
         err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
     TRY(err);
+    /* The reader found what it should have known before: this log is not finished, but written again. */
     if (!input->again->is_second && input->again->count > 0)
         goto out;
     if (input->cut)
@@ -140,6 +146,8 @@ out:
     return err;
 }
 
+/* Runs the reader once, or twice if it asks for it. The second pass knows the numbers that the first one left in
+ * `again`. */
 static int write_native(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
 {
     struct pithi_again again = {0};
@@ -166,6 +174,7 @@ static int read_anew(struct pithlog *log, const struct pithi_input *input, const
     int err = write_native(log, input, format, part.fd);
     if (err == PITH_OK && fstat(part.fd, &st) != 0)
         err = pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
+    /* The mark is written only if the log is whole; without it the cache forgets the file. */
     pithi_cache_end(&part, err == PITH_OK && key && put_mark(part.fd, (uint64_t)st.st_size));
     if (err == PITH_OK)
         return take_file(log, part.fd, (uint64_t)st.st_size);
@@ -179,8 +188,10 @@ static int convert(struct pithlog *log, const struct pithi_input *input, const s
 {
     struct pithi_cache_key key;
     uint64_t size;
+    /* Only what has all its data in this file, and is large enough that reading it again would take long. */
     int keep = input->data && !format->beside && input->size >= KEEP_BYTES && pithi_cache_key_file(log->files.fd, &key);
     int kept = keep ? find_kept(&key, kind_of(0), &size) : -1;
+    /* A log with summaries serves for one without; the other way round it does not. */
     if (kept < 0 && keep && plain)
         kept = find_kept(&key, kind_of(1), &size);
     if (kept >= 0)
@@ -193,6 +204,7 @@ static int convert(struct pithlog *log, const struct pithi_input *input, const s
 
 /* ---- Foreign formats --------------------------------------------------------------------------------------------- */
 
+/* The first format that knows the content. The native one is not asked here; it was tested before. */
 static const struct pithi_format *probe(const struct pithi_input *input)
 {
     for (const struct pithi_format *f = pithi_formats; f->name; f++)
@@ -201,6 +213,7 @@ static const struct pithi_format *probe(const struct pithi_input *input)
     return NULL;
 }
 
+/* For formats of whole folders: the size of all files below, for showing progress and sizes. */
 static uint64_t folder_bytes(const char *path)
 {
     char *paths[] = {(char *)path, NULL};
@@ -282,6 +295,7 @@ static int is_refused(const struct refused *r, const struct pithi_input *input)
 
 static const char *refused_format(const struct pithi_input *input)
 {
+    /* gzip would make reading slow and save nothing, as native logs are compressed; so they are not read from it. */
     if (input->size >= PITHI_NATIVE_START && pithi_native_is(input->data, input->size))
         return "a log of Pith that gzip packed; unpack it with gunzip (it is compressed in itself)";
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
@@ -306,7 +320,7 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
     const struct pithi_format *format = probe(input);
     if (!format)
         return refuse(log, input);
-    if (log->watched)
+    if (log->watched) /* unpacking or reading, then loading */
         log->watched->passes = 2;
     CHECK(convert(log, input, format));
     log->info.format = format->name;
@@ -318,6 +332,7 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 static int read_gzip(struct pithlog *log, const void *data, size_t size);
 
 static void damage(void *context, const char *text)
+/* Damage in a foreign file is reported like that of a native one. */
 {
     struct pithlog *log = context;
     log->damages++;
@@ -340,11 +355,15 @@ static int read_mapped(struct pithlog *log, int fd, size_t size, const char *cut
                                 .damage_context = log,
                                 .cut = cut};
     int was_cut = 0;
+    /* A mapped file that becomes shorter while it is read makes reading it a fault (SIGBUS). The watch puts empty pages
+     * there, so that the reader ends with an error instead. */
     pithi_fault_watch(data, size, &was_cut);
     int err =
+        /* `fd` is another one if this is the unpacked copy: gzip in gzip is not unpacked again */
         pithi_zip_is_gzip(data, size) && fd == log->files.fd ? read_gzip(log, data, size) : read_foreign(log, &input);
     pithi_fault_leave(data);
     munmap(data, size);
+    /* whatever the reader made of the empty pages is not the user's log */
     if (__atomic_load_n(&was_cut, __ATOMIC_SEQ_CST))
         err = pithi_fail(PITH_ERR_IO, "%s: was cut while it was read; open it again when it is complete", log->path);
     return err;
@@ -376,7 +395,8 @@ out:
     return err;
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+/* ---- Opening -----------------------------------------------------------------------------------------------------
+ * A folder may be a log of some formats (EISDIR); a pipe cannot be mapped, so it is refused (ESPIPE). */
 
 /* The log does not exist: says what its run left, or the name of a file beside it that is nearly the same. */
 static int no_file(const char *path)
@@ -398,6 +418,7 @@ static int no_file(const char *path)
     }
     if (all)
         closedir(all);
+    /* A program that was killed leaves its records in NAME.spill, which `pith recover` turns into a log. */
     if (asprintf(&spill, "%s.spill", path) >= 0 && access(spill, F_OK) == 0)
         pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; its run left %s: see `pith help recover`", path, absent,
                    spill);
@@ -471,7 +492,7 @@ static int open_log(const char *path, const struct way *way, struct pithlog **lo
         pithlog_close(l);
         return err;
     }
-    l->watched = NULL;
+    l->watched = NULL; /* the caller's function is not called after this */
     *log = l;
     return PITH_OK;
 }
@@ -489,6 +510,7 @@ int pithi_log_open_blocks(const char *path, struct pithlog **log)
     return open_log(path, &(struct way){.blocks = 1}, log);
 }
 
+/* Opens a native log that is already open as a file, as temporary ones are. `fd` is taken over, also after an error. */
 int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
 {
     off_t size = lseek(fd, 0, SEEK_END);

@@ -47,6 +47,7 @@ static const struct {
              {"received_bytes", PITHI_TERM_RECEIVED_BYTES},
              {"in_flight", PITHI_TERM_IN_FLIGHT}};
 
+/* Always returns -1, so that callers can return it. Characters count from 1, as in an editor. */
 static int fail(struct reader *r, const char *at, const char *what)
 {
     snprintf(r->error, PITHI_FORMULA_ERROR, "character %d: %s", (int)(at - r->text) + 1, what);
@@ -60,6 +61,8 @@ static char next(struct reader *r)
     return *r->at;
 }
 
+/* Adds a step and follows the depth of the stack: a constant or term adds a value, an operator takes one away, a
+ * negation changes one. */
 static void add_step(struct reader *r, struct pithi_formula_step step)
 {
     struct pithi_formula *f = r->formula;
@@ -79,6 +82,7 @@ static int read_name(struct reader *r, enum pithi_term_kind kind, unsigned char 
     char name[NAME_MOST + 1];
     int found = 0, depth = 1;
 
+    /* Names may have parentheses in them, as "f(int)", so they are counted. */
     for (end = begin; *end && depth > 0; end++)
         depth += *end == '(' ? 1 : *end == ')' ? -1 : 0;
     if (depth > 0)
@@ -93,6 +97,7 @@ static int read_name(struct reader *r, enum pithi_term_kind kind, unsigned char 
     snprintf(name, sizeof name, "%.*s", (int)(end - begin), begin);
     for (uint32_t id = 0; (def = pithlog_get_def(r->log, id)) != NULL; id++)
         if (def->kind == (kind == PITHI_TERM_TIME ? PITHLOG_STATE : PITHLOG_COUNTER_TYPE) &&
+            /* the name itself, or a pattern: time(MPI_*) is the time in all MPI calls */
             (strcmp(def->name, name) == 0 || fnmatch(name, def->name, 0) == 0))
             found = chosen[id] = 1;
     return found ? 0 : fail(r, begin, kind == PITHI_TERM_TIME ? "no state has this name" : "no counter has this name");
@@ -116,6 +121,7 @@ static int read_word(struct reader *r)
     f->terms = pithi_view_grow(f->terms, &f->term_capacity, f->term_count + 1, sizeof *f->terms);
     struct pithi_term *term = &f->terms[f->term_count++];
     *term = (struct pithi_term){.kind = words[i].kind};
+    /* the term's step comes before its name is read; after an error the formula is thrown away */
     add_step(r, (struct pithi_formula_step){.what = 't', .term = f->term_count - 1});
     r->at += size;
     if (term->kind != PITHI_TERM_TIME && term->kind != PITHI_TERM_VALUE)
@@ -133,11 +139,13 @@ static int read_factor(struct reader *r)
     char *end, c = next(r);
     int status;
 
+    /* also minus signs nest: ---1 */
     if (++r->nesting > NESTING_MOST)
         return fail(r, r->at, "too many parentheses");
     if (c == '-' || c == '(') {
         r->at++;
         status = c == '-' ? read_factor(r) : read_sum(r);
+        /* the minus binds more closely than * and / */
         if (!status && c == '-')
             add_step(r, (struct pithi_formula_step){.what = 'n'});
         if (!status && c == '(' && next(r) != ')')
@@ -155,6 +163,7 @@ static int read_factor(struct reader *r)
     return status;
 }
 
+/* Operators of the same rank are taken from left to right: 8 / 4 / 2 is 1. */
 static int read_product(struct reader *r)
 {
     int status = read_factor(r);
@@ -209,6 +218,7 @@ struct deriving {
     double part;                   /* done */
 };
 
+/* The line `lines`, one more than there are, is the sum of all rows. */
 static double *sums_of(const struct deriving *d, double *from, uint32_t term, uint32_t line)
 {
     return from + ((size_t)term * (d->derived->lines + 1) + line) * d->derived->width;
@@ -227,7 +237,8 @@ static double column_of(const struct deriving *d, int64_t time_ns)
     return (double)(time_ns - query->t0_ns) * query->width / (double)(query->t1_ns - query->t0_ns);
 }
 
-/* Adds `value` for each full column between two times, and a part of it at their ends. */
+/* Adds `value` for each full column between two times, and a part of it at their ends.
+ * From 2.5 to 4 columns it adds half of `value` to column 2 and `value` to column 3. */
 static void add_span(const struct deriving *d, uint32_t term, uint32_t line, int64_t from_ns, int64_t to_ns,
                      double value)
 {
@@ -250,6 +261,7 @@ static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t 
                       const unsigned char *chosen)
 {
     const struct pithi_derived_query *query = d->query;
+    /* PITHI_OUTERMOST: a state inside itself counts once. */
     struct pithi_ranges_query asked = {
         .t0_ns = query->t0_ns, .t1_ns = query->t1_ns, .width = query->width, .depth = PITHI_OUTERMOST};
     uint32_t defs = pithlog_get_info(d->log)->defs;
@@ -259,6 +271,7 @@ static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t 
     for (uint32_t id = 0; id < defs; id++)
         hidden[id] = !chosen[id];
     asked.hidden = hidden;
+    /* the states that were not chosen are hidden, so ranges counts the others only */
     asked.lanes = pithi_row_lanes(row, &asked.lane_count);
     struct pithi_ranges *ranges = pithi_ranges_new(d->log, &asked);
     int err = ranges ? pithi_ranges_load(ranges, NULL) : PITH_ERR_USAGE;
@@ -282,6 +295,7 @@ static int add_computing(struct deriving *d, const struct pithi_row *row, uint32
 
     query.lanes = pithi_row_lanes(row, &query.lane_count);
     int err = pithlog_walk_open(d->log, &query, &walk);
+    /* Damage may return again and again; the walk ends after some of them. */
     while (!err && (status = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
         damages += status < 0;
         if (status > 0 && step.depth == 0 && step.is != PITHLOG_IS_HOLE)
@@ -306,6 +320,7 @@ static int add_counters(struct deriving *d, uint32_t term)
         int now = pithlog_digest_columns(query->digest, i, query->t0_ns, query->t1_ns, columns, query->width);
         err = err ? err : now;
         for (uint32_t c = 0; !now && c < query->width; c++)
+            /* The last value in the column. `known` counts rows, so that a line of several rows shows their mean. */
             if (columns[c].known) {
                 add(d, d->sums, term, d->line_of[series->lane], c, columns[c].last);
                 add(d, d->known, term, d->line_of[series->lane], c, 1);
@@ -321,6 +336,7 @@ static void take_message(void *context, const struct pithlog_message *message)
 {
     const struct deriving *d = context;
     const struct pithi_derived_query *query = d->query;
+    /* columns in a second: a message in one column is so many messages a second there */
     double rate = query->width / ((double)(query->t1_ns - query->t0_ns) * 1e-9);
     uint32_t from = d->line_of[message->send_lane], to = d->line_of[message->recv_lane];
     int is_sent = from != PITHI_NONE && message->send_ns >= query->t0_ns && message->send_ns < query->t1_ns;
@@ -333,6 +349,7 @@ static void take_message(void *context, const struct pithlog_message *message)
             add(d, d->sums, i, from, (uint32_t)column_of(d, message->send_ns), value);
         if (is_received && (kind == PITHI_TERM_RECEIVED || kind == PITHI_TERM_RECEIVED_BYTES))
             add(d, d->sums, i, to, (uint32_t)column_of(d, message->recv_ns), value);
+        /* The mean number of bytes that are under way in the column, from the sender's row. */
         if (kind == PITHI_TERM_IN_FLIGHT && from != PITHI_NONE)
             add_span(d, i, from, message->send_ns, message->recv_ns, (double)message->bytes);
     }
@@ -370,6 +387,7 @@ static double evaluate(const struct deriving *d, uint32_t line, uint32_t column,
                                         : *left / right;
         }
     }
+    /* division by 0 is no value: the cell stays empty */
     return isfinite(stack[0]) ? stack[0] : NAN;
 }
 
@@ -383,6 +401,7 @@ static void fill(struct deriving *d)
         for (uint32_t c = 0; c < derived->width; c++) {
             double value = evaluate(d, line, c, stack);
             derived->values[(size_t)line * derived->width + c] = value;
+            /* the sum of all rows must not decide the colours of the single ones */
             if (line == derived->lines || isnan(value))
                 continue;
             derived->low = !any || value < derived->low ? value : derived->low;
@@ -400,6 +419,7 @@ static void place_rows(struct deriving *d)
     uint32_t lanes = pithlog_get_info(d->log)->lanes, count;
 
     derived->row_of = pithi_alloc(query->row_count + (size_t)1, sizeof *derived->row_of);
+    /* levels, functions and counters are no rows of their own here */
     for (uint32_t row = 0; row < query->row_count; row++)
         if (query->rows[row].counter == PITHI_NONE && !pithi_row_is_below(&query->rows[row]))
             derived->row_of[derived->rows++] = row;
@@ -409,6 +429,7 @@ static void place_rows(struct deriving *d)
     for (uint32_t i = 0; i < derived->rows; i++) {
         const uint32_t *of = pithi_row_lanes(&query->rows[derived->row_of[i]], &count);
         for (uint32_t k = 0; k < count; k++)
+            /* more rows than lines: several share one, spread evenly */
             d->line_of[of[k]] = pithi_tile_at(i, derived->lines, derived->rows);
     }
 }
@@ -425,11 +446,13 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
     place_rows(&d);
     size_t cells = (derived->lines + (size_t)1) * derived->width;
     derived->values = pithi_alloc(cells, sizeof *derived->values);
+    /* terms in one block, with the line of the sum */
     d.sums = pithi_alloc(cells * (formula->term_count + (size_t)1), sizeof *d.sums);
     d.known = pithi_alloc(cells * (formula->term_count + (size_t)1), sizeof *d.known);
     for (uint32_t i = 0; i < derived->rows && !stopped; i++) {
         const struct pithi_row *row = &query->rows[derived->row_of[i]];
         uint32_t line = pithi_tile_at(i, derived->lines, derived->rows);
+        /* the rows take the first half of the progress shown, messages the second */
         stopped = !pithi_go_on(&query->watch, d.part = (double)i / derived->rows / 2);
         for (uint32_t t = 0; t < formula->term_count && !stopped; t++) {
             enum pithi_term_kind kind = formula->terms[t].kind;
@@ -440,6 +463,7 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
         }
     }
     d.part = 0.5;
+    /* these go through all rows at once */
     for (uint32_t t = 0; t < formula->term_count && !stopped; t++) {
         has_messages |= formula->terms[t].kind >= PITHI_TERM_SENT;
         now = formula->terms[t].kind == PITHI_TERM_VALUE ? add_counters(&d, t) : PITH_OK;
@@ -465,6 +489,7 @@ void pithi_derived_free(struct pithi_derived *derived)
 
 void pithi_derived_draw(const struct pithi_derived *derived, uint32_t height, const struct pithi_painter *painter)
 {
+    /* The scale begins at 0, unless there are negative values. */
     double low = derived->low > 0 ? 0 : derived->low, span = derived->high - low;
 
     for (uint32_t line = 0; line < derived->lines; line++) {

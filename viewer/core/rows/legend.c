@@ -21,6 +21,8 @@ struct sorted {
     int is_event;                    /* events come after states */
 };
 
+/* States before events, those with the most time first, then those with the most instances. The definition's number
+ * decides last, so that the order never depends on qsort. */
 static int by_weight(const void *a, const void *b)
 {
     const struct sorted *x = a, *y = b;
@@ -34,6 +36,7 @@ static int by_weight(const void *a, const void *b)
     return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
 }
 
+/* The share of all lanes' time: 2 s in an interval of 1 s on 4 lanes are 50 %. */
 double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int64_t time_ns)
 {
     return (double)time_ns / ((double)span_ns * (cells->lanes ? cells->lanes : 1));
@@ -66,6 +69,7 @@ static int hosts_differ(const struct pithlog *log)
 {
     const struct pithlog_lane *first = pithlog_get_lane(log, 0), *lane;
 
+    /* the name of the host is shown only if it tells lanes apart */
     for (uint32_t i = 1; (lane = pithlog_get_lane(log, i)); i++)
         if (strcmp(lane->host, first->host) != 0)
             return 1;
@@ -82,6 +86,7 @@ static void lane_label(const struct pithlog *log, const struct pithlog_lane *lan
     int hosts = hosts_differ(log);
     char place[48];
 
+    /* "rank 3" is a rank's first thread, "3.1" the next one; then the lane's own name and the host. */
     if (lane->thread)
         snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
     else
@@ -98,6 +103,7 @@ void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *labe
         snprintf(raw, sizeof raw, "%s", row.label);
     } else if (row.counter != PITHI_NONE) {
         const struct pithlog_def *def = pithlog_get_def(log, row.counter);
+        /* "memory [bytes]", or the name alone if there is no unit */
         snprintf(raw, sizeof raw, def->format[0] ? "%s [%s]" : "%s", def->name, def->format);
     } else {
         lane_label(log, pithlog_get_lane(log, row.lane), raw, sizeof raw);
@@ -154,6 +160,7 @@ static const struct pithi_font text_font = {.size = 11.5}, small_font = {.size =
 void pithi_text_in(const struct pithi_painter *painter, double x, double y, double width, struct pithi_font font,
                    uint32_t rgb, const char *text)
 {
+    /* Names are cut at 156 bytes before they are measured: no column is as wide. */
     char cut[160];
     size_t length = strlen(text) < sizeof cut - 4 ? strlen(text) : sizeof cut - 4;
 
@@ -173,6 +180,7 @@ uint32_t pithi_legend_shown(struct pithi_legend_entry *entries, uint32_t count, 
 {
     uint32_t kept = 0;
 
+    /* the legend shows what the picture shows */
     for (uint32_t i = 0; i < count; i++)
         if (!hidden || !hidden[entries[i].id])
             entries[kept++] = entries[i];
@@ -189,6 +197,8 @@ static double name_width(const struct pithlog *log, const struct pithi_painter *
     return painter->text_width(painter->context, text_font, name);
 }
 
+/* A list needs the width of its longest name, a sign and a share; a single very long name must not take the picture's
+ * width. */
 double pithi_legend_list_width(const struct pithlog *log, const struct pithi_painter *painter)
 {
     double widest = LEAST;
@@ -220,6 +230,7 @@ double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_pa
      * there, 4 places are left, and the last of them says "and 2 more". */
     for (uint32_t i = 0; i < plan->count; i++)
         widest = fmax(widest, name_width(plan->log, painter, plan->entries[i].id) + SIGN + SHARE + SPACE);
+    /* A column is at most half of the width, or 260 pixels, so that one long name leaves room for another column. */
     widest = fmin(widest, fmax(plan->width / 2, WIDEST_LIST));
     plan->columns = plan->width > widest ? (uint32_t)(plan->width / widest) : 1;
     plan->lines = (plan->count + plan->columns - 1) / plan->columns;
@@ -254,6 +265,7 @@ static void draw_sign(const struct pithi_legend_plan *plan, const struct pithi_p
         pithi_plot_mark(painter, x + 5.5, y + 1, 4.5, rgb);
         return;
     }
+    /* a darker edge separates pale colours from the paper */
     painter->rect(painter->context, x, y, 11, 11, pithi_rgb_darker(rgb, 0.25), 1);
     painter->rect(painter->context, x + 1, y + 1, 9, 9, rgb, 1);
 }
@@ -262,6 +274,7 @@ static void draw_entry(const struct pithi_legend_plan *plan, const struct pithi_
                        const struct pithi_legend_entry *entry, double x, double y, double width)
 {
     char text[64], name[128], number[40];
+    /* Shares follow the name at once, so a cut name must leave room for one. */
     double room = width - SIGN - SHARE, used;
 
     draw_sign(plan, painter, entry, x, y);
@@ -278,6 +291,7 @@ static void draw_entry(const struct pithi_legend_plan *plan, const struct pithi_
 }
 
 static void draw_more(const struct pithi_legend_plan *plan, const struct pithi_painter *painter, double x, double y)
+/* The last place of a legend that does not show all. */
 {
     char text[48];
 
@@ -294,6 +308,7 @@ static void draw_numbers(const struct pithi_legend_plan *plan, const struct pith
                          uint32_t rgb, char texts[NUMBERS][40])
 {
     double left = plan->x + SIGN + table_name_width(plan);
+    /* The numbers come closer in a narrow picture, so that all four stay in it. */
     double step = fmin(NUMBER_WIDTH, (plan->x + plan->width - left) / NUMBERS);
 
     for (int i = 0; i < NUMBERS; i++)
@@ -328,6 +343,7 @@ static void draw_table(const struct pithi_legend_plan *plan, const struct pithi_
     if (plan->shown < plan->count)
         draw_more(plan, painter, plan->x, y += LINE);
     y += LINE;
+    /* an arrow's line is the sign of messages */
     painter->line(painter->context, plan->x, y + 5.5, plan->x + 11, y + 5.5, PITHI_RGB_ARROW, 1);
     painter->text(painter->context, plan->x + 17, y + 9.5, PITHI_LEFT, text_font, PITHI_RGB_TEXT, "messages");
     pithi_number_text(plan->messages, texts[0], sizeof texts[0]);
@@ -343,6 +359,7 @@ void pithi_legend_draw(const struct pithi_legend_plan *plan, const struct pithi_
         return;
     }
     for (uint32_t i = 0; i <= plan->shown && i < plan->count; i++) {
+        /* Entries go along the lines: with 2 columns, entry 2 begins the second line. */
         double width = plan->width / plan->columns, x = floor(plan->x + i % plan->columns * width);
         double y = plan->y + i / plan->columns * LINE;
         if (i < plan->shown)
@@ -410,7 +427,8 @@ static const char *mpi_name(const char *name, char *small, size_t size)
     return small;
 }
 
-/* Readers of formats without groups set only these. */
+/* Readers of formats without groups set only these.
+ * Only then is the group guessed from the name. */
 static int says_nothing(const char *group)
 {
     return !*group || strcmp(group, "MPI") == 0 || strcmp(group, "user") == 0;

@@ -41,6 +41,8 @@ static double height_of(const struct style *style, uint8_t cover)
     return cover < 128 && style->height >= 4 ? floor(style->height * 0.5) : style->height;
 }
 
+/* Columns that would be drawn alike. For a group it is the height that counts, not the cover: 200 and 201 of 255 look
+ * the same in a row of 20 pixels. */
 static int same_look(const struct style *style, const struct pithi_cell *a, const struct pithi_cell *b)
 {
     return a->state == b->state && (style->group ? height_of(style, a->cover) == height_of(style, b->cover)
@@ -71,6 +73,7 @@ static int is_fringe(const struct pithi_cell *line, uint32_t width, uint32_t c)
            !(line[c + 1].flags & PITHI_CELL_BEGIN);
 }
 
+/* A bar begins here, or its ragged first column was dropped and began it. */
 static int begins(const struct pithi_cell *line, uint32_t width, uint32_t c)
 {
     if (line[c].flags & PITHI_CELL_BEGIN)
@@ -100,6 +103,7 @@ static int is_outlined(const struct pithi_plot *plot, uint32_t row, uint32_t lev
     return level && !plot->rows[row].band && height >= OUTLINED_FROM;
 }
 
+/* A bar stands on the foot of its row; a lower one leaves room above. */
 static struct bar make_bar(const struct pithi_plot *plot, uint32_t row, const struct pithi_cell *line, uint32_t from,
                            uint32_t to, const struct style *style)
 {
@@ -115,6 +119,8 @@ static struct bar make_bar(const struct pithi_plot *plot, uint32_t row, const st
     return bar;
 }
 
+/* Draws one of the three parts: the outline is a darker rectangle, of which the filling covers all but a pixel above
+ * and below; the edge is a line at the left. */
 static void draw_part(const struct pithi_painter *painter, const struct bar *bar, enum part part)
 {
     uint32_t rgb = bar->rgb;
@@ -128,6 +134,7 @@ static void draw_part(const struct pithi_painter *painter, const struct bar *bar
         painter->rect(painter->context, bar->x, bar->y, 1, bar->height, pithi_rgb_darker(rgb, 0.35), 1);
 }
 
+/* The bar of a column as it is drawn, for names and for the pointer. Returns 0 if there is none. */
 int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
                  struct pithi_bar_place *place)
 {
@@ -140,6 +147,7 @@ int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, ui
     uint32_t end = run_end(&style, line, to, from);
     struct bar bar = make_bar(plot, row, line, from, end, &style);
     int outlined = is_outlined(plot, row, level, bar.height);
+    /* A bar that is cut at `to` is measured beyond it, or it would have another edge than the one drawn. */
     uint32_t edged = from + EDGE_FROM < plot->width ? from + EDGE_FROM : plot->width; /* maybe after `to` */
     int edge = begins(line, plot->width, from) && run_end(&style, line, edged, from) - from >= EDGE_FROM;
     *place = (struct pithi_bar_place){bar.state, end, bar.y + outlined, bar.height - 2 * outlined, edge};
@@ -166,6 +174,7 @@ struct pithi_bar_sheet {
     uint32_t count;
 };
 
+/* PITHI_NO_COLOUR is all ones */
 static uint32_t *no_colours(size_t count)
 {
     uint32_t *rgb = pithi_alloc(count, sizeof *rgb);
@@ -182,6 +191,7 @@ static void make_columns(struct pithi_bar_sheet *sheet, uint32_t level, uint32_t
     sheet->low[level] = (struct columns){.body = memory + 2 * (size_t)width, .outline = memory + 3 * (size_t)width};
 }
 
+/* The darker colours are made once for all bars of a picture. */
 static uint32_t *darker_colours(const struct pithlog *log, const uint32_t *rgb)
 {
     uint32_t defs = pithlog_get_info(log)->defs, *darker = pithi_alloc(defs, sizeof *darker);
@@ -219,6 +229,7 @@ void pithi_sheet_free(struct pithi_bar_sheet *sheet)
     free(sheet);
 }
 
+/* Puts a bar into the columns of its level. The edge is one column in the outline's colour. */
 static void keep_columns(struct columns *columns, uint32_t dark, const struct bar *bar, uint32_t from, uint32_t to)
 {
     for (uint32_t c = from; c < to; c++)
@@ -260,6 +271,7 @@ static void clear_columns(struct columns *columns, uint32_t width)
 static void fill_level(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot, uint32_t row, uint32_t level)
 {
     const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
+    /* All bars of a level have the same top and height, or half of it; so two sets of columns hold all of them. */
     struct style style = {.group = 0};
 
     pithi_plot_row_bar(plot, row, level, &style.top, &style.height);
@@ -290,6 +302,7 @@ static void set_life(struct pithi_bar_sheet *sheet, const struct pithi_plot *plo
     pithi_plot_life(plot, row, &left, &right);
     from = (uint32_t)fmax(left - plot->x, 0);
     to = (uint32_t)fmax(right - plot->x, 0);
+    /* The same as before: the columns need not be filled again. */
     if (from == sheet->life_from && to == sheet->life_to)
         return;
     for (uint32_t c = 0; c < plot->width; c++)
@@ -310,6 +323,7 @@ static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
     pithi_plot_row_bar(plot, row, 0, &top, &height);
     set_life(sheet, plot, row);
     sheet->count = 0;
+    /* In the order of painting: separator, life, then the levels from the outside in. */
     if (pithi_plot_is_separated(plot, row))
         add_strip(sheet, row_top, 1, sheet->separator);
     add_strip(sheet, top, height, sheet->life);
@@ -319,6 +333,7 @@ static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
     }
     painter->strips(painter->context, plot->x, plot->width, row_top, pithi_plot_row_top(plot, row + 1) - row_top,
                     sheet->strips, sheet->count);
+    /* Only what has a colour is cleared for the next row. */
     for (uint32_t level = first; level < last; level++) {
         clear_columns(&sheet->full[level], plot->width);
         clear_columns(&sheet->low[level], plot->width);
@@ -347,6 +362,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
         bar = make_bar(plot, row, line, c, end, &style);
         bar.outlined = is_outlined(plot, row, level, bar.height);
         if (painter->groups) {
+            /* With `groups`, bars are gathered and drawn by colour, as changing the colour is what costs time there. */
             bars->items = pithi_view_grow(bars->items, &bars->capacity, bars->count + 1, sizeof *bars->items);
             bars->items[bars->count++] = bar;
             continue;
@@ -367,7 +383,8 @@ static int by_state(const void *a, const void *b)
     return (x->x > y->x) - (x->x < y->x);
 }
 
-/* Bars of one level do not overlap, so their order is free. */
+/* Bars of one level do not overlap, so their order is free.
+ * All outlines of a state come first, then all fillings, then all edges. */
 static void draw_groups(const struct pithi_painter *painter, struct bars *bars)
 {
     if (bars->count)
@@ -401,6 +418,7 @@ static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painte
     for (uint32_t row = from; row < to; row++) {
         if (plot->cell_row[row] == PITHI_NONE)
             continue;
+        /* A group's bars have many heights, which strips cannot show. */
         if (plot->rows[row].lane_count <= 1) {
             draw_sheet(sheet, plot, painter, row);
             continue;
@@ -450,6 +468,7 @@ static void draw_unknown(const struct pithi_plot *plot, const struct pithi_paint
     pithi_plot_life(plot, row, &left, &right);
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     for (uint32_t c = 0, end; c < plot->width; c = end + 1) {
+        /* a run of empty columns in the part that is not computed yet, at the left or the right */
         for (end = c; end < plot->width && (!line || line[end].state == PITHI_NONE) &&
                       (end < cells->unknown_left || end >= plot->width - cells->unknown_right);)
             end++;
@@ -494,9 +513,12 @@ static double fit(const struct pithi_painter *painter, struct pithi_font font, c
         width = painter->text_width(painter->context, font, text);
     }
     while (width > room && keep > LEAST_LETTERS) {
-        /* The first guess is by the mean width of a letter. */
+        /* The first guess is by the mean width of a letter.
+         * One letter more than the guess, unless that is no shorter than now: each round must take away one at least.
+         */
         size_t guess = (size_t)((double)keep * room / width);
         keep = guess < keep - 1 ? guess + 1 : keep - 1;
+        /* not in the middle of a character of UTF-8 */
         while (keep && ((unsigned char)text[keep] & 0xc0) == 0x80)
             keep--;
         if (keep < LEAST_LETTERS)
@@ -507,7 +529,9 @@ static double fit(const struct pithi_painter *painter, struct pithi_font font, c
     return width > room ? 0 : width;
 }
 
-/* The duration of the instance whose bar has the columns [from, to); 0: it is not known. */
+/* The duration of the instance whose bar has the columns [from, to); 0: it is not known.
+ * The cells know instances by column and length only. So the length must fit the bar's columns, but for 3 at the ends.
+ */
 static int64_t length_of(const struct pithi_plot *plot, const struct pithi_cells *cells, uint32_t level, uint32_t from,
                          uint32_t to)
 {
@@ -517,6 +541,7 @@ static int64_t length_of(const struct pithi_plot *plot, const struct pithi_cells
         const struct pithi_cell_span *span = &cells->spans[i];
         double columns = (double)span->length_ns / column_ns;
         if (span->level == level && span->column + 1 >= to && span->column <= to + 1 && columns > to - from - 3.0 &&
+            /* at the left edge an instance may have begun long before */
             (columns < to - from + 3.0 || !from))
             return span->length_ns;
     }
@@ -540,6 +565,7 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
 {
     double scale = pithi_theme_scale(), beside = floor(BESIDE * scale), width;
     double room = place->right - place->left - 2 * beside, x = plot->x + place->left + beside;
+    /* the letters are centred: capitals are about 0.72 of the size high */
     double y = place->y + floor((place->height + TEXT * scale * 0.72) / 2 + 0.5);
     struct pithi_font font = {.size = TEXT * scale};
     char name[256], length[64];
@@ -548,6 +574,7 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
     width = fit(painter, font, name, room);
     if (width <= 0)
         return;
+    /* the rim keeps a name readable where lines or hatching cross it */
     font.rimmed = place->ground != PLAIN;
     font.rim = pithi_plot_rgb(plot, row)[state];
     uint32_t rgb = pithi_rgb_text_on(font.rim), ground = pithi_waits_ground(font.rim);
@@ -560,6 +587,7 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
     if (!place->length_ns)
         return;
     pithi_duration_text(place->length_ns, length, sizeof length);
+    /* the duration only if the whole name and a gap leave room for it */
     if (width + 2 * beside + painter->text_width(painter->context, font, length) <= room)
         painter->text(painter->context, x + width + 2 * beside, y, PITHI_LEFT, font, rgb, length);
 }
@@ -569,6 +597,7 @@ static struct place widest_part(const struct pithi_cell *inner, uint32_t from, u
 {
     struct place widest = {.left = from, .right = inner ? from : to};
 
+    /* `inner` is the level inside this one; its bars would cover the name */
     for (uint32_t c = from, end; inner && c < to; c = end + 1) {
         for (end = c; end < to && inner[end].state == PITHI_NONE;)
             end++;
@@ -579,7 +608,8 @@ static struct place widest_part(const struct pithi_cell *inner, uint32_t from, u
 }
 
 /* The first column from `c` on where a bar of `least` columns can begin. Such a bar also covers column c + least - 1.
- * If that column has another state, the next bar of this width begins where the other state begins, or later. */
+ * If that column has another state, the next bar of this width begins where the other state begins, or later.
+ * So most columns of narrow bars are never looked at. */
 static uint32_t next_wide(const struct pithi_cell *line, uint32_t width, uint32_t c, uint32_t least)
 {
     while (c + least <= width && line[c + least - 1].state != line[c].state)
@@ -616,6 +646,7 @@ static void name_level(const struct pithi_plot *plot, const struct pithi_painter
         end = bar.end;
         if (end - c < narrowest)
             continue;
+        /* Names stand beside the inner bars, or above them if the outer bar is high enough there. */
         place = widest_part(covered ? pithi_cells_line(cells, 0, level + 1) : NULL, c, end);
         place.y = bar.y;
         place.height = bar.height;
@@ -644,6 +675,7 @@ void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter 
         for (uint32_t level = first; level < last; level++) {
             double top, height;
             pithi_plot_row_bar(plot, row, level, &top, &height);
+            /* inner levels are lower still */
             if (height < (TEXT + AROUND) * pithi_theme_scale() - 1)
                 break;
             name_level(plot, painter, row, level, hatched ? hatched + (size_t)(row - from) * plot->width : NULL);
