@@ -36,10 +36,12 @@ static struct {
     uint32_t seq;     /* of that chunk */
 } chunk;              /* under the guard */
 
+/* Begins a chunk for definitions that has room for `size` bytes. Returns 0 if the file has no more room. */
 static int make_chunk(size_t size)
 {
     uint64_t bytes = size + sizeof(struct pithi_chunk), usual = pithi_spill_definitions_bytes(&pithi_session.file);
     struct pithi_chunk *made;
+    /* a definition that is larger than a usual chunk gets one of its own, of whole pages */
     bytes = bytes <= usual ? usual : (bytes + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
     made = pithi_chunk_definitions(chunk.seq, bytes);
     if (made == NULL)
@@ -64,12 +66,13 @@ static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsign
     unsigned i;
     char *at;
 
+    /* After the end only comparisons of clocks are stored: they are made for the log that is being written. */
     if (pithi_session.file.page == NULL || (pithi_session.state == PITHI_OVER && type != PITHI_D_SYNC))
         return;
     for (i = 0; i < count; i++)
         size += pieces[i].size;
     size = (size + 7) & ~(size_t)7;
-    if (size > UINT32_MAX || (size > (size_t)(chunk.end - chunk.next) && !make_chunk(size))) {
+    if (size > UINT32_MAX || (size > (size_t)(chunk.end - chunk.next) && !make_chunk(size))) { /* counted as lost */
         pithi_lost_add(1);
         return;
     }
@@ -83,6 +86,7 @@ static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsign
         at += pieces[i].size;
     }
     chunk.next += size;
+    /* the check is over the record without its size, which is not there yet */
     def->check = pithi_spill_def_check(def, (uint32_t)size);
     __atomic_store_n(&def->size_bytes, (uint32_t)size, __ATOMIC_RELEASE);
     __atomic_add_fetch(&pithi_session.file.page->definitions, 1, __ATOMIC_RELEASE);
@@ -178,7 +182,8 @@ static int widen(void)
     return 1;
 }
 
-/* Doubles the buckets, so that look-ups stay fast with many names. Without memory, the chains get longer. */
+/* Doubles the buckets, so that look-ups stay fast with many names. Without memory, the chains get longer.
+ * Buckets are not freed: a handler may be going through them. */
 static void spread(void)
 {
     size_t count = bucket_count * 2, i;
@@ -210,13 +215,15 @@ static void chain(struct entry *entry)
  * name gives the same answer. */
 static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const strings[4])
 {
-    /* The names of numbers become known later; the merge then applies PITH_ONLY and PITH_SKIP. */
+    /* The names of numbers become known later; the merge then applies PITH_ONLY and PITH_SKIP.
+     * Only then is it known which of them are left out. */
     int selected = strcmp(strings[2], PITHI_NUMBERS_GROUP) == 0 || pith_selected(strings[0], strings[2]);
     struct entry *entry;
     char *at;
     size_t size = sizeof *entry;
     int i;
 
+    /* before anything is made, so that nothing is half there without memory */
     if (selected && (entry_count >= PITHI_WORD_ID_MAX || !widen()))
         return 0;
     for (i = 0; i < 4; i++)
@@ -249,6 +256,7 @@ static unsigned edits_between(const char *a, const char *b)
     for (j = 0; j <= size; j++)
         row[j] = j;
     for (i = 1; *a != '\0'; i++, a++) {
+        /* one row of the table is enough: `diagonal` keeps the value that is overwritten */
         unsigned diagonal = row[0];
         row[0] = i;
         for (j = 1; j <= size; j++) {
@@ -264,7 +272,8 @@ static unsigned edits_between(const char *a, const char *b)
 const char *pithi_defs_nearest(const char *misspelt)
 {
     const char *nearest = NULL;
-    unsigned best = 3; /* more edits would be a guess */
+    unsigned best = 3; /* more edits would be a guess
+     * For PITH_ONLY and PITH_SKIP: "did you mean ...?" */
     size_t i;
     for (i = 0; i < bucket_count; i++)
         for (const struct entry *entry = buckets[i]; entry != NULL; entry = entry->chain)
@@ -279,6 +288,7 @@ const char *pithi_defs_nearest(const char *misspelt)
     return nearest;
 }
 
+/* Finds an entry; 0: there is none. */
 static uint32_t find(uint16_t type, uint64_t hash, const char *name)
 {
     const struct entry *entry;
@@ -301,6 +311,7 @@ static uint32_t find_or_add(uint16_t type, const char *const strings[4])
     return id;
 }
 
+/* Returns 0 if nothing can be recorded: no name, in a handler that interrupted the guarded part, or without memory. */
 static uint32_t define(uint16_t type, const char *name, const char *colour, const char *group, const char *format)
 {
     const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "",
@@ -325,6 +336,7 @@ uint32_t pithi_defs_counter(const char *name, const char *unit)
 uint32_t pith_state_define_group(const char *name, const char *colour, const char *group)
 {
     uint32_t id = define(PITHI_D_STATE, name, colour, group, NULL);
+    /* the wrappers' states are counted for the sum of Pith's own time */
     if (group != NULL && strncmp(group, "MPI", 3) == 0)
         pithi_own_sum_wrapped(id);
     return id;
@@ -365,6 +377,7 @@ struct kept_comm {
 };
 static struct kept_comm *kept_comms; /* under the guard */
 
+/* Keeps the record for the next log. Without memory the communicator has no members there. */
 static void keep_comm(uint32_t id, const struct piece *pieces, unsigned count)
 {
     struct kept_comm *kept;
@@ -389,6 +402,7 @@ static void comm_pieces(const struct pith_comm *comm, int members, struct pithi_
                         struct piece pieces[4])
 {
     *head = (struct pithi_spill_comm){comm->key, comm->rank, comm->size, comm->remote_size, 0};
+    /* no members are known or wanted */
     if (!members || comm->world_ranks == NULL || comm->size < 0)
         head->size = head->remote_size = 0;
     if (comm->remote_ranks == NULL || comm->remote_size < 0 || head->size == 0)
@@ -414,10 +428,12 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
     pithi_session_start();
     if (count < PITHI_WORD_ID_MAX)
         id = ++count;
+    /* One member's list is enough for readers; small lists are cheap for all. */
     comm_pieces(comm, comm->rank == 0 || comm->size <= MEMBERS_ALL_STORE || pithi_session.settings.ranks != NULL, &head,
                 pieces);
     if (id != 0) {
         store(PITHI_D_COMM, id, pieces, 4);
+        /* kept without a long list, which would cost memory for the whole run */
         comm_pieces(comm, comm->size + (int64_t)comm->remote_size <= MEMBERS_ALL_STORE, &head, pieces);
         keep_comm(id, pieces, 4);
     }
@@ -445,6 +461,7 @@ void pith_comm_free(uint32_t comm)
     free(gone);
 }
 
+/* At the start, and in a new log of the same process: everything that was defined before. */
 void pithi_defs_write_all(void)
 {
     uint32_t id;
@@ -476,7 +493,8 @@ void pith_comm_name(uint32_t comm, const char *name)
 
 /* Properties of MPE's event numbers (spill_numbers.h), kept in case PITH_RANKS excludes this process. */
 static struct said {
-    struct said *next; /* the newest first */
+    struct said *next; /* the newest first
+     * The list has the order in which they were said. */
     const char *value; /* stored after the key */
     char key[];
 } * said, **said_end = &said; /* under the guard */
@@ -502,11 +520,13 @@ void pith_property(const char *key, const char *value)
     int32_t numbers[2];
     if (key == NULL || *key == '\0')
         return;
+    /* Each state and event of MPE has one; the merge reads them from here. */
     if (value != NULL && pithi_event_numbers(key, numbers))
         keep_said(key, value);
     store_text(PITHI_D_PROPERTY, 0, key, value);
 }
 
+/* Adds a definition of this process to a set, if there is one of that name and it is recorded. */
 static int add_to(struct pithi_defs *set, uint16_t type, const char *name, const char *more)
 {
     char whole[1024];
@@ -537,6 +557,7 @@ out:
     return err;
 }
 
+/* In a child: its file is a new one, which has no chunk yet. */
 void pithi_defs_forked(void)
 {
     memset(&chunk, 0, sizeof chunk);

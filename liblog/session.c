@@ -42,12 +42,15 @@ struct pithi_session pithi_session;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int holds_lock __attribute__((tls_model("initial-exec")));
 
+/* Returns 0 if this thread holds the guard already, which means that a signal handler interrupted the guarded part.
+ * Then nothing may be changed. */
 int pithi_guard_enter(struct pithi_guard *guard)
 {
     sigset_t all;
     guard->saved_errno = errno;
     if (holds_lock)
         return 0;
+    /* a thread that is cancelled here would keep the lock */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
     sigfillset(&all);
     sigdelset(&all, SIGSEGV); /* faults cannot wait */
@@ -63,6 +66,7 @@ int pithi_guard_enter(struct pithi_guard *guard)
 
 void pithi_guard_leave(const struct pithi_guard *guard)
 {
+    /* in the reverse order: until holds_lock is 0, a handler does without the lock */
     pthread_mutex_unlock(&lock);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     holds_lock = 0;
@@ -75,6 +79,8 @@ int pithi_guard_held(void) { return holds_lock; }
 
 static int yielding; /* threads between yield and back; atomic */
 
+/* Lets others have the lock for a moment, while this thread waits for something that they must do. Signals stay
+ * blocked. */
 void pithi_guard_yield(void)
 {
     __atomic_add_fetch(&yielding, 1, __ATOMIC_SEQ_CST);
@@ -87,6 +93,7 @@ void pithi_guard_back(void)
     __atomic_sub_fetch(&yielding, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Waits until all threads that yielded have come back, before what they use is freed. */
 void pithi_guard_settle(void)
 {
     static const struct timespec moment = {0, 20000};
@@ -99,6 +106,7 @@ void pithi_guard_settle(void)
 /* If only other ranks fail, the last line of the job reports the number of ranks that did not record. */
 int pithi_speaks_for_job(void) { return pithi_launcher_rank(0) == 0; }
 
+/* Counts lost records, in the process and in its spill file, where `pith recover` finds the number. */
 void pithi_lost_add(uint64_t records)
 {
     struct pithi_spill_page *page = pithi_session.file.page;
@@ -124,6 +132,7 @@ static __thread struct pithi_guard fork_guard;
 static __thread int fork_guarded; /* 1: this thread took the guard before fork */
 static int has_started;           /* under the guard; a child from before belongs to no recording */
 
+/* pthread_atfork calls these in the thread that forks */
 static void fork_prepare(void) { fork_guarded = pithi_guard_enter(&fork_guard); }
 
 static void fork_parent(void)
@@ -134,10 +143,13 @@ static void fork_parent(void)
 
 static void fork_child(void)
 {
+    /* Nothing was recorded before the fork: the child begins as any process does. */
     if (!has_started) {
         fork_parent();
         return;
     }
+    /* The child has one thread, and must not touch the parent's files: it lets go of them and begins a log of its own.
+     */
     pithi_buffer_forked();
     pithi_defs_forked();
     pithi_listener_forked();
@@ -150,6 +162,7 @@ static void fork_child(void)
     pithi_session.forked = 1;
     pithi_session.window_begun = 0;
     yielding = 0;
+    /* a pause stays a pause */
     if (pithi_session.state == PITHI_RECORDING || pithi_session.state == PITHI_PAST)
         pithi_session.state = PITHI_NEW;
     if (fork_guarded)
@@ -167,6 +180,7 @@ static int create_file(struct pithi_session *s)
     int tries, saved;
     for (tries = 1; pithi_spill_file_create(&s->file, s->folder, s->settings.max_bytes) != 0; tries--) {
         saved = errno;
+        /* a folder that was made in vain is removed again */
         rmdir(s->folder); /* works if it is empty, that is, if no other process uses it */
         errno = saved;
         if (tries == 0 || (saved != ENOSPC && saved != EDQUOT) || s->settings.spill != NULL ||
@@ -176,6 +190,7 @@ static int create_file(struct pithi_session *s)
     return 0;
 }
 
+/* Makes the folder and the file of this process. Returns NULL, or what is wrong. */
 static const char *set_up(enum pithi_spill_clock clock)
 {
     struct pithi_session *s = &pithi_session;
@@ -184,6 +199,7 @@ static const char *set_up(enum pithi_spill_clock clock)
     struct pithi_spill_page *page;
 
     pithi_place_program(s->program, sizeof s->program);
+    /* a child's log has its number in the name, so that it does not replace its parent's */
     wrong = pithi_place_log(s->log, sizeof s->log, &s->settings, s->program, s->forked ? (unsigned)getpid() : 0);
     if (wrong == NULL && (!s->forked || s->folder[0] == '\0')) /* a child uses the folder of its parent */
         wrong = pithi_place_folder(s->folder, sizeof s->folder, &s->settings, s->log);
@@ -198,6 +214,7 @@ static const char *set_up(enum pithi_spill_clock clock)
     /* A unique number for this process, which becomes the job's if this process is rank 0. */
     uint64_t number = pithi_hash_number(0, (uint64_t)pithi_clock_ns(CLOCK_REALTIME));
     number ^= (uint64_t)getpid() << 40 ^ pithi_ticks();
+    /* never 0, which means "no job" */
     s->job = number | 1;
     page->clock = (uint32_t)clock;
     page->job = s->job;
@@ -205,7 +222,9 @@ static const char *set_up(enum pithi_spill_clock clock)
     memcpy(page->program, s->program, sizeof s->program);
     memcpy(page->log, s->log, sizeof s->log);
     pithi_session_window(page->first.mono_ns);
+    /* the magic comes last: a page with it is complete */
     __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
+    /* Until here the file has no name, so readers see a whole page or none. */
     if (pithi_spill_file_appear(&s->file) == 0) {
         /* If this program calls exec, the next one must know that something was recorded: pith run's note
          * (wrappers/run/preload/note.c), "-PID ...", gets a plus sign. In its place: setenv would allocate memory. */
@@ -220,6 +239,7 @@ static const char *set_up(enum pithi_spill_clock clock)
 
 /* ---- The time window --------------------------------------------------------------------------------------------- */
 
+/* times near the end of the range must not overflow */
 static int64_t later(int64_t zero_ns, int64_t more_ns)
 {
     return more_ns < INT64_MAX - zero_ns ? zero_ns + more_ns : INT64_MAX;
@@ -236,6 +256,7 @@ void pithi_session_window(int64_t zero_ns)
     page->to_ns = later(page->zero_ns, settings->to_ns);
 }
 
+/* Before PITH_FROM nothing has to be stored. Once it has come, the clock is not asked again. */
 int pithi_session_before_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
@@ -244,6 +265,7 @@ int pithi_session_before_window(void)
     return !pithi_session.window_begun;
 }
 
+/* After PITH_TO the recording ends for good, in all threads. */
 int pithi_session_past_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
@@ -254,6 +276,8 @@ int pithi_session_past_window(void)
     return 1;
 }
 
+/* Under the guard: begins recording, unless it has begun or ended already. Errors turn recording off, with one line;
+ * the program goes on. */
 void pithi_session_start(void)
 {
     const char *wrong;
@@ -281,11 +305,13 @@ void pithi_session_start(void)
         pithi_session.failed = 1;
         pithi_session_over();
         return;
+    /* from here on, a child of a fork has to begin a log of its own */
     }
     has_started = 1;
     pithi_output_expect();
     pithi_defs_write_all();
     pithi_listener_start();
+    /* the definitions are in the file before the first record can be */
     __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);
     pithi_counters_start();
     pithi_sample_start();
@@ -300,6 +326,7 @@ void pith_start(void)
     pithi_guard_leave(&guard);
 }
 
+/* Under the guard: no record is stored after this. */
 void pithi_session_over(void)
 {
     int recorded = pithi_session.state == PITHI_RECORDING;
@@ -309,6 +336,7 @@ void pithi_session_over(void)
         pithi_buffer_end_late();
 }
 
+/* Makes the process ready for another log, after one was written. */
 void pithi_session_again(void)
 {
     struct pithi_session *s = &pithi_session;
@@ -328,6 +356,7 @@ void pithi_session_again(void)
     __atomic_store_n(&s->state, PITHI_NEW, __ATOMIC_SEQ_CST);
 }
 
+/* The recording is given up, and its file removed: there will be no log of it. */
 void pithi_session_drop(void)
 {
     int there = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
@@ -341,10 +370,12 @@ void pithi_session_drop(void)
 void pith_pause(void)
 {
     struct pithi_guard guard;
+    /* the record comes first, as none can be stored afterwards */
     if (pithi_state() == PITHI_RECORDING)
         pithi_record(PITHI_W_PAUSE, 0, NULL, 0);
     if (!pithi_guard_enter(&guard))
         return;
+    /* also before the start: then it begins paused */
     if (pithi_session.state == PITHI_RECORDING || pithi_session.state == PITHI_NEW) {
         __atomic_store_n(&pithi_session.state, PITHI_PAUSED, __ATOMIC_SEQ_CST);
         pithi_buffer_stop_all();
@@ -358,6 +389,7 @@ void pith_resume(void)
     int resumed = 0;
     if (!pithi_guard_enter(&guard))
         return;
+    /* a process that was paused before its start has no file yet */
     if (pithi_session.state == PITHI_PAUSED) {
         int state = pithi_session.file.page != NULL ? PITHI_RECORDING : PITHI_NEW;
         __atomic_store_n(&pithi_session.state, state, __ATOMIC_SEQ_CST);
@@ -374,6 +406,7 @@ void pith_flush(void)
     struct pithi_guard guard;
     if (!pithi_guard_enter(&guard))
         return;
+    /* a copy, so that the lock is free while the data goes to the disk */
     file = pithi_session.file;
     pithi_guard_leave(&guard);
     if (file.page != NULL) {
@@ -385,6 +418,7 @@ void pith_flush(void)
     }
 }
 
+/* The state that shows Pith's own time in the log; 0, which records nothing, while nothing is recorded. */
 uint32_t pithi_own_state(void)
 {
     return pithi_state() == PITHI_RECORDING ? pith_state_define_group(PITHI_OWN_STATE, "gray50", "pith") : 0;
@@ -405,6 +439,7 @@ void pithi_own_time_end(struct pithi_own_time own)
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */
 
+/* A process without MPI writes its log here; with MPI, the wrapper of MPI_Finalize does. */
 void pith_finish(void)
 {
     if (pithi_session.size == 0)

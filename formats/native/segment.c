@@ -90,7 +90,8 @@ static int describe_lane(struct pithi_segment *s, const struct lane *lane)
     return ok;
 }
 
-/* Describes a communicator. Members are stored as differences, so consecutive ranks take a byte each. */
+/* Describes a communicator. Members are stored as differences, so consecutive ranks take a byte each.
+ * Ranks 4, 5, 6 are 4, 0, 0 before zigzag: each is one more than the one before. */
 static int describe_comm(struct pithi_segment *s, uint32_t index, const struct pithlog_comm *comm)
 {
     struct pithi_buffer body = {0};
@@ -142,6 +143,7 @@ static int flush_meta(struct pithi_segment *s)
 
 /* ---- Opening, lanes, communicators ------------------------------------------------------------------------------- */
 
+/* Communicator 0 of each segment is the world. */
 int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *rank, const struct pithi_sink *sink)
 {
     struct pithi_segment *s = *segment = calloc(1, sizeof *s);
@@ -163,6 +165,7 @@ int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *
     return PITH_OK;
 }
 
+/* A rank may be described again, when more is known of it. The last description counts. */
 int pithi_segment_describe(struct pithi_segment *s, const struct pithi_rank *rank)
 {
     char *host = strdup(rank->host ? rank->host : "");
@@ -214,6 +217,7 @@ static int new_lane(struct pithi_segment *s, uint32_t thread)
     return 1;
 }
 
+/* Finds or makes the lane of a thread, and gives it a name. A new name is described again. */
 int pithi_segment_lane(struct pithi_segment *s, uint32_t thread, const char *name, uint32_t *lane)
 {
     uint32_t i = s->lane_count;
@@ -233,6 +237,8 @@ int pithi_segment_lane(struct pithi_segment *s, uint32_t thread, const char *nam
     return !is_new || describe_lane(s, l) ? PITH_OK : no_memory(s);
 }
 
+/* Finds or makes a communicator by its key. It is described when it is new, and again when its name or its members
+ * become known. */
 int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm, uint32_t *index)
 {
     if (comm->size < 0 || comm->remote_size < 0)
@@ -261,6 +267,7 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
         c->size = comm->size;
         news = 1;
     }
+    /* with the name that is known, also if this call has none */
     struct pithlog_comm told = *comm;
     told.name = c->name;
     return !news || describe_comm(s, *index, &told) ? PITH_OK : no_memory(s);
@@ -278,6 +285,7 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     struct pithi_block_head head;
     struct written_block w;
     int err;
+    /* Descriptions, then codes, then the summary, and the bytes last. */
     if ((err = flush_meta(s)) != PITH_OK || (err = pithi_encoder_code(lane->encoder)) != PITH_OK ||
         ((s->sheet_records || lane->summary.builder) &&
          (err = pithi_lane_summary_block(&lane->summary, lane->encoder, s->rank.rank, s->sheet_records, &s->sink)) !=
@@ -290,6 +298,7 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     if ((err = pithi_encoder_end(lane->encoder, s->zip, &s->block, &head)) != PITH_OK)
         return err;
     size_t size = s->block.size - PITHI_CHUNK_HEAD;
+    /* chunks begin at multiples of 8 */
     if (!pithi_buffer_add(&s->block, zeros, (size_t)(pithi_pad8(size) - size)))
         return no_memory(s);
     struct pithi_chunk_head chunk = {.type = PITHI_C_EVENTS,
@@ -319,12 +328,14 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     return PITH_OK;
 }
 
+/* Any record, also the first and the last of a block. Not inlined, so that `add` stays short. */
 static __attribute__((noinline)) int add_any(struct pithi_segment *s, const struct pithlog_record *record,
                                              uint32_t lane_index, uint32_t comm)
 {
     if (lane_index >= s->lane_count || comm >= s->comm_count)
         return pithi_fail(PITH_ERR_USAGE, "a record of a lane or communicator that was not made");
     struct lane *lane = &s->lanes[lane_index];
+    /* a lane without records needs no encoder */
     if (__builtin_expect(!lane->encoder, 0) && !(lane->encoder = pithi_encoder_new(lane->thread)))
         return no_memory(s);
     int err = pithi_encoder_add(lane->encoder, record, comm);
@@ -353,6 +364,7 @@ int pithi_segment_add(struct pithi_segment *s, const struct pithlog_record *reco
     return add(s, record, record->lane, record->comm);
 }
 
+/* Lets the caller write states straight into the encoder's arrays, as many as the block has room for. */
 void pithi_segment_fill(struct pithi_segment *s, uint32_t lane, pithi_states_filler *fill, void *context)
 {
     struct pithi_encoder *e = lane < s->lane_count ? s->lanes[lane].encoder : NULL;
@@ -367,6 +379,7 @@ void pithi_segment_fill(struct pithi_segment *s, uint32_t lane, pithi_states_fil
 
 void pithi_segment_share_zip(struct pithi_segment *s, struct pithi_zip *zip) { s->zip = zip; }
 
+/* With many lanes, blocks are smaller: 1,024 lanes have 2,048 records each. */
 void pithi_segment_expect(struct pithi_segment *s, uint64_t lanes)
 {
     uint64_t records =
@@ -378,6 +391,7 @@ void pithi_segment_sheets(struct pithi_segment *s, uint32_t records) { s->sheet_
 
 /* ---- Lanes made by several threads at once ----------------------------------------------------------------------- */
 
+/* Writes what is described, so that parts of this segment refer to nothing that comes later. */
 int pithi_segment_split(struct pithi_segment *s) { return flush_meta(s); }
 
 /* A part has one lane of the whole, with the same numbers of communicators, and a sink of its own; it shares nothing
@@ -424,6 +438,7 @@ void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi
         part->lanes[0].blocks[i].offset += base;
     for (uint32_t i = 0; i < part->lanes[0].summary.count; i++)
         part->lanes[0].summary.places[i].offset += base;
+    /* the lane's lists move to the whole; the part keeps nothing to free */
     whole->lanes[lane] = part->lanes[0];
     part->lane_count = 0;
     part->comm_count = 0; /* a part only has their number */
@@ -445,6 +460,7 @@ static uint64_t index_front(const struct pithi_segment *s)
     return pithi_pad8(size + 4);
 }
 
+/* Writes the blocks that are not full. After that the memory of blocks is not needed. */
 int pithi_segment_rest(struct pithi_segment *s)
 {
     int err = PITH_OK;
@@ -455,6 +471,8 @@ int pithi_segment_rest(struct pithi_segment *s)
     return err;
 }
 
+/* After this, the size of the index is known, so that all ranks can compute where theirs begins, before any is written.
+ */
 int pithi_segment_finish(struct pithi_segment *s)
 {
     int err = pithi_segment_rest(s);
@@ -486,6 +504,7 @@ static unsigned char *put_lane(unsigned char *p, const struct lane *lane)
     return p + PITHI_INDEX_LANE;
 }
 
+/* The numbers of communicators are the segment's own; the index has those of the log beside them. */
 static unsigned char *put_comms(const struct pithi_segment *s, unsigned char *p, struct pithi_defs *defs)
 {
     for (uint32_t i = 0; i < s->comm_count; i++) {
@@ -547,6 +566,8 @@ static int append_blocks(struct pithi_segment *s, const struct lane *lane, uint6
     return err;
 }
 
+/* Writes the index: its front at once, then the lists of blocks, then the summaries. `base`: where the segment begins
+ * in the log. */
 int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_defs *defs)
 {
     size_t front = (size_t)index_front(s);
@@ -555,6 +576,7 @@ int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_def
     if (!head)
         return no_memory(s);
     struct pithi_chunk_head chunk = {.type = PITHI_C_INDEX,
+                                     /* the front and each entry have CRCs of their own */
                                      .flags = PITHI_CHUNK_OWN_CRC,
                                      .size = s->index_size - PITHI_CHUNK_HEAD,
                                      .rank = s->rank.rank};
@@ -588,6 +610,7 @@ void pithi_segment_totals(const struct pithi_segment *s, struct pithi_totals *to
     }
 }
 
+/* The rank's entry in the table at the end of the log. */
 void pithi_rank_entry(const struct pithi_segment *s, uint64_t base, struct pithi_defs *defs,
                       unsigned char entry[PITHI_RANK_ENTRY_SIZE])
 {

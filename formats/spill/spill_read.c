@@ -48,6 +48,7 @@ struct reading {
     int told;                        /* 1: the properties of the job are in the log */
 };
 
+/* Finds or adds the clock of a process: a boot of a machine, and a kind of counter. NULL: no memory. */
 static struct machine *machine_of(struct reading *reading, const struct pithi_spill_page *page)
 {
     struct machine *machine;
@@ -75,15 +76,18 @@ static int look_at_clock(struct reading *reading, struct pithi_spill *spill, con
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
     if (member->rank < machine->rank)
         machine->rank = member->rank;
+    /* The process with the most comparisons counts for its machine. */
     if (spill->sync_count > machine->sync_count) {
         free(machine->syncs);
         machine->syncs = spill->syncs;
         machine->sync_count = spill->sync_count;
         machine->number = spill->clock_number;
+        /* taken over, so pithi_spill_close must not free it */
         spill->syncs = NULL;
         spill->sync_count = 0;
     }
     pithi_anchor_longest(&machine->base, &pair);
+    /* on this machine, now is a better end of the base line than the last anchor */
     if (pithi_spill_now(&spill->page, &pair.last))
         pithi_anchor_longest(&machine->base, &pair);
     return PITH_OK;
@@ -93,6 +97,7 @@ static int look_at_clock(struct reading *reading, struct pithi_spill *spill, con
 static int fit(const struct machine *machine, struct pithi_spill *spill)
 {
     size_t size = machine->sync_count * sizeof *machine->syncs;
+    /* with the comparisons of the machine, in place of its own */
     free(spill->syncs);
     spill->sync_count = 0;
     spill->syncs = malloc(size + 1);
@@ -105,7 +110,8 @@ static int fit(const struct machine *machine, struct pithi_spill *spill)
 }
 
 /* From the fitted time to CLOCK_REALTIME. All machines with sync points share the shift of the reference; each other
- * machine has its own. */
+ * machine has its own.
+ * Otherwise the difference of their system clocks would be in the log. */
 static int64_t shift_of(const struct reading *reading, const struct machine *machine)
 {
     uint32_t i;
@@ -115,7 +121,8 @@ static int64_t shift_of(const struct reading *reading, const struct machine *mac
     return machine->shift_ns;
 }
 
-/* Second pass, with known base lines: finds the start of recording and collects the meanings of event numbers. */
+/* Second pass, with known base lines: finds the start of recording and collects the meanings of event numbers.
+ * The earliest begin of all processes is time 0 of the log. */
 static int look_at_start(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     const struct machine *machine = machine_of(reading, &spill->page);
@@ -155,6 +162,7 @@ static int add(void *context, const struct pithlog_record *record)
     return pithi_writer_add(reading->writer, record);
 }
 
+/* Sets a property, unless its value is empty. */
 static void property(struct pithi_defs *defs, const char *key, const char *format, ...)
 {
     char value[1100];
@@ -176,6 +184,7 @@ static int is_one_clock(const struct reading *reading)
     return 1;
 }
 
+/* 0: the reference, or the only clock; UINT32_MAX: never compared with it */
 static uint32_t clock_number(const struct reading *reading, const struct machine *machine)
 {
     return machine->sync_count > 0 ? machine->number : is_one_clock(reading) ? 0 : UINT32_MAX;
@@ -212,6 +221,7 @@ static int clock_properties(struct reading *reading, struct pithi_defs *defs)
         if (machine->sync_count > 0 && machine->number != 0)
             CHECK(clock_property(reading, defs, machine));
     }
+    /* Half a round trip is the most by which a comparison can be wrong. */
     if (worst == INT64_MAX)
         property(defs, "clock_error_ns", "unknown");
     else
@@ -245,6 +255,7 @@ static int is_live(const struct pithi_spill *spill, const struct pithi_spill_mem
            now.last_version != spill->page.last_version || now.definitions != spill->page.definitions;
 }
 
+/* Only with `say`: looking for losses reads everything once more. */
 static void look_for_losses(const struct reading *reading, const struct pithi_spill *spill,
                             const struct pithi_spill_member *member, int64_t shift_ns)
 {
@@ -303,10 +314,12 @@ static int for_each(struct reading *reading, const struct pithi_spill_folder *fo
     uint32_t i;
     reading->result->unreadable = 0;
     for (i = job->first; i < job->first + job->count; i++) {
+        /* the file of a running process is read as it is at one moment */
         struct pithi_spill spill;
         int err = pithi_spill_open_still(&spill, folder->members[i].path);
         if (err == PITH_ERR_MEMORY)
             return err;
+        /* what is gone cannot be read; the others can */
         if (err != PITH_OK) { /* removed or damaged meanwhile */
             reading->result->unreadable++;
             continue;
@@ -325,6 +338,7 @@ static void tell_unreadable(const struct reading *reading, const struct pithi_sp
     char text[4096 + 400], ranks[128];
     uint32_t i;
     pithi_spill_ranks_missing(folder, reading->job, ranks, sizeof ranks);
+    /* without a page, nothing but the name is known */
     for (i = 0; reading->say != NULL && i < folder->unreadable; i++) {
         if (pithi_spill_other_version(folder->unreadable_paths[i]))
             snprintf(text, sizeof text, "%s", pithlog_error());
@@ -342,7 +356,8 @@ static int mark_incomplete(const struct reading *reading, const struct pithi_spi
 {
     struct pithi_defs *defs = pithi_writer_defs(reading->writer);
     const struct pithi_spill_result *result = reading->result;
-    uint64_t losses = result->losses - folder->unreadable; /* only searched for if `say` is set */
+    uint64_t losses = result->losses - folder->unreadable; /* only searched for if `say` is set
+     * The unreadable files are counted apart. */
     uint64_t places = losses > result->damaged ? losses : result->damaged;
     uint32_t files = result->unreadable + folder->unreadable;
     char ranks[128];
@@ -387,6 +402,7 @@ int pithi_spill_probe(const struct pithi_input *input)
     struct pithi_spill_folder folder;
     struct stat info;
     int found;
+    /* a folder is a log of this format if it has files of it, also of another version, which opening then reports */
     if (input->data != NULL)
         return pithi_spill_is_any(input->data, input->size);
     if (stat(input->path, &info) != 0 || !S_ISDIR(info.st_mode) ||
@@ -403,6 +419,7 @@ int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *write
     int err = pithi_spill_folder_open(&folder, input->path);
     if (err != PITH_OK)
         return err;
+    /* The newest job of the folder: the last one, as jobs are sorted by their start. */
     if (folder.job_count == 0 && folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0]))
         err = PITH_ERR_UNSUPPORTED;
     else if (folder.job_count == 0)

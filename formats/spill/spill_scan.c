@@ -37,6 +37,7 @@ int pithi_spill_is_any(const void *data, size_t size)
     return size >= PITHI_SPILL_PAGE && memcmp(data, "PSPILL", 6) == 0;
 }
 
+/* The digits of the magic are the version. It is compared as bytes, as the file has it. */
 static int refuse(const char *path, const void *data, size_t size)
 {
     static const uint64_t own = PITHI_SPILL_MAGIC;
@@ -47,6 +48,8 @@ static int refuse(const char *path, const void *data, size_t size)
                       memcmp(data, &own, sizeof own) > 0 ? "a newer" : "an older");
 }
 
+/* Reads the page of a file that may be in use. `last` is stored by the process at any time, and its version is odd
+ * meanwhile: then the first anchor serves for both. */
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size)
 {
     const struct pithi_spill_page *mapped = data;
@@ -57,6 +60,7 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
     memcpy(page, data, sizeof *page);
     if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE) != version)
         page->last = page->first; /* it was being stored */
+    /* a damaged page may have no NUL in its texts */
     END_STRING(page->host);
     END_STRING(page->boot_id);
     END_STRING(page->program);
@@ -75,6 +79,7 @@ int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int f
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
+/* Of two chunks with the same number the window comes first, as its place in the file is before that of the copy. */
 static int by_lane(const void *a, const void *b)
 {
     const struct pithi_spill_chunk *left = a, *right = b;
@@ -92,6 +97,7 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     if (spill->size - offset < sizeof *header || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_CHUNK_MAGIC)
         return 0;
     memcpy(header, mapped, sizeof *header);
+    /* a chunk is at least a page long and ends at a page */
     if (header->size_bytes < PITHI_SPILL_PAGE || header->size_bytes % PITHI_SPILL_PAGE != 0 ||
         (header->open_bytes != 0 && header->open_bytes != sizeof(struct pithi_spill_open)))
         return 0;
@@ -110,6 +116,8 @@ static void drop_seen(const struct pithi_spill *spill, uint64_t offset, uint64_t
     *dropped = offset;
 }
 
+/* Finds all chunks, by their magic at the begin of a page. Chunks need not follow each other: a file has holes where a
+ * chunk was never used. */
 static int scan_chunks(struct pithi_spill *spill)
 {
     uint64_t offset = PITHI_SPILL_PAGE, dropped = 0;
@@ -139,7 +147,7 @@ static int scan_chunks(struct pithi_spill *spill)
                                                 .lane = header.lane,
                                                 .seq = header.seq,
                                                 .open_bytes = (uint32_t)header.open_bytes};
-            if (header.lane != PITHI_SPILL_DEFS)
+            if (header.lane != PITHI_SPILL_DEFS) /* its time, for fitting the clock */
                 spill->anchors[spill->anchor_count++] = header.anchor;
         }
         offset += header.size_bytes <= spill->size - offset ? header.size_bytes : spill->size - offset;
@@ -160,6 +168,7 @@ static int scan_chunks(struct pithi_spill *spill)
     return PITH_OK;
 }
 
+/* Chunks are sorted, so each lane is a run of them. */
 static int make_lanes(struct pithi_spill *spill)
 {
     uint32_t i;
@@ -207,6 +216,7 @@ static int extend(void *array, uint32_t *count, uint32_t id, size_t element)
     return PITH_OK;
 }
 
+/* A name is defined once; a damaged or repeated definition changes nothing. */
 static int take_def(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
 {
     struct pithlog_def *slot;
@@ -236,6 +246,7 @@ static int take_comm(struct pithi_spill *spill, const struct pithi_spill_def *de
         return PITH_OK;
     memcpy(&head, at, sizeof head);
     at += sizeof head;
+    /* the sizes must fit into what is left of the definition */
     if (head.size < 0 || head.remote_size < 0 ||
         ((uint64_t)(uint32_t)head.size + (uint32_t)head.remote_size) * 4 > (uint64_t)(end - at))
         return PITH_OK;
@@ -274,6 +285,7 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
         return take_def(spill, def, at, end);
     case PITHI_D_COMM:
         return take_comm(spill, def, at, end);
+    /* the name of a communicator may come later than its members */
     case PITHI_D_COMM_NAME:
         if (def->id < spill->comm_count && spill->comms[def->id].defined)
             spill->comms[def->id].comm.name = string(&at, end);
@@ -291,6 +303,7 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
         if (!pithi_grow_one(&spill->syncs, spill->sync_count, sizeof *spill->syncs))
             return pithi_no_memory();
         memcpy(&spill->syncs[spill->sync_count++], at, sizeof *spill->syncs);
+        /* each comparison of clocks says with which clock of the job */
         spill->clock_number = def->id;
         return PITH_OK;
     default: /* unknown type: skip it, as its size is valid */
@@ -298,6 +311,8 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
     }
 }
 
+/* Takes the complete definitions from *at on. A definition whose size is not stored yet ends them: the process is still
+ * writing it. */
 int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char *end)
 {
     while ((size_t)(end - *at) >= sizeof(struct pithi_spill_def)) {
@@ -307,6 +322,7 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
             break;
         memcpy(&def, *at, sizeof def);
         spill->definitions++;
+        /* a check of 0 was not made; a wrong one is counted, and the definition is still used */
         spill->definitions_wrong += def.check != 0 && pithi_spill_def_check((const void *)*at, size) != def.check;
         if (take(spill, &def, *at + sizeof def, *at + size))
             return PITH_ERR_MEMORY;
@@ -325,6 +341,7 @@ static int add_anchor(struct pithi_spill *spill, const struct pithi_anchor *anch
     return PITH_OK;
 }
 
+/* Finds the parts of a file that is in memory or mapped. After an error there is nothing to free. */
 static int scan(struct pithi_spill *spill, const char *path, const void *data, size_t size, int mapped)
 {
     int err;
@@ -334,6 +351,7 @@ static int scan(struct pithi_spill *spill, const char *path, const void *data, s
     spill->size = size;
     spill->mapped = mapped;
     TRY(pithi_spill_page_read(&spill->page, path, data, size));
+    /* the world needs no definition */
     TRY(extend(&spill->comms, &spill->comm_count, 0, sizeof *spill->comms));
     spill->comms[0].comm.name = "MPI_COMM_WORLD";
     spill->comms[0].defined = 1;
@@ -360,6 +378,7 @@ int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *da
     return scan(spill, path, data, size, 0);
 }
 
+/* Fits the clock of the process through its anchors, then corrects it by the comparisons with rank 0. */
 int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base)
 {
     CHECK(pithi_time_fit(&spill->time, &spill->page, spill->anchors, spill->anchor_count, base));
@@ -385,6 +404,7 @@ static int open_mapped(struct pithi_spill *spill, const char *path, int protecti
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);
     pithi_fault_watch(data, (uint64_t)info.st_size, NULL);
+    /* the file may be cut while it is read; the watch turns that into zeros */
     return scan(spill, path, data, (size_t)info.st_size, 1); /* scan() unmaps on failure */
 }
 
@@ -402,11 +422,13 @@ static int keep_chunk(const struct pithi_spill *spill, const struct pithi_spill_
     unsigned char *at = (unsigned char *)(uintptr_t)spill->data + chunk->offset, *end = at + chunk->size;
     struct pithi_chunk header;
     for (; at < end; at += PITHI_SPILL_PAGE)
+        /* an atomic "or" with 0 stores without changing, also if the process writes there */
         __atomic_fetch_or(at, 0, __ATOMIC_SEQ_CST);
     return pread(spill->fd, &header, sizeof header, (off_t)chunk->offset) == (ssize_t)sizeof header &&
            header.lane == chunk->lane && header.seq == chunk->seq;
 }
 
+/* Returns 0 if the chunk is gone: its memory was used for other records while it was read. */
 int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     return !spill->still || chunk->kept || chunk->open_bytes == 0 || keep_chunk(spill, chunk);
@@ -418,6 +440,7 @@ void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spil
         madvise((void *)(uintptr_t)(spill->data + chunk->offset), chunk->size, MADV_DONTNEED);
 }
 
+/* Claimed words are of a record that a thread is just storing. */
 /* The number of bytes of a chunk up to the end of its last complete record. */
 static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
@@ -427,6 +450,7 @@ static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi
     while (word < end) {
         uint64_t words = pithi_spill_record_words(word, (uint64_t)(end - word));
         int claimed = (__atomic_load_n(word, __ATOMIC_ACQUIRE) & 15) == PITHI_W_CLAIMED;
+        /* 0: no record begins here; the next one is behind the hole */
         word = words == 0 ? pithi_spill_behind_hole(word, end) : word + words;
         if (words == 0 && word < end && pithi_spill_record_words(word, (uint64_t)(end - word)) == 0)
             break;
@@ -472,7 +496,7 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap, uint64_t *beyo
                 continue;
             }
             /* Records stored while the pages are copied could leave a gap, so ignore them. */
-            stored = stored_bytes(spill, chunk);
+            stored = stored_bytes(spill, chunk); /* before the copy: later records are not counted */
             if (!keep_chunk(spill, chunk))
                 return 0;
             chunk->size = stored;
@@ -490,6 +514,7 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
     int tries, kept = 0, err = PITH_OK, fd = pithi_open_input(path, O_NOFOLLOW);
     if (fd < 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, pithi_open_why());
+    /* 50 attempts: each scans the file anew */
     for (tries = 0; tries < 50 && err == PITH_OK && !kept; tries++) {
         if (tries > 0)
             pithi_spill_close(spill);
@@ -501,6 +526,7 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
     if (err != PITH_OK)
         close(fd);
     else
+        /* also without success, so that each chunk is checked when it is read */
         spill->still = 1;
     return err;
 }

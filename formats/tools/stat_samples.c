@@ -53,6 +53,7 @@ struct paths {
     struct pithi_call_stack stack;
 };
 
+/* Goes from a node to that of a function called there, which is made if the path is new. Nodes are never removed. */
 static int go_down(struct paths *p, uint32_t *node, uint32_t function)
 {
     uint32_t parent = *node, before = p->map.count;
@@ -74,11 +75,14 @@ static int take(void *context, const struct pithlog_record *r)
 
     if (!pithi_sample_read(p->names, r, &p->sample))
         return PITH_OK;
+    /* a sample stands for the time since the one before on this lane */
     length = pithi_sample_length(p->names, r, &p->sample, &p->last[r->lane]);
     p->last[r->lane] = (struct pithi_sample_last){p->sample.cpu_ns, r->time_ns, 1};
+    /* the functions from the outermost in */
     CHECK(pithi_call_stack_read(p->names, r, &p->sample, p->query->all_frames, &p->stack));
     for (uint32_t i = 0; i < p->stack.count; i++)
         CHECK(go_down(p, &node, p->stack.calls[i].function));
+    /* a sample without any function has no place in the tree */
     if (node == ROOT)
         return PITH_OK;
     p->nodes[node].samples++;
@@ -87,11 +91,13 @@ static int take(void *context, const struct pithlog_record *r)
     if (r->lane == p->lane)
         p->nodes[node].lane_ns += length.ns;
     p->sum_ns += length.ns;
+    /* for the spread: see there */
     p->squares += (double)length.ns * (double)length.ns;
     return PITH_OK;
 }
 
-/* Adds up the whole tree. */
+/* Adds up the whole tree.
+ * A node comes after its caller, so from the last one on each sum is whole when it is added. */
 static void add_callees(struct paths *p)
 {
     for (uint32_t i = 0; i < p->map.count; i++) {
@@ -139,6 +145,7 @@ struct state_paths {
     struct lane_path *lanes;
 };
 
+/* Adds the time of a step to the path of the states open in it, and an instance for each state that begins. */
 static int take_step(void *context, const struct pithlog_step *step)
 {
     const struct state_paths *s = context;
@@ -147,6 +154,7 @@ static int take_step(void *context, const struct pithlog_step *step)
     int64_t length_ns = step->is == PITHLOG_IS_HOLE ? 0 : step->to_ns - step->from_ns;
     uint32_t node = ROOT;
 
+    /* The nodes of states that are still open are kept; those inside a state that ended are found again. */
     lane->known = lane->known < step->kept ? lane->known : step->kept;
     if (length_ns <= 0 && step->change != PITHLOG_BEGINS) /* a path without time or instances is none */
         return PITH_OK;
@@ -158,6 +166,7 @@ static int take_step(void *context, const struct pithlog_step *step)
         lane->nodes[lane->known] = node;
     }
     node = step->depth > 0 ? lane->nodes[step->depth - 1] : ROOT;
+    /* time outside all states is a path of its own */
     if (length_ns > 0 && node == ROOT) {
         uint32_t outside = ROOT;
         CHECK(go_down(p, &outside, pithlog_get_info(p->log)->defs));
@@ -292,6 +301,7 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
     }
     for (uint32_t i = 0; i < count; i++)
         rows[i].function = i;
+    /* a function may be in many paths */
     for (uint32_t i = 0; i < p.map.count; i++) {
         struct row *row = &rows[p.nodes[i].function];
         row->is_there = 1;
@@ -322,6 +332,7 @@ static void put_longer(const struct paths *p, const struct pithi_stat_query *que
     const struct pithi_function *f;
     const char *slash;
 
+    /* the function on which this lane spends most beyond the others */
     for (uint32_t i = 1; i < pithi_function_count(p->names); i++)
         if (differences[i] > differences[function])
             function = i;
@@ -331,6 +342,7 @@ static void put_longer(const struct paths *p, const struct pithi_stat_query *que
     for (uint32_t i = 0; i < p->map.count; i++)
         if (p->nodes[i].function == function && (best == ROOT || p->nodes[i].lane_ns > p->nodes[best].lane_ns))
             best = i;
+    /* the file's name without its folders */
     f = pithi_function_get(p->names, function);
     slash = f->source ? strrchr(f->source, '/') : NULL;
     snprintf(text, size, f->source ? "%.200s (%.200s:%d)" : "%.200s", f->name, slash ? slash + 1 : f->source, f->line);
@@ -351,6 +363,7 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
     *text = '\0';
     for (uint32_t i = 0; i < info->defs; i++)
         sampled |= !strcmp(pithlog_get_def(log, i)->name, "pith:sample");
+    /* the same thread of all ranks: main threads are compared with main threads */
     for (uint32_t i = 0; lanes && i < info->lanes; i++)
         if (pithlog_get_lane(log, i)->thread == pithlog_get_lane(log, lane)->thread)
             lanes[query.lane_count++] = i;
@@ -373,6 +386,7 @@ out:
 
 /* ---- By call path ------------------------------------------------------------------------------------------------ */
 
+/* Written from the end, as the path is known from its last function to its first. */
 /* "main;step;solve", malloc'ed. */
 static char *path_text(const struct paths *p, uint32_t node)
 {
@@ -430,6 +444,7 @@ static int sort_paths(const struct paths *p, struct path_row **rows)
     return PITH_OK;
 }
 
+/* The callees of one caller stand together, the longest first. */
 static int compare_branches(const void *a, const void *b)
 {
     const struct node *x = ((const struct path_row *)a)->node, *y = ((const struct path_row *)b)->node;
@@ -454,6 +469,7 @@ static int put_tree(const struct paths *p, struct pithi_report *table)
         rows[i].node = &p->nodes[i];
     if (!err)
         qsort(rows, count, sizeof *rows, compare_branches);
+    /* from the last row on, so that the first callee of each path stays */
     for (uint32_t i = count; !err && i-- > 0;)
         if (rows[i].node->parent == ROOT)
             roots = i;
@@ -464,6 +480,7 @@ static int put_tree(const struct paths *p, struct pithi_report *table)
         uint32_t at = next[depth];
         const struct node *node = at < count ? rows[at].node : NULL;
         uint32_t parent = depth > 0 ? (uint32_t)(rows[next[depth - 1] - 1].node - p->nodes) : ROOT;
+        /* no more callees of this one: back to its caller */
         if (!node || node->parent != parent) {
             if (depth-- == 0)
                 break;
@@ -544,6 +561,7 @@ struct flame {
     enum pithi_flame kind;
 };
 
+/* "main;solve 20": the form that flamegraph.pl and others read; paths without samples of their own are left out */
 static void put_folded(const struct flame *f, struct pithi_out *out)
 {
     for (uint32_t i = 0; i < f->paths.map.count; i++)
@@ -565,7 +583,8 @@ static void put_numbers(const struct paths *p, struct pithi_out *out, uint32_t n
     pithi_out_u64(out, p->nodes[node].function);
 }
 
-/* https://www.speedscope.app/file-format-schema.json: one profile, in which each path is a sample with a weight. */
+/* https://www.speedscope.app/file-format-schema.json: one profile, in which each path is a sample with a weight.
+ * Functions are numbered, and a sample is a list of numbers. */
 static void put_speedscope(const struct flame *f, struct pithi_out *out)
 {
     const struct paths *p = &f->paths;
@@ -616,6 +635,7 @@ enum { WIDE = 1200, HIGH = 18, LETTER = 7 }; /* pixels of the picture, of a line
 static void put_box(const struct flame *f, struct pithi_out *out, const struct node *node, double left, uint32_t depth)
 {
     const char *name = name_of(&f->paths, node->function);
+    /* letters that fit into the box, with 3 pixels at each side */
     double share = (double)node->all_ns / (double)f->paths.sum_ns;
     int letters = ((int)(WIDE * share) - 6) / LETTER;
     char text[400];
@@ -627,6 +647,7 @@ static void put_box(const struct flame *f, struct pithi_out *out, const struct n
     snprintf(text, sizeof text, " %.1f %%, %.3f s, itself %.3f s</title>", 100 * share, 1e-9 * (double)node->all_ns,
              1e-9 * (double)node->self_ns);
     pithi_out_text(out, text);
+    /* fewer than three letters say nothing */
     if (letters >= 3) {
         int cut = (int)strlen(name) > letters;
         snprintf(text, sizeof text, "<text x=\"%.1f\" y=\"%u\">", left + 3, depth * HIGH + 13);

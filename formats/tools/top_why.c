@@ -134,6 +134,8 @@ static int compare_actors(const void *a, const void *b)
     return (x->lane > y->lane) - (x->lane < y->lane);
 }
 
+/* Finds the threads that count: those in MPI, and thread 0 of each rank. They are sorted by rank, so each rank has a
+ * run of them. */
 static void find_actors(struct why *w)
 {
     const struct pithi_top *top = w->top;
@@ -152,6 +154,7 @@ static void find_actors(struct why *w)
             of->others++;
     }
     qsort(w->actors, w->actor_count, sizeof *w->actors, compare_actors);
+    /* from the last to the first, so that `actor` is the first one in the end */
     for (uint32_t i = w->actor_count; i-- > 0;) {
         w->of[w->actors[i].rank].actor = i;
         w->of[w->actors[i].rank].count++;
@@ -160,11 +163,14 @@ static void find_actors(struct why *w)
 
 /* ---- What each rank does ----------------------------------------------------------------------------------------- */
 
+/* Only a call that returns after all of its work can wait for members: no start, no persistent one. */
 static int is_blocking(struct pithi_coll_rule rule)
 {
     return rule.shape != PITHI_COLL_NONE && !(rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS | PITHI_COLL_AFTER));
 }
 
+/* Members with the same communicator and number are in the same collective. In MPI_Scan each rank waits for other
+ * ranks, so each is a group of its own. */
 static void set_collective(struct key *key, const struct pithi_top_lane *lane, struct pithi_coll_rule rule,
                            int32_t rank)
 {
@@ -175,6 +181,7 @@ static void set_collective(struct key *key, const struct pithi_top_lane *lane, s
     if (rule.shape == PITHI_COLL_LOWER || rule.shape == PITHI_COLL_NEIGHBOURS)
         key->tag = rank;
     else
+        /* the root waits for others than the members do */
         key->tag = lane->call.root == rank;
 }
 
@@ -184,6 +191,7 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
     struct pithi_coll_rule rule = top->rules[key->state];
 
     key->doing = CALL;
+    /* too little is known: other threads of the rank, or lost records */
     if (!traits || lane->is_partial)
         return;
     if (strcmp(pithlog_follow_get_def(top->follow, key->state)->name, "MPI_Finalize") == 0) {
@@ -199,6 +207,7 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
             key->comm = lane->expected_count > 1 ? (uint32_t)rank : 0;
         }
     } else if (lane->call.has_send && traits & (PITHI_SENDS | PITHI_SYNCHRONOUS) && !(traits & PITHI_SENDS_LATER)) {
+        /* a send that goes on in the background waits for nobody */
         key->doing = SEND;
         key->comm = lane->call.comm;
         key->peer = lane->call.peer;
@@ -226,9 +235,11 @@ static void set_deed(struct why *w, uint32_t at)
     deed->key.thread = -1;
     if (w->of[w->actors[at].rank].count > 1)
         deed->key.thread = pithlog_follow_get_lane(top->follow, w->actors[at].lane)->thread;
+    /* the innermost open state */
     deed->key.state = lane->open.count ? lane->open.states[lane->open.count - 1].id : UINT32_MAX;
     deed->for_ns = top->now_ns - (lane->calls ? lane->inside_ns : lane->outside_ns);
     deed->for_ns = deed->for_ns > 0 ? deed->for_ns : 0;
+    /* after MPI_Finalize, outside all calls */
     if (is_over)
         deed->key.doing = OVER;
     else if (!rank->is_running && top->info->running > 0)
@@ -263,6 +274,7 @@ static int compare_deeds(const void *a, const void *b)
     return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
+/* Deeds with equal keys stand together after sorting, so each run is a group. */
 static int make_groups(struct why *w)
 {
     uint32_t count = w->actor_count;
@@ -291,6 +303,7 @@ static int make_groups(struct why *w)
 
 /* ---- Blockers ---------------------------------------------------------------------------------------------------- */
 
+/* 0: never counted */
 static uint64_t value_of(const struct pithi_map *map, int32_t rank)
 {
     const uint64_t *value = pithi_map_find(map, (uint32_t)rank);
@@ -314,7 +327,8 @@ static int add_blocker(struct group *g, uint32_t at)
     return PITH_OK;
 }
 
-/* Adds the rank, unless it has entered the collective. */
+/* Adds the rank, unless it has entered the collective.
+ * Members call collectives in the same order, so a count says which ones a rank has entered. */
 static int add_missing(struct why *w, struct group *g, int32_t rank)
 {
     const struct key *key = &g->deeds[0].key;
@@ -335,11 +349,13 @@ static int add_members(struct why *w, struct group *g, int32_t until)
     const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, g->deeds[0].key.comm);
     int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
 
+    /* the members are known */
     if (count > 0) {
         for (int64_t i = 0; i < count && comm->world_ranks[i] != until; i++)
             if (until < 0 || g->blocker_count < MOST_LOWER)
                 CHECK(add_missing(w, g, comm->world_ranks[i]));
     } else if (g->deeds[0].key.comm == 0) {
+        /* the world's are all ranks of the job */
         for (uint32_t i = 0; i < w->top->rank_count && w->top->ranks[i].rank != until; i++)
             if (until < 0 || g->blocker_count < MOST_LOWER)
                 CHECK(add_missing(w, g, w->top->ranks[i].rank));
@@ -354,11 +370,13 @@ static int block_collective(struct why *w, struct group *g)
 {
     const struct key *key = &g->deeds[0].key;
     struct pithi_coll_rule rule = w->top->rules[key->state];
+    /* of a group of one kind: all are the root, or none is */
     int is_root = key->peer == g->ranks[0];
 
     /* Other members need no data. Some MPI libraries make them wait all the same, or do so if the data are large. */
     g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
                   (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
+    /* members of a broadcast wait for the root only */
     if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
         return add_missing(w, g, key->peer);
     return add_members(w, g, rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1);
@@ -380,6 +398,7 @@ static int block_receive(struct why *w, struct group *g)
         uint32_t at = peer ? (uint32_t)(peer - w->top->ranks) : 0, k = 0;
         g->unseen += source >= 0 && !peer;
         g->is_open |= source < 0;
+        /* each rank is named once */
         while (k < g->blocker_count && g->blockers[k] != at)
             k++;
         if (peer && k == g->blocker_count)
@@ -410,6 +429,7 @@ static int add_blockers(struct why *w, struct group *g)
     }
     if (is_receive(key->doing))
         return block_receive(w, g);
+    /* MPI_Finalize may wait for all ranks that have not begun it */
     if (key->doing != FINALIZE)
         return PITH_OK;
     for (uint32_t i = 0; i < w->top->rank_count; i++)
@@ -421,7 +441,8 @@ static int add_blockers(struct why *w, struct group *g)
 
 /* ---- Which ranks may go on --------------------------------------------------------------------------------------- */
 
-/* Whether the rank may go on by this thread, whatever others do. */
+/* Whether the rank may go on by this thread, whatever others do.
+ * A message that is under way may be the one it waits for. */
 static int may_go_alone(const struct why *w, const struct group *g, const struct deed *deed)
 {
     enum doing doing = deed->key.doing;
@@ -439,6 +460,7 @@ static int may_go_alone(const struct why *w, const struct group *g, const struct
     return g->is_guess || g->blocker_count == 0;
 }
 
+/* In a collective all of them must come. */
 static int blockers_may_go(const struct why *w, const struct group *g)
 {
     for (uint32_t i = 0; i < g->blocker_count; i++)
@@ -460,6 +482,7 @@ static void find_movable(struct why *w, uint32_t *alone, uint32_t *only)
                 *alone += !w->may_go[*only];
                 w->may_go[*only] = 1;
             }
+    /* Again and again, until no more rank is found: each round may let others go on. */
     for (any = *alone > 0; changed;) {
         changed = 0;
         for (uint32_t i = 0; i < w->group_count; i++) {
@@ -484,6 +507,7 @@ static const struct group *group_at(const struct why *w, uint32_t rank, uint32_t
 
 static enum doing doing_of(const struct why *w, uint32_t rank) { return group_at(w, rank, 0)->deeds[0].key.doing; }
 
+/* Searches the group's deeds, as a rank may be in it with one of its threads only. */
 static int has_rank(const struct why *w, const struct group *g, uint32_t rank)
 {
     for (uint32_t k = 0; k < g->count; k++)
@@ -537,6 +561,7 @@ static uint32_t count_waiting(const struct why *w, const struct finding *f, cons
     for (uint32_t i = 0; i < f->count; i++)
         seen[ranks[i]] = 1;
     for (uint32_t i = 0; i < f->length; i++) {
+        /* each rank counts once, whichever of its threads wait */
         const struct group *g = &w->groups[f->chain[i]];
         for (uint32_t k = 0; k < g->count; k++) {
             total += !seen[rank_of(w, &g->deeds[k])];
@@ -565,6 +590,7 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
     w->finding_count++;
     if (!is_in || !f->ranks || !f->chain)
         TRY(pithi_no_memory());
+    /* an origin does not wait, so its own group is not in the chain */
     if (kind == ORIGIN)
         is_in[group] = 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -573,6 +599,7 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
         for (uint32_t k = 0; kind != ORIGIN && k < w->of[ranks[i]].count; k++)
             put_in_chain(f, (uint32_t)(group_at(w, ranks[i], k) - w->groups), is_in);
     }
+    /* A group waits if a rank that it waits for is marked; then its own ranks are marked, until nothing changes. */
     while (changed) {
         changed = 0;
         for (uint32_t i = 0; i < w->group_count; i++) {
@@ -599,6 +626,7 @@ static uint32_t next_stuck(const struct why *w, uint32_t rank)
 {
     for (uint32_t k = 0; k < w->of[rank].count; k++) {
         const struct group *g = group_at(w, rank, k);
+        /* guesses make no deadlock */
         for (uint32_t i = 0; i < g->blocker_count && !g->is_guess; i++)
             if (!w->may_go[g->blockers[i]])
                 return g->blockers[i];
@@ -624,8 +652,10 @@ static int find_cycles(struct why *w)
             path[length++] = next;
             next = next_stuck(w, next);
         }
+        /* the walk ended at a rank that may go on, or in a part that was seen by an earlier walk */
         if (next == UINT32_MAX || seen[next] != walk || length == 0)
             continue;
+        /* what was before the cycle only leads to it */
         uint32_t first = 0;
         while (path[first] != next)
             first++;

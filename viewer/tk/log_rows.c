@@ -23,6 +23,7 @@ static int usage(Tcl_Interp *interp, const char *text)
     return TCL_ERROR;
 }
 
+/* To be called after each change of the tree: fetches the visible rows anew. */
 void pithi_log_rows_changed(struct pithi_log_object *object)
 {
     pithi_rows_seen(object->tree);
@@ -43,6 +44,8 @@ void pithi_log_add_counters(struct pithi_log_object *object)
     free(made);
 }
 
+/* The rows of a picture that is scrolled by `first`: the object's own array, or a copy with the pinned rows in front,
+ * which is valid until the next such call. */
 const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uint32_t first, uint32_t *count)
 {
     uint32_t pinned = object->tree->pinned_count, rest;
@@ -63,6 +66,7 @@ const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uin
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
+/* Node 0 is the root, which has no row, so numbers begin with 1. */
 static int get_node(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *node)
 {
     int value;
@@ -158,6 +162,7 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     struct pithi_rows *tree = object->tree;
     uint32_t number = tree->places[row].node, lanes;
     const struct pithi_node *node = &tree->nodes[number];
+    /* a group stands for its first lane here; "lanes" says how many there are */
     const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
     Tcl_Obj *dict = Tcl_NewDictObj();
     char text[256], tip[512];
@@ -196,6 +201,7 @@ static int rows_list(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     if (Tcl_GetIntFromObj(interp, args[0], &first) != TCL_OK || Tcl_GetIntFromObj(interp, args[1], &last) != TCL_OK)
         return TCL_ERROR;
     list = Tcl_NewListObj(0, NULL);
+    /* rows that are not there are left out, so that Tcl may ask for as many as fit */
     for (int row = first < 0 ? 0 : first; row <= last && (uint32_t)row < object->row_count; row++)
         Tcl_ListObjAppendElement(NULL, list, row_dict(object, (uint32_t)row));
     Tcl_SetObjResult(interp, list);
@@ -206,6 +212,7 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 {
     uint32_t count, *nodes = pithi_rows_find(object->tree, Tcl_GetString(args[0]), &count);
 
+    /* the text goes into a dialog, so it says what can be given */
     if (!count) {
         free(nodes);
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no row fits \"%s\": give ranks (0-3,7.1) or a part of a label, "
@@ -281,6 +288,7 @@ static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
 
     if (get_node(object, interp, args[0], &node) != TCL_OK)
         return TCL_ERROR;
+    /* A row is looked for from the top, as the rows of nodes change with each fold. */
     while (row < object->row_count && object->tree->places[row].node != node)
         row++;
     Tcl_SetObjResult(interp, Tcl_NewWideIntObj(row < object->row_count ? (Tcl_WideInt)row : -1));
@@ -299,6 +307,7 @@ static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     for (row = 0; row < object->row_count; row++) {
         uint32_t count, i = 0;
         const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &count);
+        /* counters are of one lane as well, but do not show it */
         if (object->rows[row].counter != PITHI_NONE)
             continue;
         while (i < count && (lane = pithlog_get_lane(object->log, lanes[i])) &&
@@ -349,6 +358,7 @@ static int rows_group(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
 static int rows_filter(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     if (pithi_rows_filter(object->tree, Tcl_GetString(args[0])))
+        /* the filter before stays if the new one fits no row */
         return usage(interp, "no such rows: give ranks (0-3,7.1) or a part of a label, host or thread");
     pithi_log_rows_changed(object);
     return TCL_OK;
@@ -410,6 +420,7 @@ static int rows_open(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 
 void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on)
 {
+    /* by the states in the whole log, so that the number of rows does not change with the view */
     struct pithi_unfolding unfolding = {object->log, object->summary, object->flames, INT64_MIN, INT64_MAX};
 
     pithi_rows_unfold(object->tree, node, on, &unfolding);
@@ -450,6 +461,8 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
         Tcl_GetBooleanFromObj(interp, args[2], &behind) != TCL_OK ||
         !(nodes = get_nodes(object, interp, args[0], &count)))
         return TCL_ERROR;
+    /* Each node goes directly behind the target, so the last one must be moved first; before the target it is the other
+     * way round. */
     for (uint32_t i = 0; i < count; i++) /* moved nodes keep their order */
         if (pithi_rows_move(object->tree, nodes[behind ? count - 1 - i : i], target, behind) == 0)
             moved++;
@@ -461,6 +474,7 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 
 /* ---- An arrangement as words ------------------------------------------------------------------------------------- */
 
+/* Keys are names, such as the rank and thread of a lane, as numbers of nodes differ from one opening to the next. */
 static void put_key(const struct pithi_rows *tree, uint32_t node, Tcl_Obj *list)
 {
     char key[512];
@@ -524,7 +538,7 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
         pithi_put_text(dict, "alike", word);
         free(word);
     }
-    pithi_put_text(dict, "filter", tree->pattern);
+    pithi_put_text(dict, "filter", tree->pattern); /* "": all rows */
     pithi_put(dict, "opened", keys_with(tree, opens, PITHI_NODE_OPEN));
     pithi_put(dict, "closed", keys_with(tree, opens, PITHI_NODE_BORN_OPEN));
     pithi_put(dict, "hidden", keys_with(tree, PITHI_NODE_HIDDEN, PITHI_NODE_HIDDEN));
@@ -547,6 +561,7 @@ static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t 
         length = 0;
     nodes = pithi_alloc((size_t)length, sizeof *nodes);
     for (Tcl_Size i = 0; i < length; i++) {
+        /* a log of fewer ranks does not have all nodes of the arrangement */
         uint32_t node = pithi_rows_node(tree, Tcl_GetString(items[i]));
         if (node && node != PITHI_NONE)
             nodes[(*count)++] = node;
@@ -554,6 +569,7 @@ static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t 
     return nodes;
 }
 
+/* The value of a key; NULL: the dict does not have it, or it is no dict. */
 static Tcl_Obj *of_dict(Tcl_Obj *dict, const char *key)
 {
     Tcl_Obj *name = Tcl_NewStringObj(key, -1), *value = NULL;
@@ -581,6 +597,7 @@ static void set_order(struct pithi_rows *tree, Tcl_Obj *order)
 
     if (!order || Tcl_ListObjGetElements(NULL, order, &length, &items) != TCL_OK)
         return;
+    /* A list of a parent and its children, in turn; a parent that is gone is left out with them. */
     for (Tcl_Size i = 0; i + 1 < length; i += 2) {
         uint32_t count, parent = pithi_rows_node(tree, Tcl_GetString(items[i]));
         uint32_t *nodes = nodes_of_keys(tree, items[i + 1], &count);

@@ -76,6 +76,8 @@ static struct pithi_piggyback_entry *take_reserve(void)
     return entry;
 }
 
+/* Makes the data of a request before MPI makes the request itself, as nothing may fail after that. NULL: no memory; the
+ * call is then refused. */
 struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *comm)
 {
     pithi_lock(&mutex);
@@ -90,6 +92,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *com
     memset(entry, 0, sizeof *entry);
     entry->comm = comm;
     entry->out_type = entry->in_type = MPI_DATATYPE_NULL;
+    /* the place in the table of requests, too */
     if (!pithi_request_reserve()) {
         close_entered(entry);
         return NULL;
@@ -98,6 +101,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *com
     return entry;
 }
 
+/* Takes a receive out of the list of active ones. Under the mutex. */
 static void unlist(struct pithi_piggyback_entry *entry)
 {
     if (!entry->is_listed)
@@ -108,6 +112,7 @@ static void unlist(struct pithi_piggyback_entry *entry)
     pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, -1);
 }
 
+/* Puts the entry under the handle that MPI has made. Cannot fail, as its place is reserved. */
 void pithi_piggyback_entry_enter(struct pithi_piggyback_entry *entry, uint64_t key)
 {
     struct pithi_request *request = pithi_request_open_reserved(key, pithi_piggyback_entry_client);
@@ -123,6 +128,7 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_find(uint64_t key)
     return request ? *slot_of(request) : NULL;
 }
 
+/* Like find, but no other thread can take the request until it is given back or forgotten. */
 struct pithi_piggyback_entry *pithi_piggyback_entry_claim(uint64_t key)
 {
     struct pithi_request *request = pithi_request_claim(key, 1u << pithi_piggyback_entry_client);
@@ -137,6 +143,7 @@ void pithi_piggyback_entry_keep_comm(struct pithi_piggyback_entry *entry)
     pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, 1);
 }
 
+/* Frees what the entry owns, and keeps the entry itself for the next request. The request must not know it any more. */
 static void close_entered(struct pithi_piggyback_entry *entry)
 {
     if (entry->keeps_comm)
@@ -168,6 +175,7 @@ void pithi_piggyback_entry_close(struct pithi_piggyback_entry *entry)
 
 /* ---- Second messages --------------------------------------------------------------------------------------------- */
 
+/* Adds a receive at the end of the list: the list is in the order of posting. */
 void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry)
 {
     pithi_lock(&mutex);
@@ -182,6 +190,8 @@ void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry)
     pithi_unlock(&mutex);
 }
 
+/* Receives the header of `entry` (NULL: of a receive that is no request) from `from` with `tag`. Earlier receives with
+ * the same source and tag get theirs first. */
 int pithi_piggyback_receive_header(struct pithi_handle *comm, struct pithi_piggyback_entry *entry, int from, int tag,
                                    struct pithi_header *header)
 {
@@ -225,6 +235,7 @@ MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_
         return MPI_REQUEST_NULL;
     }
     *kept = (struct kept){entry, handle, NULL};
+    /* the handle is the library's from here on: the program has freed it */
     pithi_request_forget(entry->request, pithi_piggyback_entry_client);
     entry->request = NULL;
     pithi_lock(&mutex);
@@ -248,6 +259,7 @@ static int is_over(struct kept *kept)
         REAL(MPI_Test_cancelled)(&status, &flag);
     if (entry->arriving.memory && !flag)
         pithi_part_arrived(&entry->arriving, &header);
+    /* a header that is not received would be taken by a later receive */
     else if (entry->receives && !entry->has_header && !flag)
         pithi_piggyback_receive_header(entry->comm, entry,
                                        entry->from == MPI_ANY_SOURCE ? status.MPI_SOURCE : entry->from,
@@ -256,6 +268,7 @@ static int is_over(struct kept *kept)
     return 1;
 }
 
+/* Tests one of the kept requests, which goes to the end of the list if it is still active; `all`: tests each. */
 void pithi_piggyback_entry_look(int all)
 {
     if (!__atomic_load_n(&kept_count, __ATOMIC_RELAXED))
@@ -291,7 +304,8 @@ static struct pithi_piggyback_entry *find(MPI_Request request)
 
 /* ---- Starts ------------------------------------------------------------------------------------------------------ */
 
-/* An active request cannot be started; asks the library whether it is still active. */
+/* An active request cannot be started; asks the library whether it is still active.
+ * A persistent request may have ended without the program asking for it. */
 static int can_start(const struct pithi_piggyback_entry *entry, MPI_Request request)
 {
     MPI_Status status;
@@ -301,6 +315,7 @@ static int can_start(const struct pithi_piggyback_entry *entry, MPI_Request requ
 
 static void start(struct pithi_piggyback_entry *entry, MPI_Request request, int64_t from_ns)
 {
+    /* what cannot have a header is counted */
     if (entry->is_local_only) {
         pithi_piggyback_local_only((enum pithi_piggyback_local_only)(entry->is_local_only - 1));
         return;
@@ -308,10 +323,12 @@ static void start(struct pithi_piggyback_entry *entry, MPI_Request request, int6
     entry->is_starting = entry->pcoll && can_start(entry, request);
     entry->is_active = 1;
     entry->is_cancelled = entry->is_settled = 0;
+    /* a persistent collective has its own messages */
     if (entry->pcoll) {
         if (entry->is_starting)
             pithi_pcoll_start(entry->pcoll, from_ns);
     } else if (entry->sends) {
+        /* the header goes with the message, or in a message of its own right after it */
         pithi_delay_fill(&entry->out, from_ns);
         entry->out.latency_ns = pithi_delay_latency((uint64_t)entry->out.size_bytes);
         entry->out.held = pithi_rendezvous_post(entry->rendezvous_to);
@@ -381,14 +398,17 @@ static int was_cancelled(const struct pithi_piggyback_entry *entry, const MPI_St
 }
 
 /* Reads the header of a completed receive, once, and subtracts it from the size in the status, which the library sets
- * each time. MPICH 4.0 does not set the status of MPI_Isendrecv; a status of another message is not changed. */
+ * each time. MPICH 4.0 does not set the status of MPI_Isendrecv; a status of another message is not changed.
+ * So each call of the library gives a size with the header in it, but the delay is counted once. */
 static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *status, struct pithi_wait *wait)
 {
     int class = pithi_error_class(result), good = class == MPI_SUCCESS;
+    /* a truncated message has brought its header all the same */
     if (!entry->receives || (!good && class != MPI_ERR_TRUNCATE) || was_cancelled(entry, status))
         return;
     if (entry->arriving.memory && !entry->is_settled)
         pithi_part_arrived(&entry->arriving, &entry->in);
+    /* which message it was is known from its status only */
     int from = entry->from == MPI_ANY_SOURCE ? status->MPI_SOURCE : entry->from;
     int tag = entry->tag == MPI_ANY_TAG ? status->MPI_TAG : entry->tag;
     if (entry->has_header && status->MPI_SOURCE == from && status->MPI_TAG == tag)
@@ -402,7 +422,8 @@ static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *
     entry->is_settled = 1;
 }
 
-/* The shortest times of this function, kept with the wrapper. NULL: no memory. */
+/* The shortest times of this function, kept with the wrapper. NULL: no memory.
+ * Two threads may make them at once; the first one's stay. */
 static struct pithi_least *least_of(void **site)
 {
     void *least = __atomic_load_n(site, __ATOMIC_ACQUIRE), *none = NULL;
@@ -432,6 +453,7 @@ void pithi_piggyback_completed(struct pithi_completion *completion)
                               .count = 0};
     while (pithi_completion_next(completion, pithi_piggyback_entry_client, &one)) {
         struct pithi_piggyback_entry *entry = pithi_piggyback_entry_of(one.request);
+        /* MPI_Waitall returns inactive requests at once */
         if (entry->is_persistent && !entry->is_active)
             continue;
         if (entry->icoll)
@@ -454,6 +476,7 @@ void pithi_piggyback_completed(struct pithi_completion *completion)
 
 void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Status *status)
 {
+    /* MPI_Request_get_status completes nothing, but sets the status, whose size must be without the header */
     struct pithi_piggyback_entry *entry =
         result == MPI_SUCCESS && flag && request != MPI_REQUEST_NULL ? find(request) : NULL;
     struct pithi_wait wait = {.least = NULL, .count = 0}; /* the start of the library's call is unknown */
@@ -466,6 +489,7 @@ void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Statu
 
 /* ---- Ends -------------------------------------------------------------------------------------------------------- */
 
+/* An active request is given away, with another one in its place; an inactive one is freed with its entry. */
 MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI_Request *request)
 {
     struct pithi_piggyback_entry *entry =
@@ -480,6 +504,7 @@ MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI
     return freed->instead == MPI_REQUEST_NULL ? request : &freed->instead;
 }
 
+/* After an error of MPI_Request_free the request is as it was. */
 void pithi_piggyback_free_end(struct pithi_piggyback_freed *freed, int result)
 {
     if (freed->inactive && result == MPI_SUCCESS)

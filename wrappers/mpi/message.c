@@ -26,12 +26,14 @@
 /* Whether the messages of this call are recorded. */
 static int on(void) { return pithi_self.recorded && pithi_job_messages && pithi_job_up; }
 
+/* NULL: nothing is recorded, or the communicator is not known here. */
 static struct pithi_handle *comm_of(MPI_Comm comm) { return on() ? pithi_comm_find(comm) : NULL; }
 
 static void record_send(const struct pithi_handle *comm, int to, int tag, uint64_t bytes)
 {
     if (pithi_calls_are_off())
         return;
+    /* the state of the call has just begun: its time is the send's, so the clock is not read again */
     if (__builtin_expect(pithi_self.begun, 1))
         pith_same_send(pithi_comm_of(comm)->id, to, tag, bytes);
     else
@@ -43,6 +45,7 @@ void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatyp
     const struct pithi_handle *found = comm_of(comm);
     int to = found ? pithi_handle_peer(found, peer) : -1;
 
+    /* -1: MPI_PROC_NULL or no rank of the world; such a message is not recorded */
     if (to >= 0)
         record_send(found, to, tag, pithi_type_bytes(count, type));
 }
@@ -58,6 +61,7 @@ static __attribute__((noinline)) void announce(uint64_t posted, const struct pit
     uint64_t numbers[2] = {posted, (uint64_t)(uint32_t)from << 32 | (uint32_t)to_tag};
     unsigned char bytes[sizeof numbers];
 
+    /* looked up once; PITH_HANG does not change later */
     if (__atomic_load_n(&announced, __ATOMIC_ACQUIRE) == 0) {
         const char *hang = secure_getenv("PITH_HANG");
         int is_on = hang && *hang && strcmp(hang, "0") != 0;
@@ -67,6 +71,7 @@ static __attribute__((noinline)) void announce(uint64_t posted, const struct pit
     }
     if (announced != 2 || pithi_calls_are_off())
         return;
+    /* most significant byte first, as payloads are stored */
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(numbers[i / 8] >> (56 - 8 * (i % 8)));
     pith_event_data(event, bytes, sizeof bytes);
@@ -78,6 +83,7 @@ static uint64_t take_number(void)
     enum { AHEAD = 16 }; /* receives whose numbers are taken at once */
     static uint64_t next, end;
 
+    /* With several threads, the order of posting is what the counter says; a batch would mix it up. */
     if (pithi_many_threads)
         return pith_recv_post();
     if (next == end) {
@@ -105,6 +111,7 @@ void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
         recv->posted = post(recv->comm, peer, tag);
 }
 
+/* A receive needs a status, even if the program wants none. */
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
 {
     return recv->comm && status == MPI_STATUS_IGNORE ? &recv->own : status;
@@ -117,6 +124,7 @@ static void record(const struct pithi_handle *comm, int peer, int tag, uint64_t 
         return;
     uint64_t before = pith_buffer_.last_ticks;
 
+    /* the time that another record of this call has, if there is one */
     if (pithi_self.stamped)
         pith_same_recv(pithi_comm_of(comm)->id, peer, tag, bytes, posted);
     else
@@ -185,6 +193,7 @@ int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending)
     return number;
 }
 
+/* Only asked for receives that the program tried to cancel, as it costs a call. */
 static int was_cancelled(const struct pithi_pending *pending, const MPI_Status *status)
 {
     int flag = 0;
@@ -217,9 +226,11 @@ static void completed(struct pithi_completion *completion)
 
     while (pithi_job_up && pithi_completion_next(completion, client, &one)) {
         struct pithi_pending *pending = pending_of(one.request);
+        /* inactive persistent requests are returned without having done anything */
         if (!pending->is_active)
             continue;
         complete(pending, one.request->number, one.result, one.status);
+        /* a persistent request stays in the table until it is freed */
         if (pending->kind == PITHI_PENDING_RECV_INIT || pending->kind == PITHI_PENDING_COLL_INIT) {
             pending->is_active = 0;
             continue;
@@ -229,6 +240,7 @@ static void completed(struct pithi_completion *completion)
     }
 }
 
+/* The library uses a handle again, so the old request is gone. Returns 1: it may be forgotten. */
 static int reused(void *data)
 {
     const struct pithi_pending *pending = data;
@@ -252,6 +264,7 @@ void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Req
 {
     if (!recv->comm)
         return;
+    /* the receive was not posted; its number is used up all the same */
     if (result != MPI_SUCCESS) {
         record_nothing(recv->comm, recv->posted);
         return;
@@ -304,6 +317,7 @@ void pithi_start(int count, const MPI_Request *requests)
         if (!pending)
             continue;
         if (pending->kind == PITHI_PENDING_SEND_INIT) {
+            /* a send is recorded when it starts, a receive gets its number then */
             record_send(pending->comm, pending->peer, pending->tag, pending->bytes);
         } else if (pending->kind == PITHI_PENDING_COLL_INIT) {
             pithi_coll_restart(pending, request->number);
@@ -315,6 +329,7 @@ void pithi_start(int count, const MPI_Request *requests)
     }
 }
 
+/* Whether it will be cancelled is known when it ends. */
 void pithi_cancel(const MPI_Request *handle)
 {
     struct pithi_request *request = find(*handle);
@@ -346,6 +361,7 @@ void pithi_request_free(const MPI_Request *handle)
 
 /* ---- matched messages -------------------------------------------------------------------------------------------- */
 
+/* The message is received later by MPI_Mrecv, but it is matched now, so the number of posting is taken now. */
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message)
 {
     struct pithi_handle *found = result == MPI_SUCCESS && flag ? comm_of(comm) : NULL;

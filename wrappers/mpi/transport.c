@@ -33,11 +33,13 @@ struct file {
     MPI_Comm part;   /* the ranks that share it */
 };
 
+/* With a size of 0 one empty message is sent. */
 static int send_bytes(void *context, int to, const void *data, size_t size_bytes)
 {
     const char *at = data;
 
     (void)context;
+    /* do, not while: the receiver waits for one message at least */
     do {
         int count = size_bytes > PIECE ? PIECE : (int)size_bytes;
         if (REAL(MPI_Send)(at, count, MPI_BYTE, to, TAG, comm) != MPI_SUCCESS)
@@ -73,6 +75,7 @@ static int wait_bytes(void *context, int from, int nap)
 
     (void)context;
     while (REAL(MPI_Iprobe)(from, TAG, comm, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS && !there) {
+        /* 1, 2, 4 ... 128 us: long waits cost little, short ones are noticed at once */
         if (nap) {
             nanosleep(&time, NULL);
             time.tv_nsec = time.tv_nsec < 100000 ? time.tv_nsec * 2 : time.tv_nsec;
@@ -98,6 +101,7 @@ static int bcast(void *context, int root, void *data, size_t size_bytes)
     return 0;
 }
 
+/* *value becomes the sum of the values of all lower ranks: offsets of blocks in a file. */
 static int sum_before(void *context, uint64_t *value)
 {
     const struct pith_transport *transport = context;
@@ -117,6 +121,7 @@ static void turn_sign(uint64_t *values, int count)
         values[i] ^= UINT64_C(1) << 63;
 }
 
+/* The result replaces the values, on all ranks. */
 static int reduce(void *context, uint64_t *values, int count, int op)
 {
     int ordered = op == PITH_MIN || op == PITH_MAX;
@@ -155,6 +160,7 @@ static int open_high(const char *path, int flags)
 
     if (fd < 0 || fd > STDERR_FILENO)
         return fd;
+    /* the lowest free descriptor above 2 */
     high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     close(fd);
     return high;
@@ -163,6 +169,7 @@ static int open_high(const char *path, int flags)
 /* Collective over the ranks that share a file: 1 if all are on one host. */
 static int on_one_host(MPI_Comm share)
 {
+    /* The least leader and the negated largest one in one call: they are equal if all are. */
     int leaders[] = {host_leader, -host_leader};
 
     return REAL(MPI_Allreduce)(MPI_IN_PLACE, leaders, 2, MPI_INT, MPI_MIN, share) == MPI_SUCCESS &&
@@ -176,6 +183,7 @@ static int open_plain(struct file *file, const char *path, int made_here, MPI_Co
 
     if (made_here)
         file->fd = open_high(path, O_CREAT | O_EXCL);
+    /* All ranks learn whether it could be made, before any of them tries to open it. */
     made = made_here && file->fd >= 0;
     if (REAL(MPI_Allreduce)(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MAX, share) != MPI_SUCCESS || !made)
         return 0;
@@ -211,6 +219,7 @@ static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_C
 /* The ranks that share a file need their own communicator, unless they are all ranks. */
 static int open_file(struct file *file, const char *path, int rank, int maker, int good)
 {
+    /* With one file for all, rank 0 makes it for everyone (maker 0), and `comm` itself will do. */
     int all = all_good(maker == 0);
     MPI_Comm share = comm;
 
@@ -218,6 +227,7 @@ static int open_file(struct file *file, const char *path, int rank, int maker, i
         good &= REAL(MPI_Comm_split)(comm, maker < 0 ? MPI_UNDEFINED : maker, rank, &file->part) == MPI_SUCCESS;
         share = file->part;
     }
+    /* After each step all ranks agree, so that none waits in the next collective for one that gave up. */
     if (!all_good(good))
         return 0;
     if (maker >= 0)
@@ -226,6 +236,7 @@ static int open_file(struct file *file, const char *path, int rank, int maker, i
     return all_good(good);
 }
 
+/* Closes what is open. Returns 0 if the data may not all have been written. */
 static int close_handles(struct file *file)
 {
     int good = 1;
@@ -243,6 +254,7 @@ static int file_open(void *context, const char *path, int maker, void **handle)
 {
     const struct pith_transport *transport = context;
     struct file opened = {-1, MPI_FILE_NULL, MPI_COMM_NULL}, *file = malloc(sizeof *file);
+    /* also without memory: opening is collective, so all ranks must take part */
     int good = open_file(&opened, path, transport->rank, maker, file != NULL);
     int saved = errno;
 
@@ -266,6 +278,7 @@ static int file_write_at(void *context, void *handle, uint64_t offset, const voi
     while (size_bytes) {
         size_t piece = size_bytes > PIECE ? PIECE : size_bytes;
         if (file->fd >= 0) {
+            /* pwrite may write less, and may be interrupted; both go on with the rest */
             ssize_t put = pwrite(file->fd, at, piece, (off_t)offset);
             if (put <= 0 && errno != EINTR)
                 return -1;
@@ -339,17 +352,21 @@ static void find_sharing(struct pith_transport *transport, MPI_Comm host, int to
     struct place *all = malloc((size_t)together * sizeof *all);
     int good = all != NULL;
 
+    /* A rank without memory must not miss the collective: all ranks of the host find out first. */
     own.rank = transport->rank;
     pith_affinity(own.cores, sizeof own.cores);
     REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
     if (good && REAL(MPI_Allgather)(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, host) == MPI_SUCCESS) {
         for (int i = 0; i < together; i++)
+            /* this rank is one of them */
             transport->sharing += strcmp(all[i].cores, own.cores) == 0;
         transport->affinity = transport->sharing == together ? own.cores : affinity_text(all, together);
     }
     free(all);
 }
 
+/* How many ranks of this host there are, and where they may run. Without a communicator of the host, nothing is said.
+ */
 static void find_host(struct pith_transport *transport)
 {
     MPI_Comm host;
@@ -391,6 +408,7 @@ const struct pith_transport *pithi_transport_open_members(MPI_Group members)
     return comm != MPI_COMM_NULL ? made() : NULL;
 }
 
+/* For programs that use MPI sessions only. They have no MPI_COMM_WORLD. */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all)
 {
 #ifdef MPI_SESSION_NULL

@@ -35,6 +35,7 @@ struct pithi_pairs {
     int is_full;            /* 1: no room for more messages */
 };
 
+/* Opens a matcher for the whole log. NULL: no memory. The ends must come in the order of time within each lane. */
 struct pithi_pairs *pithi_pairs_open(struct pithlog *log)
 {
     struct pithi_pairs *p = calloc(1, sizeof *p);
@@ -43,6 +44,7 @@ struct pithi_pairs *pithi_pairs_open(struct pithlog *log)
         free(p);
         return NULL;
     }
+    /* a log that lacks ranks has messages of which one end will never come */
     p->log = log;
     if (pithi_match_incomplete(log))
         pithi_match_cut(p->match);
@@ -59,6 +61,8 @@ void pithi_pairs_close(struct pithi_pairs *p)
     free(p);
 }
 
+/* Records of this lane are missing here, so the order of its messages is no longer known: later ones are not matched.
+ */
 void pithi_pairs_missing(struct pithi_pairs *p, uint32_t lane)
 {
     uint32_t rank = pithi_log_rank_of(p->log, lane);
@@ -82,6 +86,8 @@ void pithi_pairs_lost(struct pithi_pairs *p, const struct pithlog_record *r)
 
 /* ---- A window ---------------------------------------------------------------------------------------------------- */
 
+/* A message reaches into the interval if a part of it lies there; one without length, if it lies at from_ns or later.
+ */
 int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int64_t to_ns)
 {
     int is_turned = m->recv_ns < m->send_ns;
@@ -90,18 +96,21 @@ int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int6
     return first_ns < to_ns && (last_ns > from_ns || first_ns >= from_ns);
 }
 
+/* Lane, kind and time in 64 bits. Different ends may share a key; `want` compares what matters. */
 static uint64_t key_of(uint32_t lane, int64_t time_ns, int is_recv)
 {
     return ((uint64_t)lane << 1 | (unsigned)is_recv) * UINT64_C(0xd6e8feb86659fd93) ^
            (uint64_t)time_ns * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* Keeps a message under the keys of both ends. An end that has the key of an earlier one is linked before it. */
 static void keep(void *context, const struct pithlog_message *m)
 {
     struct pithi_pairs *p = context;
 
     if (p->is_full || !pithi_message_reaches(m, p->from_ns, p->to_ns))
         return;
+    /* with more than a million messages in the window, the caller matches the whole log instead */
     p->is_full = p->count == WINDOW_MOST || !pithi_grow(&p->wanted, p->count, &p->room, sizeof *p->wanted);
     if (p->is_full)
         return;
@@ -115,6 +124,8 @@ static void keep(void *context, const struct pithlog_message *m)
     p->count++;
 }
 
+/* Prepares to find the numbers of the messages of a window, without matching the log. *pairs NULL without an error: too
+ * many messages, or no memory. *first_ns, *last_ns: the records that have to be read. */
 int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *digest, int64_t from_ns, int64_t to_ns,
                             int64_t *first_ns, int64_t *last_ns, struct pithi_pairs **pairs)
 {
@@ -169,6 +180,8 @@ int pithi_pairs_want(struct pithi_pairs *p, const struct pithlog_record *r)
     return 0;
 }
 
+/* Takes a record that `want` accepted, under its number. Returns 1 if the message is complete, 0 if not yet, -1 without
+ * memory. */
 int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint32_t number,
                      struct pithlog_message *message)
 {
@@ -177,6 +190,7 @@ int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint
         p->rank = pithi_log_rank_of(p->log, r->lane);
         return pithi_match_take(p->match, p->rank, pithi_log_rank(p->log, p->rank)->rank, r, number, message);
     }
+    /* of a window: the entry that `want` found */
     struct wanted *wanted = &p->wanted[p->found];
     wanted->number[p->is_recv] = number;
     *message = wanted->message;
@@ -185,6 +199,7 @@ int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint
     return message->send_lane != NONE && message->recv_lane != NONE;
 }
 
+/* A receive may complete others of its rank that were waiting for their turn. Call it until it returns 0. */
 int pithi_pairs_more(struct pithi_pairs *p, struct pithlog_message *message)
 {
     if (!p->match || !p->is_recv)
@@ -197,6 +212,7 @@ struct pithi_turn pithi_pairs_turn(const struct pithi_pairs *p)
     return p->match ? pithi_match_turn(p->match) : (struct pithi_turn){0};
 }
 
+/* At the end of the log: the messages that could not be decided before. Call it until it returns 0. */
 int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 {
     int status = 0;
@@ -214,7 +230,13 @@ int pithi_pairs_rest(struct pithi_pairs *p, struct pithlog_message *message)
 
 /* ---- Ahead of a replay ------------------------------------------------------------------------------------------- */
 
-/* Owns the ends of messages between the iterator that reads ahead and the replay. */
+/* Owns the ends of messages between the iterator that reads ahead and the replay.
+ * A replay needs at each receive what the sender did, but the send may come later in the order of reading. So a second
+ * iterator runs ahead of the replay, as far as the next receive needs it:
+ *
+ *     the replay is at the receive of message 5     the reading ahead has matched messages 1 to 9
+ *
+ * The data of both ends are kept until the replay has passed them. */
 
 /* Most ends that may wait for the replay; a receive whose partner is further ahead gets none. */
 enum { AHEAD_MOST = 1 << 22 };
@@ -286,6 +308,8 @@ void pithi_partners_close(struct pithi_partners *p)
 
 /* ---- Ends -------------------------------------------------------------------------------------------------------- */
 
+/* Makes an end at the back of its lane's queue. NONE: no memory. Freed ends are used again, so memory is that of the
+ * ends between both iterators. */
 static uint32_t make_end(struct pithi_partners *p, uint32_t lane)
 {
     struct queue *queue = &p->queues[lane];
@@ -320,6 +344,7 @@ static void leave_send(struct pithi_partners *p, uint32_t at)
         free_end(p, at);
 }
 
+/* Joins a receive with its send. A receive that the replay has passed without its partner does not need it any more. */
 static void join(struct pithi_partners *p, const struct pithlog_message *message)
 {
     struct end *recv = &p->ends[message->recv_lane];
@@ -343,6 +368,7 @@ static int advance(struct pithi_partners *p)
         return -1;
     if (status == 0) {
         pithlog_iter_close(p->iter);
+        /* the matcher may hold messages that only the end of the log decides */
         p->iter = NULL;
         while ((status = pithi_pairs_rest(p->pairs, &message)) > 0)
             join(p, &message);
@@ -352,6 +378,7 @@ static int advance(struct pithi_partners *p)
         pithi_pairs_lost(p->pairs, &r);
         return 0;
     }
+    /* a receive without a message has no end; it only takes its number of posting */
     if (r.peer >= 0 && (number = make_end(p, r.lane)) == NONE)
         return no_memory(p);
     if ((status = pithi_pairs_take(p->pairs, &r, number, &message)) > 0)
@@ -369,6 +396,7 @@ static uint32_t pass(struct pithi_partners *p, uint32_t lane)
         if (advance(p) < 0)
             return NONE;
     uint32_t at = queue->first;
+    /* the replay sees the same records, so there must be an end: the file has changed meanwhile */
     if (at == NONE) {
         pithi_fail(PITH_ERR_DAMAGED, "%s: read twice, it was not the same", p->log->path);
         return NONE;
@@ -379,6 +407,7 @@ static uint32_t pass(struct pithi_partners *p, uint32_t lane)
     return at;
 }
 
+/* The replay is at a send. Returns its number, for pithi_partners_sent; NONE: an error. */
 uint32_t pithi_partners_send(struct pithi_partners *p, uint32_t lane)
 {
     uint32_t at = pass(p, lane);
@@ -389,6 +418,8 @@ uint32_t pithi_partners_send(struct pithi_partners *p, uint32_t lane)
 
 struct pithi_sent *pithi_partners_sent(struct pithi_partners *p, uint32_t number) { return &p->ends[number].sent; }
 
+/* The replay is at a receive: gives what was kept for its send. Returns 0 if it has no partner, or none that is near
+ * enough; -1: an error. */
 int pithi_partners_recv(struct pithi_partners *p, uint32_t lane, struct pithi_sent *sent)
 {
     uint32_t at = pass(p, lane);
@@ -399,6 +430,7 @@ int pithi_partners_recv(struct pithi_partners *p, uint32_t lane, struct pithi_se
             return -1;
     uint32_t partner = p->ends[at].partner;
     if (partner == NONE) {
+        /* the partner may still come; `join` frees both then */
         p->ends[at].alone = 1;
         return 0;
     }

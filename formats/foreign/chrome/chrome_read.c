@@ -49,6 +49,7 @@ struct chrome_reader {
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
+/* The category is the group of a state or event. */
 static int define(struct chrome_reader *r, const struct pithi_chrome_event *event, enum pithlog_def_kind kind,
                   const char *name, uint32_t *id)
 {
@@ -71,7 +72,8 @@ static int define_event(struct chrome_reader *r, const struct pithi_chrome_event
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-/* `late` sorts items with the same time. */
+/* `late` sorts items with the same time.
+ * 0 comes first, UINT64_MAX last; complete events with the same begin are sorted by their length, the longest first. */
 static int add_bytes(struct chrome_reader *r, int64_t time_ns, uint64_t late, const void *data, uint32_t size)
 {
     struct pithi_sort_key key = {{pithi_sort_time(time_ns), late}};
@@ -95,6 +97,7 @@ static int make_event(struct chrome_reader *r, const struct pithi_chrome_event *
     memcpy(data, &item, sizeof item);
     data[sizeof item] = (unsigned char)(length >> 8);
     data[sizeof item + 1] = (unsigned char)length;
+    /* no payload instead of an empty one */
     *size = (uint32_t)(sizeof item + (length ? 2 + length : 0));
     return PITH_OK;
 }
@@ -107,6 +110,7 @@ static int add_event(struct chrome_reader *r, const struct pithi_chrome_event *e
     return add_bytes(r, event->time_ns, late, data, size);
 }
 
+/* Returns 1 for {"a":1}, 0 for {}: an object with a member has a quote in it. */
 static int has_args(const struct pithi_chrome_event *event)
 {
     return event->args.kind == '{' && memchr(event->args.text, '"', event->args.size);
@@ -118,6 +122,7 @@ static int add_bound(struct chrome_reader *r, const struct pithi_chrome_event *e
     struct pithi_chrome_event place = {.time_ns = event->time_ns, .id = event->bind_id};
     if (!event->bind_id.kind || (!event->flow_in && !event->flow_out))
         return PITH_OK;
+    /* s begins a flow, t continues it, f ends it */
     place.phase = !event->flow_in ? 's' : event->flow_out ? 't' : 'f';
     return pithi_chrome_flows_add(&r->flows, &place, thread);
 }
@@ -125,6 +130,8 @@ static int add_bound(struct chrome_reader *r, const struct pithi_chrome_event *e
 /* The arguments of a state become an event at its start. */
 static int add_state(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
 {
+    /* A longer state is around a shorter one with the same begin, so it comes first: UINT64_MAX minus its length is
+     * smaller. */
     uint64_t late = event->phase == 'X' ? UINT64_MAX - (uint64_t)event->length_ns : 0;
     item.kind = event->phase == 'X' ? WHOLE : PITHLOG_ENTER;
     item.length_ns = event->length_ns;
@@ -154,6 +161,7 @@ static int add_async(struct chrome_reader *r, const struct pithi_chrome_event *e
     return pithi_chrome_async_add(&r->async, &r->lanes, event, PITHLOG_EVENT, data, size);
 }
 
+/* Puts an asynchronous event onto the thread that was chosen for it. */
 static int place_async(void *context, int64_t time_ns, uint32_t thread, const void *data, uint32_t size)
 {
     struct chrome_reader *r = context;
@@ -206,6 +214,7 @@ static int add_value(struct chrome_reader *r, const struct pithi_chrome_event *e
     return add(r, event->time_ns, 0, item);
 }
 
+/* Each number in the arguments is a counter of its own: {"read": 3, "write": 5} are two. */
 static int add_counter(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
 {
     struct pithi_json json = {.data = event->args.text, .size = event->args.size};
@@ -229,6 +238,7 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
         return pithi_chrome_lanes_meta(&r->lanes, event);
     if (event->timed && pithi_chrome_async_is(event->phase, &kind))
         return add_async(r, event, kind);
+    /* what has no time, or a phase that has no record here, is counted */
     if (!event->timed || !event->phase || !strchr("BEXiIRCstf", event->phase)) {
         r->left_out++;
         return PITH_OK;
@@ -261,6 +271,7 @@ static int wrong(const struct chrome_reader *r)
     return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: %s", r->input->path, r->json.at, r->json.wrong);
 }
 
+/* 3 bytes: the mark of UTF-8 at the begin of a file, which some programs write */
 static int skip_mark(const struct pithi_input *input)
 {
     return input->size > 3 && memcmp(input->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -277,6 +288,7 @@ static int read_events(struct chrome_reader *r, int *status)
         pithi_passed(r->input, &r->passed, r->json.at);
         if (!pithi_input_at(r->input, r->json.at))
             *status = PITHI_JSON_CUT;
+        /* an item that is no object is passed over, if it is JSON */
         else if (pithi_json_peek(&r->json) != '{')
             *status = pithi_json_value(&r->json, &other);
         else if ((*status = pithi_chrome_event(&r->json, &event)) == PITHI_JSON_OK)
@@ -323,6 +335,7 @@ static int read_file(struct chrome_reader *r)
     } else {
         status = pithi_json_open(&r->json, '{');
         while (status == PITHI_JSON_OK && (status = pithi_json_key(&r->json, &first, &key)) == PITHI_JSON_OK) {
+            /* other members may come before and after the events */
             if (!pithi_json_is(&key, "traceEvents")) {
                 status = pithi_json_value(&r->json, &value);
                 if (status == PITHI_JSON_OK && pithi_json_is(&key, "otherData"))
@@ -335,6 +348,7 @@ static int read_file(struct chrome_reader *r)
             status = status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
         }
     }
+    /* what was read before the cut is kept */
     r->cut = status == PITHI_JSON_CUT;
     return status == PITHI_JSON_WRONG ? wrong(r) : PITH_OK;
 }
@@ -344,12 +358,14 @@ static int read_file(struct chrome_reader *r)
 static int add_message(void *context, const struct pithi_chrome_message *m)
 {
     struct chrome_reader *r = context;
+    /* a flow's id may be larger than a tag of MPI; then it has none */
     int32_t tag = m->tag < INT32_MIN || m->tag > INT32_MAX ? 0 : (int32_t)m->tag;
     struct item item = {.kind = PITHLOG_SEND,
                         .thread = m->send_thread,
                         .peer = pithi_chrome_lanes_rank(&r->lanes, m->recv_thread),
                         .tag = tag,
                         .bytes = m->bytes};
+    /* after what the lane does at that time */
     CHECK(add(r, m->send_ns, UINT64_MAX, &item));
     item.kind = PITHLOG_RECV;
     item.thread = m->recv_thread;
@@ -391,10 +407,13 @@ static int put_item(struct chrome_reader *r, struct pithi_chrome_states *states,
 static int put_items(struct chrome_reader *r)
 {
     struct pithi_chrome_states states = {.writer = r->writer,
+                                         /* Pith's own files have the log's times; others may begin years after 0, so
+                                          * their first event is at 0 */
                                          .zero_ns = pithi_chrome_lanes_own(&r->lanes) ? 0 : r->first_ns};
     struct pithi_sorted sorted;
     int err, status = 0;
     TRY(pithi_sorter_end(r->sorter));
+    /* the file may have become shorter, and the rest of it reads as zeros */
     while (pithi_input_at(r->input, r->json.at) && (status = pithi_sorter_next(r->sorter, &sorted)) == 1)
         TRY(put_item(r, &states, &sorted));
     err = status < 0 ? PITH_ERR_IO : pithi_chrome_states_finish(&states);
@@ -414,6 +433,7 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
     TRY(pithi_chrome_flows_new(&r.flows));
     TRY(pithi_chrome_async_new(&r.async));
     TRY(read_file(&r));
+    /* asynchronous events get their threads only now, when all are known */
     TRY(pithi_chrome_async_place(&r.async, &r.lanes, place_async, &r));
     TRY(pithi_chrome_lanes_make(&r.lanes, writer));
     TRY(pithi_chrome_flows_messages(&r.flows, &r.lanes, add_message, &r));
@@ -441,6 +461,7 @@ static int has_phases(struct pithi_json *json)
     struct pithi_json_value other;
     struct pithi_chrome_event event = {0};
     int first = 1, status = pithi_json_open(json, '[');
+    /* four events at most: metadata may come first, but all of them have a phase */
     for (int i = 0; i < PROBE_EVENTS && status == PITHI_JSON_OK && !event.phase; i++)
         if ((status = pithi_json_item(json, &first)) == PITHI_JSON_OK)
             status = pithi_json_peek(json) == '{' ? pithi_chrome_event(json, &event) : pithi_json_value(json, &other);

@@ -323,8 +323,7 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
         if (digits <= (UINT64_MAX - 9) / 10) {
             digits = digits * 10 + (uint64_t)(*p - '0');
             power -= fraction;
-        /* 19 digits always fit. Further ones before the point still count as places; those behind it are dropped. */
-        } else {
+        } else { /* 19 digits always fit; further ones before the point still count as places */
             power += !fraction;
         }
     }

@@ -34,6 +34,7 @@ static void see_rank(struct pithi_clog2_lines *lines, int32_t rank)
         lines->ranks = rank + 1;
 }
 
+/* Adds a communicator to the table at the end of the file. Its number is its place there. */
 static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *mark, const char *name, int32_t kind)
 {
     struct pithi_clog2_entry *entry;
@@ -44,9 +45,11 @@ static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *
         return pithi_no_memory();
     entry = &lines->entries[lines->entry_count++];
     *entry = (struct pithi_clog2_entry){.kind = kind};
+    /* the uuid has the key in two halves: 32 bits as a number, and 32 as a double */
     pithi_clog2_put32(entry->uuid, (int32_t)(uint32_t)key);
     pithi_clog2_put64f(entry->uuid + 4, (double)(key >> 32));
     memcpy(entry->uuid + PITHI_CLOG2_UUID_NAME, mark, length);
+    /* then the mark and as much of the name as fits */
     lines->cut_names += pithi_name_cut(text, sizeof text - length, name, strlen(name)) != 0;
     memcpy(entry->uuid + PITHI_CLOG2_UUID_NAME + length, text, strlen(text));
     return PITH_OK;
@@ -63,6 +66,7 @@ int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log,
         return pithi_no_memory();
     for (uint32_t i = 0; i < lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
+        /* lanes are sorted by rank: `order` counts the threads of one */
         order = lane->rank == rank ? order + 1 : 0;
         rank = lane->rank;
         int32_t thread = lane->thread < THREADS_MAX ? (int32_t)lane->thread : order;
@@ -86,7 +90,8 @@ void pithi_clog2_lines_free(struct pithi_clog2_lines *lines)
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
-/* Writes a record about communicator `comm`, in which the process of the world's line `world` has rank `rank`. */
+/* Writes a record about communicator `comm`, in which the process of the world's line `world` has rank `rank`.
+ * Such a record announces a line: a viewer takes the process of a line from it. */
 static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *world,
                        enum pithi_clog2_comm_event type, int32_t comm, int32_t rank)
 {
@@ -166,6 +171,7 @@ static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struc
         else
             while (r < members && def->world_ranks[r] != world)
                 r++;
+        /* + 1, as 0 is "not looked for yet" */
         *known = r < members ? (uint64_t)r + 1 : UINT64_MAX;
     }
     *rank = *known == UINT64_MAX ? -1 : (int32_t)*known - 1;
@@ -186,17 +192,21 @@ static int find_number(struct pithi_clog2_lines *lines, uint32_t comm, const str
 
     if (!known)
         return pithi_no_memory();
+    /* numbers follow the order of first use */
     if (!*known) {
         *known = lines->entry_count;
         CHECK(find_rank(lines, comm, def, 0, &own));
         CHECK(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name,
                         def->remote_size ? PITHI_CLOG2_KIND_INTER : PITHI_CLOG2_KIND_INTRA));
+        /* An intercommunicator has three entries: itself, the group of rank 0 and the other one, which are local or
+         * remote as rank 0 sees them. */
         if (def->remote_size) {
             CHECK(add_entry(lines, def->key, "group 0", "",
                             own < def->size ? PITHI_CLOG2_KIND_LOCAL : PITHI_CLOG2_KIND_REMOTE));
             CHECK(add_entry(lines, def->key, "group 1", "",
                             own < def->size ? PITHI_CLOG2_KIND_REMOTE : PITHI_CLOG2_KIND_LOCAL));
         }
+        /* rank 0 is no member: nothing is local or remote for it */
         for (uint32_t i = (uint32_t)*known; own < 0 && i < lines->entry_count; i++)
             lines->entries[i].kind = PITHI_CLOG2_KIND_UNKNOWN;
     }
@@ -210,6 +220,7 @@ static struct pithi_clog2_line line_in(const struct pithlog_comm *def, int32_t n
     struct pithi_clog2_line line = {number, rank, thread};
 
     if (def->remote_size) {
+        /* the line is one of the group's communicator, where ranks count from 0 */
         line.comm += rank < def->size ? 1 : 2;
         line.rank -= rank < def->size ? 0 : def->size;
     }
@@ -253,6 +264,7 @@ static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_recor
     if (!record->comm)
         return PITH_OK;
     *rank = -1;
+    /* a process that is no member has no line there */
     if (found && found->size > 0)
         CHECK(find_rank(lines, record->comm, found, lines->lanes[record->lane].rank, rank));
     if (*rank < 0)
@@ -275,6 +287,8 @@ int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithl
     CHECK(find_comm(lines, record, &def, &number, &rank));
     if (def)
         CHECK(find_rank(lines, record->comm, def, record->peer, &other));
+    /* The communicator or the partner is not known: the message goes on the lines of the world, where ranks are known.
+     */
     if (!def || other < 0) {
         lines->unknown_members += record->comm != 0;
         *line = *world;
@@ -294,6 +308,7 @@ static int comm_of(struct pithi_clog2_lines *lines, const struct pithlog_record 
     uint64_t key = pithi_map_pair(record->lane, (uint32_t)end), *began;
 
     *comm = record->comm;
+    /* most states have no communicator, so most logs never fill the map */
     if (record->kind == PITHLOG_EVENT || (record->kind == PITHLOG_ENTER && !record->comm && !lines->began_on.count))
         return PITH_OK;
     if (record->kind == PITHLOG_LEAVE) {
@@ -421,6 +436,7 @@ int pithi_clog2_write_table(const struct pithi_clog2_lines *lines, FILE *out)
     return ferror(out) ? pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written") : PITH_OK;
 }
 
+/* Writes one record: its event number, the line of its communicator, and its payload. */
 static int write_now(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept)
 {
     const struct pithlog_record *record = &kept->record;
@@ -455,6 +471,7 @@ static int keep(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept
     return PITH_OK;
 }
 
+/* Writes all that is delayed, unless all of it still has this time and is of other lanes. */
 int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *c, int64_t time_ns, uint32_t lane)
 {
     uint32_t i = 0;
@@ -494,6 +511,7 @@ static int add_state(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
     struct pithi_clog2_kept *before = of_lane(c, &now->record);
     uint32_t info;
 
+    /* the payload was delayed for this end */
     if (now->record.kind == PITHLOG_LEAVE && before && before->record.kind == PITHLOG_EVENT &&
         before->state == now->record.id) {
         memcpy(now->cargo, before->cargo, sizeof now->cargo);
@@ -501,6 +519,7 @@ static int add_state(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
         drop(c, before);
     }
     CHECK(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
+    /* a state that may get a payload waits for it */
     if (now->record.kind == PITHLOG_ENTER && pithi_clog2_state_info(c->numbers, now->record.id, &info))
         return keep(c, now);
     return write_now(c, now);
@@ -511,6 +530,7 @@ static int add_info(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
 {
     struct pithi_clog2_kept *before = of_lane(c, &now->record);
 
+    /* the payload belongs to the begin that is delayed */
     if (before && before->record.kind == PITHLOG_ENTER && before->record.id == now->state && now->has_cargo) {
         struct pithi_clog2_kept begin = *before;
         memcpy(begin.cargo, now->cargo, sizeof begin.cargo);
@@ -527,6 +547,7 @@ int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_reco
     struct pithi_clog2_kept now = {.record = *record};
     const struct pithi_clog2_shape *shape;
 
+    /* the reader's memory is valid only now; the payload is packed below */
     now.record.payload = NULL;
     now.record.payload_bytes = 0;
     if (record->kind != PITHLOG_EVENT)

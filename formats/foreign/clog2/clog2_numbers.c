@@ -28,6 +28,7 @@ static size_t choose_tokens(struct pithi_clog2_shape *shape, const char *format)
 {
     size_t size = 0, kept = 0, count = 0;
 
+    /* "%d bytes to %s": tokens d and s, of 4 and at least 2 bytes. percent + 2 passes over the token. */
     for (const char *percent = strchr(format, '%'); percent; percent = strchr(percent + 2, '%')) {
         size_t token = pithi_token_size(percent[1]);
         if (!token || size + token > PITHI_CLOG2_CARGO) {
@@ -44,10 +45,12 @@ static size_t choose_tokens(struct pithi_clog2_shape *shape, const char *format)
 /* Shortens a format with too much text: each token keeps an equal share of the text before it. */
 static void share_text(struct pithi_clog2_shape *shape, const char *format)
 {
+    /* What the tokens do not need themselves, two bytes each, is shared. */
     size_t tokens = strlen(shape->tokens), share = (sizeof shape->format - 1 - 2 * tokens) / tokens, at = 0;
 
     for (size_t i = 0; i < tokens; i++) {
         size_t text = strcspn(format, "%"), take = text < share ? text : share;
+        /* not within a character of UTF-8 */
         while (take && take < text && ((unsigned char)format[take] & 0xc0) == 0x80)
             take--;
         memcpy(shape->format + at, format, take);
@@ -64,8 +67,10 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
 
     *shape = (struct pithi_clog2_shape){0};
     length = choose_tokens(shape, format);
+    /* the format fits as it is */
     if (pithi_name_cut(shape->format, sizeof shape->format, format, length) != PITHI_NAME_CUT)
         return;
+    /* cut: bit 0 for text that was cut, bit 1 for tokens that were left out */
     shape->cut |= 1;
     if (shape->tokens[0]) {
         memset(shape->format, 0, sizeof shape->format);
@@ -76,6 +81,7 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
 /* The minimum number of bytes that the tokens need. */
 static uint32_t need(const char *tokens)
 {
+    /* of a string only the two bytes of its length */
     uint32_t size = 0;
 
     for (; *tokens; tokens++)
@@ -91,6 +97,7 @@ static uint32_t pack_string(const unsigned char *text, uint32_t length, uint32_t
     if (take > space)
         for (take = space; take && (text[take] & 0xc0) == 0x80;)
             take--;
+    /* at most 32 bytes fit, so the first byte of the length is 0 */
     cargo[0] = 0;
     cargo[1] = (unsigned char)take;
     memcpy(cargo + 2, text, take);
@@ -110,10 +117,12 @@ int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char 
     for (const char *token = shape->tokens; *token; token++) {
         uint32_t token_size = (uint32_t)pithi_token_size(*token);
         if (token_size > size - from)
+            /* The rest of the cargo stays as the caller made it. */
             break; /* the payload is shorter than its format */
         if (*token == 's') {
             uint32_t length = (uint32_t)payload[from] << 8 | payload[from + 1];
             length = length > size - from - 2 ? size - from - 2 : length;
+            /* a string may take what the tokens behind it leave */
             uint32_t taken = pack_string(payload + from + 2, length, PITHI_CLOG2_CARGO - at - need(token), cargo + at);
             cut |= taken < length;
             at += 2 + taken;
@@ -153,6 +162,7 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
     uint32_t count = pithlog_get_info(log)->defs;
     int32_t room = (PITHI_CLOG2_USER_SOLO - PITHI_CLOG2_USER_EVENTS) / 2;
 
+    /* Room for twice as many states as there are definitions, for states that are open inside themselves. */
     while (room < INT32_MAX / 8 && (uint32_t)room < 2 * count)
         room *= 2;
     *numbers = (struct pithi_clog2_numbers){.log = log,
@@ -186,6 +196,7 @@ void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
 
 /* ---- Names and colours ----------------------------------------------------------------------------------------- */
 
+/* The number of one of MPE's own events, such as its marks for communicators; -1: it is none. */
 static int32_t known_solo(const char *name)
 {
     for (int32_t event = PITHI_CLOG2_COMM_INIT; event <= PITHI_CLOG2_COMM_FINALIZE; event++)
@@ -194,17 +205,21 @@ static int32_t known_solo(const char *name)
     return -1;
 }
 
+/* Sets name, colour and shape of a definition when a record first uses it. */
 static int name_it(struct pithi_clog2_numbers *numbers, uint32_t id, const struct pithlog_def *def)
 {
     struct pithi_clog2_number *number = &numbers->numbers[id];
     int state = def->kind == PITHLOG_STATE, changed;
 
     number->known = state ? pithi_clog2_known_number(def->name) : known_solo(def->name);
+    /* Names must fit into the file's field, and must differ there: pithi_name_unique cuts them and keeps them apart. */
     changed = pithi_name_unique(state ? &numbers->used_states : &numbers->used_events, number->name,
                                 sizeof number->name, def->name[0] ? def->name : "?");
     if (changed < 0)
         return pithi_no_memory();
     numbers->cut_names += (uint64_t)changed;
+    /* The file has names of colours. A known state has MPE's colour, whatever the log says, as the viewer has its own
+     * table. */
     const char *canonical = pithi_colour_canonical(def->colour);
     number->colour = canonical ? canonical : pithi_colour_nearest(pithlog_def_rgb(numbers->log, id));
     if (state && number->known >= 0)
@@ -258,6 +273,7 @@ static int write_state(struct pithi_clog2_numbers *numbers, uint32_t id, const s
     pithi_clog2_put32(body + 8, pair->end);
     memcpy(body + 16, number->colour, strlen(number->colour));
     memcpy(body + 40, number->name, strlen(number->name));
+    /* the format of a state is that of the event "NAME info", with which MPE gives a state its data */
     shape = pithi_clog2_state_info(numbers, id, &info);
     if (shape) {
         memcpy(body + 72, shape->format, strlen(shape->format));
@@ -290,6 +306,7 @@ static int find_pair(struct pithi_clog2_numbers *numbers, uint32_t id, struct pi
     const struct pithi_clog2_number *number = &numbers->numbers[id];
     const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, number->levels);
 
+    /* MPE numbers the states of MPI 2 * n and 2 * n + 1 */
     if (number->known >= 0 && !number->levels) {
         *pair = (struct pithi_number_pair){2 * number->known, 2 * number->known + 1};
     } else if (given) {
@@ -308,6 +325,8 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
 {
     struct pithi_clog2_number *number = &numbers->numbers[id];
 
+    /* Level 0 is a state that is not open yet, level 1 the same state inside itself, and so on. Each has events of its
+     * own, or its ends could not be told apart. */
     while (level >= number->levels) {
         if (!pithi_grow_one(&number->level, number->levels, sizeof *number->level))
             return pithi_no_memory();
@@ -327,10 +346,12 @@ static int define_level(struct pithi_clog2_numbers *numbers, uint32_t id, uint64
     if (of->status != NEW)
         return PITH_OK;
     of->status = DEFINED;
+    /* defined in the preamble, if it was used */
     if (number->known >= 0 && level == 0) {
         numbers->made->states[number->known] = 1;
         return PITH_OK;
     }
+    /* The log itself says later what this number is. */
     if (numbers->is_described && pithi_given_get(&numbers->given, id, (uint32_t)level)) {
         of->status = IN_USE;
         return PITH_OK;
@@ -358,10 +379,12 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
     open = pithi_map_at(&numbers->open, pithi_map_pair(record->lane, record->id));
     if (!open)
         return pithi_no_memory();
+    /* An enter takes the next level, a leave the one before: enter, enter, leave, leave are levels 0, 1, 1, 0. */
     if (record->kind == PITHLOG_ENTER)
         level = (*open)++;
     else
         level = *open ? --*open : 0;
+    /* No more levels or numbers: deeper instances share the last level, and are counted. */
     if (number->levels && (level >= PITHI_CLOG2_LEVELS ||
                            (level >= number->levels && numbers->user_states >= numbers->last_user_state))) {
         numbers->shared_levels += record->kind == PITHLOG_ENTER;
@@ -387,8 +410,10 @@ const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_number
     struct pithi_clog2_number *number = number_of(numbers, state);
     const struct pithlog_def *def = pithlog_get_def(numbers->log, state);
 
+    /* also an event that has the name of a state must not be taken for one */
     if (!number || !def || def->kind != PITHLOG_STATE)
         return NULL;
+    /* looked up once: names are compared with all definitions */
     if (!number->looked && pithi_given_get(&numbers->given, state, 0)) {
         char name[PITHI_CLOG2_NAME * 8];
         if (snprintf(name, sizeof name, "%s info", def->name) < (int)sizeof name &&
@@ -400,6 +425,7 @@ const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_number
     return number->info ? &numbers->numbers[*info].shape : NULL;
 }
 
+/* The other way round: "solve info" is the data of the state "solve" if that has it as its info. */
 int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, uint32_t *state)
 {
     const struct pithlog_def *def = pithlog_get_def(numbers->log, info);
@@ -431,7 +457,7 @@ static int find_solo(struct pithi_clog2_numbers *numbers, uint32_t id)
         number->solo = number->known;
     else
         number->solo = given ? given->begin : pithi_given_next(&numbers->given, &numbers->next_solo, 1);
-    numbers->user_solos += number->known == -1;
+    numbers->user_solos += number->known == -1; /* MPE's own events do not count as the user's */
     return number->solo != -1 ? PITH_OK : pithi_no_memory();
 }
 
@@ -442,7 +468,7 @@ int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pi
 
     if (!number)
         return PITH_ERR_DAMAGED;
-    if (!number->solo) {
+    if (!number->solo) { /* first use */
         CHECK(find_solo(numbers, record->id));
         number->status = numbers->is_described && pithi_given_get(&numbers->given, record->id, 0) ? IN_USE : DEFINED;
         if (number->known != -1)
@@ -457,7 +483,8 @@ int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pi
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* MPE counts the states that each rank describes. */
+/* MPE counts the states that each rank describes.
+ * So the same state has the same number in the descriptions of all ranks, if they describe them in the same order. */
 static int describe_state(struct pithi_clog2_numbers *numbers, uint32_t id, uint32_t level, int32_t rank,
                           int64_t time_ns, const struct pithi_clog2_line *line)
 {
@@ -497,6 +524,7 @@ int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithl
     char name[UINT16_MAX + 1];
     uint32_t id, level = 0;
 
+    /* two numbers and the length of the name */
     if (record->payload_bytes < 10)
         return PITH_OK;
     int32_t start = pithi_clog2_i32(payload, 1), final = pithi_clog2_i32(payload + 4, 1);
@@ -505,9 +533,11 @@ int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithl
         return PITH_OK;
     memcpy(name, payload + 10, length);
     name[length] = 0;
+    /* `final` is -1 for an event, which has one number only */
     if (!pithi_defs_find(numbers->log->defs, final >= 0 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, name, &id))
         return PITH_OK;
     const struct pithi_number_pair *pair;
+    /* a state may have several pairs; the description is of the one that begins with this number */
     while ((pair = pithi_given_get(&numbers->given, id, level)) && pair->begin != start)
         level++;
     if (!pair)
@@ -539,6 +569,8 @@ static int status_of(const struct pithi_clog2_number *number, int is_event, uint
     return level < number->levels ? (int)number->level[level].status : NEW;
 }
 
+/* Defines what is left. At the begin: numbers that the program gave but no record describes. At the end: those that are
+ * in use without a description. */
 int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end)
 {
     const struct pithi_clog2_line line = {0};
@@ -560,6 +592,7 @@ int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_
         }
     }
     if (count)
+        /* in the order of their numbers, as MPE writes them */
         qsort(all, count, sizeof *all, compare_described);
     for (uint32_t i = 0; i < count; i++)
         TRY(all[i].is_event ? describe_event(numbers, all[i].id, time_ns, &line)

@@ -62,6 +62,7 @@ static void put_string(struct pithi_out *out, const char *text)
     free(plain);
 }
 
+/* An entry of an enumeration: a name and its number. */
 static void put_label(struct pithi_out *out, uint32_t number, const char *name, int *begun)
 {
     pithi_out_text(out, *begun ? ",\n    " : "\n    ");
@@ -84,6 +85,7 @@ static void put_definitions(struct pithi_out *out, const struct pithlog *log, en
         if (def->kind == kind)
             put_label(out, id, def->name, &begun);
     if (!begun)
+        /* a number that no record has */
         put_label(out, UINT32_MAX, "none", &begun);
     pithi_out_text(out, "\n};\n");
 }
@@ -100,6 +102,7 @@ static void put_uuid(struct pithi_out *out, const unsigned char uuid[UUID])
     pithi_out_text(out, "\";\n");
 }
 
+/* The types and the packet's header. All numbers are little-endian and begin at any byte. */
 static void put_trace(const struct ctf *ctf, struct pithi_out *out)
 {
     static const char types[] = "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
@@ -131,21 +134,25 @@ static int start_time(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
     const char *text = pithi_property(ctf->log, "start_unix_s");
     char *end, *last;
     int64_t scale = 1000000000;
+    /* too large a number of seconds would overflow as ns */
     if (!text || (*seconds = strtoll(text, &end, 10)) <= 0 || *seconds > INT64_MAX / 2000000000)
         return 0;
     *ns = 0;
     if (*end == '.' && strlen(end + 1) <= 9) {
         *ns = strtoll(end + 1, &last, 10);
+        /* ".5" is 500,000,000 ns: each digit that is there divides the scale by ten */
         for (const char *c = end + 1; c < last; c++)
             scale /= 10;
         *ns *= scale;
     }
+    /* the clock begins at base_ns if the log has times below 0 */
     int64_t start_ns = *seconds * 1000000000 + *ns + ctf->base_ns;
     *seconds = start_ns / 1000000000;
     *ns = start_ns % 1000000000;
     return start_ns >= 0;
 }
 
+/* Without the date of its start the log's times are from 0 on, and readers show them so. */
 static void put_clock(const struct ctf *ctf, struct pithi_out *out)
 {
     int64_t seconds, ns;
@@ -205,6 +212,7 @@ static void put_events(struct pithi_out *out)
     };
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         pithi_out_text(out, "event { id = ");
+        /* id = kind - 1, as add_header writes it */
         pithi_out_i64(out, events[i].kind - 1);
         pithi_out_text(out, "; stream_id = 0; name = \"");
         pithi_out_text(out, events[i].name);
@@ -223,6 +231,7 @@ static void mix(uint64_t hash[2], const void *data, size_t size)
         hash[k] = pithi_hash_bytes(hash[k], data, size);
 }
 
+/* The UUID is made from what the log has, not by chance: converting a log twice gives the same files. */
 static void begin(struct ctf *ctf, struct pithlog *log)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -249,7 +258,8 @@ static int put_metadata(const struct ctf *ctf, FILE *file)
     int err;
     TRY(pithi_out_open(&out, file));
     put_trace(ctf, &out);
-    /* Each host and each lane name has its own key. */
+    /* Each host and each lane name has its own key.
+     * lanes are sorted by rank, so the host of a rank comes once */
     const struct pithlog *log = ctf->log;
     const struct pithlog_lane *lane, *before = NULL;
     const char *program = pithi_property(log, "program");
@@ -307,6 +317,7 @@ static int write_failed(const char *path)
     return pithi_fail(PITH_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
 }
 
+/* Writes the packet. Sizes are in bits, and the packet has no padding. */
 static int put_packet(struct stream *s)
 {
     unsigned char *p = s->data;
@@ -314,6 +325,7 @@ static int put_packet(struct stream *s)
     memcpy(p + 4, s->ctf->uuid, UUID);
     pithi_put32(p + 20, 0);
     pithi_put64(p + 24, s->first);
+    /* stream 0 is the only class of streams */
     pithi_put64(p + 32, s->last);
     pithi_put64(p + 40, (uint64_t)s->used * 8);
     pithi_put64(p + 48, (uint64_t)s->used * 8);
@@ -322,6 +334,7 @@ static int put_packet(struct stream *s)
     pithi_put32(p + 72, (uint32_t)s->lane->rank);
     pithi_put32(p + 76, s->lane->thread);
     size_t size = s->used;
+    /* the next packet begins where this one ended, should it have no event */
     s->used = HEADER;
     s->first = s->last;
     return fwrite(p, 1, size, s->file) == size ? PITH_OK : write_failed(s->path);
@@ -341,8 +354,10 @@ static void add64(struct stream *s, uint64_t value)
     s->used += 8;
 }
 
+/* The first event of a packet is compact: the packet's context has its whole time. */
 static void add_header(struct stream *s, uint32_t kind, uint64_t time)
 {
+    /* a reader adds 2^32 if the low 32 bits are less than before, but only once */
     int compact = s->used > HEADER ? time - s->last <= UINT32_MAX : 1;
     if (s->used == HEADER)
         s->first = time;
@@ -368,6 +383,7 @@ static void add_fields(struct stream *s, const struct pithlog_record *r)
     case PITHLOG_EVENT:
         add32(s, r->id);
         if (r->payload_bytes) {
+            /* The payload's text has a NUL at its end; longer ones are cut and counted. */
             size_t length = pithlog_payload_text(s->ctf->log, r, s->text, TEXT);
             s->cut += length > TEXT;
             length = strlen(s->text) + 1;
@@ -397,6 +413,7 @@ static void add_fields(struct stream *s, const struct pithlog_record *r)
         break;
     case PITHLOG_LOST:
         add64(s, r->bytes);
+        /* all so far, as the packet's context says */
         s->lost += r->bytes;
         break;
     default:
@@ -408,6 +425,7 @@ static int add_record(struct stream *s, const struct pithlog_record *r)
 {
     add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind,
                (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns);
+    /* an event has at most EVENT_MAX bytes, so it fits behind any packet that is not full */
     add_fields(s, r);
     return s->used >= PACKET_FULL ? put_packet(s) : PITH_OK;
 }
@@ -442,7 +460,8 @@ static int add_window(struct stream *s, uint32_t lane, const struct pithi_conver
     return status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
-/* A lane without records also has a packet, so that readers see the lane. */
+/* A lane without records also has a packet, so that readers see the lane.
+ * Each lane is a file of its own, "rank_0_thread_1". */
 static int write_lane(struct stream *s, const char *folder, uint32_t lane, const struct pithi_convert *how)
 {
     int err;
@@ -455,7 +474,7 @@ static int write_lane(struct stream *s, const char *folder, uint32_t lane, const
     if (!(s->file = pithi_make_stream(s->path, "w")))
         return write_failed(s->path);
     TRY(how->from_ns == INT64_MIN && how->to_ns == INT64_MAX ? add_all(s, lane) : add_window(s, lane, how));
-    if (s->used > HEADER || s->packets == 0)
+    if (s->used > HEADER || s->packets == 0) /* a packet that is empty only if there is no other */
         TRY(put_packet(s));
 out:
     if (fclose(s->file) != 0 && !err)
@@ -496,6 +515,7 @@ int pithi_ctf_write_folder(struct pithlog *log, const char *folder, const struct
         TRY(write_lane(&s, folder, lane, how));
     uint32_t members = 0;
     for (uint32_t i = 1; i < pithlog_get_info(s.ctf->log)->comms; i++)
+        /* communicator 0 is the world, whose members are the ranks */
         members += pithlog_get_comm(s.ctf->log, i)->size > 0;
     pithi_note(how, members, "communicators: their members are left out");
     pithi_losses_keep(&s.losses, "program");

@@ -39,6 +39,7 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
         return pithi_no_memory();
     }
     if (format) {
+        /* "bytes [%d]" is the name "bytes" and the format "%d" */
         *format = 0;
         format += 2;
         format[strlen(format) - (*format != 0)] = 0; /* removes the ']' */
@@ -52,7 +53,7 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
                                                kind == PITHLOG_STATE ? pithi_name_group(name) : "user",
                                                kind != PITHLOG_STATE && format ? format : ""},
                          &id);
-    *place = id + (uint64_t)1;
+    *place = id + (uint64_t)1; /* + 1: 0 is "not there" */
     free(name);
     return err;
 }
@@ -70,6 +71,8 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Collects what is a definition of Pith's own by its number. Several types may be of one definition; the caller takes
+ * one. */
 static uint32_t list_own(const struct pithi_prv_labels *l, struct own *list)
 {
     uint32_t count = 0;
@@ -104,6 +107,7 @@ int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_l
     *types = (struct pithi_prv_types){.labels = labels, .defs = defs, .own = own};
     if (!own)
         return PITH_OK;
+    /* In the order of their numbers, so that the log gets them in the order that it had. */
     struct own *list = malloc(((size_t)labels->state_count + labels->type_count + 1) * sizeof *list);
     int err = PITH_OK;
     if (!list)
@@ -162,6 +166,7 @@ static int find_own(struct pithi_prv_types *t, struct pithi_prv_known *k)
     } ranges[] = {{PITHI_PRV_EVENT, PITHI_PRV_EVENTS, PITHLOG_EVENT_TYPE},
                   {PITHI_PRV_EVENT_NUMBER, PITHI_PRV_NUMBERS, PITHLOG_EVENT_TYPE},
                   {PITHI_PRV_COUNTER, PITHI_PRV_COUNTERS, PITHLOG_COUNTER_TYPE}};
+    /* from the highest range down: a type belongs to the last range that begins at or below it */
     for (int i = 2; t->own && i >= 0; i--)
         if (k->type >= ranges[i].base && k->type < PITHI_PRV_COUNTER_BITS) {
             k->meaning = ranges[i].meaning;
@@ -170,6 +175,7 @@ static int find_own(struct pithi_prv_types *t, struct pithi_prv_known *k)
     return 0;
 }
 
+/* Adds the definition of an event or a counter. A type without a label is called by its number. */
 static int define(struct pithi_prv_types *t, struct pithi_prv_known *k)
 {
     char name[32];
@@ -183,6 +189,8 @@ static int define(struct pithi_prv_types *t, struct pithi_prv_known *k)
     return pithi_defs_add(t->defs, &def, &k->def);
 }
 
+/* Decides what a type means, when it first occurs. The order matters: the fixed numbers of Extrae come before what
+ * labels say. */
 static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
 {
     const struct pithi_prv_type *type = pithi_prv_type(t->labels, k->type);
@@ -224,6 +232,8 @@ static int is_plain(const char *label)
     return strcmp(label, "Begin") == 0 || strcmp(label, "BEGIN") == 0 || strcmp(label, "1") == 0;
 }
 
+/* The name of a state, from what is known: the value's label; the type's label, if the value only says that it is
+ * active; MPI's name for the value; the numbers. */
 static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known *k, int64_t value, uint32_t *def)
 {
     const char *label = k->group == UINT32_MAX ? NULL : pithi_prv_value(t->labels, k->group, value);
@@ -237,12 +247,15 @@ static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known 
     return pithi_defs_add(t->defs, &(struct pithlog_def){PITHLOG_STATE, label, "", pithi_name_group(label), ""}, def);
 }
 
+/* Finds the state of a value of a type, and defines it at first use. */
 int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t value, uint32_t *def)
 {
     const struct pithi_prv_known *k = &types->known[place];
     uint64_t *at;
+    /* in Pith's traces a value from PITHI_PRV_NAMED on is the number of a definition */
     if (types->own && value >= PITHI_PRV_NAMED && own_def(types, value - PITHI_PRV_NAMED, PITHLOG_STATE, def))
         return PITH_OK;
+    /* no key for it in the map, so it is found by its name each time */
     if (value < 0 || value > UINT32_MAX)
         return define_state(types, k, value, def);
     at = pithi_map_at(&types->states, pithi_map_pair(place, (uint32_t)value));
@@ -256,6 +269,7 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
     return PITH_OK;
 }
 
+/* The state of a state record, which has its own list of labels and colours. */
 int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_t *def)
 {
     const char *label = pithi_prv_state(types->labels, state);
@@ -271,7 +285,8 @@ int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* Restores "\x20" at the ends to blanks. */
+/* Restores "\x20" at the ends to blanks.
+ * Blanks at the ends of labels are written that way. One after a backslash is text. */
 static char *edge_blanks(const char *label)
 {
     char *text = strdup(label);
@@ -305,6 +320,8 @@ static unsigned char *number_payload(const struct pithlog_def *def, int64_t valu
     return payload;
 }
 
+/* Makes the payload of an event from its value, from malloc. NULL with *size 0: none; with 1: no memory, or the text
+ * does not fit the format. */
 unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t place, int64_t value, size_t *size)
 {
     const struct pithi_prv_known *k = &types->known[place];
@@ -315,6 +332,7 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
     *size = 0;
     if (k->meaning == PITHI_PRV_NUMBERS)
         return number_payload(def, value, size);
+    /* 1 stands for an event without a payload there */
     if (types->own && value == 1)
         return NULL;
     snprintf(number, sizeof number, "%" PRId64, value);
@@ -394,7 +412,8 @@ enum {
     ONE_SIDED = 20
 };
 
-/* The value of an MPI function; 0 if it has none. */
+/* The value of an MPI function; 0 if it has none.
+ * The blanks before it are counted: Send, after the first one, is 1. */
 static int call_value(const char *name)
 {
     const char *at = strncmp(name, "MPI_", 4) == 0 ? pithi_word_find(calls, name + 4) : NULL;
@@ -404,6 +423,7 @@ static int call_value(const char *name)
     return value;
 }
 
+/* The name belongs to this thread, until its next call. */
 const char *pithi_prv_call_name(int64_t value)
 {
     static _Thread_local char name[64];
@@ -411,6 +431,7 @@ const char *pithi_prv_call_name(int64_t value)
     if (value < 1)
         return NULL;
     while (--value > 0 && at[1])
+        /* the n-th word of the list */
         at += 1 + strcspn(at + 1, " ");
     size_t size = strcspn(at + 1, " ");
     if (size == 0)

@@ -99,8 +99,10 @@ static void end_line(struct paraver_writer *w) { pithi_out_char(&w->out, '\n'); 
 
 /* ---- Records that wait for their place --------------------------------------------------------------------------- */
 
+/* Puts a line aside until the third pass. Returns 0 after an error. */
 static int wait_for(struct paraver_writer *w, int64_t begin_ns, uint64_t kind, const struct waiting *item)
 {
+    /* sorted by time, then states before messages, then in the order in which they came */
     struct pithi_sort_key key = {{pithi_sort_time(begin_ns), kind}};
     if (!w->err)
         w->err = pithi_sorter_add(w->waiting, &key, item, sizeof *item);
@@ -114,6 +116,7 @@ static void wait_message(void *context, const struct pithlog_message *m, uint64_
     wait_for(w, m->send_ns, MESSAGE_LAST, &(struct waiting){m->recv_ns, m->send_lane, m->recv_lane, m->tag, m->bytes});
 }
 
+/* Ends the lane's state, if it lasted at all. Returns 0 after an error. */
 static int end_state_record(struct paraver_writer *w, uint32_t lane, int64_t time_ns)
 {
     struct now *now = &w->now[lane];
@@ -130,12 +133,14 @@ static int follow_state(void *context, const struct pithlog_step *step)
     struct now *now = &w->now[step->lane];
     uint32_t inner = step->depth; /* 1 + the innermost state, after this step, if it does not begin now */
     int state = PITHI_PRV_RUNNING;
+    /* the innermost state ends with this step, so the one around it is the inner one from now on */
     if (step->change == PITHLOG_ENDS && step->at + 1 == step->depth)
         inner--;
     if (step->change == PITHLOG_BEGINS)
         state = w->calls[step->record->id].state;
     else if (inner > 0)
         state = w->calls[step->open[inner - 1].id].state;
+    /* MPI_Send inside MPI_Send: the same state of Paraver goes on */
     if (now->seen && now->state == state)
         return 1;
     if (!end_state_record(w, step->lane, step->to_ns))
@@ -151,12 +156,13 @@ static int collect_waiting(struct paraver_writer *w, const struct pithi_convert 
 {
     struct pithi_each each = {
         .context = w, .put = follow_state, .message = wait_message, .failed = &w->err, .losses = &w->losses};
-    int err;
+    int err; /* messages are complete at the receive, states at their end */
     TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
     if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)))
         return pithi_no_memory();
     TRY(pithi_each_message(w->log, how, &each));
     TRY(pithi_each_record(w->log, how, &each));
+    /* the last state of each lane lasts to the lane's end */
     for (uint32_t lane = 0; lane < w->places.lane_count; lane++) {
         int64_t last = pithlog_get_lane(w->log, lane)->last_ns;
         end_state_record(w, lane, last < end_ns ? last : end_ns);
@@ -178,6 +184,8 @@ static void put_waiting(struct paraver_writer *w, const struct pithi_sorted *nex
     if (next->key.word[1] == STATE_FIRST) {
         put_time(w, item.end_ns);
     } else {
+        /* Paraver has two times for each end of a message: when it was called, and when the data moved. Both are the
+         * same here. */
         put_time(w, pithi_sorted_time(next));
         put_place(w, item.other);
         put_time(w, item.end_ns);
@@ -193,6 +201,7 @@ static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 {
     struct pithi_sorted next;
     int status;
+    /* an event at the same time comes after states that begin then, and before messages */
     while ((status = pithi_sorter_before(w->waiting, pithi_sort_time(time_ns), STATE_FIRST + 1, &next)) == 1)
         put_waiting(w, &next);
     if (status < 0)
@@ -201,7 +210,8 @@ static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* Does the text convert back to the same bytes? */
+/* Does the text convert back to the same bytes?
+ * If not, the text would come back as another payload, and is left out. */
 static int is_faithful(const struct pithlog_def *def, const struct pithlog_record *r, const char *text)
 {
     size_t size;
@@ -214,6 +224,7 @@ static int is_faithful(const struct pithlog_def *def, const struct pithlog_recor
 /* The value of a text that is already among the payloads; else 0, and *first is where to add it (NULL: no memory). */
 static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char *text, uint64_t **first)
 {
+    /* Events with equal texts share a value; the key has one bit less, as a map takes all numbers but the greatest. */
     uint64_t *known = *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ def, text) >> 1);
     for (uint32_t i = known ? (uint32_t)*known : 0; i; i = p->list[i - 1].next)
         if (p->list[i - 1].def == def && strcmp(p->list[i - 1].text, text) == 0)
@@ -228,6 +239,7 @@ static int64_t add_text(struct pithi_prv_payloads *p, uint32_t def, char *text, 
         free(text);
         return -1;
     }
+    /* 1 is an event without a payload, so texts begin with 2 */
     p->list[p->count++] = (struct pithi_prv_payload){def, (uint32_t)*first, text};
     *first = p->count;
     return p->count + INT64_C(1);
@@ -243,6 +255,7 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
     char *text = line.text;
     uint64_t *first;
     int64_t value = text_value(p, r->id, text, &first);
+    /* A new text, but there are too many, or it would not be faithful. */
     if (value || !first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + line.room > PITHI_PRV_PAYLOAD_BYTES ||
         !is_faithful(def, r, text)) {
         free(text);
@@ -270,6 +283,7 @@ static int payload_number(const struct pithlog_def *def, const struct pithlog_re
     if (!token || strchr("seE", token) || size != r->payload_bytes)
         return 0;
     uint64_t sum = pithi_get_be(r->payload, size);
+    /* A negative number of less than 8 bytes: its sign fills the bytes before it. */
     if (strchr("hdl", token) && size < 8 && sum >> (8 * size - 1))
         sum |= UINT64_MAX << 8 * size;
     *number = (int64_t)sum;
@@ -279,6 +293,7 @@ static int payload_number(const struct pithlog_def *def, const struct pithlog_re
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 static void begin_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
+/* a value other than 0 of a type is the begin of a call, 0 its end */
 {
     struct paraver_writer *w = context;
     begin_event(w, lane, time_ns);
@@ -306,6 +321,7 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
         return !found || !*found;
     if (!is_sample && (value = name_value(w, w->payloads.callers, text)) > 0)
         put_pair(w, PITHI_PRV_CALLER, value);
+    /* "main;solve;dot": the innermost one comes first, at depth 0, so the text is cut from its end. */
     for (; is_sample && last && value > 0 && depth < PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED; depth++) {
         last = strrchr(text, ';');
         if ((value = name_value(w, w->payloads.functions, last ? last + 1 : text)) > 0)
@@ -313,6 +329,7 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
         if (last)
             *last = 0;
     }
+    /* what is left of the text was too deep */
     for (last = is_sample && last ? text : NULL; last; last = strchr(last + 1, ';'))
         w->deep++;
     w->payloads.depth = depth > w->payloads.depth ? depth : w->payloads.depth;
@@ -323,6 +340,7 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
 static int put_solo(struct paraver_writer *w, const struct pithlog_record *r)
 {
     const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
+    /* A payload that is a single number becomes the value itself, so that Paraver can compute with it. */
     int64_t number, value = r->payload_bytes ? 0 : 1;
     begin_event(w, r->lane, r->time_ns);
     if (r->payload_bytes && payload_number(def, r, &number)) {
@@ -341,11 +359,13 @@ static int put_solo(struct paraver_writer *w, const struct pithlog_record *r)
 
 static void put_counter(struct paraver_writer *w, const struct pithlog_record *r)
 {
+    /* 2^53: up to there a double holds each whole number, so the value says everything */
     double most = 9007199254740992.0, value = r->value;
     int64_t whole = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0, bits;
     memcpy(&bits, &value, sizeof bits);
     begin_event(w, r->lane, r->time_ns);
     put_pair(w, PITHI_PRV_COUNTER + (int64_t)r->id, whole);
+    /* a fraction, a large number or -0 needs its bits as well */
     if (!(value >= -most && value <= most && (double)whole == value && !(whole == 0 && signbit(value))))
         put_pair(w, PITHI_PRV_COUNTER_BITS + (int64_t)r->id, bits);
     end_line(w);
@@ -388,6 +408,7 @@ static int put_record(void *context, const struct pithlog_step *step)
         begin_event(w, r->lane, r->time_ns);
         put_pair(w, PITHI_PRV_COLL_SENT, (int64_t)r->bytes);
         put_pair(w, PITHI_PRV_COLL_GOT, (int64_t)r->got_bytes);
+        /* Extrae writes the root only on the root itself, as 1; Pith's own type has the rank, for reading it back */
         if (r->peer >= 0 && r->peer == pithlog_get_lane(w->log, r->lane)->rank)
             put_pair(w, PITHI_PRV_COLL_ROOT, 1);
         put_pair(w, PITHI_PRV_COLL_COMM, r->comm + INT64_C(1));
@@ -442,6 +463,7 @@ static void put_comm(struct paraver_writer *w, uint32_t number, const struct pit
 {
     int32_t all = comm->size + comm->remote_size, there = 0;
     for (int32_t i = 0; i < all; i++)
+        /* Paraver lists tasks, so members without a lane have none */
         there += pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[i]) != NULL;
     w->members += (uint64_t)(all - there);
     pithi_out_text(&w->out, "c:1");
@@ -468,6 +490,7 @@ static void put_header(struct paraver_writer *w, int64_t end_ns)
     char text[64];
     struct tm date = {0};
     time_t seconds = (time_t)strtoll(start ? start : "0", NULL, 10);
+    /* a log without a start time gets the begin of 1970 */
     if (!gmtime_r(&seconds, &date) || strftime(text, sizeof text, "%d/%m/%Y at %H:%M", &date) == 0)
         strcpy(text, "01/01/1970 at 00:00");
     pithi_out_text(&w->out, text);
@@ -502,6 +525,7 @@ static int make_calls(struct paraver_writer *w)
     for (uint32_t id = 0; w->calls && (def = pithlog_get_def(w->log, id)); id++) {
         struct call *call = &w->calls[id];
         call->type = pithi_prv_call_type(def->name, &call->value);
+        /* MPI functions have Extrae's numbers; all others the number of their definition */
         call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
         call->state = pithi_prv_state_in(def->name);
     }
@@ -538,8 +562,10 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
 {
     struct pithi_walk walk;
     int err;
+    /* the walk is opened only for the interval that it finds */
     TRY(pithi_walk_open(&walk, w->log, how));
     pithi_walk_close(&walk);
+    /* Paraver has no negative times; a part of a log begins at 0 */
     w->zero_ns = how->from_ns > INT64_MIN || walk.from_ns < 0 ? walk.from_ns : 0;
     if (!pithi_prv_places_open(&w->places, w->log) || !make_calls(w))
         return pithi_no_memory();
@@ -549,7 +575,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     err = put_records(w, how);
     pithi_out_text(&w->out, PITHI_PRV_END "\n");
     err = pithi_out_close(&w->out, err);
-    if (err == PITH_OK && how->beside[0])
+    if (err == PITH_OK && how->beside[0]) /* the .pcf: labels of the values, known only now */
         err = pithi_prv_write_labels(w->log, &w->payloads, how->beside[0]);
     if (err == PITH_OK && how->beside[1])
         err = pithi_prv_write_rows(w->log, &w->places, how->beside[1]);

@@ -37,6 +37,7 @@ struct bundling {
     int one_counts; /* 1: a bundle takes the place of a random message; the means of wide bundles would form a comb */
 };
 
+/* The column of a time, also outside the picture, but not further than FAR, so that it fits an int. */
 static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
 {
     double part = ((double)time_ns - (double)query->t0_ns) / ((double)query->t1_ns - (double)query->t0_ns);
@@ -44,6 +45,7 @@ static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
     return column < -FAR ? -FAR : column > FAR + query->width ? FAR + query->width : column;
 }
 
+/* FAR is added, so that places are not negative: step 3 joins columns 0 to 2 with others of the same third. */
 static int32_t place_of(double column, uint32_t step) { return (int32_t)((column + FAR) / step); }
 
 static int is_same(const struct pithi_bundle *a, const struct pithi_bundle *b)
@@ -52,6 +54,7 @@ static int is_same(const struct pithi_bundle *a, const struct pithi_bundle *b)
            a->places[1] == b->places[1];
 }
 
+/* The slot of the bundle with these rows and places, or a free one. At most half of the slots are taken. */
 static uint32_t *slot_of(struct bundling *b, const struct pithi_bundle *like)
 {
     uint64_t hash = ((uint64_t)like->from_row << 32 | like->to_row) * UINT64_C(0x9e3779b97f4a7c15);
@@ -68,6 +71,7 @@ static void make_room(struct bundling *b)
 {
     uint32_t count = b->slot_count ? b->slot_count * 2 : 4096;
 
+    /* room is made before a bundle is added */
     if (b->count * 2 < b->slot_count)
         return;
     free(b->slots);
@@ -92,12 +96,14 @@ static uint64_t length_of(const struct pithlog_message *message)
     return (uint64_t)llabs(message->recv_ns - message->send_ns);
 }
 
+/* Numbers of a bundle: sums, the mean weighted by count, and the longest message. */
 static void take_numbers(struct pithi_bundle *bundle, const struct pithi_bundle *more)
 {
     if (!bundle->count || length_of(&more->longest) > length_of(&bundle->longest))
         bundle->longest = more->longest;
     bundle->count += more->count;
     bundle->bytes += more->bytes;
+    /* the mean moves towards the new ones by their share: 3 messages of 10 us and one of 30 us have a mean of 15 us */
     bundle->mean_ns += (more->mean_ns - bundle->mean_ns) * (more->count / bundle->count);
 }
 
@@ -118,6 +124,7 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
     }
     bundle = &b->bundles[*slot - 1];
     take_numbers(bundle, more);
+    /* the place stays that of the message chosen before */
     if (b->one_counts && !is_chosen(more, bundle->count))
         return;
     share = b->one_counts ? 1 : more->count / bundle->count;
@@ -158,7 +165,8 @@ static void end_bundling(struct bundling *b)
     free(b->bundles);
 }
 
-/* Doubles the width of the bundles. */
+/* Doubles the width of the bundles.
+ * Two neighbouring places become one: 10 and 11 are place 5 of the wider bundles. */
 static void widen(struct bundling *b)
 {
     struct bundling wider = {.query = b->query, .step = b->step * 2, .messages = b->messages, .one_counts = 1};
@@ -183,8 +191,10 @@ static double line_pixels(const struct pithi_arrows_query *query, double x0, dou
     double low = fmin(x0, x1), high = fmax(x0, x1), seen = fmin(high, query->width) - fmax(low, 0);
     double down = fabs((double)from - (double)to) * query->row_height;
 
+    /* outside the picture */
     if (seen < 0)
         return 0;
+    /* a flat line has a pixel in each column, a steep one in each line of pixels */
     return fmax(seen, high > low ? down * (seen / (high - low)) : down) + 1;
 }
 
@@ -211,6 +221,7 @@ static double arrow_cover(const struct pithi_arrows_query *query, const struct p
     return area_of(query) > 0 ? pixels / area_of(query) : 0;
 }
 
+/* The longest first; of equal ones the earlier one in memory, which is sorted by time. */
 static int by_length(const void *a, const void *b)
 {
     const struct pithi_arrow *x = a, *y = b;
@@ -235,6 +246,8 @@ static double keep_longest(const struct pithi_arrows_query *query, struct pithi_
 
     if (arrows->count)
         qsort(arrows->items, arrows->count, sizeof *arrows->items, by_length);
+    /* `more` is what this arrow covers; the first one that is too much ends the list, so no shorter one takes its place
+     */
     for (double more; kept < arrows->count; kept++, cover += more) {
         more = arrow_cover(query, &arrows->items[kept]);
         if (cover + more > most)
@@ -269,11 +282,13 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
 {
     struct bundling b = {.query = query, .step = BUNDLE_COLUMNS};
     uint64_t looked_at = query->moving ? MOVING_MESSAGES : BUNDLED_MESSAGES;
-    /* When only some lanes are shown, most messages that are read belong to other lanes. */
+    /* When only some lanes are shown, most messages that are read belong to other lanes.
+     * So more are read for as many bundles. */
     uint64_t most = arrows->total <= looked_at ? UINT64_MAX : window->lanes ? 8 * looked_at : looked_at;
     double weight;
     int err = pithlog_digest_sample(digest, window, most, bundle_message, &b, &weight);
 
+    /* In a sample, bundles of one or two messages are chance: 8 messages stand for each. */
     for (int i = 0; i < WIDER && weight > 1 && b.count && b.messages / b.count < FEW; i++)
         widen(&b);
     while (bundles_cover(&b) > PITHI_ARROWS_COVER / 2 && b.step * WIDEST_PART < query->width)
@@ -281,6 +296,7 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
     arrows->cover += bundles_cover(&b);
     if (b.count)
         qsort(b.bundles, b.count, sizeof *b.bundles, by_count);
+    /* a sample of one in 8 stands for 8 times as many */
     for (uint32_t i = 0; i < b.count; i++) {
         b.bundles[i].count *= weight;
         b.bundles[i].bytes *= weight;
@@ -296,7 +312,8 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
 
 /* ---- The whole picture ------------------------------------------------------------------------------------------- */
 
-/* [lane_count] which lanes are shown; NULL: all. */
+/* [lane_count] which lanes are shown; NULL: all.
+ * The digest passes over messages between lanes that are not shown. */
 static unsigned char *lanes_shown(const struct pithi_arrows_query *query)
 {
     unsigned char *shown = pithi_alloc(query->lane_count, 1);
@@ -319,6 +336,7 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
     double cover = 0;
     int err;
 
+    /* the longest messages become arrows; they are found without reading the others */
     arrows->messages = pithi_alloc(query->most, sizeof *arrows->messages);
     err = pithlog_digest_messages(digest, window, arrows->messages, query->most, &arrows->count, &arrows->total);
     arrows->items = pithi_alloc(arrows->count, sizeof *arrows->items);
@@ -329,8 +347,10 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
         cover += arrow_cover(query, &arrows->items[i]);
     }
     arrows->cover = cover;
+    /* everything is an arrow */
     if (err || !query->most || (arrows->total <= query->most && cover <= PITHI_ARROWS_COVER))
         return err;
+    /* The arrows alone would cover too much: the longest stay, and leave room for bundles. */
     if (cover > PITHI_ARROWS_COVER / 2)
         arrows->cover = keep_longest(query, arrows, PITHI_ARROWS_COVER / 4);
     err = load_bundles(digest, query, window, arrows);
@@ -363,6 +383,7 @@ struct looking {
     struct pithi_bundle sum;
 };
 
+/* Another message of the same columns may belong to another bundle. */
 static void look_at(void *context, const struct pithlog_message *message)
 {
     struct looking *looking = context;
@@ -372,6 +393,7 @@ static void look_at(void *context, const struct pithlog_message *message)
         take_numbers(&looking->sum, &one);
 }
 
+/* The inverse of column_of, within the interval. */
 static int64_t time_of(const struct pithi_arrows_query *query, double column)
 {
     double part = column < 0 ? 0 : column / query->width;
@@ -379,6 +401,7 @@ static int64_t time_of(const struct pithi_arrows_query *query, double column)
     return time < (double)query->t1_ns ? (int64_t)time : query->t1_ns - 1;
 }
 
+/* Returns 0 with exact numbers, 1 if they are still of a sample, -1 if nothing was found. */
 int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       const struct pithi_arrows *arrows, const struct pithi_bundle *bundle, struct pithi_bundle *exact)
 {
@@ -391,6 +414,7 @@ int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_ar
     double weight;
     int err;
 
+    /* only messages of these rows, at either end */
     for (uint32_t lane = 0; lane < query->lane_count; lane++)
         lanes[lane] = query->row_of_lane[lane] == bundle->from_row || query->row_of_lane[lane] == bundle->to_row;
     window.lanes = lanes;
@@ -416,6 +440,7 @@ void pithi_arrows_free(struct pithi_arrows *arrows)
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
+/* with a selection of messages, only those are drawn */
 static const struct pithlog_digest *messages_of(const struct pithi_plot *plot)
 {
     return plot->picked ? plot->picked : plot->digest;
@@ -475,6 +500,7 @@ static double middle_of(const struct pithi_plot *plot, uint32_t row)
     return pithi_plot_row_top(plot, row) + top + floor(height / 2) + 0.5;
 }
 
+/* ends[]: x and y of the send, x and y of the receive */
 void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4])
 {
     ends[0] = pithi_plot_x(plot, arrow->message->send_ns);
@@ -484,7 +510,8 @@ void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arr
 }
 
 /* Clips a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, but cairo's
- * coordinates have only 24 bits before the point. */
+ * coordinates have only 24 bits before the point.
+ * The slope is kept, so what is seen of the line does not change. */
 static int shorten(double ends[4], double low, double high)
 {
     double slope = ends[2] != ends[0] ? (ends[3] - ends[1]) / (ends[2] - ends[0]) : 0;
@@ -504,6 +531,7 @@ static int shorten(double ends[4], double low, double high)
 /* The most pixels of arrows, and of bundles, in a picture while the window moves: about a millisecond of painting. */
 enum { MOVING_PIXELS = 100000 };
 
+/* What all arrows would cost to draw, to decide how many may be drawn in a moving picture. */
 static double arrow_pixels(const struct pithi_plot *plot)
 {
     double ends[4], pixels = 0;
@@ -516,7 +544,8 @@ static double arrow_pixels(const struct pithi_plot *plot)
     return pixels;
 }
 
-/* Chooses the same messages for successive pictures. */
+/* Chooses the same messages for successive pictures.
+ * A hash of the message decides, compared with the share: an arrow does not flicker between pictures. */
 static int is_drawn(const struct pithi_arrow *arrow, double share)
 {
     const struct pithlog_message *message = arrow->message;
@@ -533,6 +562,7 @@ static void draw_whisker(const struct pithi_plot *plot, const struct pithi_paint
                          const struct pithi_arrow *arrow, double x, double y, double alpha)
 {
     int64_t error_ns = pithlog_clock_error(plot->log, arrow->message->send_lane, arrow->message->recv_lane);
+    /* in pixels, to each side */
     double reach = (double)error_ns * plot->width / ((double)plot->t1_ns - (double)plot->t0_ns);
     double ends[4] = {x - reach, y, x + reach, y};
 
@@ -549,6 +579,7 @@ static int draw_head(const struct pithi_plot *plot, const struct pithi_painter *
 
     if (length < 2 * size || size < 2 || plot->arrows.cover > PITHI_ARROWS_COVER)
         return 0;
+    /* the vector of the head: `size` long, and 0.4 of that to each side */
     dx *= size / length;
     dy *= size / length;
     double xs[3] = {x, x - dx - dy * 0.4, x - dx + dy * 0.4};
@@ -574,7 +605,8 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
         draw_whisker(plot, painter, arrow, pithi_plot_x(plot, arrow->message->recv_ns), ends[3], alpha);
 }
 
-/* The columns that an arrow crosses, as indices 0 to width. Returns 0 if it crosses none. */
+/* The columns that an arrow crosses, as indices 0 to width. Returns 0 if it crosses none.
+ * An arrow has one column at least. */
 static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *arrow, uint32_t *from, uint32_t *to)
 {
     double ends[4], low, high;
@@ -600,6 +632,7 @@ struct crowd {
 
 enum { MOST_GAPS = 256 };
 
+/* gap 0 is between row 0 and row 1 */
 static uint32_t gap_of_row(const struct pithi_plot *plot, const struct crowd *crowd, uint32_t row)
 {
     return (uint32_t)((uint64_t)row * crowd->gaps / plot->row_count);
@@ -625,9 +658,11 @@ static void add_cover(const struct pithi_plot *plot, struct crowd *crowd, const 
     if (!columns_of(plot, arrow, &from, &to))
         return;
     gaps_of(plot, crowd, arrow, &first, &last);
+    /* The share of the gap's height that the line has in one column: of 10 columns each has a tenth of it. */
     share = fmax(1 / plot->row_height, 1.0 / (to - from)) * crowd->gaps / fmax(plot->row_count, crowd->gaps);
     for (uint32_t gap = first; gap <= last; gap++) {
         double *cover = crowd->cover + (size_t)gap * (crowd->width + 2);
+        /* Only the ends are stored: + at the first column, - behind the last; measure_crowd adds them up. */
         cover[from] += share;
         cover[to] -= share;
     }
@@ -642,6 +677,8 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
         if (is_drawn(&plot->arrows.items[i], share))
             add_cover(plot, &crowd, &plot->arrows.items[i]);
     for (uint32_t gap = 0; crowd.cover && gap < crowd.gaps; gap++) {
+        /* `now` is the cover of a column, `sum` that of all columns before; so the mean of any columns is a difference
+         * of two. */
         double *cover = crowd.cover + (size_t)gap * (crowd.width + 2), now = 0, sum = 0;
         for (uint32_t x = 0; x <= crowd.width; x++) {
             now += cover[x];

@@ -50,6 +50,8 @@ struct pixel {
     uint32_t open_count, open_capacity;
 };
 
+/* Notes a state that is open in the pixel. Levels count only states that are shown: a hidden one lets those inside it
+ * move up. */
 static uint32_t see(struct pixel *pixel, const struct pithlog_open *state, uint32_t depth, uint32_t level)
 {
     pixel->seen = pithi_view_grow(pixel->seen, &pixel->capacity, pixel->count + 1, sizeof *pixel->seen);
@@ -64,6 +66,7 @@ static void take(struct pixel *pixel, const struct pithlog_step *step)
 {
     int64_t from_ns = step->from_ns > pixel->from_ns ? step->from_ns : pixel->from_ns;
     int64_t to_ns = step->to_ns < pixel->to_ns ? step->to_ns : pixel->to_ns;
+    /* time in a hole is not covered by any state that is known */
     int64_t covered_ns = step->is != PITHLOG_IS_HOLE && to_ns > from_ns ? to_ns - from_ns : 0;
     uint32_t level = 0;
 
@@ -76,12 +79,15 @@ static void take(struct pixel *pixel, const struct pithlog_step *step)
     }
     if (step->change != PITHLOG_ENDS)
         return;
+    /* the states inside one that ends stay open, and move down */
     uint32_t *ended = &pixel->open[step->at];
     pixel->seen[*ended].ended = 1;
     pixel->seen[*ended].end_ns = step->to_ns;
     memmove(ended, ended + 1, (--pixel->open_count - step->at) * sizeof *ended);
 }
 
+/* The state that the picture shows at a level of this pixel: the deepest one that reaches it, and of several the one
+ * with most time there. NULL: none. */
 static const struct seen *best_of(const struct pixel *pixel, uint32_t level)
 {
     const struct seen *best = NULL;
@@ -89,7 +95,8 @@ static const struct seen *best_of(const struct pixel *pixel, uint32_t level)
 
     for (uint32_t i = 0; i < pixel->count; i++) {
         const struct seen *seen = &pixel->seen[i];
-        /* The last drawn level also shows all deeper states; the deepest is on top. */
+        /* The last drawn level also shows all deeper states; the deepest is on top.
+         * the last drawn level shows everything deeper */
         uint32_t at = seen->level < level || level == PITHI_LEVELS - 1 ? seen->level : level;
         if (seen->level == PITHI_NONE || (seen->level > level && level < PITHI_LEVELS - 1))
             continue;
@@ -119,6 +126,7 @@ static int find_end(struct pithlog_walk *walk, uint32_t at, struct pithi_hit *hi
 int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t level,
                     const unsigned char *hidden, struct pithi_hit *hit)
 {
+    /* From the pixel's begin, where the index gives the open states, to the lane's end; the walk stops much earlier. */
     struct pithlog_query query = {
         .from_ns = from_ns, .to_ns = pithlog_get_lane(log, lane)->last_ns, .lanes = &lane, .lane_count = 1};
     struct pixel pixel = {.from_ns = from_ns, .to_ns = to_ns, .hidden = hidden};
@@ -131,12 +139,14 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
         return 0;
     if (pithlog_walk_open(log, &query, &walk))
         return -1;
+    /* the steps within the pixel */
     while (step.to_ns < to_ns && (more = pithlog_walk_next(walk, &step)) == 1)
         take(&pixel, &step);
     best = best_of(&pixel, level);
     memset(hit, 0, sizeof *hit);
     if (best) {
         uint32_t at = 0;
+        /* its place among the states that are open after the pixel */
         while (!best->ended && &pixel.seen[pixel.open[at]] != best)
             at++;
         hit->id = best->id;
@@ -146,6 +156,7 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
         hit->end_ns = best->end_ns;
         hit->covered_ns = best->covered_ns;
         hit->ended = best->ended;
+        /* it may end long after the pixel */
         result = more == 1 ? find_end(walk, at, hit) : 1;
     }
     pithlog_walk_close(walk);
@@ -179,6 +190,8 @@ static int edge_in(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t 
     return found ? 1 : more;
 }
 
+/* The time without states around a moment: from the last end before it to the next begin. Returns 1, 0 if the moment is
+ * in a state, -1 after an error. */
 int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns)
 {
     const struct pithlog_lane *of = pithlog_get_lane(log, lane);
@@ -227,6 +240,7 @@ int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t
             continue;
         hit->count++;
         if (distance >= nearest)
+            /* of two at the same distance the first */
             continue;
         nearest = distance;
         hit->id = record.id;
@@ -241,6 +255,7 @@ int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t
 
 /* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
+/* The nearest point of a line is at a part of its length between 0 and 1. */
 static double distance_to_segment(double x, double y, double x0, double y0, double x1, double y1)
 {
     double dx = x1 - x0, dy = y1 - y0, square = dx * dx + dy * dy;
@@ -254,6 +269,7 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
 {
     const struct pithi_arrow *nearest = NULL;
 
+    /* reach becomes smaller with each arrow that is nearer, so the last one found is the nearest */
     for (uint32_t i = 0; i < plot->arrows.count && !pithi_arrows_left_out(plot); i++) {
         double ends[4], distance;
         pithi_plot_arrow_ends(plot, &plot->arrows.items[i], ends);
@@ -280,6 +296,7 @@ const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, doubl
         if (!pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look) || look.alpha < LEAST_ALPHA)
             continue;
         distance = distance_to_segment(x, y, ends[0], ends[1], ends[2], ends[3]);
+        /* from the edge of the line, which may be several pixels wide */
         distance = fmax(0, distance - look.width / 2.0 - 0.5);
         if (distance < least || (!nearest && distance <= least)) {
             least = distance;
@@ -295,6 +312,7 @@ const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, doubl
 
 /* ---- Rows of many lanes ------------------------------------------------------------------------------------------ */
 
+/* Of 1000 lanes every 15th or 16th is asked: a pointer that moves must not read a thousand lanes. */
 static uint32_t asked_lane(const struct pithi_row *row, uint32_t i, uint32_t *asked)
 {
     uint32_t count;
@@ -320,6 +338,7 @@ static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count)
             best = i;
         }
     }
+    /* so many of the asked lanes are in the same state */
     hit = hits[best];
     hit.alike = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -346,6 +365,7 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
     for (uint32_t i = 0; i < asked && status >= 0; i++) {
         uint32_t lane = asked_lane(row, i, &asked);
         status = hit_lane(log, row, lane, from_ns, to_ns, level, hidden, &hits[found]);
+        /* hits[found] is overwritten by the next lane if this one has no hit */
         hits[found].lane = lane;
         found += status > 0;
     }
@@ -362,6 +382,7 @@ int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_
     uint32_t asked = 1;
     int status = 0;
 
+    /* the first lane with an event near there */
     for (uint32_t i = 0; i < asked && !status; i++) {
         uint32_t lane = asked_lane(row, i, &asked);
         status = pithi_hit_event(log, lane, time_ns, reach_ns, hidden, hit);
@@ -400,6 +421,7 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
 
 /* ---- From record to record --------------------------------------------------------------------------------------- */
 
+/* Finds the state around a given one. Returns 1, 0 if it is outermost or is not there, -1 after an error. */
 int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
                       struct pithi_hit *hit)
 {
@@ -411,6 +433,7 @@ int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t s
 
     memset(hit, 0, sizeof *hit);
     if (!depth || query.to_ns < start_ns)
+        /* a state of depth 0 has none around it */
         return 0;
     if (pithlog_walk_open(log, &query, &walk))
         return -1;
@@ -419,6 +442,7 @@ int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t s
            (step.to_ns <= start_ns || step.why == PITHLOG_AT_HOLE || step.change == PITHLOG_GOES_ON))
         found = step.change == PITHLOG_BEGINS && step.depth == depth && step.record->id == id &&
                 step.record->start_ns == start_ns;
+    /* the parent is the innermost state that was open before */
     if (found) {
         const struct pithlog_open *parent = &step.open[depth - 1];
         hit->id = parent->id;
@@ -430,7 +454,8 @@ int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t s
     return !found && more < 0 ? -1 : found;
 }
 
-/* Searches the messages in transit between the two ranks at that time. */
+/* Searches the messages in transit between the two ranks at that time.
+ * `nth`: of several equal ones, as MPI_Waitall may end many messages at one time. */
 int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest,
                        const struct pithlog_record *record, uint32_t nth, struct pithlog_message *message)
 {
@@ -457,6 +482,7 @@ int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *d
     return found;
 }
 
+/* What a call has sent and received: the records directly inside the state that began at start_ns. */
 int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, int64_t end_ns,
                        struct pithi_exchange *call)
 {
@@ -473,11 +499,13 @@ int pithi_hit_exchange(struct pithlog *log, uint32_t lane, uint32_t id, int64_t 
     if (pithlog_walk_open(log, &query, &walk))
         return -1;
     for (uint32_t i = 0; i < MOST_STEPS && (more = pithlog_walk_next(walk, &step)) == 1; i++) {
+        /* records of states inside this one are not its own */
         const struct pithlog_open *inner = step.depth ? &step.open[step.depth - 1] : NULL;
         if (step.change != PITHLOG_HAPPENS || !inner || inner->id != id || inner->start_ns != start_ns)
             continue;
         if (step.record->kind == PITHLOG_COLL)
             call->coll = *step.record;
+        /* all are counted, and the first ones kept */
         else if (step.record->peer >= 0 && call->total++ < PITHI_CALL_RECORDS)
             call->records[call->count++] = *step.record;
     }

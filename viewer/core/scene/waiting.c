@@ -36,6 +36,7 @@ struct spans {
     size_t from, to; /* offsets of the times in an item */
 };
 
+/* One of the two times of an item, at offset `place`. */
 static int64_t time_of(const struct spans *spans, size_t at, size_t place)
 {
     int64_t time_ns;
@@ -49,6 +50,7 @@ static size_t first_at(const struct spans *spans, size_t low, size_t place, doub
 {
     size_t high = low, step = 1;
 
+    /* Steps of 1, 2, 4 ...: an item that is 100 away takes 7 steps and then a search among 64. */
     while (high < spans->count && (double)time_of(spans, high, place) < time_ns) {
         low = high + 1;
         high += step;
@@ -76,17 +78,20 @@ static void spans_columns(const struct spans *spans,
         double from = fmax(((double)time_of(spans, at, spans->from) - t0) / column_ns, 0);
         double to = fmin(((double)time_of(spans, at, spans->to) - t0) / column_ns, spans->width);
         uint32_t column = (uint32_t)from;
+        /* an item that goes on into the next column is added to each of its columns */
         if (to > column + 1) {
             for (; column < to; column++)
                 add(context, at, column, fmin(to, column + 1) - fmax(from, column));
             at++;
             continue;
         }
+        /* all items that end in this column */
         size_t end = first_at(spans, at + 1, spans->to, t0 + (column + 1) * column_ns + 1);
         size_t step = (end - at) / COLUMN_MOST + 1;
         for (size_t i = at; i < end; i += step) {
             double first = fmax(((double)time_of(spans, i, spans->from) - t0) / column_ns, column);
             double last = ((double)time_of(spans, i, spans->to) - t0) / column_ns;
+            /* the last one stands for what is left */
             add(context, i, column, fmax(last - first, 0) * (double)(end - i < step ? end - i : step));
         }
         at = end;
@@ -134,6 +139,7 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
 {
     uint32_t count;
     const uint32_t *all = pithi_row_lanes(row, &count);
+    /* of 20 lanes every third one: 7 lanes, with a weight of 1/7 each */
     uint32_t step = (count + LANES_MOST - 1) / LANES_MOST, judged = (count + step - 1) / step;
     struct waits waits = {.cells = cells, .row = at, .levels = count > 1 ? 1 : cells->levels, .weight = 1.0 / judged};
     struct spans spans = {.t0_ns = window->t0_ns,
@@ -150,6 +156,7 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
         spans.items = (const char *)waits.items;
         spans_columns(&spans, add_wait, &waits);
     }
+    /* From the innermost level out: a column is hatched at a level that waits for at least half of what it shows, unless a bar lies inside. cover is 255 for a whole column, so half of it is cover / 510. */
     for (uint32_t k = waits.levels; k-- > 0;) {
         const struct pithi_cell *line = pithi_cells_line(cells, at, k), *inner = line + window->width;
         const float *part = waits.part + (size_t)k * window->width;
@@ -196,6 +203,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
     for (uint32_t c = 0, end; c < plot->width; c = end) {
         for (end = c + 1; end < plot->width && level[end] == level[c];)
             end++;
+        /* the same columns may be of several bars */
         if (level[c] < first || level[c] >= last) /* PITHI_NONE, or in another band */
             continue;
         if (!pithi_bar_at(plot, row, level[c], c, end, &place)) {
@@ -206,6 +214,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
         /* The dividing line at the begin of the bar stays. */
         if (end - c > (uint32_t)place.edge)
             hatch_bar(plot, painter, &place, c + (uint32_t)place.edge, end);
+        /* + 1, as 0 means that the column is not hatched */
         memset(hatched + c, (int)level[c] + 1, end - c);
     }
 }
@@ -261,6 +270,7 @@ static void add_part(void *context, size_t item, uint32_t column, double part)
     if (column != path->column)
         end_column(path);
     path->column = column;
+    /* the path may come back to a row within a column; its parts there are added up */
     while (i < path->count && path->visits[i].row != row)
         i++;
     if (i == path->count && i < sizeof path->visits / sizeof *path->visits)
@@ -304,10 +314,12 @@ static double line_y(const struct pithi_plot *plot, uint32_t row, const struct l
 /* The more steps there are around a column, the fainter they are, so that the bars stay visible. */
 static double step_alpha(const uint32_t *row, uint32_t width, uint32_t column)
 {
+    /* four columns to each side; a step is where the path changes the row */
     uint32_t from = column > 4 ? column - 4 : 1, to = column + 5 < width ? column + 5 : width, steps = 0;
 
     for (uint32_t c = from; c < to; c++)
         steps += row[c] != row[c - 1];
+    /* 3 steps: 2/9; from 5 on the least, 0.1 */
     return steps <= 2 ? 1 : fmax(2.0 / (steps * steps), 0.1);
 }
 
@@ -326,6 +338,7 @@ static void draw_line(const struct pithi_plot *plot, const struct pithi_painter 
         painter->rect(painter->context, plot->x + c, line_y(plot, row[c], line) - line->rim, end - c, wide, line->rgb,
                       1);
     }
+    /* the vertical parts, where the path goes from one row to another */
     for (uint32_t c = 1; c < plot->width; c++) {
         double alpha, y0, y1;
         if (row[c] == row[c - 1] || row[c] == PITHI_NONE || row[c - 1] == PITHI_NONE)
@@ -342,6 +355,7 @@ void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *
 {
     struct line line = {.thick = floor(fmax(fmin(plot->row_height / 7, 3 * pithi_theme_scale()), 1))};
 
+    /* without an analysis there is no path */
     if (!plot->analysis || !plot->path || !plot->width || !plot->row_count)
         return;
     struct pithi_analysis_window window = {plot->analysis, plot->t0_ns, plot->t1_ns, plot->width};
@@ -349,6 +363,7 @@ void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *
     uint32_t *row_of_lane = pithi_rows_of_lanes(plot->log, plot->rows, plot->row_count);
     pithi_path_columns(&window, row_of_lane, row);
     free(row_of_lane);
+    /* The rim is drawn first, in the colour of the paper, and the line over it. */
     if (line.thick > 1) {
         line.rim = line.foot = floor(fmax(pithi_theme_scale(), 1));
         line.rgb = PITHI_RGB_PAPER;
@@ -362,6 +377,7 @@ void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* ---- Looking ----------------------------------------------------------------------------------------------------- */
 
+/* The longest wait state in [from_ns, to_ns) of a lane in a state; NULL: none. */
 const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                                                int64_t from_ns, int64_t to_ns)
 {
@@ -375,6 +391,7 @@ const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *an
         else
             high = middle;
     }
+    /* wait states of a lane do not overlap, so the first one that ends later begins the search */
     for (; low < count && items[low].from_ns < to_ns; low++)
         if (items[low].state == state &&
             (!longest || items[low].to_ns - items[low].from_ns > longest->to_ns - longest->from_ns))
@@ -405,6 +422,7 @@ static int by_time(const void *a, const void *b)
     return (x->state > y->state) - (x->state < y->state);
 }
 
+/* The wait states by kind and state, the largest sum first; *count of them, to be freed. */
 struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const struct pithlog_analysis *analysis,
                                             uint32_t *count)
 {
@@ -437,6 +455,7 @@ struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const str
     return sums;
 }
 
+/* The longest wait states of a kind, the longest first; at most `most` of them. The array is to be freed. */
 const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
                                                       const struct pithlog_analysis *analysis, uint32_t kind,
                                                       uint32_t most, uint32_t *count)
@@ -448,6 +467,7 @@ const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
         size_t many = pithlog_analysis_waits(analysis, lane, &waits);
         for (size_t i = 0; i < many; i++) {
             uint32_t low = 0, high = *count;
+            /* not longer than the last of a full list */
             if (waits[i].kind != kind || (*count == most && !is_longer(&waits[i], longest[most - 1])))
                 continue;
             while (low < high) {
@@ -457,6 +477,7 @@ const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
                 else
                     high = middle;
             }
+            /* the list has room for one more, which falls out behind */
             memmove(longest + low + 1, longest + low, (*count - low) * sizeof *longest);
             longest[low] = &waits[i];
             *count += *count < most;
@@ -521,6 +542,7 @@ struct last {
 static void take(struct pithi_core_waits_lane *lane, struct last *last, const struct pithlog_record *record)
 {
     double passed = last->known ? (double)record->time_ns - (double)last->time_ns : 0;
+    /* the counter may have been read a little after the clock */
     int64_t ns = record->value > last->value ? (int64_t)fmin(record->value - last->value, passed) : 0;
 
     if (ns > 0) {
@@ -548,6 +570,7 @@ int pithi_core_waits_read(struct pithlog *log, const struct pithi_watch *watch, 
     last = pithi_alloc(info->lanes, sizeof *last);
     while (!err && damages < PITHI_MOST_DAMAGES &&
            (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) != 0) {
+        /* after a damaged part the next lane or block may be whole */
         damages += more < 0;
         for (int i = 0; i < more; i++)
             if (records[i].id == counter)
@@ -570,6 +593,8 @@ void pithi_core_waits_free(struct pithi_core_waits *waits)
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
+/* A wait of 3 ms between two values that are 10 ms apart counts as 0.3 of each part of these 10 ms, as it is not known
+ * when it was. */
 int64_t pithi_core_waits_ns(const struct pithi_core_waits *waits, uint32_t lane, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_core_waits_lane *of = &waits->lanes[lane];
