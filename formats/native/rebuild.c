@@ -41,6 +41,7 @@ struct rebuild {
     uint64_t taken;               /* bytes of chunks that were intact, for progress */
 };
 
+/* Finds the rank's part, or begins one with its first chunk. */
 static int find_part(struct rebuild *b, int32_t rank, uint32_t *index)
 {
     if (pithi_map_get(&b->rank_map, (uint32_t)rank, index))
@@ -57,6 +58,7 @@ static int find_part(struct rebuild *b, int32_t rank, uint32_t *index)
     return PITH_OK;
 }
 
+/* Finds the lane of a thread, or adds it. */
 static int find_lane(struct rebuild *b, uint32_t part, uint32_t thread, struct pithi_log_lane **lane)
 {
     uint64_t key = (uint64_t)part << 32 | thread;
@@ -89,19 +91,24 @@ static int take_defs(struct rebuild *b)
     struct pithi_defs *defs = NULL;
     uint64_t from;
     int err = PITH_OK;
+    /* a chunk that begins far beyond what is known is damage */
     if (!pithi_get_varint(p, end, &from) || from > (uint64_t)pithi_defs_count(b->log->defs) + LOST_MAX)
         return PITH_ERR_DAMAGED;
+    /* a whole set replaces what was gathered so far, if it has at least as much */
     if (from == 0 && (err = pithi_defs_new(&defs)) != PITH_OK)
         return err;
     struct pithi_defs *into = defs ? defs : b->log->defs;
+    /* definitions in between were lost with a chunk */
     while (err == PITH_OK && pithi_defs_count(into) < from)
         err = add_lost_def(into, PITHLOG_STATE, pithi_defs_count(into));
     if (err == PITH_OK)
         err = pithi_defs_unpack_from(into, p, b->chunk.size, &first, &count, &ids);
+    /* each must be new, with the next id */
     for (uint32_t i = 0; err == PITH_OK && i < count; i++)
         if (ids[i] != first + i)
             err = PITH_ERR_DAMAGED;
     free(ids);
+    /* the new set is complete */
     if (err == PITH_OK && defs && pithi_defs_count(defs) >= pithi_defs_count(b->log->defs)) {
         struct pithi_defs *old = b->log->defs;
         b->log->defs = defs;
@@ -135,7 +142,7 @@ static int find_comm(struct rebuild *b, const struct pithi_meta *meta, int32_t r
     if (!pithi_places_comm(&log->found, &comm, rank, index) ||
         !pithi_grow(&log->tellers, *index, &b->teller_room, sizeof *log->tellers))
         return PITH_ERR_MEMORY;
-    if (*index == before)
+    if (*index == before) /* new */
         log->tellers[*index] = 0;
     if (meta->size > 0 && log->tellers[*index] == 0)
         log->tellers[*index] = offset;
@@ -146,7 +153,8 @@ static int take_comm(struct rebuild *b, struct pithi_log_part *part, const struc
 {
     uint32_t index = UINT32_MAX;
     int err = PITH_OK;
-    if (meta->number > part->comm_count + b->chunk.size / 8) /* each has an entry of more than 8 bytes */
+    if (meta->number > part->comm_count + b->chunk.size / 8) /* each has an entry of more than 8 bytes
+     * A damaged number must not take memory for billions of entries. */
         return PITH_ERR_DAMAGED;
     if (b->single)
         pithi_places_find_comm(b->log->places, meta->key, &index);
@@ -197,6 +205,7 @@ static int note_use(struct rebuild *b, uint32_t part, const struct pithi_dict *d
         uint32_t kind = d->kind == PITHLOG_EVENT     ? PITHLOG_EVENT_TYPE
                         : d->kind == PITHLOG_COUNTER ? PITHLOG_COUNTER_TYPE
                                                      : PITHLOG_STATE;
+        /* a rank alone has the log's definitions, which are complete */
         if (d->what >= (uint64_t)pithi_defs_count(b->log->defs) + (b->single ? 0 : LOST_MAX))
             return 0;
         b->def_count = d->what >= b->def_count ? d->what + 1 : b->def_count;
@@ -233,6 +242,7 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
     uint32_t part;
     const char *why;
     int err;
+    /* what may be used is not known yet, so everything is allowed here and noted */
     b->block.def_count = UINT32_MAX;
     b->block.comms = NULL;
     b->block.comm_count = UINT32_MAX;
@@ -241,6 +251,7 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
         return err;
     if ((err = find_part(b, rank, &part)) != PITH_OK || (err = find_lane(b, part, h->thread, &l)) != PITH_OK)
         return err;
+    /* blocks of a lane are in order of time in the file, too */
     if ((l->block_count && l->blocks[l->block_count - 1].last_ns > h->first_ns) || !note_uses(b, part))
         return PITH_ERR_DAMAGED;
     if (!pithi_grow(&l->blocks, l->block_count, &l->block_room, sizeof *l->blocks))
@@ -265,7 +276,8 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
 
 /* ---- Scanning ---------------------------------------------------------------------------------------------------- */
 
-/* Skips indexes, which are being rebuilt, and types of a later version. */
+/* Skips indexes, which are being rebuilt, and types of a later version.
+ * Of a single rank only its own chunks are read. */
 static int is_wanted(const struct rebuild *b, const struct pithi_chunk_head *head)
 {
     if (b->single)
@@ -279,6 +291,7 @@ static int take_chunk(struct rebuild *b, uint64_t offset)
     const char *why;
     int err = pithi_files_chunk(&b->log->files, offset, &head, &b->chunk, &why);
     if (err == PITH_ERR_DAMAGED)
+        /* the scan goes on behind it */
         pithi_log_damage(b->log, offset, "the chunk here is damaged and left out: its CRC differs");
     if (err != PITH_OK)
         return err == PITH_ERR_DAMAGED ? PITH_OK : err;

@@ -45,6 +45,7 @@ static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest 
     struct sqlite3_stmt *s = NULL;
 
     *list = '\0';
+    /* a query that fails here leaves the list empty; the first error is the one to report */
     if (sqlite->prepare_v2(db, query, -1, &s, NULL) != PITHI_SQLITE_OK)
         return;
     while (sqlite->step(s) == PITHI_SQLITE_ROW) {
@@ -53,6 +54,7 @@ static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest 
         if (!name)
             continue;
         pithi_nearest_try(nearest, name);
+        /* SQLite frees the text with the next row */
         if (nearest->edits != edits)
             nearest->name = strcpy(found, name);
         snprintf(list + strlen(list), size - strlen(list), "%s%s", *list ? ", " : "", name);
@@ -76,6 +78,7 @@ static int failed(struct sqlite3 *db)
         return pithi_fail(PITH_ERR_USAGE, "sql: %s%s%s: %s", text, pithi_nearest_ask(&nearest),
                           nearest.name ? " There are" : "; there are", list);
     }
+    /* "no such column: l.rnak": the column is behind the table's name */
     if (strncmp(text, column, sizeof column - 1) == 0) {
         const char *name = strrchr(text, '.') ? strrchr(text, '.') + 1 : text + sizeof column - 1;
         pithi_nearest_begin(&nearest, name, strlen(name));
@@ -89,6 +92,7 @@ static int failed(struct sqlite3 *db)
 
 /* ---- The database ------------------------------------------------------------------------------------------------ */
 
+/* Returns 1 for a file that is a database already: it is asked as it is. */
 static int is_database(const char *path)
 {
     char start[16] = "";
@@ -108,9 +112,11 @@ static void keep(const char *path, const struct pithi_cache_key *key)
     struct stat status;
     int fd = pithi_open_input(path, 0), whole;
 
+    /* a database that fills half of the cache would push everything else out */
     if (fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_size < PITHI_CACHE_BYTES / 2 &&
         pithi_cache_begin(&part, key, KIND)) {
         off_t at = 0;
+        /* the kernel copies; less than all is no copy */
         while (at < status.st_size && sendfile(part.fd, fd, &at, (size_t)(status.st_size - at)) > 0)
             ;
         whole = at == status.st_size;
@@ -142,6 +148,7 @@ static int write_database(const char *command, struct pithlog *log, const char *
     struct pithlog *rest = NULL;
     int err = pithi_outfile_write(command, log, format, path, how);
 
+    /* A damaged log has no database by itself; its intact parts do. */
     if (err != PITH_ERR_DAMAGED)
         return err;
     snprintf(damage, sizeof damage, "%s", pithlog_error());
@@ -168,6 +175,7 @@ static int make(const char *command, struct pithlog *log, const char *name, char
     if ((fd = mkstemp(*path)) < 0)
         TRY(pithi_fail(PITH_ERR_IO, "sql: no place for a temporary file; set TMPDIR"));
     close(fd);
+    /* only the name is needed: the writer makes the file under that name with .part */
     unlink(*path);
     TRY(pithi_sample_text_open(log, &text, &how.naming));
     err = write_database(command, log, name, *path, &how);
@@ -196,6 +204,7 @@ static int is_immutable(const char *path)
 {
     static const char *const beside[] = {"-wal", "-journal"};
     unsigned char versions[2] = {0, 0}; /* to write and to read; 2: WAL mode */
+    /* bytes 18 and 19 of the header are the versions */
     int fd = pithi_open_input(path, 0), is = fd >= 0 && pread(fd, versions, 2, 18) == 2 && versions[1] == 2;
     char *other;
     struct stat status;
@@ -222,6 +231,7 @@ static char *uri_of(const char *name)
     }
     at = (size_t)sprintf(uri, "%s", *path == '/' ? "file://" : "file:");
     for (const unsigned char *c = (const unsigned char *)path; *c; c++)
+        /* '%', '?' and '#' have a meaning in a URI */
         at += (size_t)sprintf(uri + at, *c == '%' || *c == '?' || *c == '#' ? "%%%02X" : "%c", *c);
     sprintf(uri + at, "%s", is_immutable(path) ? "?immutable=1" : "");
     free(path);
@@ -240,6 +250,7 @@ static int open_readonly(const char *path, struct sqlite3 **db)
         return failed(*db);
     if (pithi_sqlite_functions(sqlite, *db))
         return failed(*db);
+    /* each of these closes a way to write or to reach another file */
     sqlite->set_authorizer(*db, authorize, NULL);
     sqlite->limit(*db, LIMIT_ATTACHED, 0);
     sqlite->db_config(*db, CONFIG_DEFENSIVE, 1, NULL);
@@ -261,11 +272,13 @@ static int open_database(const char *command, const char *path, struct sqlite3 *
     CHECK(pithi_tool_open(command, path, &log));
     has_key = pithi_cache_key(log, &key);
     if (has_key && (fd = pithi_cache_find(&key, KIND)) >= 0) {
+        /* by its number, as another process may remove the name meanwhile */
         snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
         err = open_readonly(name, db);
         close(fd);
         if (!err)
             goto out;
+        /* damaged: it is removed and made anew */
         sqlite->close(*db);
         *db = NULL;
         pithi_cache_remove(&key, KIND);
@@ -331,6 +344,7 @@ static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_te
         if (sqlite->column_type(s, i) == PITHI_SQLITE_NULL)
             pithi_out_text(out, json ? "null" : "");
         else if (is_number(s, i))
+            /* JSON has no infinity */
             pithi_out_text(out, json && !isfinite(sqlite->column_double(s, i)) ? "null" : value_of(s, i));
         else if (is_blob(s, i)) {
             pithi_out_text(out, json ? "\"" : "");
@@ -353,6 +367,7 @@ static int answer_programs(struct pithi_out *out, struct sqlite3 *db, struct sql
     } else {
         pithi_out_text(out, "[");
     }
+    /* each row is written as it comes */
     for (; !out->failed && (more = sqlite->step(s)) == PITHI_SQLITE_ROW; rows++) {
         if (style == PITHI_TEXT_JSON)
             pithi_out_text(out, rows ? ",\n" : "\n");
@@ -401,6 +416,7 @@ static void put_texts(struct people *p, char *const *texts)
     int last = 0;
 
     for (int i = 0; i < p->columns; i++)
+        /* blanks at the end of a line would make it longer than a terminal */
         last = *texts[i] ? i : last;
     for (int i = 0; i <= last; i++) {
         size_t width = pithi_text_width(texts[i]);
@@ -461,6 +477,7 @@ static int answer_people(struct pithi_out *out, struct sqlite3 *db, struct sqlit
     p.widths = calloc((size_t)p.columns, sizeof *p.widths);
     if (!texts || !p.widths)
         TRY(pithi_no_memory());
+    /* the names of the columns are the first row, and count for the widths */
     for (int names = 1; !out->failed; names = 0) {
         if (!names && (more = sqlite->step(s)) != PITHI_SQLITE_ROW)
             break;
@@ -488,6 +505,7 @@ static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style s
     int err, statements = 0;
 
     CHECK(pithi_out_open(&out, stdout));
+    /* prepare_v2 sets `query` to the statement that follows */
     while (*query) {
         if (sqlite->prepare_v2(db, query, -1, &s, &query))
             TRY(failed(db));
@@ -527,6 +545,7 @@ int pithi_tool_sql(int argc, char **argv)
         return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;
+    /* a usual mistake: the second word is the log */
     if (access(argv[optind], F_OK) != 0 && access(argv[optind + 1], F_OK) == 0)
         return pithi_tool_usage(argv[0], "LOG comes before QUERY; exchange them");
     TRY(pithi_sqlite_begin(argv[optind], &sqlite));

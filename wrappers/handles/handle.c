@@ -41,6 +41,7 @@ void pithi_lock_begin(void)
 {
     int level = MPI_THREAD_SINGLE;
 
+    /* Only then may several threads call MPI at once; else no lock is taken. */
     REAL(MPI_Query_thread)(&level);
     pithi_many_threads |= level == MPI_THREAD_MULTIPLE;
 }
@@ -52,6 +53,7 @@ void pithi_handle_register(enum pithi_client client, const struct pithi_handle_c
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
+/* the upper 8 bits of the product: one of 256 buckets */
 static struct pithi_handle **bucket_of(uint64_t key) { return &buckets[key * UINT64_C(0x9e3779b97f4a7c15) >> 56]; }
 
 struct pithi_handle *pithi_handle_get(uint64_t key)
@@ -81,6 +83,7 @@ static void unlink_locked(uint64_t key, const struct pithi_handle *only)
         at = &(*at)->next;
     if (!(entry = *at) || (only && entry != only))
         return;
+    /* the caches of all threads may have it */
     *at = entry->next;
     entry->next = retired;
     retired = entry;
@@ -100,6 +103,7 @@ static void put(struct pithi_handle *entry, uint64_t key)
     pithi_unlock(&lock);
 }
 
+/* Frees an entry that nobody uses, after its clients have freed their part. */
 static void release(struct pithi_handle *entry)
 {
     for (int i = PITHI_CLIENTS; i-- > 0 && entry->is_freed;)
@@ -109,6 +113,7 @@ static void release(struct pithi_handle *entry)
     free(entry);
 }
 
+/* The clients are called without the lock, as they may look up other handles. */
 void pithi_handles_sweep(void)
 {
     struct pithi_handle *dead = NULL, *next;
@@ -162,6 +167,7 @@ int pithi_comm_sizes(MPI_Comm comm, struct pithi_handle *entry)
     return 1;
 }
 
+/* Finds the ranks of the members in the world. Returns 0 on an error: the communicator is then not known. */
 static int find_members(struct pithi_handle *entry)
 {
     MPI_Group group, remote;
@@ -185,6 +191,7 @@ static void compare_with_world(struct pithi_handle *entry)
 {
     int same = entry->size == pithi_handle_world.size && !entry->remote_size;
 
+    /* the most usual case, and the table would be as large as the world */
     for (int i = 0; same && i < entry->size; i++)
         same = entry->world_ranks[i] == i;
     if (!same)
@@ -229,6 +236,7 @@ static struct pithi_handle *make(MPI_Comm comm)
     return entry;
 }
 
+/* Two locks: making an entry calls MPI, during which `lock` must be free for others. */
 static struct pithi_handle *enter(MPI_Comm comm)
 {
     pithi_lock(&entering);
@@ -241,6 +249,8 @@ static struct pithi_handle *enter(MPI_Comm comm)
 
 struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm)
 {
+    /* The cache is asked without a lock. It is emptied when any handle was freed, as its number may be another's now.
+     */
     unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
     unsigned place = (unsigned)((uint64_t)(uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15) >> 61);
 
@@ -264,6 +274,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
 {
     struct pithi_handle *entry = &pithi_handle_world;
 
+    /* sessions: there is no MPI_COMM_WORLD, and the group takes its place */
     if (world == MPI_COMM_NULL) {
         world_group = recorded;
         REAL(MPI_Group_rank)(recorded, &own_rank);
@@ -278,6 +289,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
     own_rank = entry->rank;
     entry->is_world_like = 1;
     entry->handle = world;
+    /* only a part of the world is recorded, so ranks are counted in that */
     if (recorded != MPI_GROUP_NULL) {
         world_group = recorded;
         REAL(MPI_Group_rank)(recorded, &own_rank);
@@ -287,6 +299,7 @@ void pithi_handles_begin(MPI_Comm world, MPI_Group recorded)
     is_up = 1;
 }
 
+/* After this no handle is found; entries stay in memory. */
 void pithi_handles_end(void)
 {
     is_up = 0;
@@ -324,12 +337,15 @@ static struct pithi_handle *copy(const struct pithi_handle *parent)
     return entry;
 }
 
+/* A window or file has the members of the communicator that it was made on. */
 void pithi_handle_made_on(uint64_t key, MPI_Comm comm)
 {
     if (counts() && key)
         put(copy(pithi_handle_of_comm(comm)), key);
 }
 
+/* Before MPI_Comm_free and the like: holds the entry, so that it is there afterwards. NULL: it is not known, or is
+ * never freed. */
 struct pithi_handle *pithi_handle_free_begin(uint64_t key)
 {
     struct pithi_handle *entry = counts() ? pithi_handle_get(key) : NULL;

@@ -31,6 +31,8 @@ OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text)
     return w->strings++;
 }
 
+/* A string that was written lately gets its number again. The table is small: another text with the same place takes it
+ * over. */
 OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text)
 {
     struct otf2_text *slot = &w->texts[(pithi_hash_text(PITHI_HASH, text) >> 1) % OTF2_TEXTS];
@@ -76,6 +78,7 @@ static void put_region(struct otf2_writer *w, uint32_t id, const struct pithlog_
 {
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
+    /* what kind of function it is, so that each call need not look it up */
     w->written[id].operation = pithi_otf2_operation(def->name);
     DEFINE(Region, w->written[id].ref, name, name, none, pithi_otf2_role(def->name, def->group),
            pithi_otf2_paradigm(def->name, def->group), OTF2_REGION_FLAG_NONE, none, 0, 0);
@@ -107,6 +110,7 @@ static void put_metric(struct otf2_writer *w, uint32_t id, const struct pithlog_
     OTF2_MetricMemberRef ref = w->written[id].ref;
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
+    /* a value at a point of time, with the unit as text */
     DEFINE(MetricMember, ref, name, none, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE,
            OTF2_BASE_DECIMAL, 0, pithi_otf2_put_text(w, def->format));
     DEFINE(MetricClass, ref, 1, &ref, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
@@ -154,6 +158,7 @@ static void put_group(struct otf2_writer *w, OTF2_GroupRef ref, OTF2_StringRef n
 /* Numbers the members of a group, leaving out ranks that the log does not have. 0: no memory. */
 static int learn_members(struct otf2_writer *w, uint32_t key, const int32_t *ranks, int32_t size)
 {
+    /* members are numbered without the strangers, as messages name them by that number */
     uint32_t count = 0;
 
     for (int32_t i = 0; i < size; i++) {
@@ -169,6 +174,7 @@ static int learn_members(struct otf2_writer *w, uint32_t key, const int32_t *ran
     return 1;
 }
 
+/* OTF2 numbers the locations of MPI ranks first; all communicators then have these numbers as members. */
 static int put_world(struct otf2_writer *w)
 {
     uint64_t *members = malloc((w->ranks.count + (size_t)1) * sizeof *members);
@@ -185,6 +191,7 @@ static int put_world(struct otf2_writer *w)
         }
     OTF2_StringRef name = pithi_otf2_put_text(w, "MPI_COMM_WORLD");
     put_group(w, GROUP_LOCATIONS, pithi_otf2_put_text(w, "MPI ranks"), OTF2_GROUP_TYPE_COMM_LOCATIONS, members, count);
+    /* the world has all of them, in order */
     for (uint32_t i = 0; i < count; i++)
         members[i] = i;
     put_group(w, GROUP_WORLD, name, OTF2_GROUP_TYPE_COMM_GROUP, members, count);
@@ -212,7 +219,9 @@ static int put_members(struct otf2_writer *w, OTF2_GroupRef ref, const int32_t *
 
 static int put_comm(struct otf2_writer *w, uint32_t index, const struct pithlog_comm *comm, OTF2_GroupRef *group)
 {
+    /* only if the log has such records */
     OTF2_CommFlag flags = w->comm_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
+    /* without members it is as large as the world */
     OTF2_GroupRef own = comm->size ? (*group)++ : GROUP_WORLD;
     OTF2_StringRef name = pithi_otf2_put_text(w, comm->name);
 
@@ -253,6 +262,7 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
                                const struct pithlog_def *def) = {put_region, put_event_type, put_metric};
     const struct pithlog_def *def;
     uint32_t next[3] = {0};
+    /* region 0, metric 0 and parameter 0 may be three definitions */
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
         w->written[id].ref = next[def->kind]++;
         put[def->kind](w, id, def);
@@ -265,6 +275,7 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
         uint64_t *place = pithi_map_at(&w->ranks, (uint32_t)lane->rank);
         if (!place)
             return 0;
+        /* + 1: the place of a rank is that of its first lane among all ranks */
         *place = *place ? *place : w->ranks.count;
     }
     const struct pithlog_comm *comm;
@@ -288,6 +299,7 @@ static void put_kinds(struct otf2_writer *w)
     w->no_memory |= !kinds;
     if (!kinds)
         return;
+    /* s, e and c, a letter for each definition: "sse" is two states and an event */
     for (uint32_t id = 0; id < w->def_count; id++)
         kinds[id] = "sec"[pithlog_get_def(w->log, id)->kind];
     kinds[w->def_count] = 0;
@@ -306,6 +318,7 @@ static void put_notes(struct otf2_writer *w)
         put_property(w, key, value);
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
         put_note(w, "colour", def, def->colour);
+        /* "user" is what a reader takes anyway */
         if (def->kind != PITHLOG_STATE && strcmp(def->group, "user") != 0)
             put_note(w, "group", def, def->group);
         if (def->kind == PITHLOG_EVENT_TYPE)
@@ -313,6 +326,7 @@ static void put_notes(struct otf2_writer *w)
     }
 }
 
+/* The start as ns since 1970, or that it is not known. */
 static uint64_t realtime(const struct otf2_writer *w)
 {
     const char *start = pithi_property(w->log, "start_unix_s");
@@ -350,6 +364,7 @@ static void put_lanes(struct otf2_writer *w)
     char name[32];
 
     for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
+        /* a new rank: a process on the node of its host */
         if (lane->rank != rank) {
             OTF2_SystemTreeNodeRef node = put_host(w, &hosts, lane->host);
             rank = lane->rank;
@@ -367,6 +382,7 @@ static void put_lanes(struct otf2_writer *w)
 
 int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window)
 {
+    /* a length of 0 would be wrong for a log with records at time 0 */
     uint64_t length = window->to_ns < 0 ? 1 : (uint64_t)window->to_ns + 1;
     OTF2_GroupRef group = GROUPS;
 

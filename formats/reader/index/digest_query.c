@@ -22,6 +22,7 @@ enum { KEEP_RECORDS = 100000 };
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
+/* Frees what was read, so that the digest can be made anew. */
 static void forget(struct pithlog_digest *d)
 {
     if (d->fd >= 0)
@@ -37,6 +38,7 @@ static void forget(struct pithlog_digest *d)
     d->fd = -1;
 }
 
+/* A digest in the cache that does not fit this log or is damaged is removed. */
 static int find_kept(struct pithlog_digest *d)
 {
     if ((d->fd = pithi_cache_find(&d->key, "digest")) < 0)
@@ -55,7 +57,7 @@ static int make(struct pithlog_digest *d, int keep, int (*progress)(void *contex
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file; set TMPDIR", d->log->path);
     d->fd = part.fd;
     int err = pithi_digest_make(d, progress, context);
-    d->cached = pithi_cache_end(&part, err == PITH_OK);
+    d->cached = pithi_cache_end(&part, err == PITH_OK); /* the next opening finds it there */
     return err;
 }
 
@@ -76,6 +78,7 @@ int pithlog_digest_open(struct pithlog *log, int (*progress)(void *context, doub
         forget(d);
         err = make(d, 0, progress, context);
     }
+    /* a damaged log has a digest of what could be read */
     if (err != PITH_OK && err != PITH_ERR_DAMAGED) {
         pithlog_digest_close(d);
         *digest = NULL;
@@ -136,6 +139,7 @@ struct choice {
     struct pithlog_message *messages; /* [2 * PITHI_NODE_MESSAGES] of the node read last */
 };
 
+/* How many lanes of [low, high] are shown: the difference of two sums. */
 static uint32_t lanes_between(const struct choice *c, uint32_t low, uint32_t high)
 {
     return c->shown ? c->shown[high + 1] - c->shown[low] : high - low + 1;
@@ -146,9 +150,11 @@ static void choose_node(struct choice *c, const struct pithi_message_node *node)
     const struct pithlog_digest_window *w = c->window;
     uint32_t senders = lanes_between(c, node->send_low, node->send_high);
     uint32_t receivers = lanes_between(c, node->recv_low, node->recv_high);
+    /* no message of the node can reach into the window, or has both ends shown */
     if (node->first_ns >= w->to_ns || node->last_ns < w->from_ns || !senders || !receivers)
         return;
     c->chosen[c->count].node = node;
+    /* all of them do: the last to begin begins before the window ends, and so on */
     c->chosen[c->count++].whole = node->first_to_ns < w->to_ns && node->last_from_ns >= w->from_ns &&
                                   senders == node->send_high - node->send_low + 1 &&
                                   receivers == node->recv_high - node->recv_low + 1;
@@ -173,6 +179,7 @@ static int begin_choice(struct choice *c, const struct pithlog_digest *d, const 
         end_choice(c);
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its messages", d->log->path);
     }
+    /* shown[i]: how many of the lanes before i are shown */
     for (uint32_t lane = 0, sum = 0; c->shown && lane <= lanes; lane++) {
         c->shown[lane] = sum;
         sum += lane < lanes && window->lanes[lane];
@@ -250,9 +257,10 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
     qsort(c.chosen, c.count, sizeof *c.chosen, by_longest);
     for (uint32_t i = 0; i < c.count && err == PITH_OK; i++) {
         const struct chosen *chosen = &c.chosen[i];
-        if (chosen->node->sample)
+        if (chosen->node->sample) /* copies do not count */
             continue;
         int beaten = !most || (*count == most && chosen->node->longest_ns <= pithi_message_length(&messages[0]));
+        /* counted without being read */
         if (chosen->whole && beaten) {
             *total += chosen->node->count;
             continue;
@@ -275,7 +283,8 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* The largest sample with at most `most` messages in the nodes that reach into the window; 0: all messages. */
+/* The largest sample with at most `most` messages in the nodes that reach into the window; 0: all messages.
+ * A larger level has fewer messages: 0 is all, 1 one in 8, 2 one in 64. */
 static uint32_t choose_sample(const struct choice *c, uint64_t most)
 {
     uint64_t counts[PITHI_SAMPLE_LEVELS + 1] = {0};
@@ -329,6 +338,7 @@ struct filling {
     struct pithlog_column now; /* what is known of it */
 };
 
+/* the last column ends exactly at the end, whatever the rounding */
 static int64_t column_end(const struct filling *f, uint32_t column)
 {
     uint64_t span = (uint64_t)f->to_ns - (uint64_t)f->from_ns;
@@ -341,6 +351,7 @@ static void pass(struct filling *f, int64_t time_ns)
 {
     while (f->at < f->count && column_end(f, f->at) <= time_ns) {
         f->columns[f->at++] = f->now;
+        /* the next column begins with the value that the one before ended with */
         f->now.low = f->now.high = f->now.last;
     }
 }
@@ -399,11 +410,13 @@ int pithlog_digest_columns(const struct pithlog_digest *d, uint32_t series, int6
         if (node->first_ns >= to_ns)
             break;
         pass(&f, node->first_ns);
+        /* the whole node lies within one column: its entry says all that is needed */
         if (node->first_ns > from_ns && f.at < count && node->last_ns < column_end(&f, f.at))
             take(&f, node->low, node->high, node->last);
         else
             err = fill_by_values(&f, d, node, values);
     }
+    /* the columns after the last value */
     pass(&f, INT64_MAX);
     return err;
 }

@@ -39,6 +39,7 @@ static const struct pithlog_comm *comm_of(const struct pithi_names *names, uint3
 
 static enum pithi_answer answer(int is_true) { return is_true ? PITHI_YES : PITHI_NO; }
 
+/* Numbers are long double, which holds each 64-bit number exactly on x86. */
 static int number_in(const struct pithi_filter_value *v, enum pithi_filter_op op, long double number)
 {
     switch (op) {
@@ -63,6 +64,7 @@ static int text_in(const struct pithi_filter_value *v, enum pithi_filter_op op, 
 {
     if (op == PITHI_OP_LIKE)
         return fnmatch(v->text, text, 0) == 0;
+    /* for = and for a list the text must be equal, for != it must not */
     return (strcmp(v->text, text) == 0) == (op != PITHI_OP_NE);
 }
 
@@ -102,6 +104,7 @@ static long double number_of(const struct pithi_names *names, const struct pithi
     }
 }
 
+/* The payload as text is made when a comparison asks for it first, and kept for the others. */
 static const char *payload_of(const struct pithi_names *names, const struct pithi_subject *s)
 {
     struct pithi_payload *payload = s->payload;
@@ -145,6 +148,7 @@ static enum pithi_answer ask_comm(const struct pithi_filter_value *v, enum pithi
 {
     const struct pithlog_comm *of;
 
+    /* a number means the communicator's number, a text its name */
     if (!v->text)
         return answer(number_in(v, op, comm));
     of = comm_of(names, comm);
@@ -154,6 +158,7 @@ static enum pithi_answer ask_comm(const struct pithi_filter_value *v, enum pithi
 /* YES: the subject has the field; NO: it has none; MAYBE: that is not known yet. */
 static enum pithi_answer has_field(const struct pithi_subject *s, const struct pithi_filter_field *field)
 {
+    /* Without the kind, only fields that all kinds have are known. */
     if (!(s->known & PITHI_KNOW_KIND)) {
         if (field->kinds != UINT32_MAX)
             return PITHI_MAYBE;
@@ -177,6 +182,7 @@ static enum pithi_answer compare(const struct pithlog_filter *f, const struct pi
         has = PITHI_NO; /* a LEAVE without ENTER */
     if (has != PITHI_YES)
         return has;
+    /* one value of the list is enough */
     for (uint32_t i = 0; i < node->count; i++) {
         const struct pithi_filter_value *v = &f->values[node->first + i];
         int is_true = field->type == PITHI_FIELD_COMM ? ask_comm(v, node->op, names, comm) == PITHI_YES
@@ -199,9 +205,11 @@ static enum pithi_answer ask(const struct pithlog_filter *f, const struct pithi_
     left = ask(f, names, s, node->left);
     if (node->op == PITHI_OP_NOT)
         return left == PITHI_MAYBE ? PITHI_MAYBE : answer(left == PITHI_NO);
+    /* "no and ..." is no, "yes or ..." is yes, whatever the right side is */
     if (left == decides)
         return left;
     right = ask(f, names, s, node->right);
+    /* if the left side is known and does not decide, the right one does */
     return right == decides || left != PITHI_MAYBE ? right : PITHI_MAYBE;
 }
 
@@ -255,6 +263,7 @@ int pithi_defs_have(const struct pithlog *log, uint32_t kinds, const char *text,
     return 0;
 }
 
+/* Fails, with the name that is nearest among these kinds. */
 int pithi_no_such_name(const struct pithlog *log, uint32_t kinds, const char *text)
 {
     static const char *const words[] = {[1u << PITHLOG_STATE] = "state",
@@ -310,10 +319,12 @@ static int can_match(const struct pithlog *log, const struct pithlog_filter *fil
     const struct pithi_filter_node *node = &filter->nodes[place];
     uint32_t kinds = kinds_of(node->field);
 
+    /* A comparison that is never true makes "and" impossible; for "or" both sides must be. */
     if (node->op == PITHI_OP_AND)
         return can_match(log, filter, node->left, never) && can_match(log, filter, node->right, never);
     if (node->op == PITHI_OP_OR)
         return can_match(log, filter, node->left, never) || can_match(log, filter, node->right, never);
+    /* "not" and != are true for records that do not have the name */
     if (node->op == PITHI_OP_NOT || node->op == PITHI_OP_NE)
         return 1;
     if (node->field == PITHI_F_RANK || node->field == PITHI_F_THREAD || node->field == PITHI_F_LANE) {

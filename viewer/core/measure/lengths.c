@@ -42,6 +42,7 @@ static uint32_t bucket_of(int64_t length, uint32_t bits)
 
     if (value < UINT64_C(2) << bits)
         return (uint32_t)value;
+    /* `shift`: how many bits of the value are dropped, so that bits + 1 are left */
     uint32_t shift = 63 - bits - (uint32_t)__builtin_clzll(value);
     return ((shift + 1) << bits) + (uint32_t)(value >> shift & ((UINT64_C(1) << bits) - 1));
 }
@@ -57,6 +58,7 @@ static void add_to(struct pithi_length *bucket, const struct pithi_length *insta
     bucket->total_ns = before.total_ns + instance->length_ns;
 }
 
+/* Where an instance lies: by its lane, or by its begin in the window. */
 uint32_t pithi_length_place(const struct pithi_length_list *list, const struct pithi_length *length,
                             enum pithi_lengths_over over, uint32_t count)
 {
@@ -64,6 +66,7 @@ uint32_t pithi_length_place(const struct pithi_length_list *list, const struct p
         return pithi_tile_at(list->place[length->lane], count, list->lane_count);
     if (length->start_ns <= list->t0_ns)
         return 0;
+    /* a whole number of places; the end of the window belongs to the last one */
     double part = ((double)length->start_ns - (double)list->t0_ns) / ((double)list->t1_ns - (double)list->t0_ns);
     uint32_t place = (uint32_t)(part * count);
     return place < count ? place : count - 1;
@@ -84,6 +87,7 @@ static uint32_t slot_of(const struct gathering *gathering, const struct pithi_le
     uint32_t place = pithi_length_place(list, instance, over, places_of(gathering));
     uint32_t bucket = bucket_of(instance->length_ns, CELL_BITS), last = gathering->slot_count - 1;
 
+    /* a free slot ends the search; at most half of them are taken */
     for (uint32_t slot = (place * 4097 + bucket) * UINT32_C(2654435761) >> 7 & last;; slot = (slot + 1) & last) {
         const struct pithi_length *cell = &list->cells[gathering->slots[slot] - 1];
         if (!gathering->slots[slot] || (bucket_of(cell->length_ns, CELL_BITS) == bucket &&
@@ -96,6 +100,7 @@ static void add_to_cell(struct gathering *gathering, const struct pithi_length *
 {
     struct pithi_length_list *list = gathering->list;
 
+    /* half full: the table doubles, and all cells get new slots */
     if (list->cell_count >= gathering->slot_count / 2) {
         free(gathering->slots);
         gathering->slot_count = gathering->slot_count ? 2 * gathering->slot_count : 1 << 12;
@@ -152,6 +157,7 @@ static void add(struct gathering *gathering, struct pithi_length instance)
 /* 1: an instance of a state is open after the step that began before the end of the window. */
 static int reaches_in(const struct pithi_lengths_query *query, const struct pithlog_step *step)
 {
+    /* the list of open states does not have it yet */
     if (step->change == PITHLOG_BEGINS && step->record->start_ns < query->t1_ns)
         return 1; /* of any state: those inside it may follow, after a hole */
     for (uint32_t i = 0; i < step->depth; i++)
@@ -180,6 +186,7 @@ static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t 
             break;
         if (status < 0)
             continue;
+        /* an instance counts where it begins, also if it ends after the window */
         if (step.change == PITHLOG_ENDS && step.open[step.at].id == query->state &&
             step.open[step.at].start_ns < query->t1_ns)
             add(gathering, (struct pithi_length){.length_ns = step.to_ns - step.open[step.at].start_ns,
@@ -187,6 +194,7 @@ static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t 
                                                  .end_ns = step.to_ns,
                                                  .lane = lane,
                                                  .peer = lane});
+        /* nothing that began in the window is open any more */
         if (step.to_ns >= query->t1_ns && !reaches_in(query, &step))
             break;
         if (i % WATCH_EVERY == 0 &&

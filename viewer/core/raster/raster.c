@@ -34,6 +34,7 @@ static inline void set_pixel(unsigned char *pixel, uint32_t rgb)
     pixel[2] = (unsigned char)rgb;
 }
 
+/* The nearest whole number within [low, high]. Places far outside become an edge, which no int could hold otherwise. */
 static inline int rounded(double value, int low, int high)
 {
     if (value <= low)
@@ -81,6 +82,7 @@ static int next_edge(const struct span *spans, uint32_t count, int line, int bot
     return bottom;
 }
 
+/* The ground of a line is that of every row, and is laid before its strips. */
 static void lay_ground(const struct pithi_raster *raster, int line)
 {
     if (raster->ground)
@@ -123,15 +125,18 @@ static void paint_strips(void *context, double x, uint32_t width, double y, doub
                          const struct pithi_strip *strips, uint32_t count)
 {
     const struct pithi_raster *raster = context;
+    /* what the clip cuts off at the left is skipped in the colours, too */
     int left = (int)floor(x + 0.5), right = (int64_t)left + width > raster->right ? raster->right : left + (int)width;
     int skip = left < raster->left ? raster->left - left : 0;
     int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
     struct span *spans = pithi_alloc(count, sizeof *spans);
 
+    /* whole scanlines of each strip, within the row */
     for (uint32_t i = 0; i < count; i++)
         spans[i] =
             (struct span){rounded(strips[i].y, top, bottom), rounded(strips[i].y + strips[i].height, top, bottom)};
     for (int line = top, next; line < bottom && left + skip < right; line = next) {
+        /* Without a ground, the first line is painted alone: the lines below begin from what is there. */
         next = line == top && !raster->ground ? line + 1 : next_edge(spans, count, line, bottom);
         lay_line(raster, strips, spans, count, line, left + skip, skip, (uint32_t)(right - left - skip));
         repeat_line(raster, line, next, left + skip, (uint32_t)(right - left - skip));
@@ -150,6 +155,7 @@ static void paint_ground(void *context, double y, double height)
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
 
+/* + 127 rounds to the nearest of 0 to 255 */
 static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
 {
     for (int i = 0; i < 3; i++) {
@@ -164,6 +170,7 @@ static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint3
         size_t at = (size_t)y * (size_t)raster->width + (size_t)x;
         unsigned cover = (unsigned)(alpha * 255 + 0.5);
         if (raster->words)
+            /* a cover of 255 becomes 256, so that words can be shifted instead of divided */
             raster->words[at] = pithi_blend_words(raster->words[at], rgb, cover + (cover >> 7));
         else
             blend_pixel(raster->pixels + at * 3, rgb, cover);
@@ -195,6 +202,7 @@ static int clip_edge(double p, double q, double *from, double *to)
     return *from <= *to;
 }
 
+/* Cuts a line at the clip. Returns 0 if nothing of it is inside. */
 static int clip_line(const struct pithi_raster *raster, double *x0, double *y0, double *x1, double *y1)
 {
     double dx = *x1 - *x0, dy = *y1 - *y0, from = 0, to = 1, x = *x0, y = *y0;
@@ -216,6 +224,7 @@ static int is_inside(const struct pithi_raster *raster, const struct run *run)
     int low = run->steep ? raster->left : raster->top, high = run->steep ? raster->right : raster->bottom;
     int from = run->steep ? raster->top : raster->left, to = run->steep ? raster->bottom : raster->right;
 
+    /* a step touches the pixel at `across` and the next one */
     for (int i = 0; i < 2; i++)
         if (ends[i] >> 16 < low || (ends[i] >> 16) + 1 >= high)
             return 0;
@@ -229,6 +238,7 @@ static void draw_faint(const struct pithi_raster *raster, const struct run *run)
 {
     size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
     uint32_t *word = raster->words + (size_t)run->first * along;
+    /* half a pixel, so that the pixel is the nearest one */
     int64_t across = run->across + 32768;
 
     for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
@@ -253,6 +263,7 @@ static void draw_smooth(const struct pithi_raster *raster, const struct run *run
     }
 }
 
+/* The slow way, for runs that touch the edge of the clip: each pixel is asked. */
 static void draw_clipped(const struct pithi_raster *raster, const struct run *run)
 {
     int64_t across = run->across;
@@ -286,6 +297,7 @@ static struct run cut(const struct run *run, int from, int to)
     return part;
 }
 
+/* The first step at which the run is as far across; its ends if it never is. */
 static int step_at(const struct run *run, double across)
 {
     double step = (across - (double)run->across) / (double)run->slope;
@@ -295,6 +307,7 @@ static int step_at(const struct run *run, double across)
 /* The steps of a flat run that may touch scanlines [top, bottom), with a few more at the ends. */
 static struct run cut_flat(const struct run *run, int top, int bottom)
 {
+    /* two lines more on one side and one on the other: a step touches two lines, and steps are rounded */
     double above = (top - 2) * 65536.0, below = (bottom + 1) * 65536.0;
 
     if (!run->slope)
@@ -330,6 +343,7 @@ static void draw_run_part(const struct pithi_raster *part, const struct run *run
         return;
     }
     piece = run->steep ? cut(run, part->top, part->bottom) : cut_flat(run, part->top, part->bottom);
+    /* along y the part has exactly these steps; across, each pixel must be asked */
     if (run->steep || !run->inside)
         draw_run(part, &piece);
     else
@@ -349,9 +363,11 @@ static int make_run(const struct pithi_raster *raster, double x0, double y0, dou
     double slope;
     int start, end;
 
+    /* beyond that, the difference of two doubles is too rough; it is also false for NaN */
     if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15) || !clip_line(raster, &x0, &y0, &x1, &y1))
         return 0;
     memset(run, 0, sizeof *run);
+    /* From here on x is the longer axis, and the line goes towards larger x. */
     run->steep = fabs(y1 - y0) > fabs(x1 - x0);
     if (run->steep) {
         swap(&x0, &y0);
@@ -365,10 +381,12 @@ static int make_run(const struct pithi_raster *raster, double x0, double y0, dou
     run->first = (int)floor(x0);
     run->last = (int)ceil(x1);
     run->slope = (int64_t)(slope * 65536);
+    /* the centre of the line at the middle of the first step */
     run->across = (int64_t)floor((y0 + slope * (run->first + 0.5 - x0) - 0.5) * 65536);
     start = (int)(run->across >> 16);
     end = (int)((run->across + run->slope * (run->last - 1 - run->first)) >> 16);
     run->top = run->steep ? run->first : start < end ? start : end;
+    /* a flat line touches the line below as well */
     run->bottom = run->steep ? run->last : (start < end ? end : start) + 2;
     run->inside = raster->words && is_inside(raster, run);
     return 1;
@@ -402,7 +420,8 @@ static void keep(struct pithi_raster *raster, const struct pithi_shape *shape)
 
 /* ---- Rectangles -------------------------------------------------------------------------------------------------- */
 
-/* Fills by copying ever longer parts, 1, 2, 4 ... pixels, which is much faster than single stores for wide bars. */
+/* Fills by copying ever longer parts, 1, 2, 4 ... pixels, which is much faster than single stores for wide bars.
+ * After each copy twice as many pixels are there. */
 static void fill_row(const struct pithi_raster *raster, size_t at, int count, uint32_t rgb)
 {
     size_t size = raster->words ? sizeof *raster->words : 3;
@@ -437,6 +456,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
     int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
     unsigned opacity = (unsigned)(alpha * 255 + 0.5);
 
+    /* kept as it was given: each band draws its part later */
     if (raster->keeps) {
         keep(raster, &(struct pithi_shape){.kind = RECT,
                                            .top = top,
@@ -446,6 +466,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
                                            .places = {x, y, width, height}});
         return;
     }
+    /* an opaque rectangle needs no reading of what is below */
     for (int row = top; row < bottom && left < right; row++) {
         size_t at = (size_t)row * (size_t)raster->width + (size_t)left;
         if (opacity >= 255)
@@ -500,6 +521,7 @@ static int corners_inside(const double across[POINTS][3], const double along[POI
                last_b = along[POINTS - 1][edge];
         double least_a = a < last_a ? a : last_a, most_a = a < last_a ? last_a : a;
         double least_b = b < last_b ? b : last_b, most_b = b < last_b ? last_b : b;
+        /* all points of this pixel are on one side of the edge */
         left &= least_a >= most_b;
         right &= most_a <= least_b;
         maybe_left &= most_a >= least_b;
@@ -576,6 +598,7 @@ static void keep_text(void *context, double x, double y, enum pithi_anchor ancho
 
 /* ---- The raster -------------------------------------------------------------------------------------------------- */
 
+/* A negative width takes the clip away. Bands have their own first and last line. */
 static void raster_clip(void *context, double x, double y, double width, double height)
 {
     struct pithi_raster *raster = context;
@@ -592,6 +615,8 @@ static void raster_clip(void *context, double x, double y, double width, double 
     raster->bottom = rounded(y + height, raster->first, raster->end);
 }
 
+/* Makes room for a picture of this size, filled with a colour. The pixels of a picture of the same size are used again.
+ */
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb)
 {
     if (width != raster->width || height != raster->height || !raster->pixels) {
@@ -616,6 +641,7 @@ void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int wid
     raster_clip(raster, 0, 0, -1, -1);
 }
 
+/* A band of the raster: the same pixels and shapes, but only the lines from `first` to `end`. */
 struct pithi_raster pithi_raster_part(const struct pithi_raster *raster, int first, int end)
 {
     struct pithi_raster part = *raster;
@@ -632,6 +658,7 @@ void pithi_raster_draw_kept(struct pithi_raster *part)
     for (uint32_t i = 0; i < part->shape_count; i++) {
         const struct pithi_shape *shape = &part->shapes[i];
         const double *places = shape->places;
+        /* shapes know their scanlines, so most are passed over by most bands */
         if (shape->top >= part->end || shape->bottom <= part->first)
             continue;
         if (shape->kind == RUN)

@@ -35,6 +35,7 @@ static const struct pithlog_lane *get_lane(const struct pithi_anim *anim, uint32
     return anim->follow ? pithlog_follow_get_lane(anim->follow, lane) : pithlog_get_lane(anim->log, lane);
 }
 
+/* A running program may define more: colours are made anew, what was used stays marked. */
 static void update_defs(struct pithi_anim *anim, uint32_t defs)
 {
     unsigned char *used;
@@ -60,6 +61,7 @@ static void update_lanes(struct pithi_anim *anim, uint32_t lanes, uint32_t ranks
         const struct pithlog_lane *lane = get_lane(anim, i);
         anim->lanes[i].rank = lane->rank;
         anim->lanes[i].thread = lane->thread;
+        /* a damaged file may name any rank; rooms for a million ranks at most are made */
         if (lane->rank >= 0 && (uint32_t)lane->rank >= ranks && lane->rank < 1 << 20)
             ranks = (uint32_t)lane->rank + 1;
     }
@@ -67,6 +69,7 @@ static void update_lanes(struct pithi_anim *anim, uint32_t lanes, uint32_t ranks
     anim->ranks = ranks;
     for (uint32_t rank = 0; rank < ranks; rank++)
         anim->lane_of_rank[rank] = PITHI_NONE;
+    /* from the last lane to the first, so that of equal ones the first one stays */
     for (uint32_t i = lanes; i-- > 0;) { /* the main thread is the one with the lowest number */
         int32_t rank = anim->lanes[i].rank;
         if (rank >= 0 && (uint32_t)rank < ranks &&
@@ -85,6 +88,7 @@ static void change(struct pithi_anim *anim, struct pithi_anim_lane *lane, int64_
 
     if (state < anim->defs)
         anim->used[state] = 1;
+    /* several changes at one time: the last one counts */
     if (last && last->time_ns == time_ns) {
         last->state = state;
         return;
@@ -115,6 +119,7 @@ static void take_step(struct pithi_anim *anim, const struct pithlog_step *step)
     uint32_t depth = step->depth, state;
     int is_hole = step->is == PITHLOG_IS_HOLE;
 
+    /* no change of the lane's state: the edge of the log, or another record */
     if (step->why == PITHLOG_AT_EDGE || step->change == PITHLOG_EDGE || (step->change == PITHLOG_HAPPENS && !is_hole))
         return;
     if (step->change == PITHLOG_BEGINS || step->change == PITHLOG_ENDS) {
@@ -122,11 +127,13 @@ static void take_step(struct pithi_anim *anim, const struct pithlog_step *step)
         if (!step->why)
             note_call(anim, step->record->kind, step->record->id, step->to_ns);
     }
+    /* the innermost state ends, so the one around it is the innermost now */
     if (step->change == PITHLOG_ENDS && step->at + 1 == depth)
         depth--;
     state = depth ? step->open[depth - 1].id : PITHI_NONE;
     if (step->change == PITHLOG_BEGINS)
         state = step->record->id;
+    /* in a hole, also if a state is known to end there */
     if (step->change == PITHLOG_HOLE_BEGINS || (is_hole && step->change == PITHLOG_ENDS && step->why))
         state = PITHI_ABSENT;
     change(anim, lane, step->to_ns, state);
@@ -169,6 +176,7 @@ static void take_message(struct pithi_anim *anim, const struct pithlog_message *
     if (added.recv_ns - added.send_ns > anim->longest_ns)
         anim->longest_ns = added.recv_ns - added.send_ns;
     anim->messages = pithi_view_grow(anim->messages, &anim->message_capacity, at + 1, sizeof added);
+    /* at the front only for a message that was under way for long */
     while (at > 0 && anim->messages[at - 1].send_ns > added.send_ns)
         at--;
     memmove(anim->messages + at + 1, anim->messages + at, (anim->message_count - at) * sizeof added);
@@ -193,6 +201,7 @@ static uint32_t change_after(const struct pithi_anim_lane *lane, int64_t time_ns
     return from;
 }
 
+/* Drops what is before a moment, and so makes room. The state at that moment is kept. */
 static void drop_before(struct pithi_anim *anim, int64_t before_ns)
 {
     uint32_t messages = pithi_anim_message_after(anim, before_ns);
@@ -219,6 +228,7 @@ static int is_full(const struct pithi_anim *anim)
 
 /* ---- Reading on -------------------------------------------------------------------------------------------------- */
 
+/* A look at a running program: everything that it has recorded since the last one. */
 static int look_live(struct pithi_anim *anim)
 {
     const struct pithlog_follow_info *info = pithlog_follow_get_info(anim->follow);
@@ -237,6 +247,7 @@ static int look_live(struct pithi_anim *anim)
         while (pithlog_follow_message(anim->follow, &message))
             take_message(anim, &message);
         if (is_full(anim))
+            /* the older half of what is held, by time */
             drop_before(anim, record.time_ns - (record.time_ns - anim->begin_ns) / 2);
     }
     anim->lost = info->lost;
@@ -253,11 +264,13 @@ static int look_live(struct pithi_anim *anim)
     return more < 0 ? PITH_ERR_MEMORY : PITH_OK;
 }
 
+/* A look at a log reads some steps only, so that the window stays alive. keep_ns: what is before may be dropped. */
 static int look_log(struct pithi_anim *anim, int64_t keep_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(anim->log);
 
     if (is_full(anim)) {
+        /* full, and nothing may be dropped: the reading waits until the picture has moved on */
         if (keep_ns <= anim->begin_ns)
             return PITH_OK;
         drop_before(anim, keep_ns);
@@ -287,6 +300,7 @@ static int look_log(struct pithi_anim *anim, int64_t keep_ns)
                 continue;
             }
         }
+        /* a message that is received later than the lanes were read waits for them */
         anim->has_message = !anim->ended && anim->next_message.recv_ns > anim->now_ns;
         if (anim->has_message)
             break;
@@ -311,6 +325,7 @@ uint32_t pithi_anim_state(const struct pithi_anim *anim, uint32_t rank, int64_t 
         return PITHI_ABSENT;
     lane = &anim->lanes[anim->lane_of_rank[rank]];
     at = change_after(lane, time_ns);
+    /* before the lane's first record, and after its last one in a finished log */
     if (at == 0 || (at == lane->count && anim->ended && lane->changes[at - 1].state == PITHI_NONE))
         return PITHI_ABSENT;
     return lane->changes[at - 1].state;
@@ -415,6 +430,7 @@ enum {
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
+/* Places on an ellipse, clockwise from the top. Returns the radius of a disc, so that neighbours do not touch. */
 static double ring_places(uint32_t ranks, double width, double height, struct pithi_anim_place *places)
 {
     double size = fmin(width, height), radius = size / 2 - 78, step = 2 * M_PI / ranks;
@@ -429,6 +445,7 @@ static double ring_places(uint32_t ranks, double width, double height, struct pi
     return disc;
 }
 
+/* Places in rows and columns, with about the same distance in both directions. */
 static double grid_places(uint32_t ranks, double width, double height, struct pithi_anim_place *places)
 {
     uint32_t columns = (uint32_t)ceil(sqrt(ranks * fmax(width, 1) / fmax(height, 1))), rows;
@@ -458,6 +475,7 @@ double pithi_anim_places(uint32_t ranks, int width, int height, enum pithi_anim_
 
 /* A smooth disc; with `inner` > 0 a ring. */
 static void disc(struct pithi_raster *raster, double x, double y, double radius, double inner, uint32_t rgb)
+/* only the pixels around the disc */
 {
     int left = (int)fmax(0, floor(x - radius - 1)), right = (int)fmin(raster->width, ceil(x + radius + 1));
     int top = (int)fmax(0, floor(y - radius - 1)), bottom = (int)fmin(raster->height, ceil(y + radius + 1));
@@ -465,6 +483,7 @@ static void disc(struct pithi_raster *raster, double x, double y, double radius,
     for (int row = top; row < bottom; row++)
         for (int column = left; column < right; column++) {
             double distance = hypot(column + 0.5 - x, row + 0.5 - y);
+            /* the edge is one pixel wide: half covered at the radius itself */
             double cover = fmin(fmax(radius + 0.5 - distance, 0), 1);
             if (inner > 0)
                 cover = fmin(cover, fmin(fmax(distance - inner + 0.5, 0), 1));
@@ -493,6 +512,7 @@ static struct curve make_curve(struct pithi_anim_place from, struct pithi_anim_p
                                {from.y - radius * 0.7, from.y - radius * 4, from.y - radius * 0.7}};
         return curve;
     }
+    /* the curve begins and ends outside the discs, a little to the side */
     part = fmin(0.45, (radius + 3) / length);
     curve.x[0] = from.x + dx * part - dy / length * radius * 0.35;
     curve.y[0] = from.y + dy * part + dx / length * radius * 0.35;
@@ -503,6 +523,7 @@ static struct curve make_curve(struct pithi_anim_place from, struct pithi_anim_p
     return curve;
 }
 
+/* Bezier: the weights of the three points are (1-t)^2, 2t(1-t) and t^2. */
 static struct pithi_anim_place on_curve(const struct curve *curve, double part)
 {
     double a = (1 - part) * (1 - part), b = 2 * part * (1 - part), c = part * part;
@@ -511,6 +532,7 @@ static struct pithi_anim_place on_curve(const struct curve *curve, double part)
     return place;
 }
 
+/* 14 straight pieces look like a curve; two lines beside each other are two pixels wide */
 static void draw_trail(const struct pithi_painter *painter, const struct curve *curve, double strength)
 {
     struct pithi_anim_place before = on_curve(curve, 0);
@@ -552,11 +574,13 @@ static void draw_marker(const struct pithi_painter *painter, const struct curve 
              (double[]){a.y + ax * thin, a.y - ax * thin, b.y - ax * thick, b.y + ax * thick},
              pithi_rgb_blend(PITHI_RGB_PAPER, rgb, (unsigned)(60 + 24 * i)));
     }
+    /* at the very begin there is no way behind the head, so the direction is that ahead */
     if (step < 0.01) {
         struct pithi_anim_place ahead = on_curve(curve, part + 0.02);
         dx = ahead.x - head.x, dy = ahead.y - head.y, step = fmax(hypot(dx, dy), 0.01);
     }
     dx /= step, dy /= step;
+    /* first in the colour of the paper, a little larger, so that the head stands out */
     for (int halo = 1; halo >= 0; halo--) {
         double wide = size + halo * 1.6, tip = size * 0.6 + halo * 1.6, foot = size * 1.8 + halo * 1.6;
         painter->triangle(painter->context,
@@ -584,6 +608,7 @@ struct scene {
     uint32_t trail_room;
 };
 
+/* The trail of a pair of ranks, in a table by a hash. NULL: all places are taken. */
 static struct trail *find_trail(struct scene *scene, uint32_t from, uint32_t to)
 {
     uint64_t pair = ((uint64_t)from << 32 | to) + 1;
@@ -613,11 +638,13 @@ static void add_message(struct scene *scene, const struct pithi_anim *anim, cons
     int32_t from = anim->lanes[message->from].rank, to = anim->lanes[message->to].rank;
     int64_t arrives = message->recv_ns > message->send_ns + dwell_ns ? message->recv_ns : message->send_ns + dwell_ns;
     struct trail *trail = find_trail(scene, (uint32_t)from, (uint32_t)to);
+    /* six slots for each dwell time */
     int64_t slot = message->send_ns / (dwell_ns / 6 + 1);
     double age = (double)(time_ns - arrives) / ((double)dwell_ns * FADE);
 
     if (!trail)
         return;
+    /* the newest message gives the strength of the trail */
     if (age < 1 && 1 - age > trail->strength)
         trail->strength = fmin(1, 1 - age);
     scene->in_transit += time_ns < message->recv_ns;
@@ -635,12 +662,14 @@ static void make_scene(struct scene *scene, const struct pithi_anim *anim, int64
                        double radius)
 {
     uint32_t end = pithi_anim_message_after(anim, time_ns), i;
+    /* how far back a message may have been sent that is still to be seen */
     double fade = (double)dwell_ns * (FADE + 1);
     double reach = fmax(fade, (double)anim->longest_ns + (double)dwell_ns);
 
     scene->trail_room = 4096;
     scene->trails = pithi_alloc(scene->trail_room, sizeof *scene->trails);
     scene->markers = pithi_alloc(MOST_DRAWN, sizeof *scene->markers);
+    /* messages are sorted by the time of sending */
     for (i = end; i > 0 && end - i < MOST_LOOKED_AT; i--)
         if ((double)time_ns - (double)anim->messages[i - 1].send_ns > reach)
             break;
