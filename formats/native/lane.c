@@ -116,7 +116,7 @@ int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint
 }
 
 /* Binary search for the first block that ends at or after a time. A damaged entry ends the search early: reading from
- * there passes over it and tells of the damage. */
+ * there passes over it and reports the damage. */
 uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
                             struct pithi_log_window *window)
 {

@@ -57,6 +57,7 @@ int pithi_tool_usage(const char *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    /* A text that ends with a question has its advice in it: "did you mean --csv?" */
     if (*text && text[strlen(text) - 1] == '?') /* the question says what to do */
         pithi_tool_say(stderr, "pith: %s: %s", command, text);
     else
@@ -88,8 +89,10 @@ int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
 {
     int err;
 
+    /* the progress is of the bytes of the file */
     pithi_progress_begin_part(command, pithi_tool_bytes(path));
     err = pithlog_open_watched(path, pithi_progress_part, NULL, log);
+    /* an output must not be the file that is read */
     pithi_outfile_reads(path);
     pithi_progress_end();
     if (err == PITH_OK && !pithlog_get_info(*log)->complete)
@@ -103,6 +106,7 @@ char *pithi_tool_program(const char *name)
     ssize_t size = readlink("/proc/self/exe", own, sizeof own);
 
     if (size < 0 || size == sizeof own)
+        /* the folder of the program that runs, so that a tree that was moved still finds its parts */
         pithi_fail(PITH_ERR_OPEN, "/proc/self/exe: %s", strerror(size < 0 ? errno : ENAMETOOLONG));
     else if (asprintf(&path, "%.*s/../libexec/pith/pith-%s", (int)((char *)memrchr(own, '/', (size_t)size) - own), own,
                       name) < 0)
@@ -115,6 +119,7 @@ char *pithi_tool_program(const char *name)
 /* `given` may lack a dash, or have too many of them. */
 static int unknown_option(const char *command, const char *given, const struct pithi_option *options)
 {
+    /* with any number of dashes, and without "=VALUE" */
     const char *name = given + strspn(given, "-");
     struct pithi_nearest nearest;
 
@@ -133,10 +138,12 @@ static int bad_option(char **argv, int option, const struct pithi_option *option
     char letter[] = {'-', (char)optopt, '\0'};
     const char *given = argv[optind - 1], *problem = option == ':' ? "needs a value" : "takes no value";
 
+    /* a long option: `given` is what the user wrote */
     if (optopt >= 256)
         return pithi_tool_usage(argv[0], "option %.*s %s", (int)strcspn(given, "="), given, problem);
     if (optopt && option == ':')
         return pithi_tool_usage(argv[0], "option -%c needs a value", optopt);
+    /* getopt does not know it at all */
     if (!optopt)
         return unknown_option(argv[0], given, options);
     /* of "-csv", getopt has read only "-c" */
@@ -167,6 +174,7 @@ static int read_word(const char *command, const struct pithi_option *option, con
     return pithi_tool_usage(command, "--%s needs %s, not '%s'", option->name, text, value);
 }
 
+/* Puts the value of one option where its row says. Returns 0 or the exit status. */
 static int read_option(const char *command, const struct pithi_option *option, const char *value)
 {
     switch (option->kind) {
@@ -192,14 +200,17 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
     for (; options[count].name && *options[count].name; count++) {
         const struct pithi_option *o = &options[count];
         int has_value = o->kind != PITHI_FLAG && o->kind != PITHI_BARE;
+        /* options without a letter get values that no letter has */
         longs[count] = (struct option){o->name, has_value, NULL, o->letter ? o->letter : 256 + count};
         if (o->letter)
             snprintf(shorts + strlen(shorts), 3, has_value ? "%c:" : "%c", o->letter);
     }
-    if (options[count].name) { /* getopt_long gives the arguments as options of value 1 */
+    if (options[count].name) { /* getopt_long gives the arguments as options of value 1
+     * So options may follow the arguments, and each argument goes to the last row. */
         memmove(shorts + 1, shorts, strlen(shorts) + 1);
         shorts[0] = '-';
     }
+    /* the messages are made here, not by getopt */
     opterr = 0;
     while (!status && (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         int row = 0;
@@ -220,6 +231,7 @@ int pithi_tool_arguments(int argc, char **argv, const char *const *names)
     for (; *names; names++, i++)
         if (i >= argc)
             return pithi_tool_usage(argv[0], "%s is missing", *names);
+    /* "10 ms" are two words */
     if (i < argc && (strcmp(argv[i], "ms") == 0 || strcmp(argv[i], "us") == 0 || strcmp(argv[i], "ns") == 0))
         return pithi_tool_usage(argv[0], "write a time without a blank before its unit, such as 10%s", argv[i]);
     if (i < argc)
@@ -239,9 +251,11 @@ static int64_t parse_number(const char **text)
     errno = 0;
     long value = strtol(*text, &end, 10);
     *text = end;
+    /* more than any rank could have */
     return errno || value > INT32_MAX ? -1 : value;
 }
 
+/* Reads "0-3,7.1". Returns -1 for anything else. thread -1: all threads of the ranks. */
 int pithi_parse_lanes(struct pithi_lane_set *set, const char *text)
 {
     for (;;) {
@@ -280,6 +294,7 @@ int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane 
     return 0;
 }
 
+/* Gives the lanes of a set, to be freed by the caller. A set without any lane of the log is an error. */
 int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count)
 {
     uint32_t all = pithlog_get_info(log)->lanes;
@@ -317,9 +332,11 @@ int pithi_tool_window(const char *command, const char *option, const char *value
     struct pithi_window_words *words = to;
     int64_t from_ns, to_ns;
 
+    /* The words are checked now, but their times are found in the log later: a word may refer to its begin or end. */
     if (pithlog_time_check(value))
         return pithi_tool_usage(command, "--%s: %s", option, pithlog_error());
     *(*option == 'f' ? &words->from : &words->to) = value;
+    /* times that are numbers can be compared at once */
     if (words->from && words->to && pithlog_time_parse(words->from, &from_ns) == PITH_OK &&
         pithlog_time_parse(words->to, &to_ns) == PITH_OK && from_ns > to_ns)
         return pithi_tool_usage(command, "--from %s is after --to %s; exchange them", words->from, words->to);
@@ -337,6 +354,7 @@ int pithi_window_find(struct pithlog *log, const struct pithi_window_words *word
     if (words->from && words->to && *from_ns > *to_ns)
         return pithi_fail(PITH_ERR_USAGE, "%s: --from %s (%.9f s) is after --to %s (%.9f s); exchange them", log->path,
                           words->from, (double)*from_ns / 1e9, words->to, (double)*to_ns / 1e9);
+    /* no error: the part of the log is empty */
     if (info->records && ((words->from && *from_ns > info->end_ns) || (words->to && *to_ns < info->start_ns)))
         pithi_tool_say(stderr, "pith: note: %s: no record lies in the window; the log covers %.9f s to %.9f s",
                        log->path, (double)info->start_ns / 1e9, (double)info->end_ns / 1e9);
@@ -358,6 +376,7 @@ int pithi_tool_style(const char *command, const char *option, const char *value,
     enum pithi_text_style wanted = strcmp(option, "json") ? PITHI_TEXT_CSV : PITHI_TEXT_JSON, *style = to;
 
     (void)value;
+    /* a spreadsheet would compute a text that begins with '='; such texts are quoted */
     if (strcmp(option, "spreadsheet") == 0)
         pithi_quote_formulas();
     if (*style != PITHI_TEXT_TABS && *style != wanted)
@@ -378,12 +397,14 @@ int pithi_tool_where(const char *command, const char *option, const char *value,
         return 0;
     pithi_tool_say(stderr, "pith: %s", pithlog_error());
     if (column) {
+        /* the query again, with a mark under the place of the mistake */
         pithi_tool_say(stderr, "  %s", value);
         pithi_tool_say(stderr, "  %*s", (int)column, "^");
     }
     return 2;
 }
 
+/* Replaces *log by the part that matches the filter; the whole log is closed. */
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter)
 {
     struct pithlog *part;

@@ -24,6 +24,8 @@ struct analyze_job {
     char *trouble; /* malloc'ed; NULL: none */
 };
 
+/* Runs in the job's thread. Damage is no error here: what could be read was analysed, and the damage is shown beside
+ * it. */
 static int analyze_run(struct pithi_job *base)
 {
     struct analyze_job *job = (struct analyze_job *)base;
@@ -43,6 +45,7 @@ static int analyze_run(struct pithi_job *base)
     return err ? err : pithlog_analysis_answer(job->analysis, &answer); /* the same */
 }
 
+/* Runs in Tcl's thread: the analysis moves to the log object, and the one before goes. */
 static Tcl_Obj *analyze_result(struct pithi_job *base)
 {
     struct analyze_job *job = (struct analyze_job *)base;
@@ -50,6 +53,7 @@ static Tcl_Obj *analyze_result(struct pithi_job *base)
     pithi_log_findings_free(base->object);
     pithlog_analysis_free(base->object->analysis);
     base->object->analysis = job->analysis;
+    /* the picture draws wait states from it */
     base->object->plot.analysis = job->analysis;
     base->object->iterations = job->iterations;
     job->analysis = NULL;
@@ -80,6 +84,7 @@ int pithi_log_analyze(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return pithi_job_start(interp, object, &job->job, &kind, objv[3]);
 }
 
+/* show_waiting WAITS PATH: two booleans, for the hatching and the line of the critical path. */
 int pithi_log_show_waiting(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     (void)objc;
@@ -88,6 +93,7 @@ int pithi_log_show_waiting(struct pithi_log_object *object, Tcl_Interp *interp, 
     return Tcl_GetBooleanFromObj(interp, objv[3], &object->shows_path);
 }
 
+/* The wait state of a call as a dict, for the tip under the pointer; {}: it did not wait. */
 int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_wait_state *wait;
@@ -102,6 +108,7 @@ int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
         Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_times(interp, objv + 5, &from, &to) != TCL_OK)
         return TCL_ERROR;
     wait = object->analysis ? pithi_wait_of(object->analysis, lane, (uint32_t)id, from, to) : NULL;
+    /* no analysis yet, or no wait state: the result is empty */
     if (!wait)
         return TCL_OK;
     cause = pithlog_get_lane(object->log, wait->cause_lane);
@@ -166,6 +173,7 @@ static void put_where(Tcl_Obj *dict, const struct pithi_log_object *object, cons
         put_place(dict, object, finding->lane);
 }
 
+/* findings: a list of dicts, in the order of the analysis. */
 int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_log_findings *findings = findings_of(object);
@@ -180,7 +188,7 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
         pithi_put_wide(dict, "ns", (int64_t)finding->ns);
         pithi_put(dict, "share", Tcl_NewDoubleObj(finding->share));
         pithi_put_wide(dict, "waits", finding->worst != NULL);
-        pithi_put_wide(dict, "part_of", (int64_t)finding->part_of - 1);
+        pithi_put_wide(dict, "part_of", (int64_t)finding->part_of - 1); /* -1: it stands alone */
         put_where(dict, object, finding);
         Tcl_ListObjAppendElement(NULL, list, dict);
     }
@@ -188,6 +196,7 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
     return TCL_OK;
 }
 
+/* finding NUMBER NTH: where the NTH longest wait state of a finding is; {}: there is no such one. */
 int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_findings *findings = findings_of(object);
@@ -201,8 +210,10 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (!findings || number < 0 || (uint32_t)number >= findings->count || nth < 0)
         return TCL_OK;
     finding = &findings->items[number];
+    /* a finding without wait states has one place at most */
     if (!finding->worst && (nth > 0 || finding->place.lane == UINT32_MAX))
         return TCL_OK;
+    /* another finding than before: its wait states are collected */
     if (finding->worst && findings->chosen != number) {
         free(findings->instances);
         findings->instances = pithi_waits_longest(object->log, object->analysis, finding->kind, MOST_INSTANCES,
@@ -224,6 +235,7 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return TCL_OK;
 }
 
+/* answer: the one sentence, and where its worst instance is. */
 int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithlog_answer *answer;
@@ -235,6 +247,7 @@ int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     dict = Tcl_NewDictObj();
     pithi_put_text(dict, "text", answer->text);
     if (answer->ns > 0) {
+        /* half the length on each side, so that the place is in the middle of the view */
         int64_t half_ns = (answer->place.to_ns - answer->place.from_ns) / 2;
         pithi_put_wide(dict, "start", answer->place.from_ns - half_ns);
         pithi_put_wide(dict, "end", answer->place.to_ns + half_ns);
@@ -246,6 +259,7 @@ int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
+/* missing: what the log does not have, as text; "" for a complete log. */
 int pithi_log_missing(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char text[PITHLOG_MISSING_TEXT] = "";
@@ -315,6 +329,7 @@ static Tcl_Obj *longest_transfer(struct pithi_log_object *object)
     return place;
 }
 
+/* efficiencies: the tree of efficiencies, each with a place that shows why it is low. */
 int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     enum { PARALLEL, LOAD_BALANCE, COMMUNICATION, SERIALISATION, TRANSFER };
@@ -324,11 +339,13 @@ int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, 
 
     (void)objc, (void)objv;
     info = object->analysis ? pithlog_analysis_get_info(object->analysis) : NULL;
+    /* without MPI there are none */
     if (!info || !info->has_mpi || !info->lanes || info->to_ns <= info->from_ns) {
         Tcl_SetObjResult(interp, list);
         return TCL_OK;
     }
     pithlog_analysis_efficiencies(object->analysis, all);
+    /* the parallel efficiency is of the whole part that was analysed */
     places[PARALLEL] = Tcl_NewDictObj();
     pithi_put_wide(places[PARALLEL], "start", info->from_ns);
     pithi_put_wide(places[PARALLEL], "end", info->to_ns);
@@ -394,6 +411,7 @@ static void core_release(struct pithi_job *base)
     free(job);
 }
 
+/* core_waits: whether the log has the counter. core_waits CALLBACK: reads it in a job. */
 int pithi_log_core_waits(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {core_run, core_result, core_release};
@@ -424,6 +442,7 @@ const struct pithi_core_waits *pithi_log_core_waits_shown(const struct pithi_log
     return object->shows_core_waits ? object->core_waits : NULL;
 }
 
+/* The time without a core of a lane within an interval, in ns; empty if it was not read. */
 int pithi_log_core_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t from, to;

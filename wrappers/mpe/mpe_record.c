@@ -39,6 +39,7 @@ static int next_state = FIRST_STATE, next_solo = FIRST_SOLO; /* changed by atomi
 
 /* ---- New event numbers ------------------------------------------------------------------------------------------- */
 
+/* At the begin of another log of the process: numbers are given out anew, and no meaning of before counts. */
 void pithi_mpe_numbers_begin(void)
 {
     __atomic_store_n(&next_state, FIRST_STATE, __ATOMIC_RELAXED);
@@ -51,6 +52,7 @@ int MPE_Log_get_state_eventIDs(int *start, int *final)
 {
     PITHI_MPE_FORWARD(MPE_Log_get_state_eventIDs, (start, final));
     ONLY_WHILE_RUNNING;
+    /* a state takes two numbers, one after the other */
     int first = __atomic_fetch_add(&next_state, 2, __ATOMIC_RELAXED);
     if (start)
         *start = first;
@@ -69,6 +71,7 @@ int MPE_Log_get_solo_eventID(int *event)
     return MPE_LOG_OK;
 }
 
+/* Numbers of the oldest interface: for states and events alike. */
 int MPE_Log_get_event_number(void)
 {
     PITHI_MPE_FORWARD(MPE_Log_get_event_number, ());
@@ -77,6 +80,7 @@ int MPE_Log_get_event_number(void)
 
 /* ---- Recording a number ------------------------------------------------------------------------------------------ */
 
+/* Defines the event "event N" that carries a number whose meaning is not known here. */
 static uint32_t define_undescribed(int number, const char *suffix)
 {
     char name[48];
@@ -85,6 +89,8 @@ static uint32_t define_undescribed(int number, const char *suffix)
     return pith_event_define_group(name, NULL, NULL, GROUP);
 }
 
+/* Another thread may describe the number at the same time: its meaning must not be replaced, so this one is set only
+ * into an empty place. */
 __attribute__((noinline, cold)) static void record_undescribed(int number)
 {
     uint32_t id = define_undescribed(number, "");
@@ -134,6 +140,7 @@ static void record_with(int number, uint32_t comm, const unsigned char payload[B
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
+/* Meaning and id in one word, so that a reader never sees one without the other. */
 static void set_meaning(int number, uint32_t what, uint32_t id)
 {
     if (number >= 0 && number < TABLE_SIZE)
@@ -186,14 +193,17 @@ static void describe_state(uint32_t comm, int start, int final, const char *name
 {
     char made[32], key[64], colours[NAME_BYTES], info[NAME_BYTES];
 
+    /* a name that is missing is made of the number */
     snprintf(made, sizeof made, "state %d", start);
     if (!name || !*name)
         name = made;
     uint32_t id = pith_state_define(name, colour_of(colour, colours));
+    /* the data of a state are an event of the name "NAME info" */
     if (format && *format) {
         snprintf(info, sizeof info, "%s info", name);
         pith_event_define(info, colours, format);
     }
+    /* The property lets the merge give other processes' numbers their meaning. */
     snprintf(key, sizeof key, "mpe_state_%d_%d", start, final);
     pith_property(key, name);
     mark_description(comm, start, final, name);
@@ -268,6 +278,7 @@ __attribute__((no_sanitize_address)) static void copy_payload(unsigned char copy
     size_t left = SMALLEST_PAGE - (uintptr_t)bytes % SMALLEST_PAGE;
 
     memset(copy, 0, BYTES);
+    /* the payload may reach over the end of the page */
     if (left < BYTES) {
         struct iovec from[2] = {{(char *)(uintptr_t)bytes, left}, {(char *)(uintptr_t)bytes + left, BYTES - left}};
         struct iovec to = {copy, BYTES};
@@ -292,6 +303,7 @@ __attribute__((noinline)) static int record_payload(int event, uint32_t comm, co
     return MPE_LOG_OK;
 }
 
+/* Most records have no payload, so this is short. */
 static int record(int event, const char *bytes)
 {
     if (bytes != NULL)
@@ -325,6 +337,7 @@ int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes)
     PITHI_MPE_FORWARD(MPE_Log_comm_event, (comm, event, bytes));
     ONLY_WHILE_RUNNING;
     id = pithi_mpe_comm(comm, &key);
+    /* the communicator is not known here: recorded without it */
     if (!id)
         return record(event, bytes);
     if (bytes)
@@ -354,6 +367,7 @@ int MPE_Log_comm_receive(MPI_Comm comm, int source, int tag, int size)
 
     PITHI_MPE_FORWARD(MPE_Log_comm_receive, (comm, source, tag, size));
     ONLY_WHILE_RUNNING;
+    /* a receive has to have a number of posting; here it is the moment of the record */
     if (pithi_mpe_peer(comm, source, &id, &peer))
         pith_comm_recv(id, peer, tag, size > 0 ? (uint64_t)size : 0, pith_recv_post());
     return MPE_LOG_OK;
@@ -370,6 +384,7 @@ static const unsigned char token_sizes[128] = {
     ['s'] = 1, ['h'] = 2, ['d'] = 4, ['x'] = 4, ['e'] = 4, ['l'] = 8, ['X'] = 8, ['E'] = 8,
 };
 
+/* Writes a value most significant byte first. */
 static void put(char *out, const unsigned char *value, int size)
 {
     const int one = 1;
@@ -379,6 +394,8 @@ static void put(char *out, const unsigned char *value, int size)
         out[i] = (char)value[little ? size - 1 - i : i];
 }
 
+/* Appends `count` values of a token at *pos. 's' is a string of `count` characters, with its length in front. The
+ * payload stays as it is if there is no room for all of it. */
 int MPE_Log_pack(MPE_LOG_BYTES bytes, int *pos, char token, int count, const void *data)
 {
     int size = token > 0 ? token_sizes[(int)token] : 0, head = token == 's' ? 2 : 0;

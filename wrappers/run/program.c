@@ -35,7 +35,8 @@ static int try_path(const char *path)
     return access(path, X_OK) ? errno : 0;
 }
 
-/* Searches PATH if the name has no slash. Sets *fault to the errno of the best candidate. */
+/* Searches PATH if the name has no slash. Sets *fault to the errno of the best candidate.
+ * Without PATH, the usual folders are searched, as a shell would. */
 static char *search(const char *name, int *fault)
 {
     const char *path = getenv("PATH");
@@ -48,11 +49,13 @@ static char *search(const char *name, int *fault)
     *fault = ENOENT;
     for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin";; at++) {
         size_t size = strcspn(at, ":");
+        /* an empty part of PATH is the current folder */
         if (asprintf(&full, "%.*s%s%s", (int)size, at, size ? "/" : "./", name) < 0)
             return NULL;
         int bad = try_path(full);
         if (!bad)
             return full;
+        /* a file that may not be executed is a better reason than none at all */
         if (bad == EACCES)
             *fault = bad;
         free(full);
@@ -62,7 +65,8 @@ static char *search(const char *name, int *fault)
     }
 }
 
-/* The dynamic loader named in a 64-bit ELF file; NULL: there is none. */
+/* The dynamic loader named in a 64-bit ELF file; NULL: there is none.
+ * Such a file cannot be changed by preloading if it has none: it is linked statically. */
 static char *read_loader(int fd, const Elf64_Ehdr *head)
 {
     Elf64_Phdr part;
@@ -76,6 +80,7 @@ static char *read_loader(int fd, const Elf64_Ehdr *head)
         char *loader = calloc(1, part.p_filesz + 1);
         if (loader && pread(fd, loader, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz)
             return loader;
+        /* too short, or damaged */
         free(loader);
         return NULL;
     }
@@ -108,6 +113,7 @@ static char *read_interpreter(const char *line)
     const char *slash = word ? strrchr(word, '/') : NULL;
     if (word && !strcmp(slash ? slash + 1 : word, "env")) {
         do
+            /* only the words that are no options and no settings: "env -S A=1 python3" */
             word = strtok_r(NULL, " \t", &last);
         while (word && (word[0] == '-' || strchr(word, '=')));
     }
@@ -127,12 +133,14 @@ static void inspect(struct program *program, char *binary, int depth)
 
     program->binary = binary;
     program->kind = PROGRAM_OTHER;
+    /* a script may be run by a script; five of them are enough */
     if (got > 2 && head[0] == '#' && head[1] == '!' && depth < 5) {
         char *interpreter = read_interpreter(head);
         if (interpreter)
             inspect(program, interpreter, depth + 1);
     } else if (got >= (ssize_t)sizeof elf && !memcmp(head, ELFMAG, SELFMAG)) {
         memcpy(&elf, head, sizeof elf);
+        /* another architecture, or 32 bits: the library cannot be loaded there */
         if (elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != own_machine())
             program->kind = PROGRAM_FOREIGN;
         else if ((program->loader = read_loader(fd, &elf)))
@@ -150,6 +158,7 @@ static const char *rights_of(const char *binary)
     struct stat file;
     struct statvfs system;
 
+    /* without such rights in effect, the bits of the file mean nothing */
     if (stat(binary, &file) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
         (statvfs(binary, &system) == 0 && system.f_flag & ST_NOSUID))
         return NULL;
@@ -169,6 +178,8 @@ char *program_path(const char *name)
     return search(name, &fault);
 }
 
+/* Finds and inspects the program. Returns 0, or the exit status that a shell would give: 127 not found, 126 not
+ * executable. */
 int program_find(const char *name, struct program *program)
 {
     int fault = 0;
@@ -204,6 +215,7 @@ static FILE *list_libraries(const struct program *program, pid_t *child)
         dup2(ends[1], 2);
         close(ends[0]);
         close(ends[1]);
+        /* the loader itself must not load what is preloaded */
         unsetenv("LD_PRELOAD");
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
         execl(program->loader, program->loader, program->binary, (char *)NULL);
@@ -241,6 +253,7 @@ const char *mpi_of_program(struct program *program)
     }
     fclose(list);
     waitpid(child, NULL, 0);
+    /* a program for the standard ABI runs with either MPI */
     if (has_abi)
         return "abi";
     if (has_mpi && has_open)
@@ -248,6 +261,7 @@ const char *mpi_of_program(struct program *program)
     return has_mpich || has_mpi ? "mpich" : NULL;
 }
 
+/* Variables that launchers set, the surest ones first: several may be there. */
 static const struct {
     const char *variable, *mpi;
 } launchers[] = {

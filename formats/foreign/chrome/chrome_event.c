@@ -19,11 +19,13 @@
 /* The limit of times: 95 years in either direction, so that a sum of three times does not overflow. */
 #define LATEST_NS INT64_C(3000000000000000000)
 
+/* Times are in us, with up to 3 decimals for ns. */
 static int time_of(const struct pithi_json_value *value, int64_t *time_ns)
 {
     return pithi_json_scaled(value, 3, time_ns) && *time_ns >= -LATEST_NS && *time_ns <= LATEST_NS;
 }
 
+/* A length that is missing or negative is 0, and is counted by the reader. */
 static void set_length(struct pithi_chrome_event *event, const struct pithi_json_value *value)
 {
     event->has_length = time_of(value, &event->length_ns);
@@ -32,10 +34,12 @@ static void set_length(struct pithi_chrome_event *event, const struct pithi_json
         event->length_ns = 0;
 }
 
+/* Keeps the values of the fields that are used. They are parts of the text and are decoded later, if at all. */
 static void set_field(struct pithi_chrome_event *event, const struct pithi_json_value *key,
                       const struct pithi_json_value *value)
 {
     if (pithi_json_is(key, "ph"))
+        /* a phase is one letter; anything else is none */
         event->phase = (char)(value->kind == '"' && value->size == 1 ? value->text[0] : 0);
     else if (pithi_json_is(key, "name"))
         event->name = *value;
@@ -65,6 +69,7 @@ static void set_field(struct pithi_chrome_event *event, const struct pithi_json_
         event->scope = *value;
 }
 
+/* Reads an object as an event. Keys may come in any order. */
 int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event)
 {
     struct pithi_json_value key, value;
@@ -84,6 +89,7 @@ static int open_args(const struct pithi_chrome_event *event, struct pithi_json *
     return event->args.kind == '{' && pithi_json_open(json, '{') == PITHI_JSON_OK;
 }
 
+/* Finds an argument by its key. Returns 1 and its value, or 0. */
 int pithi_chrome_arg(const struct pithi_chrome_event *event, const char *wanted, struct pithi_json_value *value)
 {
     struct pithi_json_value key;
@@ -102,6 +108,7 @@ int pithi_chrome_arg_number(const struct pithi_chrome_event *event, const char *
     return pithi_chrome_arg(event, key, &value) && pithi_json_scaled(&value, 0, number) && *number >= least;
 }
 
+/* The arguments as text, "a=1 b=x", cut at PITHI_CHROME_TEXT. Returns its length. */
 size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[PITHI_CHROME_TEXT])
 {
     struct pithi_json_value key, value;
@@ -111,6 +118,7 @@ size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[
     text[0] = 0;
     while (open && pithi_json_key(&json, &first, &key) == PITHI_JSON_OK &&
            pithi_json_value(&json, &value) == PITHI_JSON_OK && used + 2 < PITHI_CHROME_TEXT) {
+        /* Pith's own files have the payload as one argument, escaped, without a name before it */
         int own = used == 0 && pithi_json_is(&key, "payload") && value.kind == '"';
         if (used)
             text[used++] = ' ';
@@ -167,6 +175,7 @@ static int add(struct pithi_chrome_states *states, uint32_t lane, int64_t time_n
                             .time_ns = time_ns - states->zero_ns, .lane = lane, .kind = kind, .id = id, .peer = -1});
 }
 
+/* Ends the complete events that are over at a time, in the order of their ends. */
 static int end_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t until_ns)
 {
     struct pithi_chrome_lane *l = &states->lanes[lane];
@@ -201,6 +210,7 @@ int pithi_chrome_states_begin(struct pithi_chrome_states *states, uint32_t lane,
     return add(states, lane, time_ns, PITHLOG_ENTER, id);
 }
 
+/* "E" ends the state that was begun last by "B"; its name is not compared. */
 int pithi_chrome_states_end(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns)
 {
     struct pithi_chrome_lane *l;
@@ -216,6 +226,7 @@ int pithi_chrome_states_whole(struct pithi_chrome_states *states, uint32_t lane,
                               uint32_t id)
 {
     struct pithi_chrome_lane *l;
+    /* what is over by then ends before this begins */
     CHECK(advance(states, lane, time_ns, &l));
     if (!pithi_grow(&l->heap, l->count, &l->room, sizeof *l->heap))
         return pithi_no_memory();
@@ -233,6 +244,7 @@ int pithi_chrome_states_other(struct pithi_chrome_states *states, struct pithlog
     return pithi_writer_add(states->writer, record);
 }
 
+/* What was begun and not ended stays open at the end of the log. */
 int pithi_chrome_states_finish(struct pithi_chrome_states *states)
 {
     int err = PITH_OK;

@@ -326,7 +326,7 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
     struct pithi_clog2_number *number = &numbers->numbers[id];
 
     /* Level 0 is a state that is not open yet, level 1 the same state inside itself, and so on. Each has events of its
-     * own, or its ends could not be told apart. */
+     * own, or its ends could not be distinguished. */
     while (level >= number->levels) {
         if (!pithi_grow_one(&number->level, number->levels, sizeof *number->level))
             return pithi_no_memory();

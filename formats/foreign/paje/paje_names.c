@@ -67,6 +67,7 @@ static const struct {
 int pithi_paje_wrong(const struct paje_reader *r, const char *what, const char *name)
 {
     char text[PAJE_NAME];
+    /* the name is cut, as it is anything that the file has */
     snprintf(text, sizeof text, "%s%s%.200s", what, name ? ": " : "", name ? name : "");
     return pithi_lines_wrong(&r->lines, text);
 }
@@ -94,14 +95,18 @@ static char *next_word(char **place)
     if (!*at)
         return NULL;
     int quoted = *at == '"';
+    /* the quotes themselves are no part of the word */
     word = at += quoted;
     while (*at && (quoted ? *at != '"' : !pithi_paje_is_blank(*at)))
         at++;
     *place = *at ? at + 1 : at;
+    /* ends the word in place, as the line is a copy */
     *at = 0;
     return word;
 }
 
+/* Gives the next line that is neither empty nor a comment, as a copy that may be changed. Returns 1, 0 at the end, -1
+ * without memory. */
 int pithi_paje_line(struct paje_reader *r, char **line)
 {
     const char *text;
@@ -135,6 +140,7 @@ static int begin_event_def(struct paje_reader *r, char *rest)
     for (int i = 0; i < OTHER; i++)
         if (strcmp(first, event_names[i]) == 0 || strcmp(second, event_names[i]) == 0)
             def.kind = (enum paje_kind)i;
+    /* a number that is defined again has the new meaning from here on */
     if (!(known = pithi_map_at(&r->event_numbers, def.number)) ||
         (!*known && !pithi_grow(&r->events, r->event_count, &r->event_room, sizeof *r->events)))
         return pithi_no_memory();
@@ -144,6 +150,7 @@ static int begin_event_def(struct paje_reader *r, char *rest)
     return PITH_OK;
 }
 
+/* A line that begins with '%': the begin of a definition, its end, or a field of it. */
 int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def **open)
 {
     char *word;
@@ -154,6 +161,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
     }
     if (strcmp(word, "EventDef") == 0) {
         CHECK(begin_event_def(r, line));
+        /* the definition that was just begun gets the fields that follow */
         *open = &r->events[r->event_count - 1];
         return PITH_OK;
     }
@@ -162,6 +170,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
     if ((*open)->count == PAJE_FIELDS_MAX)
         return pithi_paje_wrong(r, "an event has more fields than 32", NULL);
     signed char *field = &(*open)->fields[(*open)->count++];
+    /* a field that is not known is passed over in each event */
     *field = -1;
     for (size_t i = 0; i < sizeof field_names / sizeof *field_names; i++)
         if (strcmp(word, field_names[i].name) == 0)
@@ -173,6 +182,7 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
 int pithi_paje_event(struct paje_reader *r, char *line, enum paje_kind *kind)
 {
     char *word = next_word(&line);
+    /* events begin with the number that their definition gave them */
     uint64_t number, *known = pithi_text_u64(word, &number) ? pithi_map_find(&r->event_numbers, number) : NULL;
     const struct paje_event_def *def;
     if (!known)
@@ -186,6 +196,7 @@ int pithi_paje_event(struct paje_reader *r, char *line, enum paje_kind *kind)
         if (def->fields[i] >= 0)
             r->at[def->fields[i]] = word;
     }
+    /* "0.25" is read exactly; other forms as a double */
     if (r->at[F_TIME] && !pithi_text_seconds(r->at[F_TIME], &r->time_ns)) {
         char *end;
         double seconds = strtod(r->at[F_TIME], &end); /* with an exponent */
@@ -240,6 +251,7 @@ static void look_for_own(struct paje_reader *r)
         if (!pithi_map_find(&r->type_numbers, pithi_paje_hash(0, own[i])))
             return;
     r->is_own = 1;
+    /* this is known only now, after the first lines */
     r->lines.size = pithi_whole_lines(r->input); /* a last line without a newline was cut */
 }
 
@@ -253,6 +265,7 @@ int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
     struct paje_type type = {.kind = kind};
     uint32_t id;
     CHECK(pithi_paje_needs(r, F_NAME, "Name"));
+    /* the alias comes first, as two types may have one name */
     if (pithi_map_find(&r->type_numbers, pithi_paje_hash(0, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME])))
         return PITH_OK; /* again */
     if (!pithi_grow(&r->types, r->type_count, &r->type_room, sizeof *r->types) ||
@@ -265,10 +278,12 @@ int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
         CHECK(name_it(&r->type_numbers, pithi_paje_hash(0, r->at[F_ALIAS]), r->type_count - 1, 1));
     if (kind == CONTAINER_TYPE)
         look_for_own(r);
+    /* Pith's own event types for records that Paje does not have begin with 'o' */
     if (kind == EVENT_TYPE && r->is_own && r->at[F_ALIAS] && *r->at[F_ALIAS] == 'o')
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (strcmp(t->name, own[i].name) == 0)
                 t->own = own[i].kind;
+    /* types of states have their definitions by value; links and containers have none */
     if (t->own || (kind != EVENT_TYPE && kind != VARIABLE_TYPE))
         return PITH_OK;
     CHECK(define(r, kind == EVENT_TYPE ? PITHLOG_EVENT_TYPE : PITHLOG_COUNTER_TYPE, t->name, "user", &id));
@@ -297,6 +312,7 @@ int pithi_paje_find_state(struct paje_reader *r, uint32_t type, const char *word
         struct paje_value v;
         if (!text)
             return pithi_no_memory();
+        /* in other files the type is the group of its states */
         int err = define(r, PITHLOG_STATE, text, r->is_own ? pithi_name_group(text) : r->types[type].name, &v.def);
         free(text);
         CHECK(err);
@@ -318,6 +334,7 @@ int pithi_paje_add_value(struct paje_reader *r)
     return name_it(&r->value_numbers, pithi_paje_hash(type + UINT64_C(1), r->at[F_NAME]), value, 0);
 }
 
+/* Finds a container by name or alias; UINT32_MAX: the root, "0" or "/", which is never created. */
 int pithi_paje_find_container(const struct paje_reader *r, enum paje_field field, const char *name, uint32_t *container)
 {
     CHECK(pithi_paje_needs(r, field, name));
@@ -334,6 +351,7 @@ int pithi_paje_add_container(struct paje_reader *r)
     uint32_t type, parent = UINT32_MAX;
     CHECK(pithi_paje_find_type(r, CONTAINER_TYPE, &type));
     CHECK(pithi_paje_needs(r, F_NAME, "Name"));
+    /* a container that is created again goes on, with its lane */
     if (pithi_map_find(&r->container_numbers, pithi_paje_hash(0, r->at[F_ALIAS] ? r->at[F_ALIAS] : r->at[F_NAME])))
         return PITH_OK; /* created again: it goes on */
     if (r->at[F_CONTAINER])

@@ -27,6 +27,7 @@ static const char *digits(const char *p, const char *end, int64_t *value)
     p += negative;
     if (p == end || !is_digit(*p))
         return NULL;
+    /* The first ones need no check for overflow. */
     const char *sure = end - p > 18 ? p + 18 : end; /* 18 digits always fit */
     for (; p < sure && is_digit(*p); p++)
         sum = sum * 10 + (unsigned)(*p - '0');
@@ -40,6 +41,7 @@ static const char *digits(const char *p, const char *end, int64_t *value)
     return p;
 }
 
+/* Reads a number and the ':' after it. Returns 1, 0 at the end of the line, -1 if it is no number. */
 int pithi_prv_number(const char **at, const char *end, int64_t *value)
 {
     const char *p = *at;
@@ -73,6 +75,8 @@ static int take_object(const char **at, const char *end, struct pithi_prv_object
     return 1;
 }
 
+/* Times of a message: when the call began and when the data moved, at both ends. The second of the sender is not used,
+ * and neither is the first of the receiver. */
 static int take_message(const char **at, const char *end, struct pithi_prv_line *got)
 {
     int64_t physical, logical, bytes;
@@ -84,6 +88,7 @@ static int take_message(const char **at, const char *end, struct pithi_prv_line 
     return 1;
 }
 
+/* Record 4: communicator, bytes sent and received, a number that is not used, and whether this is the root. */
 static int take_collective(const char **at, const char *end, struct pithi_prv_line *got)
 {
     int64_t n[5];
@@ -97,6 +102,7 @@ static int take_collective(const char **at, const char *end, struct pithi_prv_li
     return 1;
 }
 
+/* Parses a line of a .prv. Returns 1 for a record, 0 for a line without one, -1 with *wrong for an error. */
 int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, const char **wrong)
 {
     const char *end = line + size, *at = line + 2;
@@ -154,6 +160,7 @@ static int take_times(struct pithi_prv_header *header, struct cursor *c)
     size_t size;
     if (!close || !skip(c, '('))
         return 0;
+    /* a date that is too long is cut; it is only shown */
     size = (size_t)(close - c->at) < sizeof header->date - 1 ? (size_t)(close - c->at) : sizeof header->date - 1;
     memcpy(header->date, c->at, size);
     c->at = close + 1;
@@ -193,6 +200,7 @@ static const char *take_app(struct pithi_prv_header *header, struct cursor *c, u
         return "an application is TASKS(THREADS:NODE,...)";
     for (int64_t i = 0; i < tasks; i++) {
         node = 0;
+        /* a task may have no node */
         if ((i && !skip(c, ',')) || !take(c, &threads) || (skip(c, ':') && !take(c, &node)))
             return "an application does not tell of all its tasks";
         if (!pithi_grow(&header->tasks, header->task_count, room, sizeof *header->tasks))
@@ -208,6 +216,7 @@ static const char *take_app(struct pithi_prv_header *header, struct cursor *c, u
     return NULL;
 }
 
+/* Parses the first line. Returns NULL, or what is wrong with it. */
 const char *pithi_prv_header(struct pithi_prv_header *header, const char *line, size_t size)
 {
     static const char begin[] = "#Paraver ";
@@ -246,7 +255,8 @@ enum section { OTHER, STATES, COLOURS, TYPES, VALUES };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* Cuts off the next line, in place; NULL at the end. */
+/* Cuts off the next line, in place; NULL at the end.
+ * The file is in memory and ends with a NUL, so labels are parts of it and need no copies. */
 static char *next_line(char **at, char *end)
 {
     char *line = *at, *newline;
@@ -270,6 +280,7 @@ static int take_number(char **p, int64_t *number)
     errno = 0;
     /* The cast keeps numbers above 2^63, which some tools write for addresses. */
     *number = (int64_t)strtoull(*p, &end, 10);
+    /* a word that only begins with digits is no number */
     if (end == *p || errno || (*end && !strchr(" \t", *end)))
         return 0;
     *p = skip_blanks(end);
@@ -289,7 +300,8 @@ static int is_heading(const char *line) { return *line >= 'A' && *line <= 'Z'; }
 
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
 
-/* If a key occurs twice, the first counts. */
+/* If a key occurs twice, the first counts.
+ * So a label that a file repeats further down does not change the first one. */
 static int put_place(struct pithi_map *lookup, uint64_t key, uint32_t place)
 {
     uint64_t *at = pithi_map_at(lookup, key);
@@ -316,7 +328,8 @@ static int add_colour(struct pithi_prv_labels *l, char *line)
     unsigned r, g, b;
     int64_t number;
     if (!take_number(&line, &number) || number < 0 || number >= UINT32_MAX ||
-        /* "7    {255,0,16}". */
+        /* "7    {255,0,16}".
+         * a colour that cannot be read is left out; the others count */
         sscanf(line, "{%3u , %3u , %3u", &r, &g, &b) != 3 || r > 255 || g > 255 || b > 255)
         return 1;
     return put_place(&l->colours, (uint64_t)number, r << 16 | g << 8 | b);
@@ -338,9 +351,11 @@ static int add_type(struct pithi_prv_labels *l, char *line)
 static int add_value(struct pithi_prv_labels *l, char *line)
 {
     int64_t value;
+    /* values before the first group belong to no type */
     if (l->group_count == 0 || !take_number(&line, &value) || value < 0 || value > UINT32_MAX)
         return 1;
     l->groups[l->group_count - 1].has_values = 1;
+    /* a label for 0 means that values are states (paraver_types.c) */
     l->groups[l->group_count - 1].has_zero |= value == 0;
     if (!pithi_grow(&l->values, l->value_count, &l->value_room, sizeof *l->values) ||
         !put_place(&l->by_value, pithi_map_pair(l->group_count - 1, (uint32_t)value), l->value_count))

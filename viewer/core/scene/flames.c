@@ -18,6 +18,7 @@
 
 enum { WATCH_EVERY = 256 }; /* steps */
 
+/* The log of samples must have the lanes of the log, or its rows would be those of other threads. */
 static int same_lanes(const struct pithlog *a, const struct pithlog *b)
 {
     const struct pithlog_lane *x, *y;
@@ -36,6 +37,7 @@ static uint32_t state_of(const struct pithlog *log, uint32_t event)
     const char *name = pithlog_get_def(log, event)->name;
     uint32_t defs = pithlog_get_info(log)->defs;
 
+    /* from the definition before the event backwards, all around */
     for (uint32_t i = 1; i <= defs; i++) {
         uint32_t id = (event + defs - i) % defs;
         const struct pithlog_def *def = pithlog_get_def(log, id);
@@ -45,6 +47,8 @@ static uint32_t state_of(const struct pithlog *log, uint32_t event)
     return event;
 }
 
+/* Opens the log of samples that belongs to `log`. Its states are functions, and its events are samples and call sites.
+ */
 int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_flames **flames)
 {
     struct pithi_flames *f = pithi_alloc(1, sizeof *f);
@@ -62,6 +66,7 @@ int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_
     f->hidden = pithi_alloc(pithlog_get_info(f->log)->defs, 1);
     f->state = pithi_alloc(pithlog_get_info(f->log)->defs, sizeof *f->state);
     for (uint32_t id = 0; (def = pithlog_get_def(f->log, id)); id++) {
+        /* only functions are drawn as bars */
         f->hidden[id] = def->kind != PITHLOG_STATE;
         f->state[id] = !f->hidden[id] ? id : pithi_flames_is_site(f, id) ? UINT32_MAX : state_of(f->log, id);
     }
@@ -81,6 +86,7 @@ void pithi_flames_close(struct pithi_flames *flames)
     free(flames);
 }
 
+/* Returns 1 if the log has samples, or call sites. */
 int pithi_flames_possible(const struct pithlog *log)
 {
     const struct pithlog_def *def;
@@ -92,6 +98,7 @@ int pithi_flames_possible(const struct pithlog *log)
     return 0;
 }
 
+/* The source line of a function; its group if the line is not known. */
 const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(flames->log, id);
@@ -108,6 +115,7 @@ const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id)
 static void add_sample(const struct pithi_flames *flames, const struct pithlog_step *step, uint64_t sample,
                        uint64_t *counted, struct pithi_flames_sum *sums)
 {
+    /* a call site is no sample */
     if (flames->state[step->record->id] == UINT32_MAX)
         return;
     sums[flames->state[step->record->id]].own++;
@@ -131,6 +139,7 @@ int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t 
     if (err)
         return err;
     counted = pithi_alloc(pithlog_get_info(flames->log)->defs, sizeof *counted);
+    /* A sample is an event inside the functions that were on the stack then. */
     for (uint32_t i = 1; !err && damages < PITHI_MOST_DAMAGES && (more = pithlog_walk_next(walk, &step)) != 0; i++) {
         damages += more < 0;
         if (more > 0 && step.change == PITHLOG_HAPPENS && step.record->kind == PITHLOG_EVENT && step.to_ns < to_ns)
@@ -143,6 +152,7 @@ int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t 
     return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
+/* The function in which most samples of an interval end. Returns 1, 0 if there are no samples, -1 after an error. */
 int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       struct pithi_flames_most *most)
 {
@@ -152,6 +162,7 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
 
     *most = (struct pithi_flames_most){0};
     for (uint32_t id = 0; !err && id < cells.defs; id++) {
+        /* states are functions on the stack; the events have the samples */
         if (!flames->hidden[id] || flames->state[id] == UINT32_MAX)
             continue;
         most->all += cells.sums[id].count;
@@ -161,6 +172,7 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
         }
     }
     pithi_cells_free(&cells);
+    /* the function itself, not its event */
     if (most->samples)
         most->id = flames->state[most->id];
     return err ? -1 : most->samples > 0;
@@ -173,6 +185,7 @@ int pithi_flames_is_site(const struct pithi_flames *flames, uint32_t id)
     return def->kind == PITHLOG_EVENT_TYPE && strcmp(def->group, "call sites") == 0;
 }
 
+/* The first call site in an interval. Returns 1, 0 if there is none, -1 after an error. */
 int pithi_flames_site(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       int64_t *time_ns, uint32_t *site)
 {
