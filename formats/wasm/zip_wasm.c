@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/file_at.h"
 #include "base/input.h"
@@ -65,6 +66,44 @@ int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void 
     return inflate(data, size, out, out_size, add_size, &got) == (double)size && got == out_size;
 }
 
+/* ---- CRC-32 ------------------------------------------------------------------------------------------------------ */
+
+/* Eight tables, for eight bytes at a time: table[k][b] is the CRC of the byte b followed by k bytes of 0. */
+static uint32_t table[8][256];
+
+static void make_table(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+        table[0][byte] = crc;
+    }
+    for (int k = 1; k < 8; k++)
+        for (int byte = 0; byte < 256; byte++)
+            table[k][byte] = table[k - 1][byte] >> 8 ^ table[0][table[k - 1][byte] & 255];
+}
+
+/* The CRC of what came before, or 0, and these bytes. */
+static uint32_t crc_of(uint32_t before, const void *data, size_t size)
+{
+    const unsigned char *p = data;
+    uint32_t crc = ~before;
+
+    if (!table[0][1])
+        make_table();
+    for (; size >= 8; size -= 8, p += 8) {
+        crc ^= p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+        crc = table[7][crc & 255] ^ table[6][crc >> 8 & 255] ^ table[5][crc >> 16 & 255] ^ table[4][crc >> 24] ^
+              table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^ table[0][p[7]];
+    }
+    for (; size > 0; size--, p++)
+        crc = crc >> 8 ^ table[0][(crc ^ *p) & 255];
+    return ~crc;
+}
+
+uint32_t pithi_crc(const void *data, size_t size) { return crc_of(0, data, size); }
+
 /* ---- gzip -------------------------------------------------------------------------------------------------------- */
 
 struct unpacked {
@@ -72,6 +111,7 @@ struct unpacked {
     int fd, err;
     uint64_t size, packed_size;
     size_t packed; /* the byte at which the member begins */
+    uint32_t crc;  /* of the member so far */
     struct pithi_watched *watched;
 };
 
@@ -82,6 +122,7 @@ static int put(void *context, size_t size)
     if (pithi_write_at(to->fd, to->room, size, to->size) != size)
         to->err = pithi_temporary_failed("written");
     to->size += size;
+    to->crc = crc_of(to->crc, to->room, size);
     return !to->err && pithi_watched_at(to->watched, to->packed, to->packed_size);
 }
 
@@ -121,49 +162,15 @@ int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched
     while (!to.err && status >= 0 && !*why && pithi_zip_is_gzip(in + at, size - at)) {
         size_t head = head_size(in + at, size - at);
         to.packed = at;
+        to.crc = 0;
         status = head ? inflate(in + at + head, size - at - head, to.room, ROOM, put, &to) : CUT;
         at += head + (size_t)(status > 0 ? status : 0) + TAIL;
         if (status == CUT || (status >= 0 && at > size))
             *why = "its gzip data ends early";
-        else if (status == BAD)
+        else if (status == BAD || (status >= 0 && !to.err && pithi_get32(in + at - TAIL) != to.crc))
             *why = "its gzip data is damaged";
     }
     *out_size = to.size;
     free(to.room);
     return to.err;
-}
-
-/* ---- CRC-32 ------------------------------------------------------------------------------------------------------ */
-
-/* Eight tables, for eight bytes at a time: table[k][b] is the CRC of the byte b followed by k bytes of 0. */
-static uint32_t table[8][256];
-
-static void make_table(void)
-{
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t crc = byte;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-        table[0][byte] = crc;
-    }
-    for (int k = 1; k < 8; k++)
-        for (int byte = 0; byte < 256; byte++)
-            table[k][byte] = table[k - 1][byte] >> 8 ^ table[0][table[k - 1][byte] & 255];
-}
-
-uint32_t pithi_crc(const void *data, size_t size)
-{
-    const unsigned char *p = data;
-    uint32_t crc = UINT32_MAX;
-
-    if (!table[0][1])
-        make_table();
-    for (; size >= 8; size -= 8, p += 8) {
-        crc ^= p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-        crc = table[7][crc & 255] ^ table[6][crc >> 8 & 255] ^ table[5][crc >> 16 & 255] ^ table[4][crc >> 24] ^
-              table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^ table[0][p[7]];
-    }
-    for (; size > 0; size--, p++)
-        crc = crc >> 8 ^ table[0][(crc ^ *p) & 255];
-    return ~crc;
 }

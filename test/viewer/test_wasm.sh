@@ -74,13 +74,14 @@ printf 'not a log at all\n' >words.txt
 : >empty.pith
 { printf 'PITHLOG'; head -c 4000 /dev/urandom; } >noise.pith
 cp run.pith struck.pith && printf '\377\377\377\377' | dd of=struck.pith bs=1 seek=200 conv=notrunc status=none
+cp long.txt.gz sum.txt.gz && printf '\377\377' | dd of=sum.txt.gz bs=1 seek=$(($(wc -c <sum.txt.gz) - 8)) conv=notrunc status=none
 for log in words.txt empty.pith noise.pith; do
     printf '%s\n' "open $log" "open run.pith" >script
     "${run[@]}" script >wasm.out
     is "pith: $(head -n 1 wasm.out)" "$(pith info $log 2>&1)" "$log: the error of the command"
     like "$(tail -n 1 wasm.out)" '^\{"format":"native"' "$log: the next log opens"
 done
-for log in cut.pith struck.pith; do
+for log in cut.pith struck.pith sum.txt.gz; do
     printf '%s\n' "open $log" "draw 0 1000 400 300 1 0 0 0" analyze >script
     same "$log: damaged, and the same as in the native build"
 done
