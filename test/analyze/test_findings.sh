@@ -364,6 +364,8 @@ for rank in 0, 1: put(ms + 1, rank, "leave", "MPI_Finalize")
 print("\n".join(text for _, text in sorted(lines, key=lambda line: line[0])))
 END
 }
+taken 0.02
+like "$(joined "$(pith analyze taken.txt)")" '[|] +1[.] transfer: .*[|] +- late sender: .*[|] +latency-bound: [^|]*[|] +worst: [^|]*[|] +try: send less, fewer messages' "waiting for data under way is a part of transfers, with their advice"
 taken 0.5
 like "$(answer taken.txt)" '^cores[|].*[|]0[.]9.*[|]Other programs use the 2 cores, so ranks wait for a core: 100 % of the run is lost[.]$' "other programs make calls long, and others wait for these"
 like "$(pith analyze taken.txt | grep -A8 'transfer: ')" 'try: first give each rank a core; part of this waits for one$' "the advice is about cores"

@@ -109,9 +109,10 @@ plant("ring", "gym_turns ring", 4, "serialisation", ANY, "turn", 30 / 40, "late 
 
 # ---- The messages themselves
 plant("large", "gym_transfer large", 2, "transfer", ANY, "MPI_Sendrecv", MEASURED, "late sender, late receiver", busy=True)
-# (The calls of `small` are so short that recording them is a part of the time: its size is not looked at.)
+# (The calls of `small` are so short that recording them is a part of the time: its size is not looked at. The sender waits when
+# the receiver's buffers are full.)
 plant("small", "gym_transfer small", 2, "transfer", ANY, ("MPI_Send", "MPI_Recv"), ANY,
-      "small messages, late sender, recording", busy=True)
+      "small messages, late sender, late receiver, recording", busy=True)
 plant("eager_limit", "gym_transfer eager_limit", 2, ("transfer", "serialisation"), ANY, ("MPI_Send", "solve", "unpack"), 80 / 160,
       "late receiver, wait at barrier, late sender")
 

@@ -845,22 +845,22 @@ static int by_cost(const void *a, const void *b)
 
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */
 
-/* 1: at least half of the waiting of a finding is caused by another one: a load imbalance, or files. */
+/* 1: at least half of the waiting of a finding is caused by another one: a load imbalance, files or transfers. */
 static int is_caused_by(const struct pithlog_analysis *a, const struct pithlog_finding *waits,
                         const struct pithlog_finding *by)
 {
-    int is_imbalance = strcmp(by->name, "load imbalance") == 0;
+    int is_imbalance = strcmp(by->name, "load imbalance") == 0, is_files = strcmp(by->name, "files") == 0;
     double ns = 0;
 
-    /* only waiting has causes, and only these two findings can be one */
-    if (!waits->kind || (!is_imbalance && strcmp(by->name, "files") != 0))
+    if (!waits->kind || (!is_imbalance && !is_files && strcmp(by->name, "transfer") != 0))
         return 0;
     for (size_t i = 0; i < a->delay_count; i++) {
         const struct pithlog_delay *delay = &a->delays[i];
-        if (delay->kind == waits->kind &&
-            (is_imbalance ? delay->lane == by->lane &&
-                                (delay->state == PITHLOG_COMPUTING || !pithlog_analysis_is_call(a, delay->state))
-                          : is_file(a, delay->state)))
+        int in_files = is_file(a, delay->state);
+        int in_call = delay->state != PITHLOG_COMPUTING && pithlog_analysis_is_call(a, delay->state);
+        if (delay->kind == waits->kind && (is_imbalance ? delay->lane == by->lane && !in_call
+                                           : is_files   ? in_files
+                                                        : in_call && !in_files))
             ns += delay->direct_ns + delay->indirect_ns;
     }
     return 2 * ns >= waits->ns;
@@ -964,8 +964,9 @@ static const char *line_of(const char *text, const char *first)
 }
 
 /* Where ranks lack cores, transfers take long for that reason, and so does what waits for them. To change messages is
- * no advice then, and to move work is none if a rank may be late only because it had no core. 0: no memory. */
-static int advise_cores(struct pithlog_analysis *a)
+ * no advice then, and to move work is none if a rank may be late only because it had no core. Where most of a waiting
+ * is for data under way, the advice is that about transfers. 0: no memory. */
+static int advise_again(struct pithlog_analysis *a)
 {
     static const char part[] = "try: first give each rank a core; part of this waits for one\n";
     static const char all[] = "a guess: that ranks had no core at times may be the only reason\n"
@@ -978,17 +979,19 @@ static int advise_cores(struct pithlog_analysis *a)
         const char *latency = line_of(of->text, "latency-bound");
         int is_guess = a->found->is_guess[i];
         int is_partly = lack && 2 * lack->share >= of->share && (latency || strcmp(of->name, "transfer") == 0);
-        if (!try || (!is_guess && !is_partly))
+        int lacks_cores = is_guess || is_partly;
+        if (!try || (!lacks_cores && !latency))
             continue;
-        /* A finding that is latency-bound says so in a line of its own. Here that line is left out, as it is not known.
-         */
-        const char *before = latency ? latency : try, *next = latency ? strchr(latency, '\n') + 1 : try;
-        size_t size = (size_t)(try - of->text) + sizeof all;
+        /* Where cores are lacking, the line "latency-bound" is left out: that is not known then. */
+        const char *before = lacks_cores && latency ? latency : try;
+        const char *next = lacks_cores && latency ? strchr(latency, '\n') + 1 : try;
+        const char *advice = is_guess ? all : is_partly ? part : words_of("transfer")->try;
+        size_t size = (size_t)(try - of->text) + strlen(advice) + 2;
         char *text = malloc(size);
         if (!text)
             return 0;
-        snprintf(text, size, "%.*s%.*s%s", (int)(before - of->text), of->text, (int)(try - next), next,
-                 is_guess ? all : part);
+        snprintf(text, size, "%.*s%.*s%s%s", (int)(before - of->text), of->text, (int)(try - next), next, advice,
+                 lacks_cores ? "" : "\n");
         free((char *)of->text);
         of->text = text;
     }
@@ -1067,7 +1070,7 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
         /* sorted before guesses are found, as is_guess goes by the place in the list */
         if (good && a->found->count)
             qsort(a->found->list, a->found->count, sizeof *a->found->list, by_cost);
-        if (!good || !find_guesses(a) || !advise_cores(a) || !sort_findings(a)) {
+        if (!good || !find_guesses(a) || !advise_again(a) || !sort_findings(a)) {
             pithi_findings_free(a);
             return pithi_analysis_no_memory(a);
         }
