@@ -2,6 +2,7 @@
 pixels per pixel. Prints TAP. What a page shows is compared with the records of its log, and with what the commands say.
 test_page.sh makes the logs and the pages of the current folder."""
 import json
+import os
 import random
 import re
 import sys
@@ -450,6 +451,17 @@ def check_flash(browser):
     page.close()
 
 
+def check_notebook(browser):
+    """In a notebook (a stand-in for its kernel), view() is the page in a frame. notebook.html is what a cell shows."""
+    cell = Viewer.__new__(Viewer)
+    cell.page = browser.open("notebook.html")
+    inside = "document.querySelector('iframe').contentDocument"
+    cell.until(f"{inside} && {inside}.body.classList.contains('has-log') && /lost/.test({inside}.querySelector('#answer').innerText)")
+    same(cell.page.ask(f"{inside}.title"), "cell 3 \u2013 Pith", "a notebook shows the page")
+    same(cell.page.ask("document.querySelector('iframe').clientHeight"), 400, "in a frame of this height")
+    cell.page.close()
+
+
 def check_no_errors(browser, names):
     for name in names:
         before = len(browser.errors)
@@ -480,6 +492,8 @@ def main(profile, pages):
         check_words(browser)
         check_rows(browser)
         check_answer(browser)
+        if os.path.exists("notebook.html"):
+            check_notebook(browser)
         check_no_errors(browser, pages)
         same(browser.errors, [], "and none in all of this")
     plan()

@@ -113,6 +113,17 @@ pith draw plain.pith -o selected.html -e 'names off; arrows off; select 500ms 1s
 printf '%s\t0\t0\t%s\twork\n' 0 enter 87823.4 leave >long.txt
 sed '1i # property\tkey=start_unix_s\tvalue=1795957385.250000000' long.txt >clock.txt
 TZ=UTC-1 pith draw clock.txt -o clock.html --time-of-day
+if [ -f "$build/lib/pith/python/pith/_read.abi3.so" ]; then
+    PYTHONPATH=$build/lib/pith/python /usr/bin/python3 - <<'END'
+import sys, types
+import pith
+kernel = types.SimpleNamespace(kernel=1)
+sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: kernel)
+page = pith.open("3.txt").view("--title", "cell 3", height=400)
+open("notebook.html", "w").write("<!doctype html><title>cell</title>" + page._repr_html_())
+END
+    ok $? "in a notebook, view() is a page"
+fi
 TZ=UTC-1 timeout 800 python3 "$top/test/viewer/page_checks.py" "$scratch/chromium" rich big nasty point fine deep words >checks.out 2>checks.err
 is "$?" 0 "the checks in the browser come to their end" || tail -n 5 checks.err | sed 's/^/# /'
 like "$(tail -n 1 checks.out)" '^1\.\.[0-9]+$' "with all of them"

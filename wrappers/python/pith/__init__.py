@@ -16,10 +16,10 @@ commands ("3ms", "1:02:33", "init", "end-1s", "solve[3]").
 from typing import Any
 
 from .errors import DamagedError, Error, FormatError, IncompleteLogWarning, UsageError
-from .log import Finding, Log, Picture, Table, open
+from .log import Finding, Log, Page, Picture, Table, open
 
 __all__ = [
-    "open", "Log", "Table", "Picture", "Finding",
+    "open", "Log", "Table", "Picture", "Page", "Finding",
     "Error", "FormatError", "DamagedError", "UsageError", "IncompleteLogWarning",
     "record", "state", "event", "counter", "State", "Event", "Counter",
     "send", "recv", "pause", "resume", "flush", "snapshot", "finish", "lost", "thread_name",

@@ -4,6 +4,7 @@ import fnmatch
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from builtins import open as _open
@@ -159,6 +160,27 @@ class Picture:
 
     def _repr_png_(self) -> Optional[bytes]:
         return self.data if self.kind == "png" else None
+
+
+class Page:
+    """A page of a log, as `pith draw -o LOG.html` makes it; a notebook shows it in a frame."""
+
+    def __init__(self, data: bytes, height: int):
+        self.data, self.height = data, height
+
+    def save(self, path: Path) -> None:
+        with _open(path, "wb") as file:
+            file.write(self.data)
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{escape(self.data.decode(), quote=True)}" title="Pith" width="100%" height="{self.height}" '
+                'style="border: 0"></iframe>')
+
+
+def _is_notebook() -> bool:
+    """Whether a kernel of Jupyter runs this."""
+    ipython: Any = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 def _program() -> str:
@@ -623,17 +645,24 @@ class Log:
     def draw(self, *options: str, kind: str = "svg") -> Picture:
         """Draws the timelines: `log.draw("--from", "init", "--size", "900x300")`, with the options of `pith draw`. `kind`: "svg"
         or "png"."""
+        return Picture(self._draw(kind, options), kind)
+
+    def _draw(self, suffix: str, options: Sequence[str]) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
-            out = os.path.join(folder, "picture." + kind)
+            out = os.path.join(folder, "picture." + suffix)
             done = subprocess.run([_program(), "draw", self.path, "-o", out, *options], capture_output=True, text=True)
             if done.returncode:
                 raise Error(done.stderr.strip())
             with _open(out, "rb") as file:
-                return Picture(file.read(), kind)
+                return file.read()
 
-    def view(self, *options: str) -> None:
-        """Opens the window, with the options of `pith view`, and returns at once."""
+    def view(self, *options: str, height: int = 600) -> Optional[Page]:
+        """Opens the window, with the options of `pith view`, and returns at once. In a notebook, it is a page instead, with
+        the options of `pith draw`, in a frame of `height` pixels."""
+        if _is_notebook():
+            return Page(self._draw("html", options), height)
         subprocess.Popen([_program(), "view", self.path, *options])
+        return None
 
 
 def _rows_of(some: Dict[str, Array], all_: Dict[str, Array]) -> Array:
