@@ -10,7 +10,7 @@ if [ ! -x "$build/libexec/pith/pith-serve" ]; then
     finish
 fi
 if [ ! -e "$build/share/pith/page/viewer.html" ]; then
-    is "$(pith serve . 2>&1)" "pith: serve: this pith was built without the page; install clang, lld, wasi-libc and libclang-rt-dev-wasm32, and build it again" "without the page: what is missing"
+    is "$(pith serve . 2>&1)" "pith: serve: this pith was built without the page; install clang, lld, wasi-libc, libclang-rt-dev-wasm32 and node-pako, and build it again" "without the page: what is missing"
     finish
 fi
 

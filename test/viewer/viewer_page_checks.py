@@ -3,6 +3,7 @@ and 2 device pixels per pixel. Prints TAP. test_viewer_page.sh makes the logs an
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -229,7 +230,8 @@ def check_findings(viewer):
     viewer.until("findings && shown.waits")
     viewer.rest()
     ok(viewer.page.ask("canvas.toDataURL()") != before, "Shift-w hatches waiting")
-    same(viewer.page.text("#answer span"), pith("analyze", "--answer", "run.pith").stdout.strip(), "the answer of `pith analyze`")
+    answer = re.sub("`([^`]*)`", "\u201c\\1\u201d", pith("analyze", "--answer", "run.pith").stdout.strip())
+    same(viewer.page.text("#answer span"), answer, "the answer of `pith analyze`, with names in quotes")
     names = [row["name"] for row in json.loads(pith("analyze", "--json", "run.pith").stdout)["findings"]]
     same(viewer.page.ask("[...document.querySelectorAll('summary b')].map((name) => name.innerText)"), names, "its findings")
     x, y, width, height = viewer.page.box("summary button")

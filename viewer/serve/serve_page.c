@@ -38,8 +38,8 @@ int pithi_serve_read_page(void)
     FILE *file = open_page();
 
     if (!file)
-        return pithi_serve_failed("this pith was built without the page; install clang, lld, wasi-libc and "
-                                  "libclang-rt-dev-wasm32, and build it again");
+        return pithi_serve_failed("this pith was built without the page; install clang, lld, wasi-libc, "
+                                  "libclang-rt-dev-wasm32 and node-pako, and build it again");
     for (size_t size; (size = fread(piece, 1, sizeof piece, file)) > 0;)
         pithi_text_bytes(&text, piece, size);
     fclose(file);

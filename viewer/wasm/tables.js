@@ -145,7 +145,7 @@ function beginAnswer() {
 function showAnswer() {
   const strip = element("answer"), { answer, place = {} } = findings, [text, button] = strip.children;
   strip.hidden = !answer || !answer.text;
-  text.textContent = (answer && answer.text) || "";
+  text.textContent = ((answer && answer.text) || "").replace(/`([^`]*)`/g, "\u201c$1\u201d"); // names, in quotes
   button.hidden = place.from === undefined;
 }
 function showMe() {
