@@ -62,7 +62,7 @@ says 1 pith convert other.members.pith -
 for suffix in pith txt otf2 prv json; do says 1 pith convert other.members.pith new.$suffix; done
 says 1 pith cut other.members.pith -o new.pith --to 10ms
 says 1 pith merge other.members.pith whole.pith -o new.pith
-says 1 pith sql other.members.pith 'select count(*) from messages'
+sentence="$sentence; all other records are in the tables" says 1 pith sql other.members.pith 'select count(*) from messages'
 says 2 pith diff other.members.pith other.pith --records
 # A picture shows the rest, and says it, too, if it needs the members.
 for options in '--group comm' --waits; do

@@ -96,9 +96,11 @@ oo::class create ::pith::CallTree {
         }
     }
 
-    # The page may be there before its table.
+    # The page may be there before its table, and after that of the page before has gone.
+    method has_table {} { expr {[my is_open] && [info exists tree] && [winfo exists $tree]} }
+
     method show_former {is} {
-        if {[info exists tree] && [winfo exists $tree]} {
+        if {[my has_table]} {
             $tree configure -style [expr {$is ? "Former.Treeview" : "Treeview"}]
         }
     }
@@ -186,7 +188,7 @@ oo::class create ::pith::CallTree {
     }
 
     method draw {} {
-        if {![my is_open] || ![info exists tree]} {
+        if {![my has_table]} {
             return
         }
         set open [my open_nodes {}]
