@@ -211,7 +211,6 @@ if [ -x "$build/libexec/pith/pith-draw" ]; then
 1|pith draw run.pith -o nowhere/x.png|pith: nowhere/x.png: cannot write: the folder nowhere does not exist; make it first
 1|pith draw run.pith -o nowhere/x.svg|pith: nowhere/x.svg: cannot write: the folder nowhere does not exist; make it first
 1|pith draw run.pith -o nowhere/x.pdf|pith: nowhere/x.pdf: cannot write: the folder nowhere does not exist; make it first
-1|pith draw run.pith -o nowhere/x.html|pith: nowhere/x.html: cannot write: the folder nowhere does not exist; make it first
 1|pith draw run.pith -o empty/x.png|pith: empty/x.png: cannot write: empty is not a folder; choose another place
 2|pith draw run.pith x.png|pith: draw: -o is missing before x.png$see
 2|pith draw run.pith small.pith -o x.png|pith: draw: one log at a time, not also small.pith$see
@@ -233,6 +232,9 @@ if [ -x "$build/libexec/pith/pith-draw" ]; then
 1|pith draw run.pith -o x.png --iterations=slove|pith: run.pith: --iterations: there is no state slove; did you mean solve?
 1|pith draw run.pith -o x.png --from 0.2 --to 0.1|~pith: run.pith: nothing to draw from 0.2 s to 0.1 s; .*
 1|pith draw run.pth -o x.png|pith: run.pth: cannot be opened: No such file or directory; did you mean run.pith?
+END
+    [ ! -e "$build/share/pith/page/viewer.html" ] || table <<'END'
+1|pith draw run.pith -o nowhere/x.html|pith: nowhere/x.html: cannot write: the folder nowhere does not exist; make it first
 END
 else
     skip "pith draw" "not built"

@@ -28,7 +28,8 @@ head -c -200 in.pith >damaged.pith
 follows rest.pith pith recover damaged.pith -o rest.pith
 follows page.html pith analyze in.pith --html page.html
 if [ -x "$build/libexec/pith/pith-draw" ]; then
-    for suffix in svg png pdf html; do follows "out.$suffix" pith draw in.pith -o "out.$suffix"; done
+    for suffix in svg png pdf; do follows "out.$suffix" pith draw in.pith -o "out.$suffix"; done
+    [ ! -e "$build/share/pith/page/viewer.html" ] || follows out.html pith draw in.pith -o out.html
 fi
 
 # A part that cannot be removed: one clear line, and nothing is written into it.
