@@ -132,11 +132,15 @@ ranks 1,2 in MPI_Barrier $in_world $run: rank 0 has called MPI_Allreduce in its 
     is "$(body)" "rank 3 is outside MPI in \`io\` for TIME, since MPI_Comm_set_name, called in $run; 3 ranks wait for it
   ranks 1,2 in MPI_Allreduce on others for TIME, called in $run: wait for rank 3, which has not entered it
   rank 0 in MPI_Ssend to rank 1, tag 7, $in_world $run: waits until rank 1 receives" "$mpi: a chain over two communicators"
-    ended 3 join
+    start 500ms 3 join
+    reported '^  thread 1 of rank 1'
+    pith top --why --json run.pith.spill >top.json 2>/dev/null # while it hangs
+    # shellcheck disable=SC2046
+    kill -9 $(pids)
+    wait $job
     is "$(body)" "thread 0 of rank 1 is outside MPI for TIME, since MPI_Barrier, called in $main; 2 ranks wait for it
   ranks 0,2 in MPI_Barrier $in_world $run: wait for rank 1, which has not entered it
   thread 1 of rank 1 in MPI_Recv from rank 0, tag 7 for TIME, called in \`receive\` (hangs.c:N): waits for rank 0 to send" "$mpi: a second thread receives, and the first one waits for it"
-    pith top --why --json run.pith.spill >top.json 2>/dev/null
     is "$(/usr/bin/python3 -c 'import json; why = json.load(open("top.json"))["why"][0]; print(why["thread"], [(g["ranks"], g.get("thread")) for g in why["chain"]])')" \
         "0 [([0, 2], None), ([1], 1)]" "$mpi: the threads, as JSON"
     ended 3 both
