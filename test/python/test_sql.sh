@@ -93,13 +93,14 @@ pith sql small.pith 2>err; is "$? $(cat err)" "2 pith: sql: QUERY is missing; se
 python3 - <<'END'
 import subprocess
 good = open("heat2d.pith", "rb").read()
-for place in range(len(good) // 4, len(good), 64): # the first one in a block of records
+whole = subprocess.run(["pith", "print", "heat2d.pith"], capture_output=True, text=True).stdout
+for place in range(len(good) // 4, len(good), 64): # the first one in a block with states
     data = bytearray(good)
     for i in range(place, min(place + 40, len(good))):
         data[i] ^= 0x5a
     open("damaged.pith", "wb").write(data)
-    printed = subprocess.run(["pith", "print", "damaged.pith"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if printed.returncode == 1 and "block" in printed.stderr:
+    printed = subprocess.run(["pith", "print", "damaged.pith"], capture_output=True, text=True)
+    if printed.returncode == 1 and "block" in printed.stderr and printed.stdout.count("\tenter\tMPI_") < whole.count("\tenter\tMPI_"):
         break
 END
 pith recover damaged.pith -o rest.pith >/dev/null
