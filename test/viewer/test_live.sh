@@ -10,12 +10,12 @@ fi
 mpi=$(mpis | head -n 1)
 "mpicc.$mpi" -O1 "$top/test/viewer/talk.c" -o talk || { ok 1 "talk.c compiles"; finish; }
 start_display
-# Waits until there is something to see of LOG.
+# recording LOG RANKS: waits until there is something to see of LOG, and something of all ranks: its start stays then.
 recording() {
-    local i messages
+    local i seen
     for i in $(seq 1200); do
-        messages=$(pith info "$1.spill" 2>/dev/null | sed -n 's/^messages: //p')
-        [ "${messages:-0}" -gt 5 ] && return
+        seen=$(pith info "$1.spill" 2>/dev/null | awk '/^lanes: / { lanes = $2 } /^messages: / { messages = $2 } END { print lanes + 0, (messages > 5) }')
+        [ "$seen" = "$2 1" ] && return
         sleep 0.1
     done
     return 1
@@ -37,7 +37,7 @@ END
 # ---- To its end
 timeout 600 "mpiexec.$mpi" -n 3 pith run -o grow.pith ./talk 10 seen >out 2>err &
 job=$!
-recording grow.pith
+recording grow.pith 3
 ok $? "a program runs"
 cat >grow.tcl <<'END'
 source tools.tcl
@@ -92,7 +92,7 @@ wait "$job"
 "${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || { ok 1 "false_clock.c compiles"; finish; }
 UCX_LOG_LEVEL=fatal FALSE_CLOCKS=2 timeout 600 "mpiexec.$mpi" -n 2 "$top/test/mpi/preload" "$PWD/false_clock.so" pith run -o two.pith ./talk 10 told >out 2>err &
 job=$!
-recording two.pith
+recording two.pith 2
 cat >two.tcl <<'END'
 source tools.tcl
 check [until {[regexp {^live, [0-9.]+ s, clock drift not yet corrected$} [live]]}] "two machines: times are not final: [live]"
@@ -110,7 +110,7 @@ wait "$job"
 mv talk "die-$$" # a name that nobody else's process has
 timeout 600 "mpiexec.$mpi" -n 3 pith run -o kill.pith "./die-$$" 100000 >out 2>err &
 job=$!
-recording kill.pith
+recording kill.pith 3
 cat >kill.tcl <<'END'
 source tools.tcl
 check [until {[seconds] > 1}] "it runs: [live]"
