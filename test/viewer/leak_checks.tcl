@@ -23,10 +23,12 @@ proc resident_kb {} {
     ::close $file
     return $kb
 }
-# A window with all that this test knows: mountain ranges, another log, which goes before it or with it.
-proc come_and_go {with} {
+# A window with all that this test knows: mountain ranges, another log, which goes before it or with it. `is_seen`: it goes
+# when it has shown all: pictures that all windows share are kept.
+proc come_and_go {with {is_seen 0}} {
     set window [view rich.pith]
     $window run {ranges on; beside later.pith; zoom 1ms 5ms; select 2ms 3ms; sync}
+    if {$is_seen} rest
     $window run [expr {$with ? "close" : "beside none; close"}]
     pause 30
 }
@@ -41,8 +43,8 @@ proc rest {{before {}}} {
 }
 
 sync
-come_and_go 0
-come_and_go 1
+come_and_go 0 1
+come_and_go 1 1
 rest
 set before [census]
 set kb [resident_kb]
