@@ -44,7 +44,7 @@ enum {
 #define PITHI_COLL_NEIGHBOURS_ARE "pith:neighbours"
 
 struct pithi_coll_rule {
-    enum pithi_coll_shape shape; /* who must wait for whom */
+    enum pithi_coll_shape shape; /* which members wait for which */
     unsigned flags;              /* PITHI_COLL_ ... bits */
 };
 

@@ -153,8 +153,8 @@ static int take_comm(struct rebuild *b, struct pithi_log_part *part, const struc
 {
     uint32_t index = UINT32_MAX;
     int err = PITH_OK;
-    if (meta->number > part->comm_count + b->chunk.size / 8) /* each has an entry of more than 8 bytes
-     * A damaged number must not take memory for billions of entries. */
+    /* A damaged number must not take memory for billions of entries; each has more than 8 bytes in the chunk. */
+    if (meta->number > part->comm_count + b->chunk.size / 8)
         return PITH_ERR_DAMAGED;
     if (b->single)
         pithi_places_find_comm(b->log->places, meta->key, &index);

@@ -249,7 +249,7 @@ const struct pithi_command pithi_commands[] = {
      "show logs of this machine in a browser on another one",
      "Prints a link. It opens the page of `pith draw --viewer`, which reads what it needs of LOG; of FOLDER, a list\n"
      "of its logs. On another machine, first: ssh -L PORT:127.0.0.1:PORT HOST, with the PORT of the link. Ctrl-C ends\n"
-     "it. Only who has the link is answered, and nothing can be changed.\n"
+     "it. It answers only those who have the link, and nothing can be changed.\n"
      "\n"
      "  --port N          the port; default: a free one\n"
      "  --listen ADDRESS  listen on this address of the machine, for the network; 0.0.0.0: on all of them;\n"

@@ -122,6 +122,8 @@ void pithi_draw_labels_free(struct pithi_draw *draw);
 int pithi_draw_read_shown(struct pithi_draw *draw);
 /* Frees all that is of the log, and closes it. */
 void pithi_draw_free(struct pithi_draw *draw);
+/* What follows the last slash of a path. */
+const char *pithi_draw_base_name(const char *path);
 /* The figure for the options, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 

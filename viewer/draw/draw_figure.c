@@ -87,7 +87,7 @@ void pithi_draw_free(struct pithi_draw *draw)
 
 enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000, RANGES_HEIGHT = 130 };
 
-static const char *base_name(const char *path)
+const char *pithi_draw_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -95,7 +95,7 @@ static const char *base_name(const char *path)
 
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
 {
-    return (struct pithi_figure){.title = draw->title ? draw->title : base_name(draw->log_path),
+    return (struct pithi_figure){.title = draw->title ? draw->title : pithi_draw_base_name(draw->log_path),
                                  .plot = {.log = draw->log,
                                           .digest = draw->digest,
                                           .picked = draw->picked,

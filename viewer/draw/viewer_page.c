@@ -300,12 +300,6 @@ static int add_options(char **argv, int count, const struct part *part, int with
     return count;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static int is_several_files(const char *format)
 {
     return strcmp(format, "otf2") == 0 || strcmp(format, "paraver") == 0 || strcmp(format, "spill") == 0;
@@ -314,7 +308,7 @@ static int is_several_files(const char *format)
 /* `pith cut`, or the log as it is. */
 static int take_part(const struct pithi_draw *draw, struct viewer *viewer, const struct part *part)
 {
-    const char *name = base_name(draw->log_path);
+    const char *name = pithi_draw_base_name(draw->log_path);
     char *argv[16] = {"pith", "cut", (char *)draw->log_path, "-o"}, file[PATH_MAX];
     int count = add_options(argv, 5, part, 1), status;
 
@@ -363,7 +357,7 @@ static int add_notes(const struct pithi_draw *draw, struct viewer *viewer)
     if (!draw->shows_notes || !draw->notes.count)
         return 0;
     path = pithi_notes_path(draw->log_path);
-    name = pithi_notes_path(base_name(draw->log_path));
+    name = pithi_notes_path(pithi_draw_base_name(draw->log_path));
     status = add_file(viewer, path, name);
     free(path);
     free(name);

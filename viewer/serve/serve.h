@@ -7,8 +7,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* "pith: serve: ...", a line on standard error; returns 1. */
-int pithi_serve_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#include "base/say.h"
+
+/* "pith: serve: ...", a line on standard error; 1. */
+#define pithi_serve_failed(...) (pithi_say("serve: " __VA_ARGS__), 1)
 
 /* ---- Logs (serve_logs.c) ----------------------------------------------------------------------------------------- */
 

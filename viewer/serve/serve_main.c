@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +10,9 @@
 
 #include "serve/serve.h"
 
-int pithi_serve_failed(const char *format, ...)
-{
-    va_list args;
-
-    fputs("pith: serve: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return 1;
-}
-
 static int usage(const char *what)
 {
-    fprintf(stderr, "pith: serve: %s; see `pith help serve`\n", what);
+    pithi_say("serve: %s; see `pith help serve`", what);
     return 2;
 }
 
@@ -85,11 +72,10 @@ static void print_link(const struct pithi_serve_place *place)
     printf("http://%s%s%s:%d/%s/\n", is_ipv6 ? "[" : "", shown, is_ipv6 ? "]" : "", place->port, place->token);
     fflush(stdout);
     if (place->address)
-        fprintf(stderr, "pith: serve: whoever has the link can read what is served; it is sent without encryption\n");
+        pithi_say("serve: whoever has the link can read what is served; it is sent without encryption");
     else
-        fprintf(stderr,
-                "pith: serve: open the link on this machine; or on another one, after: ssh -L %d:127.0.0.1:%d %s\n",
-                place->port, place->port, host);
+        pithi_say("serve: open the link on this machine; or on another one, after: ssh -L %d:127.0.0.1:%d %s",
+                  place->port, place->port, host);
 }
 
 int main(int argc, char **argv)

@@ -58,7 +58,7 @@ enum {
     COLL_CALL = 2,         /* of is_coll */
     COLUMNS = 79
 };
-#define NEARLY_ALL 0.9 /* part of the calls above a size that must wait, and of those below it that must not */
+#define NEARLY_ALL 0.9 /* a limit: above this size, this share of the calls waited; below it, this share did not */
 
 struct sum {
     int32_t from, to; /* to: of a pair only */

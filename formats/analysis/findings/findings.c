@@ -623,7 +623,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             else if (cores && lacked_cores(a->graph.log))
                 fprintf(out, "other programs were running\n");
             else
-                /* "?" marks what is not known: how many cores there are, or what else was running */
+                /* a question where the log does not know it: how many cores there are, or what else ran */
                 fprintf(out, cores ? "were other programs running?\n" : "are there more ranks than cores?\n");
             good = end(a, out);
         }
@@ -649,7 +649,7 @@ static int find_run_delay(struct pithlog_analysis *a)
         /* What single calls have shown already is no news. */
         if (strcmp(a->found->list[i].name, "descheduled ranks") == 0)
             shown_ns = a->found->list[i].ns;
-    /* The system counts the whole run; what was before and after the analysed part may have been all of it. */
+    /* The system counts over the whole run. All of it may lie outside the analysed part, as far as there is room. */
     a->found->no_core_ns = fmax(0, delay.delay_ns - fmax(0, delay.time_ns - all_ns));
     least_ns = a->found->no_core_ns - (double)a->info.wait_ns;
     if (least_ns <= shown_ns || is_small(a, least_ns))
@@ -872,9 +872,9 @@ static int makes_transfers_long(const char *name)
            strcmp(name, "small messages") == 0 || strcmp(name, "descheduled ranks") == 0;
 }
 
-/* 1: the time of a finding is part of that of another one: what may be a lack of cores, the waiting that an imbalance
- * causes, what makes transfers long, files that are written in turn. What is measured in other ways may be a little
- * longer than the whole. */
+/* 1: the time of a finding is part of that of another one: what may be a lack of cores; the waiting that an imbalance,
+ * files or transfers cause; what makes transfers long; files that are written in turn. Waiting may cost up to a tenth
+ * more than its cause, and what makes transfers long a hundredth, as they are summed in different ways. */
 static int is_part_of(const struct pithlog_analysis *a, const struct pithlog_finding *part,
                       const struct pithlog_finding *of)
 {

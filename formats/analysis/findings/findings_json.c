@@ -109,7 +109,7 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
 
 struct json {
     struct pithi_json_out to;       /* the stream, with its state */
-    const struct pithi_findings *f; /* what is written */
+    const struct pithi_findings *f; /* the analysis that is written */
 };
 
 /* A lane is given by its index, which other members refer to, and by its rank, which users know. */
