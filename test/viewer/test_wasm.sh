@@ -37,7 +37,7 @@ for seed in range(1, 51):
         if chance.random() < 0.3:
             lines.append("words " + chance.choice(["group host", "unfold_rows", "group none; fold_rows", "colour * #112233",
                                                    "group comm; collapse", "palette safe", "hide nonesuch", "rows 0-1"]))
-        lines.append(f"draw {a} {b} {width} {height} {chance.choice([1, 1, 1.25, 2])} {chance.randrange(64)} "
+        lines.append(f"draw {a} {b} {width} {height} {chance.choice([1, 1, 1.25, 2])} {chance.randrange(128)} "
                      + chance.choice(["0 0", f"{chance.randrange(9)} {chance.randrange(2, 60)}"]))
         lines.append(f"overview {width} {chance.randrange(2, 40)}")
         lines += [f"at {chance.uniform(60, width):.2f} {chance.uniform(40, height):.2f}" for _ in range(12)]
@@ -54,6 +54,15 @@ for ((i = 1; i <= 50; i++)); do
 done >differ 2>&1
 is "$(cat differ)" "" "50 random logs, 150 windows: pixels, texts, cards, legends, analyses of both builds are equal"
 ok $(($(wc -c <native.out) < 300000)) "pictures were compared"
+
+# A picture that reads no records has no sums: its legend is counted apart.
+"$build/test/bench/make_big_log" big.pith 4 4 300000
+for flags in 0 64; do
+    printf '%s\n' "open big.pith" "draw 0 1000 400 300 1 $flags 0 0" "legend 0 1000" >script
+    "$draw_module" script | tail -n 1 >legend.$flags
+done
+is "$(cat legend.64)" "$(cat legend.0)" "the legend of a picture without sums"
+like "$(cat legend.0)" '"total_ns":"?[1-9]' "which has times"
 
 # The analysis is that of the command, for each kind of file, packed or not.
 awk -F '\t' 'BEGIN { OFS = FS } /^[0-9]/ { $1 = sprintf("%.9f", $1 * 100000) } { print }' 1.txt >long.txt # in us

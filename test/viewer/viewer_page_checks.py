@@ -223,6 +223,15 @@ def check_legend(viewer):
     ok(viewer.page.ask("canvas.toDataURL()") == before, "Shift-h shows it again")
 
 
+def check_answer(viewer):
+    for log in "late.txt", "run.pith":
+        viewer.drop(log)
+        viewer.until("findings && element('answer').innerText")
+        answer = pith("analyze", "--answer", log).stdout.strip()
+        ok(log != "late.txt" or "`refine`" in answer, "an answer with a name", answer)
+        same(viewer.page.text("#answer span"), re.sub("`([^`]*)`", "\u201c\\1\u201d", answer), f"{log}: the answer of `pith analyze`")
+
+
 def check_findings(viewer):
     viewer.drop("run.pith")
     before = viewer.page.ask("canvas.toDataURL()")
@@ -230,8 +239,6 @@ def check_findings(viewer):
     viewer.until("findings && shown.waits")
     viewer.rest()
     ok(viewer.page.ask("canvas.toDataURL()") != before, "Shift-w hatches waiting")
-    answer = re.sub("`([^`]*)`", "\u201c\\1\u201d", pith("analyze", "--answer", "run.pith").stdout.strip())
-    same(viewer.page.text("#answer span"), answer, "the answer of `pith analyze`, with names in quotes")
     names = [row["name"] for row in json.loads(pith("analyze", "--json", "run.pith").stdout)["findings"]]
     same(viewer.page.ask("[...document.querySelectorAll('summary b')].map((name) => name.innerText)"), names, "its findings")
     x, y, width, height = viewer.page.box("summary button")
@@ -358,6 +365,7 @@ def main(profile):
         check_card(viewer)
         check_moves(viewer)
         check_legend(viewer)
+        check_answer(viewer)
         check_findings(viewer)
         check_search(viewer)
         check_errors(viewer, 60)
