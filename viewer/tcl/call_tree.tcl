@@ -88,7 +88,8 @@ oo::class create ::pith::CallTree {
         pack $tree -side left -fill both -expand 1
         pack $body.table -fill both -expand 1
         bind $tree <<TreeviewOpen>> [list [self] opened]
-        bind $tree <ButtonRelease-1> [list [self] clicked %x %y]
+        # After the binding of its class: a search waits, and Escape may close the page meanwhile.
+        bind $tree <ButtonRelease-1> [list after idle [list catch [list [self] clicked %x %y]]]
         bind $tree <Return> "[list [self] find_chosen]; break"
         # The window's keys for these are not wanted here.
         foreach key {Up Down Left Right space} {
@@ -290,7 +291,7 @@ oo::class create ::pith::CallTree {
     # ---- Finding the states
 
     method clicked {x y} {
-        if {[$tree identify region $x $y] in {tree cell} && ![string match *indicator [$tree identify element $x $y]]} {
+        if {[my has_table] && [$tree identify region $x $y] in {tree cell} && ![string match *indicator [$tree identify element $x $y]]} {
             my find_chosen
         }
     }

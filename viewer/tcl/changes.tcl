@@ -53,7 +53,8 @@ oo::class create ::pith::Changes {
         pack $path.head -fill x -pady {0 4}
         pack $path.y -side right -fill y
         pack $tree -side left -fill both -expand 1
-        bind $tree <ButtonRelease-1> [list [self] clicked]
+        # After the binding of its class: a search waits, and the table may be gone then.
+        bind $tree <ButtonRelease-1> [list after idle [list catch [list [self] clicked]]]
         bind $tree <Return> "[list [self] clicked]; break"
         foreach key {Up Down Left Right} {
             bind $tree <$key> "[bind Treeview <$key>]; break"
