@@ -10,7 +10,7 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
-enum { COLUMNS = 79, SHORT_LIST = 5 };
+enum { COLUMNS = 79, WIDTH = 80, SHORT_LIST = 5 };
 #define UNMATCHED 0.99 /* below this matched fraction the page prints a warning */
 
 /* An end of the window: `call` if the window ends there, `log_end` if the log does, else the time. */
@@ -142,11 +142,27 @@ void pithi_findings_note_short(const struct pithi_findings *f)
             f->path, 100 * f->info->part);
 }
 
+/* A line beyond WIDTH columns is broken at a blank, if it has one; what follows stands two columns further right. */
 static void put_lines(const char *indent, const char *text, FILE *out)
 {
     /* each line of these texts ends with a newline, so strchr() finds one */
-    for (const char *line = text; *line; line = strchr(line, '\n') + 1)
-        fprintf(out, "%s%.*s\n", indent, (int)strcspn(line, "\n"), line);
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+        size_t rest = strcspn(line, "\n"), room = WIDTH - strlen(indent);
+        const char *more = "";
+        while (rest > room) {
+            const char *blank = line + room;
+            while (blank > line && *blank != ' ')
+                blank--;
+            if (blank <= line + strspn(line, " "))
+                break;
+            fprintf(out, "%s%s%.*s\n", indent, more, (int)(blank - line), line);
+            rest -= (size_t)(blank + 1 - line);
+            line = blank + 1;
+            more = "  ";
+            room = WIDTH - strlen(indent) - strlen(more);
+        }
+        fprintf(out, "%s%s%.*s\n", indent, more, (int)rest, line);
+    }
 }
 
 /* 1: the name of a state begins so. */
@@ -426,6 +442,7 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
     /* Waiting for other threads is inside of what counts as computing for MPI, so it is taken out of it in the
      * sentence. */
     double threads = 100 * pithi_thread_wait_share(f->analysis);
+    char text[160], for_threads[40] = "", of_files[40] = "";
 
     for (uint32_t i = 0; i < f->count; i++)
         files += strcmp(f->list[i].name, "files") == 0 ? 100 * f->list[i].share : 0;
@@ -433,12 +450,13 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
     moves = 100 - waits - useful - files;
     if (!f->info->has_mpi || !f->info->lanes)
         return;
-    fprintf(out, "Ranks compute %.0f %% of the time, wait for others %.0f %%", useful - threads, waits);
     if (threads >= 0.5)
-        fprintf(out, ", for threads %.0f %%", threads);
+        snprintf(for_threads, sizeof for_threads, ", for threads %.0f %%", threads);
     if (files > 0)
-        fprintf(out, ", use files %.0f %%", files);
-    fprintf(out, ", move data %.0f %%.\n", moves > 0 ? moves : 0);
+        snprintf(of_files, sizeof of_files, ", use files %.0f %%", files);
+    snprintf(text, sizeof text, "Ranks compute %.0f %% of the time, wait for others %.0f %%%s%s, move data %.0f %%.",
+             useful - threads, waits, for_threads, of_files, moves > 0 ? moves : 0);
+    pithi_findings_wrap(text, "", out);
 }
 
 /* The findings, a line each, without those that may be due to a lack of cores. */
