@@ -4,7 +4,8 @@
 
 /* Own costs of 0, and clocks that all share. */
 int64_t pithi_own_ns(void) { return 0; }
-void pithi_own_add(int64_t ns) { (void)ns; }
+static int64_t own_ns;
+void pithi_own_add(int64_t ns) { own_ns += ns; }
 int pithi_own_clock(int64_t local_ns, int64_t *offset_ns)
 {
     (void)local_ns;
@@ -38,6 +39,30 @@ static int64_t after_two(struct pithi_least *least)
     return pithi_delay_ns();
 }
 
+/* What of these parts, one after another and each `ns`, counts as an own cost. */
+static int64_t own(struct pithi_typical *typical, int count, int64_t ns)
+{
+    int64_t sum_ns = 0;
+    for (int i = 0; i < count; i++)
+        sum_ns += own_part(typical, ns);
+    return sum_ns;
+}
+
+/* Parts that lose their core before it is known what they take; parts of a rank that yields; and few, long parts. */
+static void own_parts(void)
+{
+    struct pithi_typical lost = {0}, yields = {0}, few = {0};
+    int64_t first_ns = own(&lost, 4, 12000000);
+    OK(first_ns <= 4 * ALWAYS_NS, "four parts of 12 ms before it is known what a part takes: %lld us at most",
+       (long long)ALWAYS_NS * 4 / 1000);
+    OK(own(&lost, 296, 2000) == 592000, "296 of 2 us: these count");
+    OK(own(&lost, 1, 12000000) < 3000, "of one that loses its core later, what is typical counts");
+    OK(own(&yields, 8, 5000000) == 40000000, "eight parts of 5 ms and none shorter: that is what they take");
+    OK(own(&yields, 3, 6000000) == 18000000, "nor is more of it left out later");
+    OK(own(&few, 3, 30000) == 3 * ALWAYS_NS, "three of 30 us: 20 us each, as nothing is known of them");
+    OK(own(&few, 5, 30000) == 8 * 30000 - 3 * ALWAYS_NS, "the rest is added when eight are known");
+}
+
 int main(void)
 {
     static struct pithi_least least[PITHI_SIZES];
@@ -52,5 +77,6 @@ int main(void)
     OK(after_one(least, 900) == 49900, "a longer one changes nothing");
     OK(after_one(least, 0) == 49900, "nor does a sender that knows none");
     OK(after_two(least) == 40000, "of several messages none was under way for longer than it was");
+    own_parts();
     return tap_done();
 }

@@ -98,22 +98,36 @@ void pithi_delay_begin(void)
  * their cores there for up to 1 s.
  *
  * The typical time is the least of the first few, then goes by an eighth up or down with each part: to the median.
- * Threads may race for it, which does no harm. */
-enum { LEARNS = 8, TIMES = 20, ALWAYS_NS = 20000, BYTE_NS = 4 };
+ * Until it is known, a part counts ALWAYS_NS at most; what else it cost is added then. (Processes that begin beside
+ * busy loops often lose their core in the first parts of all: four of 8 to 20 ms, then 296 of 2 us.) Threads may race
+ * for it, which does no harm. */
+enum { TIMES = 20, ALWAYS_NS = 20000, BYTE_NS = 4 };
+
+static int64_t cost_of(int64_t ns, int64_t typical_ns)
+{
+    return ns > ALWAYS_NS && ns > TIMES * typical_ns ? typical_ns : ns;
+}
 
 static int64_t own_part(struct pithi_typical *typical, int64_t ns)
 {
-    int64_t before = __atomic_load_n(&typical->ns, __ATOMIC_RELAXED), after = before;
+    int64_t before = __atomic_load_n(&typical->ns, __ATOMIC_RELAXED), after = before, cost_ns;
     uint32_t count = __atomic_load_n(&typical->count, __ATOMIC_RELAXED);
 
-    if (count < LEARNS) {
+    if (count < PITHI_LEARNS) {
         after = count == 0 || ns < before ? ns : before;
-        __atomic_store_n(&typical->count, count + 1, __ATOMIC_RELAXED);
-    } else if (ns != before) {
-        after += ns > before ? before / 8 + 1 : -before / 8;
+        cost_ns = ns < ALWAYS_NS ? ns : ALWAYS_NS;
+        typical->first_ns[count++] = ns;
+        __atomic_store_n(&typical->count, count, __ATOMIC_RELAXED);
+        for (uint32_t i = 0; count == PITHI_LEARNS && i < count; i++)
+            if (cost_of(typical->first_ns[i], after) > ALWAYS_NS)
+                cost_ns += cost_of(typical->first_ns[i], after) - ALWAYS_NS;
+    } else {
+        if (ns != before)
+            after += ns > before ? before / 8 + 1 : -before / 8;
+        cost_ns = cost_of(ns, after);
     }
     __atomic_store_n(&typical->ns, after, __ATOMIC_RELAXED);
-    return ns > ALWAYS_NS && ns > TIMES * after ? after : ns;
+    return cost_ns;
 }
 
 static __thread uint64_t copied_bytes __attribute__((tls_model("initial-exec")));
@@ -128,7 +142,7 @@ int64_t pithi_delay_spent_of(struct pithi_typical *typical, int64_t begin_ns)
     copied_bytes = 0;
     if (copying_ns > ns)
         copying_ns = ns;
-    pithi_own_add(copying_ns + own_part(typical, ns - copying_ns));
+    pithi_own_add(copying_ns + (typical ? own_part(typical, ns - copying_ns) : ns - copying_ns));
     return now;
 }
 

@@ -68,9 +68,11 @@ void pithi_delay_fill(struct pithi_header *header, int64_t from_ns);
 /* Measures the cost of one clock read. */
 void pithi_delay_begin(void);
 /* What one of our parts of calls typically takes, about the median. */
+enum { PITHI_LEARNS = 8 };
 struct pithi_typical {
-    int64_t ns;     /* the estimate */
-    uint32_t count; /* how many calls it is from */
+    int64_t ns;                     /* the estimate */
+    int64_t first_ns[PITHI_LEARNS]; /* of the first calls */
+    uint32_t count;                 /* how many calls it is from, at most PITHI_LEARNS */
 };
 /* Counts the time from `begin_ns` to now, our own part of a call, as an own cost, at most what this part can take.
  * Returns now. */
@@ -79,6 +81,8 @@ struct pithi_typical {
         static struct pithi_typical typical_;                                                                          \
         pithi_delay_spent_of(&typical_, begin_ns);                                                                     \
     })
+/* `typical`: NULL for a part that is rare and made of several calls, such as making a communicator: all of it
+ * counts. */
 int64_t pithi_delay_spent_of(struct pithi_typical *typical, int64_t begin_ns);
 /* This part also copies so many bytes. */
 void pithi_delay_copies(uint64_t bytes);

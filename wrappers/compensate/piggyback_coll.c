@@ -156,7 +156,7 @@ void pithi_piggyback_window_made(int result, const struct pithi_handle *on, cons
     if (!on)
         return;
     pithi_shadow_window_made(result, on, window);
-    pithi_delay_spent(from);
+    pithi_delay_spent_of(NULL, from);
     if (pithi_self.depth == pithi_self.base)
         pithi_own_write();
 }
@@ -165,7 +165,7 @@ void pithi_piggyback_made(int result, const MPI_Comm *made)
 {
     int64_t from = pithi_delay_clock();
     pithi_shadow_made(result, made);
-    pithi_delay_spent(from);
+    pithi_delay_spent_of(NULL, from);
     pithi_own_write(); /* at once: after later records, the cost would exceed the elapsed time */
 }
 

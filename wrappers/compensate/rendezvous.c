@@ -121,7 +121,7 @@ void pithi_rendezvous_leave_all(void)
     }
     __atomic_store_n(&pithi_rendezvous_count, 0, __ATOMIC_RELAXED);
     pithi_unlock(&mutex);
-    pithi_delay_spent(from);
+    pithi_delay_spent_of(NULL, from);
 }
 
 /* ---- Receiving ------------------------------------------------------------------------------------------------------

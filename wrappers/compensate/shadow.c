@@ -41,7 +41,7 @@ void pithi_shadow_free(struct pithi_handle *handle)
         return;
     int64_t from = pithi_delay_clock();
     REAL(MPI_Comm_free)(&shadow);
-    pithi_delay_spent(from);
+    pithi_delay_spent_of(NULL, from);
     pithi_own_write();
 }
 
