@@ -18,6 +18,7 @@
 #include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
+#include "core_wait.h"
 #include "counters.h"
 #include "pith.h"
 #include "pith_tool.h"
@@ -164,6 +165,7 @@ static void thread_exit(void *unused)
         return;
     close_limit();
     pithi_counters_thread_end();
+    pithi_core_wait_thread_end();
     pithi_buffer_ended = 1;
     if (self.has_lane && !is_old()) {
         *self.link = self.next;

@@ -1,4 +1,4 @@
-/* core_wait.c - reads what the system counts for the thread that begins and ends the job. */
+/* core_wait.c - reads what the system counts for the thread that begins and ends the job, and for the others. */
 #include "core_wait.h"
 
 #include <errno.h>
@@ -16,15 +16,17 @@
 
 static struct {
     struct pithi_no_core at; /* time_ns: of the reading; 0: none */
-    long thread; /* Linux's number of the thread */
+    uint64_t threads_ns;     /* of other threads, until then */
+    long thread;             /* Linux's number of the thread */
 } first;
+static uint64_t ended_ns; /* atomic; of threads that ended */
 
 /* "CPU-NS DELAY-NS SLICES"; all 0 if the kernel does not count. */
-static struct pithi_no_core read_now(void)
+static struct pithi_no_core read_file(const char *path)
 {
     struct pithi_no_core now = {0};
     char text[80], *end;
-    int saved = errno, fd = pithi_descriptor_open("/proc/thread-self/schedstat", O_RDONLY, 0);
+    int saved = errno, fd = pithi_descriptor_open(path, O_RDONLY, 0);
     ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
 
     if (fd >= 0)
@@ -39,10 +41,53 @@ static struct pithi_no_core read_now(void)
     return now;
 }
 
+static struct pithi_no_core read_now(void) { return read_file("/proc/thread-self/schedstat"); }
+
+/* Linux's directory entry, as getdents64 gives it. opendir() would allocate. */
+struct entry {
+    uint64_t number;
+    int64_t next;
+    unsigned short size;
+    unsigned char type;
+    char name[];
+};
+
+/* How long the other threads that exist now had no core in their lives. */
+static uint64_t others_ns(void)
+{
+    _Alignas(struct entry) char entries[4096];
+    char path[64];
+    uint64_t sum_ns = 0;
+    int saved = errno, fd = pithi_descriptor_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
+    long got;
+
+    while (fd >= 0 && (got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+        for (long at = 0; at < got;) {
+            const struct entry *entry = (const struct entry *)(entries + at);
+            at += entry->size;
+            if (entry->name[0] == '.' || strtol(entry->name, NULL, 10) == first.thread)
+                continue;
+            snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", entry->name);
+            sum_ns += read_file(path).delay_ns;
+        }
+    if (fd >= 0)
+        close(fd);
+    errno = saved;
+    return sum_ns;
+}
+
 void pithi_core_wait_begin(void)
 {
     first.thread = syscall(SYS_gettid);
+    first.threads_ns = others_ns();
+    __atomic_store_n(&ended_ns, 0, __ATOMIC_RELAXED);
     first.at = read_now();
+}
+
+void pithi_core_wait_thread_end(void)
+{
+    if (first.at.time_ns != 0 && syscall(SYS_gettid) != first.thread)
+        __atomic_fetch_add(&ended_ns, read_now().delay_ns, __ATOMIC_RELAXED);
 }
 
 struct pithi_no_core pithi_core_wait_end(void)
@@ -54,18 +99,21 @@ struct pithi_no_core pithi_core_wait_end(void)
     now = read_now();
     if (now.time_ns <= first.at.time_ns || now.cpu_ns < first.at.cpu_ns || now.delay_ns < first.at.delay_ns)
         return none;
+    uint64_t threads_ns = others_ns() + __atomic_load_n(&ended_ns, __ATOMIC_RELAXED);
     return (struct pithi_no_core){now.delay_ns - first.at.delay_ns, now.cpu_ns - first.at.cpu_ns,
-                                    now.time_ns - first.at.time_ns};
+                                  now.time_ns - first.at.time_ns,
+                                  threads_ns > first.threads_ns ? threads_ns - first.threads_ns : 0};
 }
 
 int pithi_core_wait_tell(struct pithi_defs *defs, const struct pithi_no_core *sums, unsigned ranks)
 {
-    char value[140];
+    char value[180];
 
     if (sums->time_ns == 0)
         return PITH_OK;
-    snprintf(value, sizeof value, "delay=%llu cpu=%llu time=%llu ranks=%u", (unsigned long long)sums->delay_ns,
-             (unsigned long long)sums->cpu_ns, (unsigned long long)sums->time_ns, ranks);
+    snprintf(value, sizeof value, "delay=%llu cpu=%llu time=%llu ranks=%u threads=%llu",
+             (unsigned long long)sums->delay_ns, (unsigned long long)sums->cpu_ns, (unsigned long long)sums->time_ns,
+             ranks, (unsigned long long)sums->threads_ns);
     return pithi_defs_property(defs, "run_delay_ns", value);
 }
 

@@ -1,6 +1,6 @@
 /* core_wait.h - how long this process could run but had no core, from joining the job to its end.
  *
- * Linux counts it for each thread (/proc/thread-self/schedstat, "run delay"). Two readings of 20 us each are enough to
+ * Linux counts it for each thread (/proc/thread-self/schedstat, "run delay"). Two readings of 20 us for each thread are enough to
  * say that 8 ranks on 2 cores waited for a core for three quarters of their time; PITH_COUNTERS=run-delay says when. */
 #ifndef PITHI_CORE_WAIT_H
 #define PITHI_CORE_WAIT_H
@@ -8,11 +8,15 @@
 #include "native/segment.h"
 
 struct pithi_no_core {
-    uint64_t delay_ns, cpu_ns, time_ns; /* without a core; with one; between the readings. time_ns 0: not known */
+    /* Of the thread that calls MPI_Init and MPI_Finalize: without a core; with one; between the readings. time_ns 0:
+     * not known. */
+    uint64_t delay_ns, cpu_ns, time_ns;
+    uint64_t threads_ns; /* without a core, summed over the other threads: those of the end, and ended ones with a lane */
 };
 
-/* The thread that calls MPI_Init and MPI_Finalize. */
 void pithi_core_wait_begin(void);
+/* A thread that has a lane ends; it calls this. */
+void pithi_core_wait_thread_end(void);
 struct pithi_no_core pithi_core_wait_end(void);
 /* Adds the sums of `ranks` processes to a set of definitions, as the property `run_delay_ns` (native/SPEC.md). */
 int pithi_core_wait_tell(struct pithi_defs *defs, const struct pithi_no_core *sums, unsigned ranks);

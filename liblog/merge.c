@@ -443,18 +443,19 @@ void pithi_merge(const struct pith_transport *transport)
     }
     struct pithi_no_core own = pithi_core_wait_end();
     int knows = here != 0 && own.time_ns > 0;
-    uint64_t sums[1 + MATCHES + 5] = {here}, *waits = sums + 1 + MATCHES;
+    uint64_t sums[1 + MATCHES + 6] = {here}, *waits = sums + 1 + MATCHES;
     count_matches(sums + 1);
     if (knows) {
         waits[0] = own.delay_ns;
         waits[1] = own.cpu_ns;
         waits[2] = own.time_ns;
         waits[3] = 1;
+        waits[5] = own.threads_ns;
         waits[4] = transport->sharing > 0 && sharing(transport) > pithi_cores();
     }
-    here = transport->reduce(transport->context, sums, 1 + MATCHES + 5, PITH_SUM) == 0 ? sums[0] : 0;
+    here = transport->reduce(transport->context, sums, 1 + MATCHES + 6, PITH_SUM) == 0 ? sums[0] : 0;
     merge.recorded = here;
-    merge.core_wait = (struct pithi_no_core){waits[0], waits[1], waits[2]};
+    merge.core_wait = (struct pithi_no_core){waits[0], waits[1], waits[2], waits[5]};
     merge.core_ranks = waits[3];
     merge.sharing = waits[4];
     merge.have = stop_recording(flush_state);

@@ -123,8 +123,9 @@ int pithi_serial_io_find(struct pithlog_analysis *analysis, struct pithi_serial_
 
 /* How long ranks could run but had no core, from MPI_Init to MPI_Finalize, summed over `ranks` (run_delay.c). */
 struct pithi_run_delay {
-    double delay_ns, cpu_ns, time_ns; /* sums */
+    double delay_ns, cpu_ns, time_ns; /* sums, of the threads that called MPI_Init */
     uint32_t ranks;                   /* ranks with run-delay counters */
+    double threads_ns;                /* without a core, summed over all other threads of these ranks */
 };
 /* 1: found; 0: the log does not say. */
 int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);

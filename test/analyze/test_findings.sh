@@ -288,10 +288,11 @@ like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: send less' "and th
 # Of what the system counted, 1.2 s may lie outside the analysed part: 3 x 0.3 s of waiting for a core are then not certain.
 sed 's/time=1800000000/time=2960000000/; s/delay=90000000/delay=900000000/' delay.txt >outside.txt
 unlike "$(pith analyze outside.txt --csv)" '^no core' "a core that may have been missing outside the analysed part"
-# counted MS FILE: the findings of FILE, of ranks that had no core for MS in all, as the system counted; those that are guesses, and
+# counted MS FILE [THREADS_MS]: the findings of FILE, of ranks that had no core for MS in all, as the system counted, and their
+# other threads for THREADS_MS; those that are guesses, and
 # the place of the one that each is part of.
 counted() {
-    { printf '# property\tkey=cores\tvalue=4\n# property\tkey=run_delay_ns\tvalue=delay=%d000000 cpu=1 time=320000000 ranks=4\n' "$1"; cat "$2"; } >counted.txt
+    { printf '# property\tkey=cores\tvalue=4\n# property\tkey=run_delay_ns\tvalue=delay=%d000000 cpu=1 time=320000000 ranks=4 threads=%d000000\n' "$1" "${3:-0}"; cat "$2"; } >counted.txt
     pith analyze counted.txt --json | python3 -c '
 import json, sys
 for f in json.load(sys.stdin)["findings"]:
@@ -317,6 +318,7 @@ phases() {
 phases 0 1 2 3 >turns.txt
 is "$(counted 39 turns.txt)" "wait at barrier - sure;" "each of four ranks is late for 10 ms, so 3 wait for 4 x 10 ms; 39 ms without a core may cause 117 of them"
 is "$(counted 41 turns.txt)" "wait at barrier - guess;" "41 ms may cause all"
+is "$(counted 20 turns.txt 21)$(counted 20 turns.txt 19)" "wait at barrier - guess;wait at barrier - sure;" "or other threads of the ranks, for which they may wait"
 phases 1 1 1 1 >same.txt
 is "$(counted 41 same.txt)" "load imbalance - sure;wait at barrier 0 sure;" "but not if the same rank is late each time, 30 ms more than the mean"
 is "$(counted 121 same.txt)" "load imbalance - guess;wait at barrier 0 guess;" "unless ranks lack that on average"

@@ -23,6 +23,37 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 E2
+# Two other threads compute for 0.1 s each: one that has a lane and ends before MPI_Finalize, and one that lives on.
+cat >threads.c <<'E2'
+#include <mpi.h>
+#include <pith.h>
+#include <pthread.h>
+#include <time.h>
+static int done;
+static void *work(void *lives)
+{
+    struct timespec now;
+    pith_event(pith_event_define("works", "red", NULL));
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while (now.tv_sec == 0 && now.tv_nsec < 100000000);
+    __atomic_fetch_add(&done, 1, __ATOMIC_RELEASE);
+    while (lives)
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t ends, lives;
+    MPI_Init(&argc, &argv);
+    pthread_create(&ends, NULL, work, NULL);
+    pthread_create(&lives, NULL, work, &lives);
+    pthread_join(ends, NULL);
+    while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < 2)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return MPI_Finalize();
+}
+E2
 core=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 # run RANKS: on one core
 run() { TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n "$1" taskset -c "$core" pith run -o "busy$1.pith" ./busy >out 2>err </dev/null; }
@@ -35,10 +66,15 @@ for mpi in $(mpis); do
     like "$(grep -v 'open it with' err)" '^pith: 4 ranks share 1 core: they had no core for [5-9][0-9] % of the time, which makes times longer$' "$mpi: a line says so"
     like "$(pith analyze busy4.pith)" '^  Ranks could run but had no core for [5-9][0-9] % of the time' "$mpi: and the page"
     like "$(pith analyze busy4.pith | head -n 1)" '^4 ranks share 1 core(, of [0-9]+,)? and wait for a core: [4-9][0-9] % of the run is lost' "$mpi: which is the answer"
+    # Each of the two has no core while the other one has it: both for about 0.1 s.
+    "mpicc.$mpi" -O1 -I"$build/include" -o threads threads.c -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -lpthread &&
+        TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n 1 taskset -c "$core" pith run -o threads.pith ./threads >out 2>err </dev/null
+    is "$? $(pith info threads.pith | awk -F'[ =]' '/^run_delay_ns/ { print ($11 > 5e7 && $11 <= 2 * $7 && $3 < $11 / 2) }')" "0 1" "$mpi: threads without a core are counted apart" ||
+        { cat err; pith info threads.pith | grep run_delay; }
     PITH_QUIET=1 run 4
     is "$? $(cat err)" "0 " "$mpi: PITH_QUIET"
     run 1
-    is "$? $(grep -c 'no core' err) $(pith info busy1.pith | grep -c '^run_delay_ns: delay=[0-9]* cpu=[0-9]* time=[0-9]* ranks=1$')" "0 0 1" "$mpi: a rank that shares its core with no other rank"
+    is "$? $(grep -c 'no core' err) $(pith info busy1.pith | grep -c '^run_delay_ns: delay=[0-9]* cpu=[0-9]* time=[0-9]* ranks=1 threads=[0-9]*$')" "0 0 1" "$mpi: a rank that shares its core with no other rank"
 done
 
 # What the page says of it.
@@ -51,5 +87,5 @@ is "$(page 'delay=3000 cpu=1000 time=4000 ranks=8' 2)" "  Ranks could run but ha
 is "$(page 'delay=1000 cpu=1000 time=4000 ranks=2' 2)" "  Ranks could run but had no core for 25 % of the time: other programs ran." "other programs"
 is "$(page 'delay=30 cpu=1000 time=4000 ranks=8' 2)$(page 'delay=5000 cpu=1 time=4000 ranks=8' 2)$(page 'delay=x' 2)" "" "less than 1 %; impossible; none"
 page 'delay=3000 cpu=1000 time=4000 ranks=8' 2 >/dev/null
-is "$(pith analyze page.txt --json | grep -o '"run_delay":{[^}]*}')" '"run_delay":{"delay_ns":3000,"cpu_ns":1000,"time_ns":4000,"ranks":8}' "as JSON"
+is "$(pith analyze page.txt --json | grep -o '"run_delay":{[^}]*}')" '"run_delay":{"delay_ns":3000,"cpu_ns":1000,"time_ns":4000,"ranks":8,"threads_ns":0}' "as JSON"
 finish

@@ -27,6 +27,7 @@ struct pithi_finding_list {
     char *text; /* of the last finding */
     size_t text_size;
     double no_core_ns; /* time without a core in the window, as the system counted it; 0: it did not */
+    double threads_no_core_ns; /* the same of threads that do not call MPI_Init, in the whole run */
     int is_complete; /* 1: all findings are there */
 };
 
@@ -651,6 +652,7 @@ static int find_run_delay(struct pithlog_analysis *a)
             shown_ns = a->found->list[i].ns;
     /* The system counts over the whole run. All of it may lie outside the analysed part, as far as there is room. */
     a->found->no_core_ns = fmax(0, delay.delay_ns - fmax(0, delay.time_ns - all_ns));
+    a->found->threads_no_core_ns = delay.threads_ns;
     least_ns = a->found->no_core_ns - (double)a->info.wait_ns;
     if (least_ns <= shown_ns || is_small(a, least_ns))
         return 1;
@@ -918,7 +920,7 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
 }
 
 /* Marks the guesses: findings for which a lack of cores may be the only reason. If it costs less than a finding must,
- * it explains none.
+ * it explains none. Other threads of the ranks count, too: a rank may wait for one of its own that has no core.
  *
  *     Of four ranks, one has no core for 10 ms, and three wait for it: 30 ms. So waiting may have this reason up to
  *     three times the time without a core. But if it is caused by an imbalance or by files, it is a guess only if
@@ -933,8 +935,9 @@ static int find_guesses(struct pithlog_analysis *a)
     static const char *const may_lack_cores[] = {"load imbalance", "transfer",       "slow collectives",
                                                  "slow hosts",     "OpenMP waiting", "thread waiting"};
     struct pithi_finding_list *found = a->found;
-    double no_core_ns = is_small(a, found->no_core_ns) ? 0 : found->no_core_ns;
+    double no_core_ns = found->no_core_ns + found->threads_no_core_ns;
 
+    no_core_ns = is_small(a, no_core_ns) ? 0 : no_core_ns;
     if (!(found->is_guess = calloc(found->count + (size_t)1, 1)))
         return 0;
     for (uint32_t i = 0; i < found->count; i++)

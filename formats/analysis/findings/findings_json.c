@@ -520,6 +520,7 @@ static void put_run_delay(struct json *j)
     pithi_json_put_integer(&j->to, "cpu_ns", (int64_t)delay.cpu_ns);
     pithi_json_put_integer(&j->to, "time_ns", (int64_t)delay.time_ns);
     pithi_json_put_integer(&j->to, "ranks", delay.ranks);
+    pithi_json_put_integer(&j->to, "threads_ns", (int64_t)delay.threads_ns);
     pithi_json_put_end(&j->to, '}');
 }
 
