@@ -1,7 +1,8 @@
 /* core_wait.h - how long this process could run but had no core, from joining the job to its end.
  *
- * Linux counts it for each thread (/proc/thread-self/schedstat, "run delay"). Two readings of 20 us for each thread are enough to
- * say that 8 ranks on 2 cores waited for a core for three quarters of their time; PITH_COUNTERS=run-delay says when. */
+ * Linux counts it for each thread (/proc/thread-self/schedstat, "run delay"). Two readings of 20 us for each thread
+ * are enough to say that 8 ranks on 2 cores waited for a core for three quarters of their time;
+ * PITH_COUNTERS=run-delay says when. */
 #ifndef PITHI_CORE_WAIT_H
 #define PITHI_CORE_WAIT_H
 
@@ -11,7 +12,7 @@ struct pithi_no_core {
     /* Of the thread that calls MPI_Init and MPI_Finalize: without a core; with one; between the readings. time_ns 0:
      * not known. */
     uint64_t delay_ns, cpu_ns, time_ns;
-    uint64_t threads_ns; /* without a core, summed over the other threads: those of the end, and ended ones with a lane */
+    uint64_t threads_ns; /* without a core, of all other threads that are there at the end, or had a lane */
 };
 
 void pithi_core_wait_begin(void);

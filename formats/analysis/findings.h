@@ -48,8 +48,11 @@ int pithi_is_file_state(const struct pithlog_def *def);
  * than cores; NULL: none. Call pithlog_analysis_findings before. */
 #define PITHI_CROWDED 0.10
 const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *analysis);
-/* The same for other programs as well: "no core", or "descheduled ranks" if the system counted that ranks had no core
- * for this part of the time; NULL: none. */
+/* The same, if it comes before all other findings and is the answer; NULL: an imbalance or files, which it cannot
+ * explain, cost at least twice as much. */
+const struct pithlog_finding *pithi_crowded_first(struct pithlog_analysis *analysis);
+/* As pithi_crowded, for other programs as well: "no core", or "descheduled ranks" if the system counted that ranks had
+ * no core for this part of the time; NULL: none. */
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analysis);
 
 #define PITHI_FINDING_LISTED 0.01 /* findings that cost less are counted for people, not listed */

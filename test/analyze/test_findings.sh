@@ -145,9 +145,10 @@ is "$(answer)" "serialisation|0|ocean|1|None|0.500|Rank 0 in \`ocean\` and rank 
 
 # ---- More ranks than cores, threads ----------------------------------------------------------------------------------
 # crowd CORES LATE_US: 20 steps of 4 ms, each an MPI_Allreduce of four ranks that come at the same time. In four of them it
-# takes 20 us, in the others 3 ms. If LATE_US is not 0, rank 1 begins another call LATE_US before the end of these.
+# takes 20 us, in the others 3 ms. If LATE_US is not 0, rank 1 begins another call LATE_US before the end of these. At the end
+# rank 1 computes for LONGER_MS more than the others, if it is given, and all meet in a barrier.
 crowd() {
-    awk -v cores="$1" -v late="$2" 'BEGIN {
+    awk -v cores="$1" -v late="$2" -v longer="${3:-0}" 'BEGIN {
         print "# property\tkey=cores\tvalue=" cores
         print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=4\tranks=0,1,2,3"
         for (i = 0; i < 20; i++) for (rank = 0; rank < 4; rank++) {
@@ -158,6 +159,11 @@ crowd() {
             if (rank == 1 && late && takes > 20)
                 printf "%.9f%senter\tMPI_Iprobe\n%.9f%sleave\tMPI_Iprobe\n", (us + takes - late) / 1e6, head, (us + takes) / 1e6, head
             printf "%.9f%senter\tsolve\n%.9f%sleave\tsolve\n", (us + takes) / 1e6, head, (us + 4000) / 1e6, head
+        }
+        for (rank = 0; longer && rank < 4; rank++) {
+            head = "\t" rank "\t0\t"; from = 0.08; to = from + (rank == 1) * longer / 1e3
+            printf "%.9f%senter\tgrow\n%.9f%sleave\tgrow\n%.9f%senter\tMPI_Barrier\n", from, head, to, head, to, head
+            printf "%.9f%scoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\n%.9f%sleave\tMPI_Barrier\n", to, head, from + longer / 1e3, head
         } }' | sort -s -g -k 1,1 >log.txt
     pith convert log.txt log.pith
 }
@@ -167,6 +173,12 @@ is "$(answer)" "cores|None|None|None|None|0.596|4 ranks share 2 cores and wait f
 is "$(pith analyze log.pith --csv | sed -n 2p | cut -d, -f1)" "descheduled ranks" "which is the first finding"
 like "$(joined "$(pith analyze log.pith)")" '[|]  4 ranks share 2 cores: all these figures contain waiting for a core' "and said beside the efficiencies"
 like "$(pith analyze log.pith --what-if network=ideal)" 'contain waiting for a core' "and the predictions"
+crowd 2 0 150
+like "$(answer)" '^imbalance[|]1[|]grow[|]' "unless one rank computes longer and that costs twice as much: 450 ms, cores 191 ms"
+is "$(pith analyze log.pith --csv | sed -n 2p | cut -d, -f1)" "load imbalance" "which is the first finding then"
+crowd 2 0 90
+like "$(answer)" '^cores[|]' "270 ms are less than twice as much"
+is "$(pith analyze log.pith --csv | sed -n 2p | cut -d, -f1)" "descheduled ranks" "and the cores the first finding"
 crowd 4 0
 like "$(answer)" '^transfer[|]' "with as many cores as ranks it is transfer"
 crowd 2 10

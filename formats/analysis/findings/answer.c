@@ -348,7 +348,7 @@ static int find_cores(struct rules *r)
     if (!waits || !cores)
         return 1;
     c = propose(r, "cores", waits->ns);
-    c->is_first = is_crowded;
+    c->is_first = pithi_crowded_first(r->a) != NULL;
     c->place = waits->place;
     if (!is_crowded) {
         double ns = transfer && long_calls ? long_calls->ns * (1 + r->transfer_ns / transfer->ns) : 0;

@@ -904,6 +904,24 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
     return NULL;
 }
 
+/* A cause that a lack of cores does not explain, and that costs at least twice as much. */
+static int has_larger_cause(const struct pithlog_analysis *a, const struct pithlog_finding *crowded)
+{
+    for (uint32_t i = 0; i < a->found->count; i++) {
+        const struct pithlog_finding *of = &a->found->list[i];
+        if (of->ns >= 2 * crowded->ns && !a->found->is_guess[i] &&
+            (strcmp(of->name, "load imbalance") == 0 || strcmp(of->name, "files") == 0))
+            return 1;
+    }
+    return 0;
+}
+
+const struct pithlog_finding *pithi_crowded_first(struct pithlog_analysis *a)
+{
+    const struct pithlog_finding *crowded = pithi_crowded(a);
+    return crowded && !has_larger_cause(a, crowded) ? crowded : NULL;
+}
+
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
 {
     const struct pithlog_finding *least = NULL;
@@ -1002,7 +1020,7 @@ static int advise_again(struct pithlog_analysis *a)
 }
 
 /* Puts the findings, which are sorted by cost, into their order: each followed by its parts and theirs. Waiting for a
- * core comes first if it is pithi_crowded. 0: no memory. */
+ * core comes first if pithi_crowded_first says so. 0: no memory. */
 static int sort_findings(struct pithlog_analysis *a)
 {
     struct pithi_finding_list *found = a->found;
@@ -1016,7 +1034,7 @@ static int sort_findings(struct pithlog_analysis *a)
         free(is_guess);
         return 0;
     }
-    const struct pithlog_finding *crowded = pithi_crowded(a);
+    const struct pithlog_finding *crowded = pithi_crowded(a), *put_first = pithi_crowded_first(a);
     /* Each finding gets the first one that it is part of. */
     for (uint32_t i = 0; i < found->count; i++)
         for (uint32_t k = 0; k < found->count && !parent[i] && &found->list[i] != crowded; k++)
@@ -1027,7 +1045,7 @@ static int sort_findings(struct pithlog_analysis *a)
     for (uint32_t i = 0; i < found->count; i++)
         while (parent[i] && parent[parent[i] - 1])
             parent[i] = parent[parent[i] - 1];
-    uint32_t first = crowded ? (uint32_t)(crowded - found->list) : 0;
+    uint32_t first = put_first ? (uint32_t)(put_first - found->list) : 0;
     for (uint32_t n = 0; n < found->count; n++) {
         /* `first` goes to the front; those before it follow in their order */
         uint32_t i = n == 0 ? first : n <= first ? n - 1 : n;

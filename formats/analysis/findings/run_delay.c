@@ -2,7 +2,8 @@
  *
  *     run_delay_ns    delay=20017 cpu=4523 time=24543 ranks=6 threads=730
  *
- * says that 6 ranks had no core for 20017 of 24543 ns, and their other threads for 730 ns. It is a sum over the run: PITH_COUNTERS=run-delay says when. */
+ * says that 6 ranks had no core for 20017 of 24543 ns, and their other threads for 730 ns. It is a
+ * sum over the run: PITH_COUNTERS=run-delay says when. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
