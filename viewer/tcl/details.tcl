@@ -481,8 +481,11 @@ oo::class create ::pith::Details {
             incr line
         }
         update idletasks
-        set shown [my view]
-        my place_card $what $x $y
+        # What was pending may have moved the view, which closes the card.
+        if {[winfo exists $card]} {
+            set shown [my view]
+            my place_card $what $x $y
+        }
         return $what
     }
 
@@ -601,6 +604,8 @@ oo::class create ::pith::DetailsWindow {
         text $text -width 46 -height 6 -relief flat -borderwidth 0 -padx 14 -pady 10 -wrap word -cursor {} \
             -font TkDefaultFont -background [colour paper] -foreground [colour text] \
             -highlightthickness 0 -state disabled -tabs 110 -takefocus 1
+        # Nothing can be pasted here. Tk would wait for the selection, and Escape may close the page meanwhile.
+        bind $text <ButtonRelease-2> break
         $text tag configure title -font PithBold -spacing3 6
         $text tag configure word -foreground [colour faint]
         $text tag configure line -lmargin2 110 -spacing3 2

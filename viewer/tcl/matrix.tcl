@@ -741,7 +741,11 @@ oo::class create ::pith::Matrix {
         }
     }
 
+    # Tk calls it a moment after the click, when the page may be closed.
     method sort_by {column} {
+        if {![winfo exists $tree]} {
+            return
+        }
         set falling [expr {$column eq $order ? !$falling : $column ni {name from to rank}}]
         set order $column
         my fill_table

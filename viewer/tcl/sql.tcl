@@ -267,7 +267,11 @@ oo::class create ::pith::Sql {
     }
 
     # Sorts the rows that are there.
+    # Tk calls it a moment after the click, when the page may be closed.
     method sort_by {place} {
+        if {![winfo exists $tree]} {
+            return
+        }
         set is_number 1
         foreach row $found {
             if {![string is double -strict [lindex $row $place]]} {
