@@ -83,8 +83,13 @@ if {$alive} {
     fit
     sync
     set before [window]
-    focus -force $plot
-    update
+    # A menu that is still posted takes the keys; the server gives the focus a little later.
+    catch {::tk::MenuUnpost {}}
+    for {set tries 0} {[focus] ne $plot && $tries < 1000} {incr tries} {
+        focus -force $plot
+        winfo pointerxy $plot ;# waits for the server
+        update
+    }
     event generate $plot <plus>
     sync
     ok [expr {[window] ne $before}] "and does what a key says"
