@@ -1,6 +1,6 @@
 /* converter.c - runs programs of Pith for a recorded program: `pith convert` if the user wants a log in a foreign
- * format, or with corrected times; `pith analyze` for the sentence at the end of a run; `pith top` for the
- * report about a job that hangs; pith-functions, which looks up names of functions.
+ * format, or with corrected times; `pith analyze` for the sentence at the end of a run, or for the page; `pith top`
+ * for the report about a job that hangs; pith-functions, which looks up names of functions.
  *
  * Reading logs and writing foreign formats takes twice the code of recording, and few runs need it. So this code is in
  * libpithlog and the `pith` command, not in every recorded program: the process that names the log starts the command
@@ -11,17 +11,23 @@
  * process starts the command; clone makes it without an exit signal, so only waitpid with __WCLONE sees it. (The
  * command itself cannot be made so, because exec gives a process the signal SIGCHLD.) Both share our memory until they
  * end or call exec, so they only make system calls. Memory comes from mmap, as a wrapper may be inside malloc.
+ *
+ * The kernel keeps the thread that waits until the intermediate process ends, and lets only SIGKILL end it before. So a
+ * command that may hang gets a limit of time; and if the program is killed, the kernel kills the intermediate process,
+ * and then the command.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -75,20 +81,28 @@ struct start {
     int in, out, err; /* descriptors, of 3 and more */
     int most_ms;      /* the kernel ends the command then; 0: never */
     int error;        /* errno of the exec */
+    int status;       /* of the command, as waitpid gives it */
     char *stacks;     /* two: of the intermediate process, and of the command until its exec */
 };
+
+/* A system call: the library function may be a sanitizer's, which notes the action in memory that is also the
+ * program's. */
+static void set_default(int number)
+{
+    const uint64_t by_default[8] = {0}; /* the kernel's struct sigaction with SIG_DFL */
+    syscall(SYS_rt_sigaction, number, by_default, NULL, sizeof(uint64_t));
+}
 
 static int become_command(void *context)
 {
     struct start *start = context;
     sigset_t none;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (start->most_ms > 0) {
-        /* The signal of the timer ends the command, as both survive exec. A system call sets the action: the library
-         * function may be a sanitizer's, which notes the action in memory that is also the program's. */
+        /* The signal of the timer ends the command, as both survive exec. */
         int most_ms = start->most_ms;
-        const uint64_t by_default[8] = {0}; /* the kernel's struct sigaction with SIG_DFL */
         struct itimerval timer = {.it_value = {most_ms / 1000, most_ms % 1000 * 1000}};
-        syscall(SYS_rt_sigaction, SIGALRM, by_default, NULL, sizeof(uint64_t));
+        set_default(SIGALRM);
         syscall(SYS_setitimer, ITIMER_REAL, &timer, NULL);
     }
     if (dup2(start->in, 0) >= 0 && dup2(start->out, 1) >= 0 && dup2(start->err, 2) >= 0) {
@@ -107,10 +121,13 @@ static int become_command(void *context)
 static int become_parent(void *context)
 {
     struct start *start = context;
-    int pid = clone(become_command, start->stacks + 2 * STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+    int pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    set_default(SIGCHLD); /* a program that ignores it would leave nothing to wait for */
+    pid = clone(become_command, start->stacks + 2 * STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
     if (pid < 0)
         start->error = errno;
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    while (pid > 0 && waitpid(pid, &start->status, 0) < 0 && errno == EINTR)
         continue;
     return 0;
 }
@@ -120,7 +137,7 @@ static int become_parent(void *context)
 static int run(struct start *start)
 {
     sigset_t all, before;
-    int pid;
+    int pid, cancel_state;
     /* The environment without the variables that turn on recording. */
     size_t count = 0, kept = 0, i, bytes;
     while (environ[count] != NULL)
@@ -134,6 +151,7 @@ static int run(struct start *start)
         if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "PITH_", 5) != 0 &&
             strncmp(environ[i], "_PITH_", 6) != 0)
             start->environment[kept++] = environ[i];
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pid = clone(become_parent, start->stacks + STACK, CLONE_VM | CLONE_VFORK, start);
@@ -142,6 +160,7 @@ static int run(struct start *start)
     while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
         continue;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_setcancelstate(cancel_state, NULL);
     munmap(start->stacks, bytes);
     return start->error;
 }
@@ -231,6 +250,26 @@ int pithi_answer(const char *log, int most_ms, char *text, size_t size)
     if (start.out >= 0)
         close(start.out);
     return text[0] != '\0' ? 0 : -1;
+}
+
+int pithi_analyze(const char *log, const char *json, int most_ms, int *out, int *status)
+{
+    char command[PITHI_PATH_MAX + 16];
+    const char *const kept[] = {command, "analyze", "--json-file", json, "--", log, NULL};
+    const char *const gone[] = {command, "analyze", "--no-commands", "--", log, NULL};
+    struct start start = {.arguments = json != NULL ? kept : gone, .most_ms = most_ms};
+    int error;
+    *out = -1;
+    if (!find_pith(command, sizeof command))
+        return ENOENT;
+    start.in = pithi_descriptor_open("/dev/null", O_RDWR, 0);
+    start.out = start.err = open_said(log);
+    error = start.in < 0 || start.out < 0 ? errno : run(&start);
+    if (start.in >= 0)
+        close(start.in);
+    *out = start.out;
+    *status = start.status;
+    return error;
 }
 
 int pithi_top(const char *spill, int64_t hang_ns, int out)

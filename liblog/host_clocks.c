@@ -351,17 +351,15 @@ static void keep_own(const struct pithi_sync *point)
     __atomic_store_n(&clocks.gain_ns, later_ns - offset_ns, __ATOMIC_RELAXED);
 }
 
-/* Sends all points down the tree to all processes. */
-static int spread(const struct pith_transport *t, struct pithi_sync *points)
+int pithi_spread(const struct pith_transport *t, void *data, size_t size)
 {
-    size_t size = clocks.count * sizeof *points;
     int step = 1;
     while (step < t->size && (t->rank & step) == 0)
         step *= 2;
-    if (t->rank != 0 && (wait_for(t, t->rank - step, 1) != 0 || t->recv(t->context, t->rank - step, points, size) != 0))
+    if (t->rank != 0 && (wait_for(t, t->rank - step, 1) != 0 || t->recv(t->context, t->rank - step, data, size) != 0))
         return -1;
     for (step /= 2; step > 0; step /= 2)
-        if (t->rank + step < t->size && t->send(t->context, t->rank + step, points, size) != 0)
+        if (t->rank + step < t->size && t->send(t->context, t->rank + step, data, size) != 0)
             return -1;
     return 0;
 }
@@ -380,7 +378,7 @@ int pithi_host_clocks_sync(const struct pith_transport *t)
         good = measure_all(t, points) == 0;
     else
         good = clocks.own >= clocks.count || clocks.hosts[clocks.own].leader != t->rank || answer(t) == 0;
-    good = good && spread(t, points) == 0;
+    good = good && pithi_spread(t, points, clocks.count * sizeof *points) == 0;
     if (good && clocks.own < clocks.count)
         keep_own(&points[clocks.own]);
     if (good && t->rank == 0)

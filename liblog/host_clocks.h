@@ -15,6 +15,9 @@
 /* Collective, once a job. `same`: this process has the boot id of rank 0. 0; -1: the transport failed. */
 int pithi_host_clocks_join(const struct pith_transport *transport, int same);
 
+/* Collective: `data` of rank 0 goes to all, down a tree; waiting processes sleep. 0; -1: the transport failed. */
+int pithi_spread(const struct pith_transport *transport, void *data, size_t size);
+
 /* Compares the clocks: a sync point for each. Collective, not under the guard. 0; -1: the transport failed. */
 int pithi_host_clocks_sync(const struct pith_transport *transport);
 

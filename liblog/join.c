@@ -225,7 +225,12 @@ const char *pith_job_written(void) { return pithi_session.written; }
 void pith_job_finish(const struct pith_transport *transport)
 {
     joined = NULL;
-    pithi_merge(transport);
+    if (pithi_merge(transport)) {
+        char done = 1;
+        if (transport->rank == 0)
+            pithi_output_analyze();
+        pithi_spread(transport, &done, sizeof done);
+    }
     pithi_session.size = transport->size; /* so that the end of the process does nothing */
 }
 

@@ -401,7 +401,7 @@ static int stop_recording(uint32_t flush_state)
 }
 
 /* Patterns of PITH_ONLY and PITH_SKIP that matched nothing in any process are probably misspelt. */
-enum { MATCHES = 2 * PITHI_PATTERNS };
+enum { MATCHES = 2 * PITHI_PATTERNS, WAITS = 7 };
 
 static void count_matches(uint64_t counts[MATCHES])
 {
@@ -429,7 +429,7 @@ static void tell_unmatched(const uint64_t counts[MATCHES])
     }
 }
 
-void pithi_merge(const struct pith_transport *transport)
+int pithi_merge(const struct pith_transport *transport)
 {
     struct merge merge = {.t = transport};
     struct pithi_signals signals;
@@ -443,17 +443,18 @@ void pithi_merge(const struct pith_transport *transport)
     }
     struct pithi_no_core own = pithi_core_wait_end();
     int knows = here != 0 && own.time_ns > 0;
-    uint64_t sums[1 + MATCHES + 6] = {here}, *waits = sums + 1 + MATCHES;
+    uint64_t sums[1 + MATCHES + WAITS] = {here}, *waits = sums + 1 + MATCHES;
     count_matches(sums + 1);
     if (knows) {
         waits[0] = own.delay_ns;
         waits[1] = own.cpu_ns;
         waits[2] = own.time_ns;
         waits[3] = 1;
-        waits[5] = own.threads_ns;
         waits[4] = transport->sharing > 0 && sharing(transport) > pithi_cores();
+        waits[5] = own.threads_ns;
     }
-    here = transport->reduce(transport->context, sums, 1 + MATCHES + 6, PITH_SUM) == 0 ? sums[0] : 0;
+    waits[6] = transport->rank == 0 && pithi_session.settings.analyze_ms > 0;
+    here = transport->reduce(transport->context, sums, 1 + MATCHES + WAITS, PITH_SUM) == 0 ? sums[0] : 0;
     merge.recorded = here;
     merge.core_wait = (struct pithi_no_core){waits[0], waits[1], waits[2], waits[5]};
     merge.core_ranks = waits[3];
@@ -462,7 +463,7 @@ void pithi_merge(const struct pith_transport *transport)
     if (here == 0) {
         if (pithi_session.left_out)
             rmdir(pithi_session.folder);
-        return;
+        return 0;
     }
     pithi_signals_begin(&signals);
     pithi_job_sync_clocks(transport, merge.have);
@@ -492,6 +493,7 @@ void pithi_merge(const struct pith_transport *transport)
     pithi_defs_free(merge.defs);
     free(merge.defs_chunk);
     pithi_signals_end(&signals);
+    return good && waits[6];
 }
 
 void pithi_merge_alone(void)

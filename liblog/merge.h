@@ -11,8 +11,9 @@
 #include "pith_tool.h"
 #include "place.h"
 
-/* The collective merge; does nothing if no process ever recorded, or recording is over. */
-void pithi_merge(const struct pith_transport *transport);
+/* The collective merge; does nothing if no process ever recorded, or recording is over. 1, in all processes: the log is
+ * written, and rank 0 wants it analysed (PITH_ANALYZE). */
+int pithi_merge(const struct pith_transport *transport);
 
 /* The same for a process without a job. */
 void pithi_merge_alone(void);

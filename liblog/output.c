@@ -7,14 +7,21 @@
  *     PITH_LOG=run.pith  PITH_FORMAT=clog2     run.clog2;  not converted: run.pith
  *
  * The suffix always tells what is inside, as all other commands go by it.
+ *
+ * The answer to why the run was slow comes in one of two ways. Usually it is one sentence, or none if that takes long.
+ * With PITH_ANALYZE it is the page of `pith analyze`, which may take long. Rank 0 makes it before the end of MPI, and the
+ * others sleep until it is there. If they left MPI_Finalize before, and then ended with a status other than 0, the
+ * launcher would kill rank 0; in PMPI_Finalize they would wait busily, on the cores that the analysis needs.
  */
 #include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -179,6 +186,9 @@ static void announce(const struct pithi_output *output, const char *name, int re
               pithi_shell_word(shown, word, sizeof word));
 }
 
+static uint32_t volumes; /* of the log that pithi_output_analyze will analyse */
+static int is_due;       /* 1: there is one */
+
 int pithi_output_publish(const struct pithi_output *output)
 {
     const struct pithi_format_name *format = foreign_format();
@@ -211,24 +221,106 @@ int pithi_output_publish(const struct pithi_output *output)
     if (from != output->part)
         unlink(output->part);
     memcpy(pithi_session.written, name, sizeof name);
-    announce(output, name, replaced && strcmp(name, wanted) == 0);
+    volumes = from == output->part ? output->volumes : 0;
+    is_due = pithi_session.settings.analyze_ms > 0 && !pithi_session.forked;
+    if (!is_due || !pithi_session.settings.only_answer)
+        announce(output, name, replaced && strcmp(name, wanted) == 0);
     if (from != output->part && notes[0] != '\0' && !pithi_session.settings.quiet)
         pithi_say("%s: %s", short_name(name), notes);
     return 1;
 }
 
+/* ---- Why the run was slow ---------------------------------------------------------------------------------------- */
+
+enum { MOST_BYTES = 8000000, MOST_MS = 200 }; /* of a log whose answer takes no time worth mentioning; for the answer */
+
 int pithi_output_answer(void)
 {
-    /* a log above this is not analyzed at the end of a run; ms that the answer may take */
-    enum { MOST_BYTES = 8000000, MOST_MS = 200 };
     const char *log = pithi_session.written;
     char text[1536];
+    if (is_due) /* the page has it */
+        return 1;
     if (!pithi_session.settings.summary || log[0] == '\0' || file_bytes(log) > MOST_BYTES ||
         pithi_answer(log, MOST_MS, text, sizeof text) != 0)
         return 0;
     pithi_say("%s", text);
     return 1;
 }
+
+/* Copies the file to stderr, in pieces of whole lines that a pipe takes as a whole: launchers mix what ranks write. */
+static void print_page(int page)
+{
+    char lines[4096];
+    struct pithi_signals signals;
+    struct pollfd ready = {STDERR_FILENO, POLLOUT, 0};
+    off_t at = 0;
+    ssize_t got, written = 0;
+    pithi_signals_begin(&signals);
+    while (written >= 0 && (got = pread(page, lines, sizeof lines, at)) > 0) {
+        const char *last = memrchr(lines, '\n', (size_t)got);
+        size_t size = last != NULL ? (size_t)(last - lines) + 1 : (size_t)got;
+        for (size_t done = 0; done < size; done += (size_t)written)
+            if ((written = write(STDERR_FILENO, lines + done, size - done)) < 0 &&
+                (errno == EINTR || (errno == EAGAIN && poll(&ready, 1, MOST_MS) > 0)))
+                written = 0;
+            else if (written < 0)
+                break; /* nobody reads it */
+        at += (off_t)size;
+    }
+    pithi_signals_end(&signals);
+}
+
+/* NAME.analysis.json for NAME.pith, or another suffix of a format. 0; -1: too long. */
+static int name_json(char *json, size_t size, const char *log)
+{
+    const char *dot = strrchr(log, '.');
+    int length = pithi_format_name_of_path(log) >= 0 && dot != NULL ? (int)(dot - log) : (int)strlen(log);
+    return snprintf(json, size, "%.*s.analysis.json", length, log) < (int)size ? 0 : -1;
+}
+
+static void remove_log(const char *log)
+{
+    char volume[PITHI_VOLUME_PATH_MAX];
+    for (uint32_t i = 1; i <= volumes; i++)
+        if (snprintf(volume, sizeof volume, "%s.%u", log, (unsigned)i) < (int)sizeof volume)
+            unlink(volume);
+    unlink(log);
+}
+
+void pithi_output_analyze(void)
+{
+    const struct pithi_settings *settings = &pithi_session.settings;
+    const char *log = pithi_session.written, *shown = short_name(log);
+    char json[sizeof pithi_session.written + 32], word[WORD], why[128] = "";
+    int page, status = 0, error, saved = errno;
+    if (!is_due || pithi_session.forked)
+        return;
+    is_due = 0;
+    if (!settings->quiet && file_bytes(log) > MOST_BYTES)
+        pithi_say("%s: is analysed now, for at most %g s", shown, settings->analyze_ms / 1e3);
+    if (!settings->only_answer && name_json(json, sizeof json, log) == 0)
+        unlink(json); /* that of an older log */
+    error = pithi_analyze(shown, settings->only_answer ? NULL : json, settings->analyze_ms, &page, &status);
+    if (page >= 0) {
+        print_page(page);
+        close(page);
+    }
+    if (error != 0)
+        snprintf(why, sizeof why, "`pith analyze` cannot be run: %s", strerror(error));
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        snprintf(why, sizeof why, "it was not analysed in %g s (PITH_ANALYZE)", settings->analyze_ms / 1e3);
+    else if (WIFSIGNALED(status))
+        snprintf(why, sizeof why, "`pith analyze` was ended by signal %d", WTERMSIG(status));
+    else if (status != 0 && settings->only_answer)
+        snprintf(why, sizeof why, "`pith analyze` failed");
+    if (why[0] != '\0')
+        pithi_say("%s: %s; the log is there: pith analyze %s", shown, why, short_word(log, word));
+    else if (settings->only_answer)
+        remove_log(log);
+    errno = saved;
+}
+
+/* ---- A log that is not written ----------------------------------------------------------------------------------- */
 
 /* A process that ends its job may make the launcher kill the one that is about to print the line about it. So the
  * others wait until it is printed, at most this long. */

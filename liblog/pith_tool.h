@@ -135,7 +135,7 @@ PITH_API void pith_late(const struct pith_wait_end *late);
 /* The number of what the processes of a job send to each other for the log, here and in the wrappers. Raise it with
  * every change of that: processes with different numbers do not work together, but each kind by itself. */
 #ifndef PITH_PROTOCOL
-#define PITH_PROTOCOL 2
+#define PITH_PROTOCOL 3
 #endif
 
 /* The communication of a job. Every function returns 0, or non-zero when it failed; after a failure pith_job_finish
@@ -179,7 +179,7 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
 
 /* Merges the buffers of all processes into one log (collective; in MPI_Finalize before PMPI_Finalize) and ends
  * recording. Rank 0 prints one line on stderr: log, ranks, events, size, how to open it (PITH_QUIET=1: none).
- * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
+ * With PITH_ANALYZE, it also prints the page of `pith analyze`, while the others sleep. A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
 /* The transport with which this process joined its job; NULL: it has not joined, or the log is written. For a second

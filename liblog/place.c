@@ -4,6 +4,7 @@
  *     python3.11 jobs/run.py        run.pith: the script, not the interpreter
  *     a forked child, process 712   solve-712.pith
  *     on a network file system      solve.pith, recorded in /tmp/pith-1000-solve.pith.spill/ (1000 is the user)
+ *     a log that is not kept        /tmp/pith-1000-solve.pith
  *
  * All names that may come of a log's name (of children, snapshots, the spill folder) are a few bytes longer. So a name
  * that leaves no room for these is refused before anything is recorded, not when the run ends. */
@@ -113,6 +114,15 @@ static int insert_before_suffix(char *out, size_t size, const char *path, const 
     return PRINT(out, size, "%.*s%s%s", (int)(dot - path), path, insert, dot);
 }
 
+/* A name in TMPDIR or /tmp. 0; -1: too long. */
+static int name_temporary(char *path, size_t size, const char *name, const char *ending)
+{
+    const char *temporary = secure_getenv("TMPDIR");
+    if (temporary == NULL || *temporary != '/')
+        temporary = "/tmp";
+    return PRINT(path, size, "%s/pith-%u-%.200s%s", temporary, (unsigned)geteuid(), base_name(name), ending);
+}
+
 /* 1: the folder allows all names derived from this one. A name that is too long must be refused before recording. */
 static int name_fits(const char *log, const char *name)
 {
@@ -129,8 +139,9 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     char folder[PITHI_PATH_MAX] = "", name[PITHI_PATH_MAX], insert[32];
     struct stat info;
 
-    if (settings->log != NULL ? PRINT(name, sizeof name, "%s", settings->log)
-                              : PRINT(name, sizeof name, "%s.pith", program))
+    if (settings->only_answer    ? name_temporary(name, sizeof name, program, ".pith")
+        : settings->log != NULL ? PRINT(name, sizeof name, "%s", settings->log)
+                                : PRINT(name, sizeof name, "%s.pith", program))
         return TOO_LONG;
     if (name[0] != '/' && getcwd(folder, sizeof folder) == NULL)
         return "the current folder is gone; set PITH_LOG to a full path";
@@ -213,17 +224,9 @@ static int usable(const char *folder)
            access(folder, W_OK | X_OK) == 0;
 }
 
-static int name_temporary(char *folder, size_t size, const char *log)
-{
-    const char *temporary = secure_getenv("TMPDIR");
-    if (temporary == NULL || *temporary != '/')
-        temporary = "/tmp";
-    return PRINT(folder, size, "%s/pith-%u-%.200s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0;
-}
-
 int pithi_place_temporary(char *folder, size_t size, const char *log)
 {
-    return name_temporary(folder, size, log) && usable(folder);
+    return name_temporary(folder, size, log, ".spill") == 0 && usable(folder);
 }
 
 const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log)
@@ -300,7 +303,7 @@ int pithi_place_left(char *folder, size_t size, const struct pithi_settings *set
     if (settings->spill != NULL)
         return PRINT(folder, size, "%s", settings->spill) == 0 && has_left(folder, own);
     return (PRINT(folder, size, "%s.spill", log) == 0 && has_left(folder, own)) ||
-           (name_temporary(folder, size, log) && has_left(folder, own));
+           (name_temporary(folder, size, log, ".spill") == 0 && has_left(folder, own));
 }
 
 /* ---- Publishing -------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,8 @@ enum { PITHI_PATH_MAX = 1024, PITHI_VOLUME_PATH_MAX = PITHI_PATH_MAX + 80 }; /* 
 /* The name of the program without folder: that of the executable, or of the script that an interpreter runs. */
 void pithi_place_program(char *program, size_t size);
 
-/* The absolute path of this process's log: from PITH_LOG, else PROGRAM.pith in the current folder. A `pid` other than 0
+/* The absolute path of this process's log: from PITH_LOG, else PROGRAM.pith in the current folder; of a log that is not
+ * kept, in TMPDIR or /tmp. A `pid` other than 0
  * is inserted before the suffix (a forked child has a log of its own). Returns NULL, or what is wrong with the name. */
 const char *pithi_place_log(char *log, size_t size, const struct pithi_settings *settings, const char *program,
                             unsigned pid);

@@ -138,6 +138,24 @@ static void read_hang(struct pithi_settings *settings)
     }
 }
 
+/* "1", "600", "90s". */
+static void read_analyze(struct pithi_settings *settings)
+{
+    const char *value = text("PITH_ANALYZE");
+    int64_t ns;
+    if (!flag("PITH_ANALYZE"))
+        return;
+    ns = strcmp(value, "1") == 0 || strcmp(value, "yes") == 0 ? INT64_C(60000000000) : pithi_moment_ns(value, 1000000000);
+    if (ns >= 1000000 && ns <= INT64_C(86400000000000))
+        settings->analyze_ms = (int)(ns / 1000000);
+    else
+        ignore("PITH_ANALYZE", value, "0, 1 or a time such as 600 or 90s, up to a day");
+    if (settings->analyze_ms == 0 || settings->log == NULL || strcmp(settings->log, "none") != 0)
+        return;
+    settings->only_answer = 1;
+    settings->format = NULL;
+}
+
 void pithi_settings_read(struct pithi_settings *settings)
 {
     memset(settings, 0, sizeof *settings);
@@ -156,6 +174,7 @@ void pithi_settings_read(struct pithi_settings *settings)
     settings->causal = flag("PITH_CAUSAL");
     settings->quiet = flag("PITH_QUIET");
     settings->summary = text("PITH_SUMMARY") == NULL || flag("PITH_SUMMARY");
+    read_analyze(settings);
     const char *when_full = text("PITH_WHEN_FULL");
     settings->ring = when_full != NULL && strcmp(when_full, "ring") == 0;
     if (when_full != NULL && !settings->ring && strcmp(when_full, "stop") != 0)

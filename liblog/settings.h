@@ -30,6 +30,8 @@ struct pithi_settings {
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */
     int summary;             /* PITH_SUMMARY, on unless it is "no" or "0" */
+    int analyze_ms;          /* PITH_ANALYZE: the most that the analysis may take; 0: none is wanted */
+    int only_answer;         /* PITH_LOG=none with PITH_ANALYZE: the log is removed when it is analysed */
     int secure;              /* a set-user-id process: the environment cannot be trusted, nothing is recorded */
 };
 

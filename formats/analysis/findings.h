@@ -204,6 +204,7 @@ void pithi_state_sum_place(const struct pithlog_analysis *analysis, const struct
 struct pithi_findings {
     struct pithlog *log;               /* not owned; NULL: none */
     const char *path;                  /* as the user gave it */
+    int no_commands;                   /* 1: nothing names a command that opens the log */
     struct pithlog_analysis *analysis; /* owned by the command */
     const struct pithlog_analysis_info *info;
     const struct pithi_wait_group *groups; /* by kind */
@@ -226,7 +227,8 @@ int pithi_findings_gather(struct pithi_findings *findings);
 /* The place of a finding, with half its length before and after. */
 void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding_place *place,
                            int64_t *from_ns, int64_t *to_ns);
-/* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory. */
+/* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory,
+ * or `no_commands`. */
 char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding_place *place);
 /* The number of ranks of MPI_COMM_WORLD without records in the log. */
 uint32_t pithi_findings_absent(const struct pithi_findings *findings);

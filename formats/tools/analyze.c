@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/out.h"
 #include "base/shell_word.h"
+#include "tools/outfile.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
 #include "tools/table.h"
@@ -20,9 +21,9 @@ struct asked {
     struct pithi_window_words words;
     struct pithi_asked_query where;
     enum pithi_text_style style;
-    int with_waits, only_answer;
+    int with_waits, only_answer, no_commands;
     int scaling; /* enum pithi_scaling */
-    const char *explain, *iterations, *html;
+    const char *explain, *iterations, *html, *json_file;
     const char *what_ifs[WHAT_IF_MOST];
     uint32_t what_if_count;
 };
@@ -49,6 +50,8 @@ static int read_options(int argc, char **argv, struct asked *asked)
         {"scaling", 0, PITHI_WORD, &asked->scaling, "strong weak", NULL},
         {"iterations", 0, PITHI_TEXT, &asked->iterations, NULL, NULL},
         {"html", 0, PITHI_TEXT, &asked->html, NULL, NULL},
+        {"json-file", 0, PITHI_TEXT, &asked->json_file, NULL, NULL},
+        {"no-commands", 0, PITHI_FLAG, &asked->no_commands, NULL, NULL},
         PITHI_WINDOW_OPTIONS(&asked->words),
         PITHI_WHERE_OPTION(&asked->where),
         PITHI_STYLE_OPTIONS(&asked->style),
@@ -61,15 +64,19 @@ static int read_options(int argc, char **argv, struct asked *asked)
     if (argc - optind > PITHI_COMPARE_MOST)
         return pithi_tool_usage(argv[0], "at most %d logs can be compared, not %d", PITHI_COMPARE_MOST, argc - optind);
     if (argc - optind > 1 && (asked->with_waits || asked->only_answer || asked->explain || asked->iterations ||
-                              asked->what_if_count || asked->html))
-        return pithi_tool_usage(argv[0],
-                                "--answer, --waits, --explain, --iterations, --what-if and --html need a single log");
+                              asked->what_if_count || asked->html || asked->json_file))
+        return pithi_tool_usage(argv[0], "--answer, --waits, --explain, --iterations, --what-if, --html and "
+                                         "--json-file need a single log");
     if (asked->only_answer &&
         /* --answer prints one sentence for scripts, so it has no other form */
         (asked->explain || asked->what_if_count || asked->html || asked->style != PITHI_TEXT_TABS))
         return pithi_tool_usage(argv[0], "--answer cannot be used with --explain, --what-if, --html, --csv or --json");
     if (asked->html && (asked->explain || asked->style != PITHI_TEXT_TABS))
         return pithi_tool_usage(argv[0], "--html cannot be used with --csv, --json or --explain");
+    if (asked->json_file &&
+        (asked->only_answer || asked->explain || asked->what_if_count || asked->html || asked->style != PITHI_TEXT_TABS))
+        return pithi_tool_usage(argv[0], "--json-file cannot be used with --answer, --explain, --what-if, --html, --csv "
+                                         "or --json");
     if (argc - optind > 1)
         return 0;
     if (asked->scaling)
@@ -365,6 +372,19 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     return err;
 }
 
+/* A file for programs, beside the page for people. */
+struct json_file {
+    const struct pithi_findings *findings;
+    int with_waits;
+};
+
+static int print_json(void *context, FILE *out)
+{
+    const struct json_file *file = context;
+
+    return pithi_findings_json(file->findings, out, file->with_waits);
+}
+
 /* One log. */
 static int analyze(const char *path, const struct asked *asked, FILE *out)
 {
@@ -378,6 +398,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     /* the next call that fails would overwrite it */
     snprintf(said, sizeof said, "%s", pithlog_error()); /* of the damage, until the rest is printed */
     findings.iterations_of = asked->iterations;
+    findings.no_commands = asked->no_commands;
     TRY(pithi_findings_make(&findings));
     if (asked->html)
         TRY(write_html(&findings, asked));
@@ -408,6 +429,10 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(pithi_findings_find_sites(&findings, 1));
         TRY(asked->style == PITHI_TEXT_JSON ? pithi_findings_json(&findings, out, asked->with_waits)
                                             : pithi_findings_page(&findings, out));
+        if (asked->json_file) {
+            struct json_file file = {&findings, asked->with_waits};
+            TRY(pithi_outfile_print("analyze", asked->json_file, print_json, &file));
+        }
     }
     err = damaged ? pithi_fail(damaged, "%s", said) : PITH_OK;
 out:

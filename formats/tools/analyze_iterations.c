@@ -53,8 +53,10 @@ static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_i
         fprintf(out, ": %s more %.*s on %s", pithi_ns_text(more, (double)slow->difference_ns), NAME,
                 slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(f->log, slow->state),
                 pithi_lane_text(f->log, slow->lane, lane));
-    fprintf(out, "\n      pith view %s --at %.6fs\n", pithi_shell_word(f->path, word, sizeof word),
-            (double)iteration->from_ns / 1e9);
+    fputs("\n", out);
+    if (!f->no_commands)
+        fprintf(out, "      pith view %s --at %.6fs\n", pithi_shell_word(f->path, word, sizeof word),
+                (double)iteration->from_ns / 1e9);
 }
 
 /* The length on the line of the drift, `steps` after the first. The line is straight, the lengths may be a curve: then

@@ -31,6 +31,7 @@ enum { ALSO = sizeof also / sizeof also[0] };
 
 struct run_options {
     const char *output, *library, *mpi; /* as given; NULL: the default */
+    int answer;                         /* 1: the page of `pith analyze` at the end */
     int also[ALSO]; /* [by place in the table of --also] 1: wanted */
     const struct library *ready; /* the row of the table; NULL: `library` is a path */
     char **program;              /* NULL-terminated */
@@ -136,6 +137,10 @@ static void parse_options(int argc, char **argv, struct run_options *options)
             i++;
             break;
         }
+        if (!strcmp(argv[i], "--answer")) {
+            options->answer = 1;
+            continue;
+        }
         size_t v = 0, size = strcspn(argv[i], "=");
         if (size == 8 && !strncmp(argv[i], "--sample", size)) { /* its value is optional */
             /* The recorder reads the rest (liblog/settings.c). */
@@ -169,8 +174,8 @@ static void parse_options(int argc, char **argv, struct run_options *options)
     if (options->mpi && strcmp(options->mpi, "mpich") != 0 && strcmp(options->mpi, "openmpi") != 0 &&
         strcmp(options->mpi, "abi") != 0)
         usage("no MPI called %s; there are: mpich, openmpi, abi", options->mpi);
-    if (names && (!options->ready || strcmp(options->ready->output, "PITH_LOG") != 0))
-        usage("--also needs a library that writes a log, not --lib %s", options->library);
+    if ((names || options->answer) && (!options->ready || strcmp(options->ready->output, "PITH_LOG") != 0))
+        usage("%s needs a library that writes a log, not --lib %s", names ? "--also" : "--answer", options->library);
     parse_also(options, names ? names : getenv("PITH_ALSO") ? getenv("PITH_ALSO") : "");
 }
 
@@ -363,7 +368,11 @@ int main(int argc, char **argv)
             snprintf(process, sizeof process, "%ld", (long)getpid());
             setenv("_PITH_ALSO", process, 1);
         }
-        char *path = options.output ? absolute(options.output) : NULL;
+        const char *limit = getenv("PITH_ANALYZE"); /* in seconds, if the user has set it */
+        if (options.answer && (!limit || !*limit || !strcmp(limit, "0") || !strcmp(limit, "no")))
+            setenv("PITH_ANALYZE", "1", 1);
+        int no_log = options.answer && options.output && !strcmp(options.output, "none");
+        char *path = no_log ? strdup("none") : options.output ? absolute(options.output) : NULL;
         if (path)
             setenv(options.ready ? options.ready->output : "PITH_LOG", path, 1);
         free(path);

@@ -73,6 +73,8 @@ char *pithi_findings_command(const struct pithi_findings *f, const struct pithlo
     int64_t from_ns, to_ns;
     char rows[32] = "", word[4096], *command;
 
+    if (f->no_commands)
+        return NULL;
     pithi_findings_around(f, place, &from_ns, &to_ns);
     /* Only the rows that the finding is about: the lane that waits, and the lane that it waits for, if there is one. */
     if (lane != UINT32_MAX)
