@@ -9,9 +9,9 @@
  * The suffix always tells what is inside, as all other commands go by it.
  *
  * The answer to why the run was slow comes in one of two ways. Usually it is one sentence, or none if that takes long.
- * With PITH_ANALYZE it is the page of `pith analyze`, which may take long. Rank 0 makes it before the end of MPI, and the
- * others sleep until it is there. If they left MPI_Finalize before, and then ended with a status other than 0, the
- * launcher would kill rank 0; in PMPI_Finalize they would wait busily, on the cores that the analysis needs.
+ * With PITH_ANALYZE it is the page of `pith analyze`, which may take long. Rank 0 makes it before the end of MPI, and
+ * the others sleep until it is there. If they left MPI_Finalize before, and then ended with a status other than 0, Open
+ * MPI's launcher would kill rank 0; in PMPI_Finalize they would wait busily, on the cores that the analysis needs.
  */
 #include "output.h"
 
@@ -305,16 +305,18 @@ void pithi_output_analyze(void)
         print_page(page);
         close(page);
     }
-    if (error != 0)
-        snprintf(why, sizeof why, "`pith analyze` cannot be run: %s", strerror(error));
+    if (error == ENOENT && page < 0)
+        snprintf(why, sizeof why, "not analysed: no command `pith` beside libpith or in PATH");
+    else if (error != 0)
+        snprintf(why, sizeof why, "not analysed: `pith` cannot be run: %s", strerror(error));
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        snprintf(why, sizeof why, "it was not analysed in %g s (PITH_ANALYZE)", settings->analyze_ms / 1e3);
+        snprintf(why, sizeof why, "the analysis took longer than %g s (PITH_ANALYZE)", settings->analyze_ms / 1e3);
     else if (WIFSIGNALED(status))
-        snprintf(why, sizeof why, "`pith analyze` was ended by signal %d", WTERMSIG(status));
+        snprintf(why, sizeof why, "the analysis was ended by signal %d", WTERMSIG(status));
     else if (status != 0 && settings->only_answer)
-        snprintf(why, sizeof why, "`pith analyze` failed");
+        snprintf(why, sizeof why, "the analysis failed");
     if (why[0] != '\0')
-        pithi_say("%s: %s; the log is there: pith analyze %s", shown, why, short_word(log, word));
+        pithi_say("%s: %s; later: pith analyze %s", shown, why, short_word(log, word));
     else if (settings->only_answer)
         remove_log(log);
     errno = saved;

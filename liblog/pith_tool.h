@@ -179,7 +179,8 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
 
 /* Merges the buffers of all processes into one log (collective; in MPI_Finalize before PMPI_Finalize) and ends
  * recording. Rank 0 prints one line on stderr: log, ranks, events, size, how to open it (PITH_QUIET=1: none).
- * With PITH_ANALYZE, it also prints the page of `pith analyze`, while the others sleep. A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
+ * With PITH_ANALYZE, it also prints the page of `pith analyze`, while the others sleep.
+ * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
 /* The transport with which this process joined its job; NULL: it has not joined, or the log is written. For a second

@@ -145,7 +145,7 @@ static void read_analyze(struct pithi_settings *settings)
     int64_t ns;
     if (!flag("PITH_ANALYZE"))
         return;
-    ns = strcmp(value, "1") == 0 || strcmp(value, "yes") == 0 ? INT64_C(60000000000) : pithi_moment_ns(value, 1000000000);
+    ns = pithi_moment_ns(strcmp(value, "1") == 0 || strcmp(value, "yes") == 0 ? "60" : value, 1000000000);
     if (ns >= 1000000 && ns <= INT64_C(86400000000000))
         settings->analyze_ms = (int)(ns / 1000000);
     else

@@ -73,10 +73,10 @@ static int read_options(int argc, char **argv, struct asked *asked)
         return pithi_tool_usage(argv[0], "--answer cannot be used with --explain, --what-if, --html, --csv or --json");
     if (asked->html && (asked->explain || asked->style != PITHI_TEXT_TABS))
         return pithi_tool_usage(argv[0], "--html cannot be used with --csv, --json or --explain");
-    if (asked->json_file &&
-        (asked->only_answer || asked->explain || asked->what_if_count || asked->html || asked->style != PITHI_TEXT_TABS))
-        return pithi_tool_usage(argv[0], "--json-file cannot be used with --answer, --explain, --what-if, --html, --csv "
-                                         "or --json");
+    if (asked->json_file && (asked->only_answer || asked->explain || asked->what_if_count || asked->html ||
+                             asked->style != PITHI_TEXT_TABS))
+        return pithi_tool_usage(argv[0], "--json-file cannot be used with --answer, --explain, --what-if, --html, "
+                                         "--csv or --json");
     if (argc - optind > 1)
         return 0;
     if (asked->scaling)

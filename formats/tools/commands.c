@@ -14,13 +14,16 @@
 #include "tools/tools.h"
 
 const struct pithi_command pithi_commands[] = {
-    {"run", NULL, "[-o LOG] [--lib NAME] [--sample[=MS]] [--also NAMES] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
+    {"run", NULL,
+     "[-o LOG] [--answer] [--lib NAME] [--sample[=MS]] [--also NAMES] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
      "run a program and record it: mpirun -n 4 pith run ./app",
      "The program needs no change; its output and exit status stay the same. At the end rank 0 prints one line:\n"
      "the name of the log, what it holds and how to open it.\n"
      "\n"
      "  -o FILE        the log; default: PROGRAM.pith; its suffix selects the format (`pith help formats`);\n"
      "                 with --lib trace, time or check: the file for their output, in place of stderr\n"
+     "  --answer       at the end, print why the run was slow: the page of `pith analyze`; NAME.analysis.json beside\n"
+     "                 the log has it for programs; with -o none, the log is not kept\n"
      "  --lib NAME     log (default): write a log of all MPI calls, messages and communicators\n"
      "                 trace: print a line when an MPI call begins and when it ends\n"
      "                 time: print a table of the MPI calls at the end\n"
@@ -84,7 +87,7 @@ const struct pithi_command pithi_commands[] = {
      "Percentiles come from a histogram with steps of 3 %; memory does not grow with the log.\n"},
     {"analyze", pithi_tool_analyze,
      "LOG [--from TIME] [--to TIME] [--where QUERY] [--iterations STATE] [--csv|--json [--waits]|--html FILE] "
-     "[--answer|--explain TERM] "
+     "[--json-file FILE] [--no-commands] [--answer|--explain TERM] "
      "[--what-if CHANGE]\n"
      "       | A B ... [--from TIME] [--to TIME] [--csv|--json] [--scaling strong|weak]",
      "say why a run is slow: efficiencies, wait states and their causes, critical path",
@@ -94,6 +97,8 @@ const struct pithi_command pithi_commands[] = {
      "  --iterations STATE  each instance of this state is an iteration; default: found by the period of MPI calls\n"
      "  --csv          the findings with their cost\n"
      "  --json         one object for programs; times in ns; with --waits every wait state\n"
+     "  --json-file FILE  print the page, and write what --json prints to FILE\n"
+     "  --no-commands  leave out the commands that show a place\n"
      "  --html FILE    the page for a browser, with a picture of the worst wait\n"
      "  --answer       only the answer, in one line\n"
      "  --explain TERM what a term means, with the numbers of this log: 'late sender', serialisation ...\n"

@@ -36,7 +36,7 @@ static const struct {
     {"--theme", "light dark"},
     {"--colour", "always never auto"},
 };
-static const char *const with_file[] = {"-o", "--html", "--flame", "--search"};
+static const char *const with_file[] = {"-o", "--html", "--json-file", "--flame", "--search"};
 
 static void offer(const char *begun, const char *word, size_t length, const char *meaning)
 {

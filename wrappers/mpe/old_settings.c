@@ -124,7 +124,7 @@ __attribute__((constructor)) static void translate_settings(void)
 
     for (char **variable = environ; variable && *variable; variable++)
         if (!strncmp(*variable, "PITH_", 5) && strncmp(*variable, "PITH_SUMMARY=", 13) != 0 &&
-            strncmp(*variable, "PITH_CALLSITES=", 15) != 0)
+            strncmp(*variable, "PITH_CALLSITES=", 15) != 0 && strncmp(*variable, "PITH_ANALYZE=", 13) != 0)
             like_mpe = 0;
     for (int i = 0; i < VARIABLES; i++)
         if (text(variables[i].name))

@@ -336,6 +336,14 @@ static void set_preload(const struct run_options *options, const struct program 
     free(prefix);
 }
 
+/* 1: PITH_ANALYZE asks for the answer. */
+static int is_answer_set(void)
+{
+    const char *value = getenv("PITH_ANALYZE");
+
+    return value && *value && strcmp(value, "0") != 0 && strcmp(value, "no") != 0;
+}
+
 int main(int argc, char **argv)
 {
     struct run_options options = {0};
@@ -368,10 +376,10 @@ int main(int argc, char **argv)
             snprintf(process, sizeof process, "%ld", (long)getpid());
             setenv("_PITH_ALSO", process, 1);
         }
-        const char *limit = getenv("PITH_ANALYZE"); /* in seconds, if the user has set it */
-        if (options.answer && (!limit || !*limit || !strcmp(limit, "0") || !strcmp(limit, "no")))
+        int is_set = is_answer_set(), no_log = options.output && !strcmp(options.output, "none") &&
+                                               (options.answer || (is_set && options.ready == &libraries[0]));
+        if (options.answer && !is_set) /* the user may have set how long it may take */
             setenv("PITH_ANALYZE", "1", 1);
-        int no_log = options.answer && options.output && !strcmp(options.output, "none");
         char *path = no_log ? strdup("none") : options.output ? absolute(options.output) : NULL;
         if (path)
             setenv(options.ready ? options.ready->output : "PITH_LOG", path, 1);
