@@ -85,7 +85,7 @@ struct start {
     char *stacks;     /* two: of the intermediate process, and of the command until its exec */
 };
 
-/* A system call: the library function may be a sanitizer's, which notes the action in memory that is also the
+/* System calls: the library functions may be a sanitizer's, which notes the action in memory that is also the
  * program's. */
 static void set_default(int number)
 {
@@ -93,11 +93,13 @@ static void set_default(int number)
     syscall(SYS_rt_sigaction, number, by_default, NULL, sizeof(uint64_t));
 }
 
+static void end_with_parent(void) { syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
+
 static int become_command(void *context)
 {
     struct start *start = context;
     sigset_t none;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with_parent();
     if (start->most_ms > 0) {
         /* The signal of the timer ends the command, as both survive exec. */
         int most_ms = start->most_ms;
@@ -122,7 +124,7 @@ static int become_parent(void *context)
 {
     struct start *start = context;
     int pid;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with_parent();
     set_default(SIGCHLD); /* a program that ignores it would leave nothing to wait for */
     pid = clone(become_command, start->stacks + 2 * STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
     if (pid < 0)

@@ -297,7 +297,7 @@ void pithi_output_analyze(void)
         return;
     is_due = 0;
     if (!settings->quiet && file_bytes(log) > MOST_BYTES)
-        pithi_say("%s: is analysed now, for at most %g s", shown, settings->analyze_ms / 1e3);
+        pithi_say("%s: analysing it now, for at most %g s", shown, settings->analyze_ms / 1e3);
     if (!settings->only_answer && name_json(json, sizeof json, log) == 0)
         unlink(json); /* that of an older log */
     error = pithi_analyze(shown, settings->only_answer ? NULL : json, settings->analyze_ms, &page, &status);

@@ -59,6 +59,11 @@ for mpi in $(mpis); do
             records log.pith >got
             [ "$case" = "1 1" ] && mv got wanted && is "$(grep -c 'MPI_Allreduce' wanted)" $((200 * ranks)) "all is there" && continue
             cmp -s got wanted; ok $? "the same records as on one host in one file" || diff wanted got | head -n 10
+            if [ "$ranks $case" = "4 2 3" ]; then
+                PITH_FILES=3 on 2 "$mpi" 4 pith run --answer -o log.pith "./hosts.$mpi" >out 2>err
+                is "$?:$(cat err)" "0:$(pith analyze log.pith)" "--answer: one page"
+                [ "$mpi" = mpich ] || like "$(cat err)" '^log.pith: 4 ranks, 2 hosts' "of both hosts" # MPICH's have one name
+            fi
             [ "$ranks $case" = "4 1 3" ] || continue
             rm log.pith.2
             like "$(pith stat log.pith 2>&1)" '^pith: log.pith.2: cannot be opened: .*' "without one of the files: said"
