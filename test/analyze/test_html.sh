@@ -133,7 +133,7 @@ fails() {
 fails "/dev/full: cannot write: No space left on device" 1 log.pith --html /dev/full
 fails "nowhere/x.html: cannot write: the folder nowhere does not exist; make it first" 1 log.pith --html nowhere/x.html
 fails "analyze: --html cannot be used with --csv, --json or --explain; see \`pith help analyze\`" 2 log.pith --html x.html --csv
-fails "analyze: --answer, --waits, --explain, --iterations, --what-if and --html need a single log; see \`pith help analyze\`" 2 log.pith log.pith --html x.html
+fails "analyze: --answer, --waits, --explain, --iterations, --what-if, --html and --json-file need a single log; see \`pith help analyze\`" 2 log.pith log.pith --html x.html
 fails "analyze: --what-if nothing=2: the log has no state 'nothing'; see \`pith help analyze\`" 2 log.pith --html x.html --what-if nothing=2
 cp log.html old.html
 (ulimit -f 4; pith analyze log.pith --html old.html >out 2>err)
