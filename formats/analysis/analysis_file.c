@@ -21,7 +21,7 @@
 #include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 2 << 20 };
+enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_LOOK = 2 << 20 };
 static const char kind[] = "analysis"; /* names the file in the cache */
 
 struct stream {
@@ -303,7 +303,7 @@ static void pass_graph(struct stream *s, struct pithi_graph *g)
         g->is_call = NULL;
         g->lanes = NULL;
         g->needs = g->colls = g->positions = (struct pithi_chunks){0};
-        g->scratch = pithi_scratch_of_arrays(info->lanes);
+        g->scratch = pithi_scratch_of_lanes(info->lanes);
     }
     array(s, &g->is_call, info->defs, 1);
     chunks(s, g, &g->colls, copy.colls.count, sizeof(struct pithi_graph_coll));
@@ -506,7 +506,7 @@ struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *a
     k->key = key;
     k->graph = a->graph;
     k->graph.lanes = memcpy(lanes, a->graph.lanes, lanes_bytes);
-    k->graph.scratch.rest = KEEP_REST;
+    k->graph.scratch.look = KEEP_LOOK;
     k->stream.fd = k->part.fd;
     k->stream.has_failed = !k->part.name[0]; /* there is no folder for it */
     k->stream.progress = is_stopped;

@@ -14,37 +14,41 @@ struct pithi_scratch {
         int is_file;
     } * parts;
     uint32_t count, room;
-    size_t used, in_memory; /* used: of the last part */
-    size_t passed;          /* since the last rest */
-    size_t rest;            /* `passed` at which it rests; 0: PITHI_SCRATCH_REST */
+    size_t used, in_memory;       /* used: of the last part */
+    size_t passed;                /* since it last looked how much is in memory */
+    size_t look;                  /* `passed` at which it looks; 0: PITHI_SCRATCH_LOOK */
+    size_t most;                  /* bytes that may stay in memory; 0: none */
+    size_t progress;              /* bytes passed since it last let pages go */
+    struct pithi_scratch *beside; /* lets its pages go together with this one; NULL: none */
+    uint32_t chunk_bits;          /* of arrays in it: log2 of the items of their longest chunks; 0: PITHI_CHUNK_BITS */
 };
 
 /* Zeroed memory, aligned to 16 bytes. NULL: no memory, or no place for a temporary file. */
 void *pithi_scratch_get(struct pithi_scratch *scratch, size_t bytes);
-/* Lets the kernel take the pages in memory; they are read back from the file when they are next used. */
-void pithi_scratch_rest(struct pithi_scratch *scratch);
-/* Reports `bytes` of sequential progress, or PITHI_SCRATCH_JUMP for a jump, around which the kernel reads pages. After
- * PITHI_SCRATCH_REST bytes it releases the pages; not more often, as each release costs page faults. */
-enum { PITHI_SCRATCH_REST = 8 << 20, PITHI_SCRATCH_JUMP = 16 << 10, PITHI_SCRATCH_ARRAY = 64 << 10 };
+/* If more than `most` bytes of files are in memory, lets the kernel take the pages of this one; they are read back from
+ * the file when they are next used. */
+void pithi_scratch_look(struct pithi_scratch *scratch);
+/* Reports `bytes` of sequential progress, or PITHI_SCRATCH_JUMP for a jump, around which the kernel reads pages. It
+ * looks after PITHI_SCRATCH_LOOK bytes. */
+enum { PITHI_SCRATCH_LOOK = 8 << 20, PITHI_SCRATCH_JUMP = 16 << 10 };
 static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t bytes)
 {
-    if ((scratch->passed += bytes) > (scratch->rest ? scratch->rest : PITHI_SCRATCH_REST))
-        pithi_scratch_rest(scratch);
+    if ((scratch->passed += bytes) > (scratch->look ? scratch->look : PITHI_SCRATCH_LOOK))
+        pithi_scratch_look(scratch);
 }
-/* For many arrays that are used in turn: it rests when a chunk of each may have been in use. */
-static inline struct pithi_scratch pithi_scratch_of_arrays(uint32_t arrays)
-{
-    size_t rest = (size_t)arrays * PITHI_SCRATCH_ARRAY;
-    return (struct pithi_scratch){.rest = rest > PITHI_SCRATCH_REST ? rest : 0};
-}
+/* For results of so many lanes: what all lanes use at the same time stays in memory. */
+struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes);
+/* For more of them, which are used together with those in `other`. */
+struct pithi_scratch pithi_scratch_beside(struct pithi_scratch *other);
 void pithi_scratch_free(struct pithi_scratch *scratch);
 
 /* An array in scratch memory that grows without moving its items. All zero: empty. Chunks double up to 4096 items, so
- * that a short array takes little memory, and the items of a long one are side by side, also if many arrays grow. */
-enum { PITHI_CHUNK_FIRST = 64, PITHI_CHUNK_BITS = 12, PITHI_CHUNK_MOST = 1 << PITHI_CHUNK_BITS }; /* items */
+ * that a short array takes little memory, and the items of a long one are side by side, also if many arrays grow. If
+ * very many do, chunks stay short: then what all of them get at the same time is side by side, too. */
+enum { PITHI_CHUNK_FIRST_BITS = 6, PITHI_CHUNK_FIRST = 1 << PITHI_CHUNK_FIRST_BITS, PITHI_CHUNK_BITS = 12 }; /* items */
 struct pithi_chunks {
-    char **chunks; /* each of item_room items */
-    uint32_t chunk_count, chunk_room, count, item_room;
+    char **chunks;                                /* each of item_room items */
+    uint32_t chunk_count, bits, count, item_room; /* bits: log2 of the items of the longest chunks */
 };
 
 /* Adds an item of `size` bytes; NULL: no memory, or almost 2^32 items. */
@@ -60,8 +64,9 @@ static inline void *pithi_chunks_add_after(struct pithi_chunks *array, struct pi
 }
 static inline void *pithi_chunks_at(const struct pithi_chunks *array, uint32_t index, size_t size)
 {
-    if (index >= PITHI_CHUNK_MOST) /* after 7 smaller chunks, with as many items as one of this size */
-        return array->chunks[(index >> PITHI_CHUNK_BITS) + 6] + (index & (PITHI_CHUNK_MOST - 1)) * size;
+    if (index >> array->bits) /* after chunks that double, with as many items as one of this size */
+        return array->chunks[(index >> array->bits) + array->bits - PITHI_CHUNK_FIRST_BITS] +
+               (index & ((1u << array->bits) - 1)) * size;
     unsigned log2 = 31 - (unsigned)__builtin_clz(index | (PITHI_CHUNK_FIRST / 2)); /* 5: the first chunk */
     return array->chunks[log2 - 5] + (index - (1u << log2 & ~(PITHI_CHUNK_FIRST - 1u))) * size;
 }

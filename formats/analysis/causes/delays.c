@@ -20,7 +20,14 @@
  * A forward pass finds, for each wait state, the last common synchronisation of its lane and the cause. A backward pass
  * begins with the latest end. The weight of a wait state is its length plus what later wait states handed to it. It is
  * divided among the states in which the cause spent more time than the waiting lane since that synchronisation. If the
- * cause waited longer, this part is handed to its wait states in that time. */
+ * cause waited longer, this part is handed to its wait states in that time.
+ *
+ * Both passes go by time, so each wait state is of another lane. What they need of it is kept in a *row*. Rows lie in
+ * stretches of time, lane by lane within a stretch: so those of the same time are side by side, and those of near
+ * lanes. (The wait states of each lane are side by side. In the order of times, all of them would be in use at once.)
+ *
+ *     waits of lane 0 end at 3, 9, 12; those of lane 1 at 5, 8, 15; a stretch lasts 10
+ *     rows   1: 3   2: 9   3: 5   4: 8   5: 12   6: 15 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +39,16 @@
 #define NONE UINT32_MAX
 #define BACKWARD_SHARE 0.8 /* of the time */
 
-enum { REPORT_GROUPS = 1024 }; /* groups of equal ends between two reports of progress */
+/* groups of equal ends between two reports of progress; wait states in a stretch; stretches */
+enum { REPORT_GROUPS = 1024, STRETCH_WAITS = 1 << 16, STRETCHES_MOST = 256 };
+
+/* A wait state, as the passes need it. Rows are numbered from 1 on. */
+struct row {
+    int64_t from_ns, to_ns, since_ns; /* since: the common synchronisation */
+    uint32_t lane, cause_lane, state, kind;
+    uint32_t before, after; /* the lane's wait states before and after it: their rows; 0: none */
+    double handed[];        /* [kind_count]: handed to it, by the kind of the first waiting */
+};
 
 /* Wait states are taken in order of their ends over all lanes, by a tournament: of the next wait state of each lane,
  * the earliest wins, and only its lane plays again. Forwards this finds the last wait between two lanes; the order is
@@ -40,15 +56,16 @@ enum { REPORT_GROUPS = 1024 }; /* groups of equal ends between two reports of pr
  *
  * A lane whose wait states are taken in order of their ends, among all lanes. */
 struct turn {
-    struct pithi_player player; /* must be first */
-    size_t done;                /* wait states before this one were taken; backwards: from this one on */
-    uint32_t piece;             /* backwards: near this piece of the lane */
+    struct pithi_player player;          /* must be first */
+    uint32_t row;                        /* its next wait state; backwards: its last one that was not taken so far */
+    uint32_t piece;                      /* backwards: near this piece of the lane, */
+    const struct pithi_lane_piece *near; /* which is this one */
 };
 
 /* A wait state in a group of equal ends. */
 struct item {
-    struct pithlog_wait_state *wait;
-    uint32_t needed_by; /* number of items that hand costs to this one */
+    struct row *wait;
+    uint32_t row, needed_by; /* number of items that hand costs to this one */
 };
 
 /* A synchronising instance that a lane took part in: it happens when the last member begins. */
@@ -83,10 +100,15 @@ struct delays {
     struct pithi_loser *tree;     /* the tournament of the turns */
     uint32_t leaves;              /* a power of two, at least the number of lanes */
     struct item *group;           /* [lanes]: wait states with equal ends */
-    struct pithi_scratch scratch; /* memory of `order`, `since` and `handed` */
-    uint32_t *order;              /* the lanes of all wait states, by their ends */
-    size_t passed;                /* wait states passed; backwards: those still to come */
-    struct pithi_map members;     /* communicator << 32 | lane: the lane takes part in its synchronising instances */
+    struct pithi_scratch scratch; /* memory of `rows` and `order` */
+    char *rows;                   /* struct row */
+    size_t row_size, row_count;
+    uint32_t stretches;       /* how many, */
+    uint64_t stretch_ns;      /* and the length of each */
+    uint32_t *first;          /* [lanes]: the first row; 0: none */
+    uint32_t *order;          /* the rows, by their ends */
+    size_t passed;            /* wait states passed; backwards: those still to come */
+    struct pithi_map members; /* communicator << 32 | lane: the lane takes part in its synchronising instances */
     struct recent recent;
     struct sync *syncs; /* of one lane */
     uint32_t sync_count, sync_room;
@@ -96,11 +118,14 @@ struct delays {
     int64_t cached_from_ns, cached_to_ns;             /* the interval of it */
     struct pithi_lane_sums cells[PITHLOG_WAIT_KINDS]; /* delays by the kind of waiting that they caused */
     uint32_t kinds[PITHLOG_WAIT_KINDS], kind_count;   /* the kinds of wait states in this log */
-    int64_t **since;                                  /* [lanes][wait states]: the common synchronisation */
-    double **handed;    /* [lanes][wait states][kind_count]: handed_ns by the kind of the first waiting */
-    uint32_t *in_group; /* [lanes]: 1 + the item of this lane in the group of equal ends */
-    uint32_t groups;    /* taken so far */
+    uint32_t *in_group;                               /* [lanes]: 1 + its item in the group of equal ends */
+    uint32_t groups;                                  /* taken so far */
 };
+
+static struct row *row_at(const struct delays *d, uint32_t number)
+{
+    return (struct row *)(void *)(d->rows + (number - (size_t)1) * d->row_size);
+}
 
 static size_t states_of(const struct delays *d) { return pithlog_get_info(d->g->log)->defs + (size_t)2; }
 
@@ -173,32 +198,45 @@ static void to_front(struct recent *r, const struct sync *sync)
     r->first = sync->comm;
 }
 
+/* The stretch of a wait state. */
+static uint32_t stretch_of(const struct delays *d, int64_t to_ns)
+{
+    uint64_t stretch = to_ns > d->g->from_ns ? ((uint64_t)to_ns - (uint64_t)d->g->from_ns) / d->stretch_ns : 0;
+    return stretch < d->stretches ? (uint32_t)stretch : d->stretches - 1;
+}
+
 /* Lanes are members of many communicators, but mostly synchronise in few: so the search goes through the communicators
  * of the lane from the latest synchronisation back, and ends at the first that has the cause as a member, too.
  *
- * Finds the latest common collective before each wait state of a lane. */
-static int find_common(struct delays *d, uint32_t lane)
+ * Makes the rows of a lane, with the latest common collective before each wait state. `next`: [stretches], the next row
+ * in each. */
+static int make_rows(struct delays *d, uint32_t lane, uint32_t *next)
 {
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];
     struct recent *r = &d->recent;
-    uint32_t passed = 0, at, comm;
+    uint32_t passed = 0, before = 0, at, comm;
 
     if (!collect_syncs(d, lane))
         return 0;
     r->first = NONE;
     for (size_t i = 0; i < of->wait_count; i++) {
         const struct pithlog_wait_state *wait = &of->waits[i];
-        pithi_scratch_passed(&d->a->graph.scratch, sizeof *wait);
-        pithi_scratch_passed(&d->scratch, sizeof **d->since);
+        uint32_t number = next[stretch_of(d, wait->to_ns)]++;
+        struct row *row = row_at(d, number);
+        pithi_scratch_passed(&d->scratch, sizeof *wait + d->row_size);
         for (; passed < d->sync_count && d->syncs[passed].at_ns <= wait->from_ns; passed++)
             to_front(r, &d->syncs[passed]);
-        d->since[lane][i] = d->g->from_ns;
+        *row = (struct row){wait->from_ns, wait->to_ns, d->g->from_ns, lane, wait->cause_lane,
+                            wait->state,   wait->kind,  before,        0};
         for (comm = r->first; comm != NONE && r->comms[comm].at_ns > d->g->from_ns; comm = r->comms[comm].next)
             if (pithi_map_get(&d->members, pithi_map_pair(comm, wait->cause_lane), &at)) {
-                d->since[lane][i] = r->comms[comm].at_ns;
+                row->since_ns = r->comms[comm].at_ns;
                 break;
             }
+        *(before ? &row_at(d, before)->after : &d->first[lane]) = number;
+        before = number;
     }
+    d->turns[lane].row = d->first[lane];
     for (comm = r->first; comm != NONE; comm = r->comms[comm].next)
         r->comms[comm].is_listed = 0;
     return 1;
@@ -207,13 +245,12 @@ static int find_common(struct delays *d, uint32_t lane)
 static uint64_t pair_key(uint32_t a, uint32_t b) { return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a; }
 
 /* The end of the last wait state between both lanes is common to them, too. */
-static void find_last_wait(struct delays *d, const struct pithlog_wait_state *wait)
+static void find_last_wait(struct delays *d, struct row *wait)
 {
-    int64_t *since_ns = &d->since[wait->lane][wait - d->a->lanes[wait->lane].waits];
     const uint64_t *last = pithi_map_find(&d->pairs, pair_key(wait->lane, wait->cause_lane));
 
-    if (last && *last <= pithi_key_of(wait->from_ns) && *last > pithi_key_of(*since_ns))
-        *since_ns = pithi_time_of(*last);
+    if (last && *last <= pithi_key_of(wait->from_ns) && *last > pithi_key_of(wait->since_ns))
+        wait->since_ns = pithi_time_of(*last);
 }
 
 /* ---- What a lane did in an interval ------------------------------------------------------------------------------ */
@@ -233,53 +270,57 @@ static void spend(struct profile *p, size_t state, double ns)
     p->in[state].ns += ns;
 }
 
-/* 1: this wait state was distributed before. It ended later or waits for itself, as clocks differ. */
-static int is_distributed(const struct delays *d, uint32_t lane, size_t number)
+/* The last wait state of a lane that was not distributed; 0: none. Those after it ended later, or wait for themselves,
+ * as clocks differ. */
+static uint32_t last_left(const struct delays *d, uint32_t lane)
 {
-    return number >= d->turns[lane].done && (number > d->turns[lane].done || !d->in_group[lane]);
+    return d->in_group[lane] ? d->group[d->in_group[lane] - 1].row : d->turns[lane].row;
 }
 
 /* The last piece of a lane that begins before a moment. Such moments come backwards, more or less. */
-static uint32_t go_to(struct delays *d, uint32_t lane, int64_t time_ns)
+static const struct pithi_lane_piece *go_to(struct delays *d, uint32_t lane, int64_t time_ns, uint32_t *index)
 {
-    uint32_t *at = &d->turns[lane].piece;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, *at);
+    struct turn *turn = &d->turns[lane];
+    const struct pithi_lane_piece *piece = turn->near;
+    uint32_t at = turn->piece;
 
-    for (; *at > 0 && piece->begin_ns >= time_ns; --*at)
-        piece = pithi_graph_before(d->g, lane, piece, *at);
-    for (; *at + 1 < d->a->lanes[lane].last; ++*at)
-        if ((piece = pithi_graph_next(d->g, lane, piece, *at))->begin_ns >= time_ns)
+    for (; at > 0 && piece->begin_ns >= time_ns; at--)
+        piece = pithi_graph_before(d->g, lane, piece, at);
+    for (; at + 1 < d->a->lanes[lane].last; at++) {
+        const struct pithi_lane_piece *next = pithi_graph_next(d->g, lane, piece, at);
+        if (next->begin_ns >= time_ns)
             break;
-    return *at;
+        piece = next;
+    }
+    turn->near = piece;
+    *index = turn->piece = at;
+    return piece;
 }
 
 /* In the example: rank 1 in 0-5 gives computing 3, waiting 2; rank 2 in 0-1 gives computing 1.
  *
- * Sums the time of a lane by state; the waiting part of a call counts as waiting. Only wait states before `upto` can
- * begin before to_ns. Those that were distributed take no costs. */
-static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, size_t upto, struct profile *p)
+ * Sums the time of a lane by state; the waiting part of a call counts as waiting. `row`: its last wait state that can
+ * begin before to_ns; those that were distributed take no costs. */
+static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t row, struct profile *p)
 {
-    const struct pithi_analysis_lane *of = &d->a->lanes[lane];
-    size_t outside = states_of(d) - 2;
+    size_t outside = pithlog_get_info(d->g->log)->defs;
 
     for (; p->count > 0; p->count--)
         p->in[p->used[p->count - 1]] = (struct spent){0};
     if (from_ns < to_ns) {
-        uint32_t last = go_to(d, lane, to_ns), i = last;
-        const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i);
+        uint32_t last, i;
+        const struct pithi_lane_piece *piece = go_to(d, lane, to_ns, &last);
         int64_t end_ns = to_ns;
-        for (; i > 0 && piece->begin_ns > from_ns; piece = pithi_graph_before(d->g, lane, piece, i--)) {
+        for (i = last; i > 0 && piece->begin_ns > from_ns; piece = pithi_graph_before(d->g, lane, piece, i--)) {
             spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - piece->begin_ns));
             end_ns = piece->begin_ns;
         }
         spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - from_ns));
         pithi_scratch_passed(&d->a->graph.scratch, (last - i) * sizeof *piece);
     }
-    for (size_t k = upto; k-- > 0 && of->waits[k].to_ns > from_ns;) {
-        if (is_distributed(d, lane, k))
-            continue;
-        double waited = (double)overlap(of->waits[k].from_ns, of->waits[k].to_ns, from_ns, to_ns);
-        spend(p, of->waits[k].state, -waited);
+    for (const struct row *wait; row && (wait = row_at(d, row))->to_ns > from_ns; row = wait->before) {
+        double waited = (double)overlap(wait->from_ns, wait->to_ns, from_ns, to_ns);
+        spend(p, wait->state, -waited);
         spend(p, outside + 1, waited);
     }
 }
@@ -287,7 +328,7 @@ static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to
 /* ---- Backwards --------------------------------------------------------------------------------------------------- */
 
 /* Adds the cost of a wait state to the delays that caused it. `sum`: of all these delays. */
-static int add_costs(struct delays *d, const struct pithlog_wait_state *wait, const double *handed, double sum)
+static int add_costs(struct delays *d, const struct row *wait, double sum)
 {
     size_t states = states_of(d);
     double own = (double)(wait->to_ns - wait->from_ns);
@@ -298,32 +339,31 @@ static int add_costs(struct delays *d, const struct pithlog_wait_state *wait, co
         if (delay <= 0 || state + 1 == states)
             continue;
         for (uint32_t k = 0; k < d->kind_count; k++) {
-            if (d->kinds[k] != wait->kind && handed[k] == 0)
+            if (d->kinds[k] != wait->kind && wait->handed[k] == 0)
                 continue;
             struct pithi_lane_sum *cell = pithi_lane_sums_get(&d->cells[d->kinds[k]], wait->cause_lane,
                                                               state + 2 == states ? PITHI_OUTSIDE : state);
             if (!cell)
                 return 0;
             cell->direct += d->kinds[k] == wait->kind ? own * delay / sum : 0;
-            cell->indirect += handed[k] * delay / sum;
+            cell->indirect += wait->handed[k] * delay / sum;
         }
     }
     return 1;
 }
 
 /* A loop that sees its message late has no other cause than itself. */
-static int add_own(struct delays *d, struct pithlog_wait_state *wait, const double *handed)
+static int add_own(struct delays *d, const struct row *wait)
 {
     for (uint32_t k = 0; k < d->kind_count; k++) {
         double own = d->kinds[k] == wait->kind ? (double)(wait->to_ns - wait->from_ns) : 0;
-        if (own + handed[k] <= 0)
+        if (own + wait->handed[k] <= 0)
             continue;
         struct pithi_lane_sum *cell = pithi_lane_sums_get(&d->cells[d->kinds[k]], wait->lane, wait->state);
         if (!cell)
             return 0;
         cell->direct += own;
-        cell->indirect += handed[k];
-        wait->handed_ns += handed[k];
+        cell->indirect += wait->handed[k];
     }
     return 1;
 }
@@ -333,47 +373,35 @@ static int add_own(struct delays *d, struct pithlog_wait_state *wait, const doub
  * longer, a weight of 4 is divided into 3 for computing and 1 that is handed on. */
 static int distribute(struct delays *d, const struct item *item)
 {
-    struct pithlog_wait_state *wait = item->wait;
-    const struct pithi_analysis_lane *cause = &d->a->lanes[wait->cause_lane];
-    size_t number = (size_t)(wait - d->a->lanes[wait->lane].waits), upto = d->turns[wait->cause_lane].done;
+    const struct row *wait = item->wait;
     size_t waiting = states_of(d) - 1;
-    int64_t since_ns = d->since[wait->lane][number];
-    const double *handed = d->handed[wait->lane] + number * d->kind_count;
+    uint32_t row = last_left(d, wait->cause_lane);
     double own = (double)(wait->to_ns - wait->from_ns), sum = 0;
 
-    pithi_scratch_passed(&d->scratch, (1 + d->kind_count) * sizeof *handed);
-    pithi_scratch_passed(&d->a->graph.scratch, sizeof *wait);
+    pithi_scratch_passed(&d->scratch, d->row_size);
     if (wait->cause_lane == wait->lane)
-        return add_own(d, wait, handed);
-    while (upto < cause->wait_count && cause->waits[upto].from_ns < wait->to_ns)
-        upto++;
-    if (d->cached_lane != wait->cause_lane || d->cached_from_ns != since_ns || d->cached_to_ns != wait->to_ns) {
-        profile(d, wait->cause_lane, since_ns, wait->to_ns, upto, &d->of_cause);
+        return add_own(d, wait);
+    if (d->cached_lane != wait->cause_lane || d->cached_from_ns != wait->since_ns || d->cached_to_ns != wait->to_ns) {
+        profile(d, wait->cause_lane, wait->since_ns, wait->to_ns, row, &d->of_cause);
         d->cached_lane = wait->cause_lane;
-        d->cached_from_ns = since_ns;
+        d->cached_from_ns = wait->since_ns;
         d->cached_to_ns = wait->to_ns;
     }
-    profile(d, wait->lane, since_ns, wait->from_ns, number, &d->of_waiter);
+    profile(d, wait->lane, wait->since_ns, wait->from_ns, wait->before, &d->of_waiter);
     for (uint32_t i = 0; i < d->of_cause.count; i++) {
         double delay = d->of_cause.in[d->of_cause.used[i]].ns - d->of_waiter.in[d->of_cause.used[i]].ns;
         sum += delay > 0 ? delay : 0;
     }
-    for (uint32_t k = 0; k < d->kind_count; k++)
-        if (handed[k] > 0) /* each store into a page of the temporary file may cost a page fault */
-            wait->handed_ns += handed[k];
-    if (sum > 0 && !add_costs(d, wait, handed, sum))
+    if (sum > 0 && !add_costs(d, wait, sum))
         return 0;
     double delay = d->of_cause.in[waiting].ns - d->of_waiter.in[waiting].ns;
     if (delay <= 0)
         return 1;
     double part = delay / sum / d->of_cause.in[waiting].ns;
-    for (size_t i = upto; i-- > 0 && cause->waits[i].to_ns > since_ns;) {
-        double *to = d->handed[wait->cause_lane] + i * d->kind_count;
-        if (is_distributed(d, wait->cause_lane, i))
-            continue;
-        double share = part * (double)overlap(cause->waits[i].from_ns, cause->waits[i].to_ns, since_ns, wait->to_ns);
+    for (struct row *to; row && (to = row_at(d, row))->to_ns > wait->since_ns; row = to->before) {
+        double share = part * (double)overlap(to->from_ns, to->to_ns, wait->since_ns, wait->to_ns);
         for (uint32_t k = 0; k < d->kind_count; k++)
-            to[k] += share * (handed[k] + (d->kinds[k] == wait->kind ? own : 0));
+            to->handed[k] += share * (wait->handed[k] + (d->kinds[k] == wait->kind ? own : 0));
     }
     return 1;
 }
@@ -416,13 +444,10 @@ static int distribute_group(struct delays *d, size_t count)
 
 /* ---- In order of ends -------------------------------------------------------------------------------------------- */
 
-/* The key of a lane's next wait state. PITHI_KEY_DONE is later than all keys: a lane that is done loses against all. */
-static uint64_t next_key(const struct delays *d, uint32_t lane)
+/* The key of a wait state. PITHI_KEY_DONE is later than all keys: a lane that is done loses against all. */
+static uint64_t key_of(const struct delays *d, uint32_t row)
 {
-    const struct pithi_analysis_lane *of = &d->a->lanes[lane];
-    size_t done = d->turns[lane].done;
-
-    return done < of->wait_count ? pithi_key_of(of->waits[done].to_ns) : PITHI_KEY_DONE;
+    return row ? pithi_key_of(row_at(d, row)->to_ns) : PITHI_KEY_DONE;
 }
 
 /* Takes the wait states with the next end. Returns their number. */
@@ -433,19 +458,50 @@ static size_t next_group(struct delays *d)
 
     while (key != PITHI_KEY_DONE && d->tree[0].key == key) {
         struct turn *turn = (struct turn *)d->tree[0].player;
-        uint32_t lane = turn->player.leaf - d->leaves;
-        d->order[d->passed++] = lane;
-        d->group[count++].wait = &d->a->lanes[lane].waits[turn->done++];
-        d->tree[0] = pithi_tournament_replay(d->tree, &turn->player, next_key(d, lane));
+        struct row *wait = row_at(d, turn->row);
+        d->order[d->passed++] = turn->row;
+        d->group[count++].wait = wait;
+        turn->row = wait->after ? wait->after : turn->row;
+        d->tree[0] = pithi_tournament_replay(d->tree, &turn->player, key_of(d, wait->after));
     }
     return count;
 }
 
 static int by_cause(const void *a, const void *b)
 {
-    const struct pithlog_wait_state *x = ((const struct item *)a)->wait, *y = ((const struct item *)b)->wait;
+    const struct row *x = ((const struct item *)a)->wait, *y = ((const struct item *)b)->wait;
     return x->cause_lane != y->cause_lane ? (x->cause_lane < y->cause_lane ? -1 : 1)
                                           : (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+/* The order of wait states is known, so what they need can be fetched into the caches before their turn: first their
+ * rows, then, where these are here, how far both lanes are, at last what is there. (Inlined: else gcc drops the calls,
+ * as a function that only prefetches has no effect.) */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct delays *d)
+{
+    enum { ROWS = 24, TURNS = 16, PLACES = 8, LINE = 64, LINES = 3 };
+
+    if (d->passed <= ROWS)
+        return;
+    const char *row = (const char *)row_at(d, d->order[d->passed - ROWS]);
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + d->row_size - 1);
+    const struct row *wait = row_at(d, d->order[d->passed - TURNS]);
+    __builtin_prefetch(&d->turns[wait->lane]);
+    __builtin_prefetch(&d->turns[wait->cause_lane]);
+    wait = row_at(d, d->order[d->passed - PLACES]);
+    const struct turn *own = &d->turns[wait->lane], *cause = &d->turns[wait->cause_lane];
+    for (int i = 0; i <= LINES; i++) {
+        __builtin_prefetch((const char *)(own->near + 1) - i * LINE);
+        __builtin_prefetch((const char *)(cause->near + 1) - i * LINE);
+    }
+    if (wait->before)
+        __builtin_prefetch(row_at(d, wait->before));
+    if (cause->row) {
+        row = (const char *)row_at(d, cause->row);
+        __builtin_prefetch(row);
+        __builtin_prefetch(row + d->row_size - 1);
+    }
 }
 
 /* Backwards: takes the wait states with the last end. Returns their number. */
@@ -454,12 +510,13 @@ static size_t last_group(struct delays *d)
     size_t count = 0;
 
     for (; d->passed > 0; d->passed--, count++) {
-        uint32_t lane = d->order[d->passed - 1];
-        struct pithlog_wait_state *wait = &d->a->lanes[lane].waits[d->turns[lane].done - 1];
+        uint32_t row = d->order[d->passed - 1];
+        struct row *wait = row_at(d, row);
         if (count > 0 && wait->to_ns != d->group[0].wait->to_ns)
             break;
-        d->group[count] = (struct item){.wait = wait};
-        d->turns[lane].done--;
+        d->group[count] = (struct item){.wait = wait, .row = row};
+        d->turns[wait->lane].row = wait->before;
+        fetch_ahead(d);
     }
     if (count > 1)
         qsort(d->group, count, sizeof *d->group, by_cause);
@@ -481,34 +538,63 @@ static void free_profile(struct profile *p)
     free(p->used);
 }
 
+/* Counts wait states by stretch, finds their kinds, and takes memory for their rows. `next`: [stretches], gets the
+ * first row of each. */
+static int count_waits(struct delays *d, uint32_t lanes, uint32_t *next)
+{
+    int has_kind[PITHLOG_WAIT_KINDS] = {0};
+    uint32_t count, row = 1;
+
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        for (size_t i = 0; i < d->a->lanes[lane].wait_count; i++) {
+            const struct pithlog_wait_state *wait = &d->a->lanes[lane].waits[i];
+            pithi_scratch_passed(&d->a->graph.scratch, sizeof *wait);
+            next[stretch_of(d, wait->to_ns)]++;
+            has_kind[wait->kind] = 1;
+        }
+    for (uint32_t i = 0; i < d->stretches; i++, row += count) {
+        count = next[i];
+        next[i] = row;
+    }
+    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++)
+        if (has_kind[kind])
+            d->kinds[d->kind_count++] = kind;
+    d->row_size = sizeof(struct row) + d->kind_count * sizeof(double);
+    d->rows = pithi_scratch_get(&d->scratch, (d->row_count + 1) * d->row_size);
+    d->order = pithi_scratch_get(&d->scratch, (d->row_count + 1) * sizeof *d->order);
+    return d->rows && d->order;
+}
+
+static int prepare_rows(struct delays *d, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < lanes; i++)
+        d->row_count += d->a->lanes[i].wait_count;
+    if (d->row_count >= UINT32_MAX)
+        return 0;
+    d->stretches =
+        d->row_count / STRETCH_WAITS < STRETCHES_MOST ? (uint32_t)d->row_count / STRETCH_WAITS + 1 : STRETCHES_MOST;
+    d->stretch_ns = ((uint64_t)d->g->to_ns - (uint64_t)d->g->from_ns) / d->stretches + 1;
+    uint32_t *next = calloc(d->stretches, sizeof *next);
+    int good = next && count_waits(d, lanes, next) && find_members(d);
+    for (uint32_t i = 0; good && i < lanes; i++)
+        good = make_rows(d, i, next);
+    free(next);
+    return good;
+}
+
 static int prepare(struct delays *d)
 {
     uint32_t lanes = pithlog_get_info(d->g->log)->lanes;
-    size_t waits = 0;
 
     d->leaves = pithi_tournament_leaves(lanes);
     d->tree = malloc(d->leaves * sizeof *d->tree);
     d->turns = calloc(lanes + (size_t)1, sizeof *d->turns);
     d->group = malloc((lanes + (size_t)1) * sizeof *d->group);
     d->in_group = calloc(lanes + (size_t)1, sizeof *d->in_group);
-    d->since = calloc(lanes + (size_t)1, sizeof *d->since);
-    d->handed = calloc(lanes + (size_t)1, sizeof *d->handed);
-    if (!d->tree || !d->turns || !d->group || !d->in_group || !d->since || !d->handed)
-        return 0;
-    for (uint32_t i = 0; i < lanes; i++) {
-        if (!(d->since[i] = pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count + 1) * sizeof **d->since)))
-            return 0;
-        waits += d->a->lanes[i].wait_count;
-    }
-    if (!(d->order = pithi_scratch_get(&d->scratch, (waits + 1) * sizeof *d->order)))
-        return 0;
-    if (!(d->recent.comms = calloc(pithlog_get_info(d->g->log)->comms + (size_t)1, sizeof *d->recent.comms)) ||
-        !find_members(d))
-        return 0;
-    for (uint32_t i = 0; i < lanes; i++)
-        if (!find_common(d, i))
-            return 0;
-    return prepare_profile(&d->of_cause, states_of(d)) && prepare_profile(&d->of_waiter, states_of(d));
+    d->first = calloc(lanes + (size_t)1, sizeof *d->first);
+    d->recent.comms = calloc(pithlog_get_info(d->g->log)->comms + (size_t)1, sizeof *d->recent.comms);
+    return d->tree && d->turns && d->group && d->in_group && d->first && d->recent.comms && prepare_rows(d, lanes) &&
+           prepare_profile(&d->of_cause, states_of(d)) && prepare_profile(&d->of_waiter, states_of(d));
 }
 
 /* Reports the part of the window that was passed, from time to time. 1: stop. */
@@ -520,37 +606,27 @@ static int report(struct delays *d, int is_backward)
     return pithi_stage_part(&d->a->stage, is_backward ? 1 - passed * BACKWARD_SHARE : passed * (1 - BACKWARD_SHARE));
 }
 
-/* Finds the common synchronisation of each wait state, and the kinds of waiting. */
+/* Finds the common synchronisation of each wait state, and their order. */
 static int go_forward(struct delays *d)
 {
     uint32_t lanes = pithlog_get_info(d->g->log)->lanes;
-    int has_kind[PITHLOG_WAIT_KINDS] = {0};
     size_t count;
 
-    for (uint32_t i = 0; i < lanes; i++) {
-        d->turns[i].piece = d->a->lanes[i].last;
-        d->turns[i].player = (struct pithi_player){next_key(d, i), d->leaves + i};
-    }
+    for (uint32_t i = 0; i < lanes; i++)
+        d->turns[i].player = (struct pithi_player){key_of(d, d->turns[i].row), d->leaves + i};
     d->tree[0] = pithi_tournament_play(d->tree, d->leaves, 1, d->turns, lanes, sizeof *d->turns);
     while ((count = next_group(d)) > 0 && !report(d, 0)) {
-        pithi_scratch_passed(&d->scratch, count * (sizeof **d->since + sizeof *d->order));
-        pithi_scratch_passed(&d->a->graph.scratch, count * sizeof(struct pithlog_wait_state));
+        pithi_scratch_passed(&d->scratch, count * (d->row_size + sizeof *d->order));
+        for (size_t i = 0; i < count; i++)
+            find_last_wait(d, d->group[i].wait);
         for (size_t i = 0; i < count; i++) {
-            const struct pithlog_wait_state *wait = d->group[i].wait;
-            find_last_wait(d, wait);
-            has_kind[wait->kind] = 1;
-        }
-        for (size_t i = 0; i < count; i++) {
-            const struct pithlog_wait_state *wait = d->group[i].wait;
+            const struct row *wait = d->group[i].wait;
             uint64_t *last = pithi_map_at(&d->pairs, pair_key(wait->lane, wait->cause_lane));
             if (!last)
                 return 0;
             *last = pithi_key_of(wait->to_ns);
         }
     }
-    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++)
-        if (has_kind[kind])
-            d->kinds[d->kind_count++] = kind;
     return 1;
 }
 
@@ -558,14 +634,30 @@ static int go_backward(struct delays *d)
 {
     size_t count;
 
-    for (uint32_t i = 0; i < pithlog_get_info(d->g->log)->lanes; i++)
-        if (!(d->handed[i] =
-                  pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count * d->kind_count + 1) * sizeof **d->handed)))
-            return 0;
+    for (uint32_t i = 0; i < pithlog_get_info(d->g->log)->lanes; i++) {
+        d->turns[i].piece = d->a->lanes[i].last;
+        d->turns[i].near = pithi_graph_piece(d->g, i, d->turns[i].piece);
+    }
     while ((count = last_group(d)) > 0 && !report(d, 1))
         if (!distribute_group(d, count))
             return 0;
     return 1;
+}
+
+/* Tells each wait state what was handed to it. */
+static void tell_handed(struct delays *d)
+{
+    for (uint32_t lane = 0; lane < pithlog_get_info(d->g->log)->lanes; lane++) {
+        struct pithlog_wait_state *wait = d->a->lanes[lane].waits;
+        const struct row *of;
+        for (uint32_t row = d->first[lane]; row; row = of->after, wait++) {
+            of = row_at(d, row);
+            pithi_scratch_passed(&d->scratch, d->row_size + sizeof *wait);
+            for (uint32_t k = 0; k < d->kind_count; k++)
+                if (of->handed[k] > 0) /* each store into a page of the temporary file may cost a page fault */
+                    wait->handed_ns += of->handed[k];
+        }
+    }
 }
 
 static int by_cost(const void *a, const void *b)
@@ -581,10 +673,13 @@ static int by_cost(const void *a, const void *b)
 int pithi_analysis_delays(struct pithlog_analysis *a)
 {
     struct delays d = {.a = a, .g = &a->graph, .cached_lane = NONE};
-    int good = prepare(&d) && go_forward(&d) && go_backward(&d);
-
     size_t count = 0;
 
+    d.scratch = pithi_scratch_beside(&a->graph.scratch);
+    int good = prepare(&d) && go_forward(&d) && go_backward(&d);
+
+    if (good)
+        tell_handed(&d);
     for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++)
         count += d.cells[kind].count;
     a->delays = good ? malloc((count + 1) * sizeof *a->delays) : NULL;
@@ -599,7 +694,6 @@ int pithi_analysis_delays(struct pithlog_analysis *a)
     }
     if (a->delays)
         qsort(a->delays, a->delay_count, sizeof *a->delays, by_cost);
-    free(d.handed);
     pithi_scratch_free(&d.scratch);
     free(d.recent.comms);
     free(d.syncs);
@@ -608,7 +702,7 @@ int pithi_analysis_delays(struct pithlog_analysis *a)
     free(d.tree);
     free(d.turns);
     free(d.group);
-    free(d.since);
+    free(d.first);
     free(d.in_group);
     pithi_map_free(&d.members);
     pithi_map_free(&d.pairs);

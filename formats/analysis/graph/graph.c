@@ -189,9 +189,9 @@ static int end_state(struct building *b, const struct pithlog_step *step)
  * Reserves places for needs of a lane, side by side, as most passes take lane by lane. 0: no memory. */
 static int reserve_needs(struct pithi_graph *g, struct building_lane *of)
 {
-    uint32_t places = of->needs / 2;
+    uint32_t places = of->needs / 2, most = (1u << g->scratch.chunk_bits) / 4; /* a piece in four has one, or fewer */
 
-    places = places < NEEDS_LEAST ? NEEDS_LEAST : places > PITHI_CHUNK_MOST ? PITHI_CHUNK_MOST : places;
+    places = places < NEEDS_LEAST ? NEEDS_LEAST : places > most ? most : places;
     of->next_need = g->needs.count;
     for (uint32_t i = 0; i < places; i++)
         if (!pithi_chunks_add(&g->needs, &g->scratch, sizeof(struct pithi_need)))
@@ -764,7 +764,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     struct pithlog_query records;
     int damaged = PITH_OK, err;
 
-    *g = (struct pithi_graph){.log = log, .scratch = pithi_scratch_of_arrays(pithlog_get_info(log)->lanes)};
+    *g = (struct pithi_graph){.log = log, .scratch = pithi_scratch_of_lanes(pithlog_get_info(log)->lanes)};
     TRY(pithi_waits_open(log, &query, &client, &records, &b.waits));
     TRY(pithi_colls_open(log, 1, &b.colls));
     TRY(pithi_epochs_open(log, &b.epochs));

@@ -518,8 +518,7 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
         (r->what->is_balanced && !sum_phases(r, lanes)))
         return 0;
     for (uint32_t i = 0; i < lanes; i++) {
-        r->walkers[i] = (struct walker){
-            .piece = r->a->lanes[i].first, .synced = r->a->lanes[i].first, .phase_ns = -1};
+        r->walkers[i] = (struct walker){.piece = r->a->lanes[i].first, .synced = r->a->lanes[i].first, .phase_ns = -1};
         pieces += r->a->lanes[i].last - r->a->lanes[i].first;
     }
     for (uint32_t i = 0; i < r->g->positions.count; i++)
@@ -558,6 +557,8 @@ int pithi_analysis_replay(struct pithlog_analysis *a, const struct pithlog_what_
                           struct pithi_replay_state *states)
 {
     struct replay r = {.a = a, .g = &a->graph, .what = what, .states = states};
+
+    r.scratch = pithi_scratch_beside(&a->graph.scratch);
     int good = (!what->is_fitted || pithi_network_of(a)) && run(&r, pithlog_get_info(a->graph.log)->lanes, run_ns);
 
     if (!what->is_fitted)
