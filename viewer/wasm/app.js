@@ -31,7 +31,6 @@ const ask = (call, ...args) => new Promise((done, fail) => {
   waiting.set(++callNumber, { done, fail });
   worker.postMessage({ id: callNumber, call, args });
 });
-const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
 // ---- Messages
 
@@ -52,13 +51,14 @@ let openNumber = 0; // of the newest attempt: an older one that ends later shows
 const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const count = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"}`;
 
-// files: [{ name, blob }]; of `pith serve`, with url, size and version in place of the blob. The log is the one that is
-// no companion of another (Paraver's .pcf and .row, notes).
+// files: [{ name, blob }]; of this page, with base64 in place of the blob; of `pith serve`, with url, size and version.
+// The log is the one that is no companion of another (Paraver's .pcf and .row, notes).
 // `page`: what the page says of the log in it: { title, words, grey, clock, note, part }. Its address may name a view.
 async function openLog(files, page) {
   const isBeside = ({ name }) => /\.(pcf|row|notes)$|^functions\.pith$/.test(name);
   const mine = ++openNumber, sorted = [...files].sort((a, b) => isBeside(a) - isBeside(b));
   if (!sorted.length) return;
+  clearTimeout(restTimer);
   doing = `opening ${sorted[0].name}`;
   say(doing);
   try {
@@ -113,20 +113,24 @@ addEventListener("drop", (event) => {
   openLog([...event.dataTransfer.files].map((blob) => ({ name: blob.name, blob })));
 });
 
-// The page shows at once what it is: a log in it is being opened, or one is to be dropped.
+// The page shows at once what it is: a log in it is being opened, or one is to be dropped. The worker gets all of its
+// work now, so that it waits for no answer in between.
 async function start() {
+  const inside = [...document.querySelectorAll("script.log")];
+  const page = inside.length ? JSON.parse(element("shown").textContent) : null;
+  const fileOf = ({ dataset, textContent }) => ({ name: dataset.name, base64: textContent });
+  const ready = ask("start", element("wasm").textContent);
+  const coloured = setTheme(page && page.theme ? page.theme === "dark" : prefersDark.matches).catch(() => {});
+  const opened = page && openLog(inside.map(fileOf), page);
   try {
-    await ask("start", bytesOf(element("wasm").textContent));
+    await ready;
   } catch (error) {
+    await opened;
     say(`this browser cannot run the page's program: ${error.message}`, true);
     return;
   }
-  const inside = [...document.querySelectorAll("script.log")];
-  const page = inside.length ? JSON.parse(element("shown").textContent) : null;
-  await setTheme(page && page.theme ? page.theme === "dark" : prefersDark.matches);
-  const fileOf = ({ dataset, textContent }) => ({ name: dataset.name, blob: new Blob([bytesOf(textContent)]) });
+  await coloured;
   if (element("served")) openServed();
-  else if (page) openLog(inside.map(fileOf), page);
-  else element("drop").hidden = false;
+  else if (!page) element("drop").hidden = false;
   document.body.dataset.started = "";
 }

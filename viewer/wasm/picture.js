@@ -87,8 +87,12 @@ async function drawNow(isExact = !log.large) {
   else if (!isExact) exactTimer = setTimeout(() => { if (!isDrawing && log) drawNow(true); }, 150);
 }
 
+// A legend in between would delay the next picture of a view that moves: it follows after a moment of rest.
+let restTimer = 0;
 function show(made) {
+  const isFirst = !picture;
   picture = made;
+  clearTimeout(restTimer);
   const { width, height, pixels, of } = made, context = canvas.getContext("2d");
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   canvas.style.width = marks.style.width = `${of.width}px`;
@@ -103,7 +107,8 @@ function show(made) {
   canvas.dataset.theme = made.theme;
   keepLink();
   if (made.isExact) {
-    refreshLegend();
+    if (isFirst) refreshLegend();
+    else restTimer = setTimeout(refreshLegend, 100);
     refreshOverview();
   }
   drawOverview();

@@ -39,7 +39,17 @@ const host = {
   progress: (part) => postMessage({ part }),
 };
 
-// A file of the page for the core, read in pieces of a MiB when it is asked for.
+const bytesOf = Uint8Array.fromBase64 ? (base64) => Uint8Array.fromBase64(base64) : (base64) => {
+  const letters = atob(base64), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+};
+// A file in the page for the core.
+function inside({ name, base64 }) {
+  const bytes = bytesOf(base64);
+  return { name, size: bytes.length, read: (at, size) => bytes.subarray(at, at + size) };
+}
+// A file of the reader's, read in pieces of a MiB when it is asked for.
 function pieces({ name, blob }) {
   const MIB = 1 << 20, kept = new Map(), reader = new FileReaderSync();
   const piece = (number) => {
@@ -64,12 +74,13 @@ function pieces({ name, blob }) {
 
 let core;
 const calls = {
-  start: async (packed) => {
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    core = pithCore(await WebAssembly.compile(await new Response(stream).arrayBuffer()), host);
+  start: async (base64) => { // compiles while it unpacks
+    const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const response = new Response(stream, { headers: { "Content-Type": "application/wasm" } });
+    core = pithCore(await WebAssembly.compileStreaming(response), host);
   },
   open: (files, page) => {
-    const facts = core.open(files.map((file) => file.url ? far(file) : pieces(file)));
+    const facts = core.open(files.map((file) => file.url ? far(file) : file.blob ? pieces(file) : inside(file)));
     if (!page) return facts;
     if (page.title) core.title(page.title);
     if (page.grey) core.raw.grey();
@@ -87,6 +98,7 @@ const calls = {
   hits: (...what) => core.hits(...what),
   find: (...what) => core.find(...what),
   analyze: () => core.analyze(),
+  memory: () => core.memory(),
 };
 let last = Promise.resolve();
 addEventListener("message", ({ data: { id, call, args } }) => {
