@@ -421,11 +421,12 @@ $(O)/share/pith/viewer/.stamp: $(tcl_src)
 
 include viewer/wasm/wasm.mk
 # pith serve: the scripts that it adds to the page as strings, without comments.
-$(O)/gen/serve_data.c: viewer/serve/far_worker.js viewer/serve/far_page.js
+$(O)/gen/serve_data.c: viewer/serve/far_early.js viewer/serve/far_worker.js viewer/serve/far_page.js
 	@mkdir -p $(@D)
 	@string() { echo "const char $$1[] = {"; shift; \
 		sed '/^ *\/\//d' "$$@" | od -An -v -tu1 | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; }; \
-		{ echo '#include "serve/serve.h"'; string pithi_serve_worker viewer/serve/far_worker.js; \
+		{ echo '#include "serve/serve.h"'; string pithi_serve_early viewer/serve/far_early.js; \
+		string pithi_serve_worker viewer/serve/far_worker.js; \
 		string pithi_serve_script viewer/serve/far_page.js; } >$@.part && mv $@.part $@
 $(O)/obj/viewer/serve/serve_data.o: $(O)/gen/serve_data.c $(O)/.flags
 	$(call compile,$(inc_viewer))

@@ -1,6 +1,21 @@
 /* far.c - the system reads ahead by itself. */
 #include "base/far.h"
 
-int pithi_far(void) { return 0; }
+#include <stddef.h>
 
-void pithi_far_soon(int fd, uint64_t offset, uint64_t size) { (void)fd, (void)offset, (void)size; }
+static void (*tell)(void *context, int fd, uint64_t offset, uint64_t size); /* NULL: files are near */
+static void *tell_context;
+
+int pithi_far(void) { return tell != NULL; }
+
+void pithi_far_soon(int fd, uint64_t offset, uint64_t size)
+{
+    if (tell)
+        tell(tell_context, fd, offset, size);
+}
+
+void pithi_far_play(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context)
+{
+    tell = soon;
+    tell_context = context;
+}

@@ -1,5 +1,6 @@
 /* far.h - files whose bytes come from another machine, each request after a wait. On a system with files there are
- * none: these are for a page that reads a log by HTTP (wasm/far_wasm.c). */
+ * none: these are for a page that reads a log by HTTP (wasm/far_wasm.c). A process on the log's machine can find out
+ * what such a page will read. */
 #ifndef PITHI_FAR_H
 #define PITHI_FAR_H
 
@@ -9,5 +10,7 @@
 int pithi_far(void);
 /* These bytes will be read soon; one request brings all that were named. */
 void pithi_far_soon(int fd, uint64_t offset, uint64_t size);
+/* From now on files are as if far away, and `soon` learns what pithi_far_soon is told; NULL: no longer. Not in a page. */
+void pithi_far_play(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context);
 
 #endif

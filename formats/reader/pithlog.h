@@ -422,7 +422,8 @@ struct pithlog_digest_window {
     const unsigned char *lanes; /* [lanes of the log], not 0: included; NULL: all */
 };
 /* Writes the longest messages to messages[most], sorted by the earlier of their two times. *count: their number, up to
- * `most`; *total: exact number in the window. Cost: some milliseconds for any log if all lanes are included.
+ * `most`; *total: exact number in the window (in a page, perhaps too large where it is more than `most`). Cost: some
+ * milliseconds for any log if all lanes are included.
  * PITH_ERR_DAMAGED, also below: the kept digest is damaged and was removed; pithlog_digest_open makes it anew. */
 PITHLOG_API int pithlog_digest_messages(const struct pithlog_digest *digest, const struct pithlog_digest_window *window,
                                         struct pithlog_message *messages, uint32_t most, uint32_t *count,

@@ -1,5 +1,6 @@
 /* test_digest.c - a digest against all messages and values of its log, in windows at random, and against the matcher.
  * */
+#include "base/far.h"
 #include "digest_log.h"
 #include "tap.h"
 
@@ -150,6 +151,45 @@ static void test_select(struct pithlog *log)
     pithlog_digest_close(third);
 }
 
+/* ---- In a page --------------------------------------------------------------------------------------------------- */
+
+static uint64_t named_bytes;
+
+static void name_bytes(void *context, int fd, uint64_t offset, uint64_t size)
+{
+    (void)context, (void)fd, (void)offset;
+    named_bytes += size;
+}
+
+/* A file far away is read less: the longest messages are the same, and whether there are more. */
+static void test_far(struct pithlog *log, const struct pithlog_digest *digest)
+{
+    static struct pithlog_message near[300], far[300];
+    uint32_t lanes = pithlog_get_info(log)->lanes, near_count, far_count;
+    unsigned char *shown = malloc(lanes);
+    uint64_t total, far_total;
+    int right = 1, is_more = 0;
+
+    for (int i = 0; i < 40; i++) {
+        struct pithlog_digest_window window = {INT64_MIN, INT64_MAX, shown};
+        uint32_t most = i % 4 == 0 ? 300 : 1 + (uint32_t)random_below(100);
+        for (uint32_t k = 0; k < lanes; k++)
+            shown[k] = random_below(4) > 0;
+        if (i % 2)
+            window.from_ns = sampled.from_ns + random_below(1 << 20) * (int64_t)1000;
+        must(pithlog_digest_messages(digest, &window, near, most, &near_count, &total));
+        pithi_far_play(name_bytes, NULL);
+        must(pithlog_digest_messages(digest, &window, far, most, &far_count, &far_total));
+        pithi_far_play(NULL, NULL);
+        right &= near_count == far_count && memcmp(near, far, near_count * sizeof *near) == 0;
+        right &= total > most ? far_total >= total : far_total == total;
+        is_more |= far_total > total;
+    }
+    OK(right && named_bytes, "far away: the same longest messages, and exact numbers of few");
+    OK(is_more, "of many a number that may be too large");
+    free(shown);
+}
+
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 300 };
@@ -231,6 +271,7 @@ static void test_windows(uint32_t lanes, uint32_t count)
     if (lanes == 5) {
         test_sample(digest, pithlog_get_info(log));
         test_counters(log, digest);
+        test_far(log, digest);
         test_select(log);
     }
     pithlog_digest_close(digest);

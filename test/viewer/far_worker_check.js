@@ -77,4 +77,12 @@ const failed = (wanted) => {
 };
 ok(failed(412) === "x.pith: the log has changed; reload the page", "a log that has changed");
 ok(failed(403) === "x.pith: pith serve cannot read it (status 403)", "a server that refuses");
+status = 206;
+const part = (page, size) => ({ page, bytes: Uint8Array.from({ length: size }, (_, i) => byteAt(page * 1024 + i)) });
+const given = far({ name: "x.pith", url: "http://x/", size: 5e6 + 7, version: "\"v1\"",
+  parts: [part(0, 4096), part(1000, 20480), part(4882, 839)] });
+requests = [];
+ok([[0, 4096], [1e6 + 24000, 20000], [4882 * 1024, 839], [4882 * 1024 + 800, 500]].every((range) => isRight(given, ...range))
+  && !requests.length, "what was given is not asked for", requests);
+ok(isRight(given, 1e6 + 24000, 30000) && requests.length === 1, "what lies behind it is", requests.length);
 console.log(`1..${count}`);

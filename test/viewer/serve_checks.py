@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import struct
 import sys
 import threading
 import time
@@ -84,6 +85,17 @@ def check_reading():
     boundary = re.search(rb"boundary=(\S+)", head).group(1)
     parts = [part.split(b"\r\n\r\n", 1)[1] for part in body.split(b"\r\n--" + boundary)[1:-1]]
     same((status, parts), (206, [data[5:10], data[100:200], data[300:301]]), "several ranges in one answer")
+    status, body, _ = ask(f"{BASE}first?log=run.pith")
+    same((status, body[:18].decode()), (200, found["version"]), "what the first picture needs, with its version")
+    files, at = {0: b"", 1: b""}, 18
+    while at < len(body):
+        number, page, size = struct.unpack_from("<III", body, at)
+        same(page * 1024, len(files[number]), "its parts are in order")
+        files[number] += body[at + 12:at + 12 + size]
+        at += 12 + size
+    ok(files[0] == data and len(files[1]) == found["digest"], "of a small log all of it, and its digest")
+    packed = ask(f"{BASE}first?log=run.pith", Accept_Encoding="gzip")[1]
+    ok(gzip.decompress(packed) == body, "packed if that is accepted")
     same(ask(bytes_of, method="HEAD", Range="bytes=0-99")[0], 206, "HEAD")
     text = facts("words.txt")
     status, body, _ = ask(f"{BASE}bytes?log=words.txt", Range="bytes=0-6")
@@ -97,7 +109,7 @@ def check_paths():
     for name in ("../secret.pith", "..%2fsecret.pith", "%2e%2e%2fsecret.pith", "/etc/passwd", "%2fetc%2fpasswd", "..", ".",
                  "", "folder%2frun.pith", "./run.pith", "link.pith", "inner.pith", ".hidden.pith",
                  "notes.md", "run.pith/", os.path.abspath("secret.pith").replace("/", "%2f")):
-        for what in ("", "facts", "bytes", "answer", "legend"):
+        for what in ("", "facts", "first", "bytes", "answer", "legend"):
             status, body, _ = ask(f"{BASE}{what}?log={name}", Range="bytes=0-9")
             if (status, body) != (404, b"there is no such log\n"):
                 wrong.append((what, name, status, body[:80]))

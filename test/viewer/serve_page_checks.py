@@ -77,6 +77,27 @@ def check_same(browser, link, name, inside):
     there.page.close()
 
 
+def check_first(browser, link):
+    """Without what the page asks for early, and with that of another version, it reads for itself."""
+    here = opened(browser, "large.html")
+    for break_it, why in (("if (url.includes('first')) return Promise.reject(new Error('lost'));", "is lost"),
+                          ("if (url.includes('first')) url = url.replace('large', 'vast');", "is of another log"),
+                          ("if (url.includes('first')) url = url.replace('first', 'no');", "is refused")):
+        page = browser.open("data:text/html,")
+        page.send("Page.addScriptToEvaluateOnNewDocument",
+                  source="window.broken = 0; const get = fetch; window.fetch = (url, ...more) => "
+                  "{ if (url.includes('first')) window.broken++; %s return get(url, ...more); }" % break_it)
+        there = Viewer.__new__(Viewer)
+        there.page = page
+        page.send("Page.navigate", url=f"{link}?log=large.pith")
+        there.until("typeof log !== 'undefined' && log !== null")
+        there.rest()
+        ok(page.ask("broken") > 0, f"what the first picture needs {why}")
+        same(pixels(there), pixels(here), "the same picture")
+        page.close()
+    here.page.close()
+
+
 def check_vast(browser, link):
     """Views of more than 1.5 million records: no records are read, the legend comes from the server."""
     here, there = opened(browser, "vast.html"), opened(browser, f"{link}?log=vast.pith")
@@ -134,6 +155,7 @@ def main(profile, link):
         check_list(browser, link)
         check_same(browser, link, "run.pith", "run.html")
         check_same(browser, link, "large.pith", "large.html")
+        check_first(browser, link)
         check_vast(browser, link)
         check_others(browser, link)
         check_changed(browser, link)

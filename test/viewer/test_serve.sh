@@ -101,8 +101,18 @@ ends INT "until Ctrl-C"
 # ---- far files -------------------------------------------------------------------------------------------------------
 if ! command -v node >/dev/null; then skip "far files" "no node"; else
     node "$top/test/viewer/far_worker_check.js" "$top/viewer/serve/far_worker.js" >checks.out 2>checks.err
-    is "$? $(tail -n 1 checks.out)" "0 1..21" "the checks of far files come to their end" || tail -n 5 checks.err | sed 's/^/# /'
+    is "$? $(tail -n 1 checks.out)" "0 1..23" "the checks of far files come to their end" || tail -n 5 checks.err | sed 's/^/# /'
     checks_of checks.out
+    # What `pith --prepare` has chosen is all that a page reads until its first picture.
+    "$build/test/bench/make_big_log" mpi.pith 16 16 80000 mpi && "$build/test/bench/make_big_log" many.pith 300 300 5000
+    "$build/test/bench/make_big_log" small.pith 4 4 5000 mpi
+    for log in mpi many small; do
+        pith --prepare $log.pith 3>copy 4>digest 5>first
+        is "$? $(stat -c %s copy)" "0 0" "$log.pith is prepared"
+        node "$top/test/viewer/serve_first_check.js" "$build" $log.pith digest first >checks.out 2>checks.err
+        is "$? $(tail -n 1 checks.out)" "0 1..4" "the checks of its first picture come to their end" || tail -n 5 checks.err | sed 's/^/# /'
+        checks_of checks.out "$log.pith: "
+    done
 fi
 
 # ---- the page --------------------------------------------------------------------------------------------------------

@@ -30,9 +30,9 @@ class Viewer:
                              % (what, what.replace("\\", "\\\\").replace("`", "'").replace("${", "{")))
 
     def rest(self):
-        """Returns when the picture is that of the view, and exact."""
+        """Returns when the picture is that of the view, and exact, and the legend is, too."""
         self.until("!isDrawing && !isDrawPending && picture && picture.isExact && picture.of.from === view.from "
-                   "&& picture.of.to === view.to && picture.of.width === sizeOf().width")
+                   "&& picture.of.to === view.to && picture.of.width === sizeOf().width && !restTimer && !legendsAsked")
 
     def is_open(self):
         return self.page.ask("document.body.classList.contains('has-log')")

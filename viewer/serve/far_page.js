@@ -1,13 +1,10 @@
 // far_page.js - the log of `pith serve` in the page: it is opened when its machine has prepared it, and watched.
 
-const served = document.getElementById("served").dataset.name;
-const servedAt = (what) => new URL(`${what}?log=${encodeURIComponent(served)}`, location.href).href;
-
 async function openServed() {
   let facts;
   try {
     for (;;) {
-      facts = await (await fetch(servedAt("facts"))).json();
+      facts = await (await askServed("facts")).json();
       if (facts.state !== "working") break;
       say(`${served} is read on its machine`);
       await new Promise((done) => setTimeout(done, 200));
@@ -20,9 +17,29 @@ async function openServed() {
     say(facts.why, true);
     return;
   }
-  const { version } = facts, file = (name, size, more) => ({ name, size, version, url: servedAt("bytes") + more });
+  const { version } = facts, parts = await firstParts(version);
+  const file = (name, size, more, number) => ({ name, size, version, url: servedAt("bytes") + more,
+    parts: parts.filter((part) => part.number === number) });
   watchServed(version);
-  await openLog([file(served, facts.size, ""), file(`${served}.digest`, facts.digest, "&file=digest")], {});
+  await openLog([file(served, facts.size, "", 0), file(`${served}.digest`, facts.digest, "&file=digest", 1)], {});
+}
+// What the first picture needs of the log (0) and its digest (1), as `pith --prepare` has chosen it: { number, page,
+// bytes }. None of another version, and none if it does not come: the core then asks for what it needs.
+async function firstParts(version) {
+  try {
+    let got = await askServed("first");
+    if (got.status === 202) got = await fetch(servedAt("first"));
+    const data = await got.arrayBuffer(), view = new DataView(data), parts = [];
+    if (got.status !== 200 || new TextDecoder().decode(data.slice(0, 18)) !== version) return [];
+    for (let at = 18; at < data.byteLength;) {
+      const [number, page, size] = [0, 4, 8].map((place) => view.getUint32(at + place, true));
+      parts.push({ number, page, bytes: new Uint8Array(data.slice(at + 12, at + 12 + size)) });
+      at += 12 + size;
+    }
+    return parts;
+  } catch {
+    return [];
+  }
 }
 
 // What a process on the log's machine answers; null: `isWanted()` ended before.

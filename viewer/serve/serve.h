@@ -38,8 +38,9 @@ struct pithi_serve_log {
     char *name, *path;
     uint64_t version; /* of its file when the rest was made */
     enum pithi_serve_state state;
-    /* The log in Pith's own format, and its messages: -1, none. `copy_fd`: of a log of another format. */
-    int fd, copy_fd, digest_fd;
+    /* The log in Pith's own format, its messages, and what of both a page reads first: -1, none. `copy_fd`: of a log of
+     * another format. */
+    int fd, copy_fd, digest_fd, first_fd;
     uint64_t size, digest_size;
     struct pithi_serve_job job;
     char why[512];
@@ -71,8 +72,8 @@ int pithi_serve_put_legend(char *const *argv);
 
 /* ---- Pages (serve_page.c) ---------------------------------------------------------------------------------------- */
 
-/* The scripts that the page gets (made from far_worker.js, far_page.js). */
-extern const char pithi_serve_worker[], pithi_serve_script[];
+/* The scripts that the page gets (made from far_early.js, far_worker.js, far_page.js). */
+extern const char pithi_serve_early[], pithi_serve_worker[], pithi_serve_script[];
 /* Reads the page that is installed. 0, or 1 after a message. */
 int pithi_serve_read_page(void);
 /* The page of a log, and the page with the list of all: malloc'ed, *size bytes; NULL: no memory. */

@@ -4,7 +4,7 @@
  *                (DNS rebinding) names another one                                             else 403
  *     token      /TOKEN/..., which only the printed link has                                   else 403, the same
  *     method     GET or HEAD; nothing can be changed                                           else 405
- *     what       "" page or list; "facts", "bytes", "answer", "legend" of ?log=NAME            else 404
+ *     what       "" page or list; "facts", "first", "bytes", "answer", "legend" of ?log=NAME   else 404
  *     version    If-Match: the log is still that which the page has opened                     else 412
  *     range      of `bytes`: at most 256 ranges of a MiB together                              else 400 or 416
  *
@@ -88,9 +88,9 @@ static enum MHD_Result refuse_method(struct MHD_Connection *client)
     return send_data(client, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", strdup(""), 0, "Allow", "GET, HEAD");
 }
 
-static enum MHD_Result send_page(struct MHD_Connection *client, char *page, size_t size)
+/* Sends `page`, which it frees, packed if the browser accepts that. */
+static enum MHD_Result send_packed(struct MHD_Connection *client, const char *type, char *page, size_t size)
 {
-    static const char type[] = "text/html; charset=utf-8";
     const char *accepts = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Accept-Encoding");
     char *packed = page && accepts && strstr(accepts, "gzip") ? pithi_serve_pack(page, &size) : NULL;
 
@@ -289,6 +289,24 @@ static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_se
     return send_data(client, MHD_HTTP_PARTIAL_CONTENT, "application/octet-stream", data, size, "Content-Range", text);
 }
 
+/* What the page reads until its first picture: the version of the log, then the parts that `pith --prepare` has chosen;
+ * 202 while it is at work. */
+static enum MHD_Result send_first(struct MHD_Connection *client, struct pithi_serve_log *log)
+{
+    enum { VERSION = 18 };
+    struct stat st;
+    char version[24], *data;
+
+    if (pithi_serve_look(log) != PITHI_SERVE_READY)
+        return say(client, MHD_HTTP_ACCEPTED, "");
+    if (fstat(log->first_fd, &st) != 0 || st.st_size > ANSWER_MOST || !(data = malloc(VERSION + (size_t)st.st_size)))
+        return MHD_NO;
+    version_text(log, version);
+    memcpy(data, version, VERSION);
+    size_t size = pithi_read_at(log->first_fd, data + VERSION, (size_t)st.st_size, 0);
+    return send_packed(client, "application/octet-stream", data, VERSION + size);
+}
+
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
 /* The number of an argument of the address; 0: it is none. */
@@ -334,6 +352,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_s
 static enum MHD_Result answer(void *context, struct MHD_Connection *client, const char *url, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **state)
 {
+    static const char html[] = "text/html; charset=utf-8";
     const char *what, *name;
     struct pithi_serve_log *log;
     size_t size;
@@ -346,7 +365,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     name = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "log");
     if (!name && !*what && pithi_serve_is_folder()) {
         char *list = pithi_serve_list(&size);
-        return send_page(client, list, size);
+        return send_packed(client, html, list, size);
     }
     if (!name && !*what)
         name = pithi_serve_only();
@@ -354,10 +373,12 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
         return say(client, MHD_HTTP_NOT_FOUND, "there is no such log");
     if (!*what) {
         char *page = pithi_serve_page(log->name, &size);
-        return send_page(client, page, size);
+        return send_packed(client, html, page, size);
     }
     if (strcmp(what, "facts") == 0)
         return send_facts(client, log);
+    if (strcmp(what, "first") == 0)
+        return send_first(client, log);
     if (strcmp(what, "bytes") == 0)
         return send_bytes(client, log);
     if (strcmp(what, "answer") == 0 || strcmp(what, "legend") == 0)

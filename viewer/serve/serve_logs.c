@@ -105,7 +105,7 @@ static struct pithi_serve_log *add(const char *name, const char *path)
     if (more)
         logs = more;
     if (log && more && (log->name = strdup(name)) && (log->path = strdup(path))) {
-        log->fd = log->copy_fd = log->digest_fd = -1;
+        log->fd = log->copy_fd = log->digest_fd = log->first_fd = -1;
         return logs[log_count++] = log;
     }
     free(log);
@@ -199,14 +199,14 @@ static void stop_job(struct pithi_serve_job *job)
     end_job(job);
 }
 
-/* Runs a program with its output in the job's files, and `third` and `fourth` as these descriptors. -1: errno. */
-static int start_job(struct pithi_serve_job *job, const char *run, char *const *argv, int third, int fourth)
+/* Runs a program with its output in the job's files, and three more as descriptors 3 to 5 (NULL: none). -1: errno. */
+static int start_job(struct pithi_serve_job *job, const char *run, char *const *argv, const int more[3])
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
     sigset_t none;
-    int given[] = {open("/dev/null", O_RDONLY | O_CLOEXEC), pithi_temporary_file(), pithi_temporary_file(), third,
-                   fourth};
+    int given[] = {open("/dev/null", O_RDONLY | O_CLOEXEC), pithi_temporary_file(), pithi_temporary_file(),
+                   more ? more[0] : -1, more ? more[1] : -1, more ? more[2] : -1};
 
     job->out_fd = given[1];
     job->said_fd = given[2];
@@ -215,7 +215,7 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     posix_spawnattr_init(&how);
     posix_spawnattr_setsigmask(&how, &none);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-    int high[5], count = third >= 0 ? 5 : 3, err = 0;
+    int high[6], count = more ? 6 : 3, err = 0;
     for (int i = 0; i < count; i++) { /* above those that they become */
         high[i] = fcntl(given[i], F_DUPFD_CLOEXEC, 10);
         err = high[i] < 0 ? errno : err;
@@ -283,6 +283,7 @@ static void forget(struct pithi_serve_log *log)
     close_fd(&log->fd);
     close_fd(&log->copy_fd);
     close_fd(&log->digest_fd);
+    close_fd(&log->first_fd);
     log->state = PITHI_SERVE_NEW;
 }
 
@@ -381,7 +382,8 @@ static enum pithi_serve_state prepare(struct pithi_serve_log *log)
         return fail(log, pithi_open_why());
     log->copy_fd = pithi_temporary_file();
     log->digest_fd = pithi_temporary_file();
-    if (start_job(&log->job, program, argv, log->copy_fd, log->digest_fd) != 0)
+    log->first_fd = pithi_temporary_file();
+    if (start_job(&log->job, program, argv, (int[]){log->copy_fd, log->digest_fd, log->first_fd}) != 0)
         return fail(log, strerror(errno));
     return log->state = PITHI_SERVE_WORKING;
 }
@@ -426,7 +428,7 @@ static const struct pithi_serve_answer *ask(struct pithi_serve_log *log, const c
     answer->asked = ++asked;
     if (answer->state == PITHI_SERVE_NEW) {
         snprintf(answer->key, sizeof answer->key, "%s", key);
-        answer->state = start_job(&answer->job, run, argv, -1, -1) == 0 ? PITHI_SERVE_WORKING : PITHI_SERVE_FAILED;
+        answer->state = start_job(&answer->job, run, argv, NULL) == 0 ? PITHI_SERVE_WORKING : PITHI_SERVE_FAILED;
         if (answer->state == PITHI_SERVE_FAILED)
             snprintf(answer->why, sizeof answer->why, "%s", strerror(errno));
     }

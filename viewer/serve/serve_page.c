@@ -1,5 +1,5 @@
 /* serve_page.c - the pages of `pith serve`: the list of a folder's logs, and the page that opens logs (viewer/wasm),
- * with scripts in it that read a log by HTTP (far_worker.js, far_page.js). Only this page may connect, and to its
+ * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Only this page may connect, and to its
  * own server only. */
 #include <errno.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 #include "draw/text_buffer.h"
 #include "serve/serve.h"
 
-static const char place[] = "<!--log-->", policy[] = "default-src 'none';";
+static const char place[] = "<!--log-->", policy[] = "default-src 'none';", title[] = "<title>";
 static char *page;
 
 /* share/pith/page/viewer.html, as seen from libexec/pith/pith-serve. */
@@ -44,22 +44,26 @@ int pithi_serve_read_page(void)
         pithi_text_bytes(&text, piece, size);
     fclose(file);
     page = text.data;
-    if (!page || !strstr(page, place) || !strstr(page, policy))
+    if (!page || !strstr(page, place) || !strstr(page, policy) || !strstr(page, title))
         return pithi_serve_failed("the page that is installed is not whole");
     return 0;
 }
 
 char *pithi_serve_page(const char *name, size_t *size)
 {
-    const char *rule = strstr(page, policy) + sizeof policy - 1, *log = strstr(page, place);
+    const char *rule = strstr(page, policy) + sizeof policy - 1, *head = strstr(page, title), *log = strstr(page, place);
     struct pithi_text text = {0};
 
     pithi_text_bytes(&text, page, (size_t)(rule - page));
     pithi_text_add(&text, " connect-src 'self';");
-    pithi_text_bytes(&text, rule, (size_t)(log - rule));
-    pithi_text_add(&text, "<script type=\"text/plain\" id=\"served\" data-name=\"");
+    pithi_text_bytes(&text, rule, (size_t)(head - rule));
+    pithi_text_add(&text, "<script data-name=\"");
     pithi_text_escaped(&text, name);
     pithi_text_add(&text, "\">\n");
+    pithi_text_bytes(&text, pithi_serve_early, strlen(pithi_serve_early));
+    pithi_text_add(&text, "</script>\n");
+    pithi_text_bytes(&text, head, (size_t)(log - head));
+    pithi_text_add(&text, "<script type=\"text/plain\" id=\"served\">\n");
     pithi_text_bytes(&text, pithi_serve_worker, strlen(pithi_serve_worker));
     pithi_text_add(&text, "</script>\n<script>\n");
     pithi_text_bytes(&text, pithi_serve_script, strlen(pithi_serve_script));

@@ -58,7 +58,7 @@ async function openLog(files, page) {
   const isBeside = ({ name }) => /\.(pcf|row|notes)$|^functions\.pith$/.test(name);
   const mine = ++openNumber, sorted = [...files].sort((a, b) => isBeside(a) - isBeside(b));
   if (!sorted.length) return;
-  clearTimeout(restTimer);
+  restThen(0);
   doing = `opening ${sorted[0].name}`;
   say(doing);
   try {

@@ -88,11 +88,17 @@ async function drawNow(isExact = !log.large) {
 }
 
 // A legend in between would delay the next picture of a view that moves: it follows after a moment of rest.
-let restTimer = 0;
+let restTimer = 0; // 0: none is due
+function restThen(work) {
+  clearTimeout(restTimer);
+  restTimer = work && setTimeout(() => {
+    restTimer = 0;
+    work();
+  }, 100);
+}
 function show(made) {
   const isFirst = !picture;
   picture = made;
-  clearTimeout(restTimer);
   const { width, height, pixels, of } = made, context = canvas.getContext("2d");
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   canvas.style.width = marks.style.width = `${of.width}px`;
@@ -108,8 +114,10 @@ function show(made) {
   keepLink();
   if (made.isExact) {
     if (isFirst) refreshLegend();
-    else restTimer = setTimeout(refreshLegend, 100);
+    else restThen(refreshLegend);
     refreshOverview();
+  } else {
+    restThen(0);
   }
   drawOverview();
 }

@@ -29,10 +29,13 @@ function inOrder(rows) {
   rows.sort((a, b) => (sorted === "name" ? a.name.localeCompare(b.name) : value(b) - value(a)) || b.count - a.count);
   return isBackward ? rows.reverse() : rows;
 }
+let legendsAsked = 0; // of which the answer is not here
 async function refreshLegend() {
   const of = openNumber, stretch = selection, [from, to] = stretch || [picture.of.from, picture.of.to];
   const asked = picture.of.flags & NEAR ? servedLegend(from, to) : ask("legend", from, to);
+  legendsAsked++;
   const found = await asked.catch((error) => say(error.message, true));
+  legendsAsked--;
   if (!found || of !== openNumber || stretch !== selection) return;
   const entries = found.entries.filter(({ id }) => !isTool(log.defs[id]))
     .map((entry) => ({ ...log.defs[entry.id], ...entry }));

@@ -228,19 +228,22 @@ static void expect(const struct choice *c, const struct pithi_message_node *node
     pithi_far_soon(c->digest->fd, node->offset, node->size);
 }
 
-/* Names the nodes that pithlog_digest_messages will read from the i-th on: those that cross an end of the window in any
- * case, and some of the others. Returns the first that is not named. */
+/* Names the nodes that pithlog_digest_messages will read from the i-th on: some of the next ones, and of those that are
+ * not whole, which it may read in any case, as many as a request brings. Returns the first that is not named. */
 static uint32_t expect_longest(const struct choice *c, uint32_t i)
 {
-    enum { NODES = 32 };
+    enum { NODES = 32, BYTES = 1 << 19 };
+    uint64_t bytes = 0;
     for (uint32_t named = 0; i < c->count && named < NODES; i++)
         if (!c->chosen[i].node->sample) {
             expect(c, c->chosen[i].node);
             named++;
         }
-    for (uint32_t k = i; k < c->count; k++)
-        if (!c->chosen[k].whole && !c->chosen[k].node->sample)
+    for (uint32_t k = i; k < c->count && bytes < BYTES; k++)
+        if (!c->chosen[k].whole && !c->chosen[k].node->sample) {
             expect(c, c->chosen[k].node);
+            bytes += c->chosen[k].node->size;
+        }
     return i;
 }
 
@@ -260,8 +263,9 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
         if (chosen->node->sample) /* copies do not count */
             continue;
         int beaten = !most || (*count == most && chosen->node->longest_ns <= pithi_message_length(&messages[0]));
-        /* counted without being read */
-        if (chosen->whole && beaten) {
+        /* counted without being read; of a far file also where only some count, once these are more than the caller
+         * has room for: that a view has 240,000 messages or 250,000 is not worth 10 MB */
+        if (beaten && (chosen->whole || (pithi_far() && *total > most))) {
             *total += chosen->node->count;
             continue;
         }

@@ -466,9 +466,12 @@ static uint32_t *arrows_query(const struct pithi_plot *plot, struct pithi_arrows
 void pithi_plot_find_arrows(struct pithi_plot *plot)
 {
     struct pithi_arrows_query query;
-    uint32_t *row_of_lane = arrows_query(plot, &query);
+    uint32_t *row_of_lane;
 
     pithi_arrows_free(&plot->arrows);
+    if (plot->no_messages)
+        return;
+    row_of_lane = arrows_query(plot, &query);
     pithi_arrows_load(messages_of(plot), &query, &plot->arrows);
     free(row_of_lane);
 }

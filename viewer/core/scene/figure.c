@@ -281,8 +281,10 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
     if (figure->density > 1)
         plot->width = (uint32_t)fmin(round(figure->plot_width * figure->density), PITHI_MAX_WIDTH);
     plot->most_arrows = 0; /* what arrows cover is known with the height of rows: load_rows */
+    plot->no_messages = !figure->stats && figure->place != PITHI_LEGEND_BOTTOM; /* only these have their number */
     err = pithi_plot_load(plot);
     plot->most_arrows = most_arrows;
+    plot->no_messages = 0;
     if (err && err != PITH_ERR_DAMAGED)
         return err;
     figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);

@@ -40,6 +40,7 @@ struct pithi_plot {
     uint32_t width;                    /* pixels = columns */
     double row_height;
     uint32_t most_arrows;
+    int no_messages;   /* 1: messages are neither drawn nor counted, which may read all of them */
     int arrows_single; /* 1: messages are not bundled, even if they cover much of the plot */
     int arrows_auto;   /* 1: no arrows if they would cover more than PITHI_ARROWS_COVER of the plot */
     enum pithi_arrows_before { PITHI_NONE_BEFORE, PITHI_DRAWN_BEFORE, PITHI_LEFT_OUT_BEFORE } arrows_before;
