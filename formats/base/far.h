@@ -10,7 +10,8 @@
 int pithi_far(void);
 /* These bytes will be read soon; one request brings all that were named. */
 void pithi_far_soon(int fd, uint64_t offset, uint64_t size);
-/* From now on files are as if far away, and `soon` learns what pithi_far_soon is told; NULL: no longer. Not in a page. */
+/* From now on files are as if far away, and `soon` is called with what pithi_far_soon gets; NULL: no longer. Pages do
+ * not have it. */
 void pithi_far_play(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context);
 
 #endif

@@ -59,7 +59,7 @@ struct first {
 
 static void take(struct first *first, int file, uint64_t offset, uint64_t size)
 {
-    uint64_t end = offset < first->sizes[file] && size < first->sizes[file] - offset ? offset + size : first->sizes[file];
+    uint64_t all = first->sizes[file], end = offset < all && size < all - offset ? offset + size : all;
 
     for (uint64_t page = offset / PAGE; page * PAGE < end; page++)
         first->taken[file][page / 8] |= (unsigned char)(1 << page % 8);

@@ -73,6 +73,7 @@ def chosen(browser):
 
 
 def memory(page):
+    page.send("HeapProfiler.collectGarbage")
     heap = page.ask("performance.memory.usedJSHeapSize")
     return (heap + page.ask("ask('memory')")) / 2**20
 

@@ -12,7 +12,8 @@ globalThis.XMLHttpRequest = class {
   send() {
     const ranges = this.Range.slice(6).split(",").map((range) => range.split("-").map(Number)), data = files[this.url];
     const parts = ranges.map(([from, to]) => data.subarray(from, to + 1));
-    const all = ranges.length === 1 ? parts[0] : Buffer.concat(parts.flatMap((part) => [Buffer.from("\r\n--b\r\n\r\n"), part]));
+    const head = Buffer.from("\r\n--b\r\n\r\n");
+    const all = ranges.length === 1 ? parts[0] : Buffer.concat(parts.flatMap((part) => [head, part]));
     requests++;
     this.status = 206;
     this.response = all.buffer.slice(all.byteOffset, all.byteOffset + all.length);
@@ -34,8 +35,8 @@ function picture(fileOf) {
   const core = pithCore(program, host);
   const facts = core.open([["log", log, 0], ["digest", `${log}.digest`, 1]].map((file) => fileOf(...file)));
   const NO_ARROWS = 4, QUICK = 16; // as in picture.js
-  const { pixels } = core.draw({ from: BigInt(facts.work_from), to: BigInt(facts.work_to), width: 1568, height: 660, scale: 1,
-    flags: NO_ARROWS | (facts.large ? QUICK : 0), first: 0, rowHeight: 10 });
+  const { pixels } = core.draw({ from: BigInt(facts.work_from), to: BigInt(facts.work_to), width: 1568, height: 660,
+    scale: 1, flags: NO_ARROWS | (facts.large ? QUICK : 0), first: 0, rowHeight: 10 });
   return Buffer.from(pixels);
 }
 const served = (parts) => (url, name, number) =>
@@ -46,7 +47,8 @@ const ok = (isGood, what, why) => {
   console.log(`${isGood ? "ok" : "not ok"} ${++count} - ${what}`);
   if (!isGood) console.log(`#   ${why}`);
 };
-const whole = picture((url, name) => ({ name, size: files[url].length, read: (at, size) => files[url].subarray(at, at + size) }));
+const inMemory = (data, name) => ({ name, size: data.length, read: (at, size) => data.subarray(at, at + size) });
+const whole = picture((url, name) => inMemory(files[url], name));
 const quick = picture(served(chosen)), needed = requests;
 ok(needed === 0, "the first picture needs no request more", needed);
 ok(quick.equals(whole), "it is the one of the whole file");

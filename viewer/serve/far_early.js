@@ -1,5 +1,5 @@
-// far_early.js - at the top of the page of `pith serve`: asks for the log's facts, and for what its first picture needs,
-// while the rest of the page is still on its way.
+// far_early.js - at the top of the page of `pith serve`: asks for the log's facts, and for what its first picture
+// needs, while the rest of the page is still on its way.
 
 const served = document.currentScript.dataset.name;
 const servedAt = (what) => new URL(`${what}?log=${encodeURIComponent(served)}`, location.href).href;

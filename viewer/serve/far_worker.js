@@ -1,8 +1,8 @@
 // far_worker.js - files of `pith serve` for the core, in the page's worker: read by ranges over HTTP when the core
 // asks, and kept in pages of a KiB. Requests cost more than bytes, so each brings what is expected soon, too.
 
-// file: { name, url, size, version, parts }; parts: what is there already, [{ page, bytes }]. An error of a read ends the
-// open log (core.js).
+// file: { name, url, size, version, parts }; parts: what is there already, [{ page, bytes }]. An error of a read ends
+// the open log (core.js).
 function far({ name, url, size, version, parts = [] }) {
   const PAGE = 1024, MOST = 64 << 10, REQUEST = 1024, RANGES = 256; // the last three count pages, pages and ranges
   const kept = new Map(); // bytes of pages, by their number; the oldest go first

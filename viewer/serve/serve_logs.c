@@ -205,8 +205,12 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
     sigset_t none;
-    int given[] = {open("/dev/null", O_RDONLY | O_CLOEXEC), pithi_temporary_file(), pithi_temporary_file(),
-                   more ? more[0] : -1, more ? more[1] : -1, more ? more[2] : -1};
+    int given[] = {open("/dev/null", O_RDONLY | O_CLOEXEC),
+                   pithi_temporary_file(),
+                   pithi_temporary_file(),
+                   more ? more[0] : -1,
+                   more ? more[1] : -1,
+                   more ? more[2] : -1};
 
     job->out_fd = given[1];
     job->said_fd = given[2];

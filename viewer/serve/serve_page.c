@@ -1,6 +1,6 @@
 /* serve_page.c - the pages of `pith serve`: the list of a folder's logs, and the page that opens logs (viewer/wasm),
- * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Only this page may connect, and to its
- * own server only. */
+ * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Only this page may connect,
+ * and to its own server only. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -51,7 +51,8 @@ int pithi_serve_read_page(void)
 
 char *pithi_serve_page(const char *name, size_t *size)
 {
-    const char *rule = strstr(page, policy) + sizeof policy - 1, *head = strstr(page, title), *log = strstr(page, place);
+    const char *rule = strstr(page, policy) + sizeof policy - 1;
+    const char *head = strstr(page, title), *log = strstr(page, place);
     struct pithi_text text = {0};
 
     pithi_text_bytes(&text, page, (size_t)(rule - page));
