@@ -169,31 +169,41 @@ static void wrong(MPE_XGraph window)
        "no size");
 }
 
-/* Sends the pointer's events to the window at LEFT, TOP, as from a user: one each 100 ms. */
-static void act(const XButtonEvent *events, int count)
+/* The window at LEFT, TOP in which somebody listens to presses. */
+static Window listened_to(void)
 {
-    Window root, parent, *children;
+    Window root, parent, *children, found = None;
     unsigned many;
     XWindowAttributes is;
 
+    for (int tries = 0; !found && tries < 5000; tries++, usleep(2000)) {
+        XQueryTree(eye, DefaultRootWindow(eye), &root, &parent, &children, &many);
+        for (unsigned c = 0; c < many; c++)
+            if (XGetWindowAttributes(eye, children[c], &is) && is.x == LEFT && is.y == TOP &&
+                is.all_event_masks & ButtonPressMask)
+                found = children[c];
+        XFree(children);
+    }
+    return found;
+}
+
+/* Sends the pointer's events there, as from a user: between two of them is the time to draw what is shown while dragging. */
+static void act(const XButtonEvent *events, int count)
+{
     if (fork() != 0)
         return;
     eye = XOpenDisplay(NULL);
-    usleep(300000);
-    XQueryTree(eye, DefaultRootWindow(eye), &root, &parent, &children, &many);
-    for (unsigned c = 0; c < many; c++)
-        if (XGetWindowAttributes(eye, children[c], &is) && is.x == LEFT && is.y == TOP)
-            for (int i = 0; i < count; i++) {
-                XEvent event = {.xbutton = events[i]};
-                event.xbutton.window = children[c];
-                XSendEvent(eye, children[c], False,
-                           events[i].type == ButtonPress     ? ButtonPressMask
-                           : events[i].type == ButtonRelease ? ButtonReleaseMask
-                                                             : ButtonMotionMask,
-                           &event);
-                XFlush(eye);
-                usleep(100000);
-            }
+    for (int i = 0; i < count; i++) {
+        XEvent event = {.xbutton = events[i]};
+        event.xbutton.window = listened_to();
+        XSendEvent(eye, event.xbutton.window, False,
+                   events[i].type == ButtonPress     ? ButtonPressMask
+                   : events[i].type == ButtonRelease ? ButtonReleaseMask
+                                                     : ButtonMotionMask,
+                   &event);
+        XFlush(eye);
+        usleep(10000);
+    }
     XCloseDisplay(eye);
     _exit(0);
 }
