@@ -1,5 +1,5 @@
 /* sampled_signals.c - programs that use signals in ways that could end sampling, or show them our signal. Each computes
- * for a quarter of a second in two threads. `sampled_signals HOW`:
+ * for a tenth of a second in two threads. `sampled_signals HOW`:
  * reset: sets all signals to their default again and again; ignore: ignores all; blocked: blocks all before MPI_Init,
  * in all threads; wait: waits for each signal of a full set; fd: reads all signals from a descriptor; realtime: handles
  * all real-time signals and gets its own; small, tiny: its handlers run on a stack of 8 KiB, or of the least that the
@@ -95,7 +95,7 @@ static int is_silent(void)
 
 static void *second(void *unused)
 {
-    double until = cpu() + 0.25;
+    double until = cpu() + 0.1;
     while (cpu() < until)
         work();
     return unused;
@@ -110,7 +110,7 @@ static void *waits(void *unused)
 
 static int compute(void)
 {
-    double until = cpu() + 0.25;
+    double until = cpu() + 0.1;
     while (cpu() < until) {
         work();
         if (strcmp(how, "reset") == 0)

@@ -28,7 +28,7 @@ for mpi in $(mpis); do
         for period in $periods; do
             mpiexec_of "$mpi" 2 pith run --sample=$period -o $how.pith ./signals $how >out 2>err
             is "$? $(cat out)" "0 well" "$mpi, $how, $period: status and output as without" || cat err
-            # two ranks, two threads, 0.25 s each
+            # two ranks, two threads, 0.1 s each
             n=$(samples $how.pith)
             ok $((n < 15)) "$mpi, $how, $period: the threads have samples" || echo "#   got $n"
         done
