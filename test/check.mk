@@ -13,7 +13,7 @@ $(foreach s,$(filter-out unit fuzz,$(suites)),$(eval tests_$(s) = $$(call suite_
 # What a suite needs beyond `all`.
 needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
-gives_way := $(if $(filter mpich,$(MPIS)),$(O)/test/mpi/gives_way/mpiexec.mpich) # of all that start ranks
+gives_way := $(foreach m,$(filter mpich openmpi,$(MPIS)),$(O)/test/mpi/gives_way/mpiexec.$(m)) # of all that start ranks
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so) $(gives_way)
 needs_viewer := $(gives_way) $(O)/test/bench/make_big_log $(O)/test/viewer/draw_module $(if $(HAVE_WASM),wasm)
 needs_cli := $(gives_way) $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden \
@@ -71,12 +71,14 @@ $(O)/test/mpi/count_names.h: $(samples_out)
 $(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
 	$(LINK) $(filter-out -MMD -MP,$(BASE)) -I$(@D) $(CPPFLAGS) -shared -o $@ $< -ldl $(LIBS)
 
-# An mpiexec.mpich whose ranks give way while they wait (test/lib.sh).
-$(O)/test/mpi/gives_way/mpiexec.mpich: test/mpi/give_way.c
+# An mpiexec of each MPI whose ranks give way while they wait (test/lib.sh).
+$(O)/test/mpi/give_way.so: test/mpi/give_way.c
 	@mkdir -p $(@D)
-	$(CC) -O1 -fPIC -shared -o $(O)/test/mpi/give_way.so $< -ldl
-	printf '#!/bin/sh\nLD_PRELOAD="$${LD_PRELOAD:+$$LD_PRELOAD:}%s" exec %s "$$@"\n' \
-		$(abspath $(O)/test/mpi/give_way.so) $$(command -v mpiexec.mpich) >$@
+	$(CC) -O1 -fPIC -shared -o $@ $< -ldl
+$(O)/test/mpi/gives_way/mpiexec.%: $(O)/test/mpi/give_way.so
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nLD_PRELOAD="$${LD_PRELOAD:+$$LD_PRELOAD:}%s" exec %s "$$@"\n' $(abspath $<) \
+		$$(command -v mpiexec.$*) >$@
 	chmod 755 $@
 
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))

@@ -25,8 +25,8 @@ export TMPDIR XDG_CACHE_HOME="$TMPDIR/cache"
 scratch=$TMPDIR/scratch
 trap 'cd /; rm -rf "$TMPDIR"' EXIT
 { mkdir "$scratch" && cd "$scratch"; } || exit 1
-# Ranks that wait in MPI let others have the processor: Open MPI's when they are told to, MPICH's by a library that its
-# mpiexec, here a script, preloads (mpi/give_way.c). A rank that waits busily takes half of the machine from all other tests.
+# Ranks that wait in MPI let others have the processor, by a library that mpiexec, here a script, preloads (mpi/give_way.c). A rank
+# that waits busily takes half of the machine from all other tests.
 export OMPI_MCA_mpi_yield_when_idle=1
 gives_way=$build/test/mpi/gives_way
 [ ! -e "$gives_way" ] || PATH=$gives_way:$PATH
@@ -85,6 +85,8 @@ undisturbed() { renice -n -10 -p $$ >/dev/null 2>&1 || :; }
 # waiting_burns: from here on ranks that wait keep their processor, as without give_way.c: one that gave it away may get it back
 # late, and is then not delayed by what another rank does meanwhile.
 waiting_burns() { PATH=${PATH#"$gives_way:"} OMPI_MCA_mpi_yield_when_idle=0; }
+# waiting_yields: from here on ranks that wait yield their processor, but do not sleep: for what is measured in microseconds
+waiting_yields() { export GIVE_WAY=yield; }
 # quota GOOD OF COMMAND...: for a check that a busy machine can spoil, though nothing is wrong. The command must succeed GOOD
 # of OF times; it is run until that is decided. $quota tells the count.
 quota() {

@@ -1,15 +1,57 @@
-/* give_way.c - to be preloaded, or linked into what is: ranks of MPICH that wait let others have the processor, as
- * those of Open MPI do (with mpi_yield_when_idle). Without, four ranks on two processors spend nine tenths of the time
- * asking their transport for what another rank, waiting for a processor, is to send.
+/* give_way.c - to be preloaded, or linked into what is: ranks that wait in MPI let others have the processor. MPICH
+ * would ask its transport without end; Open MPI (with mpi_yield_when_idle) calls sched_yield each time. That is enough
+ * while others want the processor. Where nobody does, a rank that waits for a second would burn a second of it, and a
+ * test beside it had one less; so who has waited for some time sleeps a moment between two questions.
  *
- * With -DWAITING_SLEEPS, waiting ranks of both MPIs sleep for a moment instead of asking again at once. So even more
- * ranks than cores disturb each other little, and the length of a wait can be known beforehand. */
+ * With -DWAITING_SLEEPS, waiting ranks sleep instead of asking again at once. So even more ranks than cores disturb each
+ * other little, and the length of a wait can be known beforehand. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 unsigned ucp_worker_progress(void *worker);
+
+#ifdef WAITING_SLEEPS
+enum { ASKS_NS = 0, GAP_NS = 0, MOMENT_NS = 20000 };
+#else
+/* A message between two running ranks is there within a few microseconds. */
+enum { ASKS_NS = 200000, GAP_NS = 20000, MOMENT_NS = 50000 };
+#endif
+
+/* By system calls: programs and tests have functions of these names. */
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Yields; sleeps, when it has been called again and again for ASKS_NS with no more than GAP_NS in between. (With
+ * GIVE_WAY=yield it never sleeps.) */
+int sched_yield(void)
+{
+    static _Thread_local int64_t since_ns, last_ns;
+    static int is_told, only_yields;
+    int64_t now;
+    if (!is_told)
+        only_yields = getenv("GIVE_WAY") != NULL, is_told = 1;
+    if (only_yields)
+        return (int)syscall(SYS_sched_yield);
+    now = now_ns();
+    if (now - last_ns > GAP_NS)
+        since_ns = now;
+    if (now - since_ns < ASKS_NS)
+        syscall(SYS_sched_yield);
+    else
+        syscall(SYS_nanosleep, &(struct timespec){0, MOMENT_NS}, NULL);
+    last_ns = now_ns();
+    return 0;
+}
 
 /* MPICH waits by calling this again and again; 0: nothing came. (A program that opens its MPI by dlopen has a libucp
  * that no search in order finds.) */
@@ -25,12 +67,3 @@ unsigned ucp_worker_progress(void *worker)
         sched_yield();
     return came;
 }
-
-#ifdef WAITING_SLEEPS
-int sched_yield(void)
-{
-    struct timespec moment = {0, 20000};
-    nanosleep(&moment, NULL);
-    return 0;
-}
-#endif

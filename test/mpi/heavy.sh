@@ -54,7 +54,7 @@ make_by_rank() {
 #!/bin/sh
 case " $BURN " in *" ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} "*) ;; *) HEAVY_NS=0 ;; esac
 export HEAVY_NS
-exec env LD_PRELOAD="$LIBRARIES" "$@"
+exec env LD_PRELOAD="$LIBRARIES${LD_PRELOAD:+:$LD_PRELOAD}" "$@"
 END
     chmod +x by_rank
 }

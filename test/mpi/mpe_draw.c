@@ -187,7 +187,7 @@ static Window listened_to(void)
     return found;
 }
 
-/* Sends the pointer's events there, as from a user: between two of them is the time to draw what is shown while dragging. */
+/* Sends the pointer's events there, as from a user: between two of them is the time to draw what is shown. */
 static void act(const XButtonEvent *events, int count)
 {
     if (fork() != 0)

@@ -4,6 +4,7 @@
 # carried from one to the other (PITH_COMPENSATE).
 . "$(dirname "$0")/../lib.sh"
 undisturbed
+waiting_yields
 . "$top/test/mpi/heavy.sh"
 export PITH_QUIET=1 UCX_LOG_LEVEL=fatal UCX_TLS=tcp,self OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1
 here=pith$$a there=pith$$b net=10.213.$(($$ % 250))
