@@ -17,7 +17,8 @@ export HWLOC_COMPONENTS=-gl
 unset ${!PITH_*}
 # Elsewhere it would cost time in each run (test_summary.sh), and add records that depend on time (test_call_sites.sh).
 export PITH_SUMMARY=no PITH_CALLSITES=no
-# What the checks in Python share, compiled once for all tests.
+# What the checks in Python share and use, compiled once for all tests; else each start of Python takes six times as long.
+unset PYTHONDONTWRITEBYTECODE
 export PYTHONPATH="$top/test/common${PYTHONPATH:+:$PYTHONPATH}" PYTHONPYCACHEPREFIX="$build/test/pycache"
 # Temporary files of what is tested go beside the scratch folder, and with it.
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/pith-test.XXXXXX")
