@@ -4,13 +4,14 @@
 . "$(dirname "$0")/../lib.sh"
 here=$top/test/golden
 make_golden=$build/test/golden/make_golden
+edges=$(quick_or_full 20 50) others=$(quick_or_full 12 30) said_least=$(quick_or_full 8 20)
+[ -z "$(sanitizers)" ] || [ "${FULL:-}" ] || edges=8 others=5 said_least=3 # each takes five times as long
 "$make_golden" plain plain.pith
 "$make_golden" edge edge.pith
 
-# Where FILE is cut: 20 edges of lines, or of blocks of the size $2, and 12 random bytes (by make check-full 50 and 30); the
-# last ones.
+# Where FILE is cut: some edges of lines, or of blocks of the size $2, and some random bytes; the last ones.
 cuts() {
-    python3 - "$1" "$2" "$(quick_or_full 20 50)" "$(quick_or_full 12 30)" <<'T'
+    python3 - "$1" "$2" $edges $others <<'T'
 import random, sys
 data, kind, most, others = open(sys.argv[1], "rb").read(), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 random.seed(len(data))
@@ -65,7 +66,7 @@ byte $at of $size: $verdict" ;;
         esac
     done
     is "$(head -n 5 <<<"$wrong")" "" "$what: of all cuts $said are said, $complete lose nothing"
-    [ "$said" -gt "$(quick_or_full 8 20)" ]
+    [ "$said" -gt $said_least ]
     ok $? "$what: most cut files are read up to the cut"
 }
 
