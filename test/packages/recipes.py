@@ -53,7 +53,7 @@ check(len(checksum) == 64 and space["Pith"].url.endswith(f"pith-{version}.tar.gz
 check({"mpi", "zlib-api"} <= {words[0] for words, _ in calls["depends_on"]}, "Spack: it needs MPI and zlib")
 variables = set(re.findall(r"\$\((\w+)\)|^(\w+) [:?]?=", "\n".join(p.read_text() for p in [top / "Makefile", *top.glob("*/*/*.mk"), *top.glob("*/*.mk")]), re.M))
 variables = {name for pair in variables for name in pair}
-for variants in ([], ["+viewer"]):
+for variants in ([], ["+viewer"], ["+viewer", "+page"]):
     makes.clear()
     pith = space["Pith"]()
     pith.spec = Spec(variants)
@@ -61,7 +61,8 @@ for variants in ([], ["+viewer"]):
     pith.install(pith.spec, prefix)
     words = [set(m) for m in makes]
     check(len(words) == 2 and words[1] - words[0] == {"install"} and f"PREFIX={prefix}" in words[0] and
-          ("HAVE_TK=" in words[0]) == (not variants), f"Spack: make, then make install, {' '.join(variants) or 'without the window'}")
+          ("HAVE_TK=" in words[0]) == ("+viewer" not in variants) and ("HAVE_MHD=" in words[0]) == ("+page" not in variants),
+          f"Spack: make, then make install, {' '.join(variants) or 'without window and page'}")
     check({word.split("=")[0] for word in words[0]} <= variables, "Spack: the Makefile has these variables")
 
 # ---- conda: {{ }} is Jinja's, and # [linux] a selector.
