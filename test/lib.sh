@@ -86,8 +86,6 @@ undisturbed() { renice -n -10 -p $$ >/dev/null 2>&1 || :; }
 # waiting_burns: from here on ranks that wait keep their processor, as without give_way.c: one that gave it away may get it back
 # late, and is then not delayed by what another rank does meanwhile.
 waiting_burns() { PATH=${PATH#"$gives_way:"} OMPI_MCA_mpi_yield_when_idle=0; }
-# waiting_yields: from here on ranks that wait yield their processor, but do not sleep: for what is measured in microseconds
-waiting_yields() { export GIVE_WAY=yield; }
 # quota GOOD OF COMMAND...: for a check that a busy machine can spoil, though nothing is wrong. The command must succeed GOOD
 # of OF times; it is run until that is decided. $quota tells the count.
 quota() {

@@ -3,8 +3,8 @@
  * while others want the processor. Where nobody does, a rank that waits for a second would burn a second of it, and a
  * test beside it had one less; so who has waited for some time sleeps a moment between two questions.
  *
- * With -DWAITING_SLEEPS, waiting ranks sleep instead of asking again at once. So even more ranks than cores disturb each
- * other little, and the length of a wait can be known beforehand. */
+ * With -DWAITING_SLEEPS, waiting ranks sleep instead of asking again at once. So even more ranks than cores disturb
+ * each other little, and the length of a wait can be known beforehand. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ static int64_t now_ns(void)
 }
 
 /* Yields; sleeps, when it has been called again and again for ASKS_NS with no more than GAP_NS in between. (With
- * GIVE_WAY=yield it never sleeps.) */
+ * GIVE_WAY=yield in the environment it never sleeps: for what is measured in microseconds.) */
 int sched_yield(void)
 {
     static _Thread_local int64_t since_ns, last_ns;

@@ -4,7 +4,6 @@
 # carried from one to the other (PITH_COMPENSATE).
 . "$(dirname "$0")/../lib.sh"
 undisturbed
-waiting_yields
 . "$top/test/mpi/heavy.sh"
 export PITH_QUIET=1 UCX_LOG_LEVEL=fatal UCX_TLS=tcp,self OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1
 here=pith$$a there=pith$$b net=10.213.$(($$ % 250))
@@ -100,7 +99,7 @@ for mpi in $(mpis); do
         { ok 1 "$mpi: compiles"; continue; }
     # With two ranks a host MPICH 4.0 over UCX's TCP hangs in its MPI_Finalize, without Pith, too.
     for ranks in 2 $([ "$mpi" = openmpi ] && echo 4); do
-        run "$mpi" $ranks "./synced.$mpi" 100 2000; status=$?
+        GIVE_WAY=yield run "$mpi" $ranks "./synced.$mpi" 100 2000; status=$?
         is $status 0 "$mpi, $ranks ranks on two hosts: ends well" || { sed 's/^/# /' err | head -n 10; continue; }
         check "$mpi, $ranks ranks"
     done
@@ -110,7 +109,7 @@ for mpi in $(mpis); do
     done
     make_heavytime "$mpi" && timed "$mpi" auto early stays 0 && timed "$mpi" message ring goes_round 0
     slow "v$$a" || { skip "$mpi: a slow network" "the kernel cannot slow one down"; continue; }
-    run "$mpi" 2 "./synced.$mpi" 50 2000; is $? 0 "$mpi, one way is slow: ends well"
+    GIVE_WAY=yield run "$mpi" 2 "./synced.$mpi" 50 2000; is $? 0 "$mpi, one way is slow: ends well"
     check "$mpi, one way is slow"
     timed "$mpi" auto ring goes_round 0
     ip netns exec "$here" tc qdisc del dev "v$$a" root
