@@ -4,6 +4,7 @@
 # `heavy_calls late` calls collectives for 1.5 s, in all of which rank 0 burns 300 us, so that all are late by what it burns.
 . "$(dirname "$0")/../lib.sh"
 undisturbed
+waiting_burns
 . "$top/test/mpi/heavy.sh"
 export PITH_QUIET=1 UCX_LOG_LEVEL=fatal HEAVY_NS=300000 BURN=0
 

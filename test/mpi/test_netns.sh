@@ -99,7 +99,7 @@ for mpi in $(mpis); do
         { ok 1 "$mpi: compiles"; continue; }
     # With two ranks a host MPICH 4.0 over UCX's TCP hangs in its MPI_Finalize, without Pith, too.
     for ranks in 2 $([ "$mpi" = openmpi ] && echo 4); do
-        GIVE_WAY=yield run "$mpi" $ranks "./synced.$mpi" 100 2000; status=$?
+        run "$mpi" $ranks "./synced.$mpi" 100 2000; status=$?
         is $status 0 "$mpi, $ranks ranks on two hosts: ends well" || { sed 's/^/# /' err | head -n 10; continue; }
         check "$mpi, $ranks ranks"
     done
@@ -109,7 +109,7 @@ for mpi in $(mpis); do
     done
     make_heavytime "$mpi" && timed "$mpi" auto early stays 0 && timed "$mpi" message ring goes_round 0
     slow "v$$a" || { skip "$mpi: a slow network" "the kernel cannot slow one down"; continue; }
-    GIVE_WAY=yield run "$mpi" 2 "./synced.$mpi" 50 2000; is $? 0 "$mpi, one way is slow: ends well"
+    run "$mpi" 2 "./synced.$mpi" 50 2000; is $? 0 "$mpi, one way is slow: ends well"
     check "$mpi, one way is slow"
     timed "$mpi" auto ring goes_round 0
     ip netns exec "$here" tc qdisc del dev "v$$a" root
