@@ -21,6 +21,8 @@ is_same() {
     [ "$got" = $ranks ] || pith info h.pith | grep '^compensate: .*late ' >/dev/null # a busy machine: it says itself that it does not know
 }
 
+has_delays() { is_same && [ "$(pith info h.pith | awk '/^delay_ns/ && $3 > 5000000' | wc -l)" = "$ranks" ]; }
+
 # How often that was told in a collective or message's state, of each lane
 own_inside() {
     pith print "$1" | awk -F '\t' '$4 == "enter" { in_state[$2] = $5 } $4 == "leave" { in_state[$2] = "" }
@@ -46,7 +48,9 @@ for mpi in $(mpis); do
         done
     done
     # the last program has a delay in every rank, as large as what two of them spent in turn at least
-    is "$(pith info h.pith | awk '/^delay_ns/ && $3 > 5000000' | wc -l)" 4 "$mpi: and they are what was spent"
+    ranks=4 mode=auto machines=0 preload='' command=("./heavy_calls-$mpi" colls)
+    quota 1 3 has_delays # on a busy machine the log may say that it does not know them
+    ok $? "$mpi: and they are what was spent ($quota)" || pith info h.pith | grep -E '^(delay_ns|compensate)'
     like "$(pith print h.pith | grep -P '\tcounter\tpith:delay\t' | tail -n 1)" 'value=[1-9][0-9]+' "$mpi: the log has delays over time"
     PITH_QUIET=1 PITH_COMPENSATE=local timeout 60 "mpiexec.$mpi" -n 2 pith run -o h.pith "./heavy_calls-$mpi" ring >out 2>err
     is "$(pith info h.pith | awk '/^delay_ns 0:/ { a = $3 > 15000000 } /^delay_ns 1:/ { b = $3 < 5000000 } END { print a b }')" 11 "$mpi: own costs only: who spends nothing has none"
