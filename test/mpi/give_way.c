@@ -18,9 +18,11 @@ unsigned ucp_worker_progress(void *worker);
 
 #ifdef WAITING_SLEEPS
 enum { ASKS_NS = 0, GAP_NS = 0, MOMENT_NS = 20000 };
+static int is_told = 1;
 #else
 /* A message between two running ranks is there within a few microseconds. */
 enum { ASKS_NS = 200000, GAP_NS = 20000, MOMENT_NS = 50000 };
+static int is_told;
 #endif
 
 /* By system calls: programs and tests have functions of these names. */
@@ -32,11 +34,11 @@ static int64_t now_ns(void)
 }
 
 /* Yields; sleeps, when it has been called again and again for ASKS_NS with no more than GAP_NS in between. (With
- * GIVE_WAY=yield in the environment it never sleeps: for what is measured in microseconds.) */
+ * GIVE_WAY=yield in the environment it never sleeps: for what is measured in microseconds. Not with WAITING_SLEEPS.) */
 int sched_yield(void)
 {
     static _Thread_local int64_t since_ns, last_ns;
-    static int is_told, only_yields;
+    static int only_yields;
     int64_t now;
     if (!is_told)
         only_yields = getenv("GIVE_WAY") != NULL, is_told = 1;
