@@ -142,26 +142,41 @@ void pithi_findings_note_short(const struct pithi_findings *f)
             f->path, 100 * f->info->part);
 }
 
-/* A line beyond WIDTH columns is broken at a blank, if it has one; what follows stands two columns further right. */
+/* Breaks words into lines of `width` characters at most, the first after `indent`, the others after `more`. A word that
+ * is longer has a line of its own. */
+static void wrap(const char *text, size_t size, const char *indent, const char *more, size_t width, FILE *out)
+{
+    const char *end = text + size;
+    size_t column = 0;
+
+    for (const char *word = text; word < end; word += strspn(word, " \n")) {
+        size_t length = strcspn(word, " \n");
+        if (column && column + 1 + length > width) {
+            fprintf(out, "\n");
+            column = 0;
+            indent = more;
+        }
+        fprintf(out, "%s%.*s", column ? " " : indent, (int)length, word);
+        column += length + (column ? 1 : strlen(indent));
+        word += length;
+    }
+    fprintf(out, "\n");
+}
+
+/* A line beyond WIDTH columns goes on two columns further right. */
 static void put_lines(const char *indent, const char *text, FILE *out)
 {
+    char first[64], more[64];
+
     /* each line of these texts ends with a newline, so strchr() finds one */
     for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
-        size_t rest = strcspn(line, "\n"), room = WIDTH - strlen(indent);
-        const char *more = "";
-        while (rest > room) {
-            const char *blank = line + room;
-            while (blank > line && *blank != ' ')
-                blank--;
-            if (blank <= line + strspn(line, " "))
-                break;
-            fprintf(out, "%s%s%.*s\n", indent, more, (int)(blank - line), line);
-            rest -= (size_t)(blank + 1 - line);
-            line = blank + 1;
-            more = "  ";
-            room = WIDTH - strlen(indent) - strlen(more);
-        }
-        fprintf(out, "%s%s%.*s\n", indent, more, (int)rest, line);
+        size_t size = strcspn(line, "\n"), blanks = strspn(line, " ");
+        snprintf(first, sizeof first, "%s%.*s", indent, (int)blanks, line);
+        snprintf(more, sizeof more, "%s  ", indent);
+        if (strlen(indent) + size > WIDTH)
+            wrap(line + blanks, size - blanks, first, more, WIDTH, out);
+        else
+            fprintf(out, "%s%.*s\n", indent, (int)size, line);
     }
 }
 
@@ -481,22 +496,10 @@ static void put_short_list(const struct pithi_findings *f, FILE *out)
     }
 }
 
-/* Breaks a text into lines of COLUMNS characters at most. A word that is longer has a line of its own. */
+/* Breaks a text into lines of COLUMNS characters at most. */
 void pithi_findings_wrap(const char *text, const char *indent, FILE *out)
 {
-    size_t column = 0, blanks = strlen(indent);
-
-    for (const char *word = text; *word; word += strspn(word, " \n")) {
-        size_t length = strcspn(word, " \n");
-        if (column && column + 1 + length > COLUMNS) {
-            fprintf(out, "\n");
-            column = 0;
-        }
-        fprintf(out, "%s%.*s", column ? " " : indent, (int)length, word);
-        column += length + (column ? 1 : blanks);
-        word += length;
-    }
-    fprintf(out, "\n");
+    wrap(text, strlen(text), indent, indent, COLUMNS, out);
 }
 
 /* The answer, and the command that shows its worst instance. */

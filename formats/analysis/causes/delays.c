@@ -475,7 +475,8 @@ static int by_cause(const void *a, const void *b)
 }
 
 /* The order of wait states is known, so what they need can be fetched into the caches before their turn: first their
- * rows, then, where these are here, how far both lanes are, at last what is there. (Inlined: else gcc drops the calls,
+ * rows; a little later, when the rows are in the cache, the turns of both lanes; then the pieces and rows that those
+ * name. (Inlined: else gcc drops the calls,
  * as a function that only prefetches has no effect.) */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct delays *d)
 {
@@ -644,7 +645,7 @@ static int go_backward(struct delays *d)
     return 1;
 }
 
-/* Tells each wait state what was handed to it. */
+/* Stores in each wait state the cost that later ones handed to it. */
 static void tell_handed(struct delays *d)
 {
     for (uint32_t lane = 0; lane < pithlog_get_info(d->g->log)->lanes; lane++) {
