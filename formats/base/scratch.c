@@ -105,9 +105,9 @@ struct pithi_scratch pithi_scratch_beside(struct pithi_scratch *other)
     return s;
 }
 
-/* If far more comes into memory than is passed, what is used lies far apart. To let it go, and to fetch it again soon,
- * would cost more than the memory is worth: then twice as much may stay. (A search for causes that goes far back made
- * 1.5e6 page faults instead of 1e5, and took three times as long.) */
+/* If much more comes into memory than the passes report, they read places that lie far apart. Pages that are let go
+ * would be read again soon, which costs more than the memory is worth: then twice as much may stay. (A search for
+ * causes that goes far back made 1.5e6 page faults instead of 1e5, and took three times as long.) */
 void pithi_scratch_look(struct pithi_scratch *s)
 {
     s->progress += s->passed;

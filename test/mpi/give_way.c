@@ -1,7 +1,7 @@
 /* give_way.c - to be preloaded, or linked into what is: ranks that wait in MPI let others have the processor. MPICH
  * would ask its transport without end; Open MPI (with mpi_yield_when_idle) calls sched_yield each time. That is enough
  * while others want the processor. Where nobody does, a rank that waits for a second would burn a second of it, and a
- * test beside it had one less; so who has waited for some time sleeps a moment between two questions.
+ * test beside it had one less; so a rank that has waited for 0.2 ms sleeps for a moment between two questions.
  *
  * With -DWAITING_SLEEPS, waiting ranks sleep instead of asking again at once. So even more ranks than cores disturb
  * each other little, and the length of a wait can be known beforehand. */

@@ -187,7 +187,7 @@ static Window listened_to(void)
     return found;
 }
 
-/* Sends the pointer's events there, as from a user: between two of them is the time to draw what is shown. */
+/* Sends the pointer's events there as a user would: after each, the window has time to draw what it shows. */
 static void act(const XButtonEvent *events, int count)
 {
     if (fork() != 0)

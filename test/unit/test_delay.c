@@ -56,7 +56,7 @@ static void own_parts(void)
     OK(first_ns <= 4 * ALWAYS_NS, "four parts of 12 ms before it is known what a part takes: %lld us at most",
        (long long)ALWAYS_NS * 4 / 1000);
     OK(own(&lost, 296, 2000) == 592000, "296 of 2 us: these count");
-    OK(own(&lost, 1, 12000000) < 3000, "of one that loses its core later, what is typical counts");
+    OK(own(&lost, 1, 12000000) < 3000, "a later part that loses its core counts as a typical one");
     OK(own(&yields, 8, 5000000) == 40000000, "eight parts of 5 ms and none shorter: that is what they take");
     OK(own(&yields, 3, 6000000) == 18000000, "nor is more of it left out later");
     OK(own(&few, 3, 30000) == 3 * ALWAYS_NS, "three of 30 us: 20 us each, as nothing is known of them");

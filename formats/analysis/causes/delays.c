@@ -476,8 +476,7 @@ static int by_cause(const void *a, const void *b)
 
 /* The order of wait states is known, so what they need can be fetched into the caches before their turn: first their
  * rows; a little later, when the rows are in the cache, the turns of both lanes; then the pieces and rows that those
- * name. (Inlined: else gcc drops the calls,
- * as a function that only prefetches has no effect.) */
+ * name. (Inlined, as gcc drops calls of a function that only prefetches.) */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct delays *d)
 {
     enum { ROWS = 24, TURNS = 16, PLACES = 8, LINE = 64, LINES = 3 };

@@ -228,8 +228,8 @@ static void expect(const struct choice *c, const struct pithi_message_node *node
     pithi_far_soon(c->digest->fd, node->offset, node->size);
 }
 
-/* Names the nodes that pithlog_digest_messages will read from the i-th on: some of the next ones, and of those that are
- * not whole, which it may read in any case, as many as a request brings. Returns the first that is not named. */
+/* Names nodes that pithlog_digest_messages will read, from the i-th on: the next 32, and then those that are partly
+ * outside the window, up to half a MiB. Returns the first node after the 32. */
 static uint32_t expect_longest(const struct choice *c, uint32_t i)
 {
     enum { NODES = 32, BYTES = 1 << 19 };
