@@ -48,19 +48,17 @@ static int64_t own(struct pithi_typical *typical, int count, int64_t ns)
     return sum_ns;
 }
 
-/* Parts that lose their core before it is known what they take; parts of a rank that yields; and few, long parts. */
+/* Parts that lose their core before it is known what they take; and parts of a rank that yields. */
 static void own_parts(void)
 {
-    struct pithi_typical lost = {0}, yields = {0}, few = {0};
+    struct pithi_typical lost = {0}, yields = {0};
     int64_t first_ns = own(&lost, 4, 12000000);
     OK(first_ns <= 4 * ALWAYS_NS, "four parts of 12 ms before it is known what a part takes: %lld us at most",
        (long long)ALWAYS_NS * 4 / 1000);
     OK(own(&lost, 296, 2000) == 592000, "296 of 2 us: these count");
     OK(own(&lost, 1, 12000000) < 3000, "a later part that loses its core counts as a typical one");
-    OK(own(&yields, 8, 5000000) == 40000000, "eight parts of 5 ms and none shorter: that is what they take");
-    OK(own(&yields, 3, 6000000) == 18000000, "nor is more of it left out later");
-    OK(own(&few, 3, 30000) == 3 * ALWAYS_NS, "three of 30 us: 20 us each, as nothing is known of them");
-    OK(own(&few, 5, 30000) == 8 * 30000 - 3 * ALWAYS_NS, "the rest is added when eight are known");
+    OK(own(&yields, LEARNS, 5000000) == LEARNS * ALWAYS_NS, "so of parts that all take 5 ms, no more at first");
+    OK(own(&yields, 3, 6000000) == 18000000, "then all that they take, and not what was left out");
 }
 
 int main(void)

@@ -98,33 +98,26 @@ void pithi_delay_begin(void)
  * their cores there for up to 1 s.
  *
  * The typical time is the least of the first few, then goes by an eighth up or down with each part: to the median.
- * Until it is known, a part counts ALWAYS_NS at most; what else it cost is added then. (Processes that begin beside
- * busy loops often lose their core in the first parts of all: four of 8 to 20 ms, then 296 of 2 us.) Threads may race
- * for it, which does no harm. */
-enum { TIMES = 20, ALWAYS_NS = 20000, BYTE_NS = 4 };
-
-static int64_t cost_of(int64_t ns, int64_t typical_ns)
-{
-    return ns > ALWAYS_NS && ns > TIMES * typical_ns ? typical_ns : ns;
-}
+ * Until it is known, a part counts ALWAYS_NS at most, as processes that begin beside busy loops often lose their
+ * core in the first parts of all: four of 8 to 20 ms, then 296 of 2 us. If parts do take that long, what is lost of
+ * the first is not added later: a delay that grew by 18 ms within 1 ms would run the compensated time backwards, and
+ * `pith compensate`, which never takes more than has passed, would find less. Threads may race for it, which does no
+ * harm. */
+enum { LEARNS = 8, TIMES = 20, ALWAYS_NS = 20000, BYTE_NS = 4 };
 
 static int64_t own_part(struct pithi_typical *typical, int64_t ns)
 {
     int64_t before = __atomic_load_n(&typical->ns, __ATOMIC_RELAXED), after = before, cost_ns;
     uint32_t count = __atomic_load_n(&typical->count, __ATOMIC_RELAXED);
 
-    if (count < PITHI_LEARNS) {
+    if (count < LEARNS) {
         after = count == 0 || ns < before ? ns : before;
         cost_ns = ns < ALWAYS_NS ? ns : ALWAYS_NS;
-        typical->first_ns[count++] = ns;
-        __atomic_store_n(&typical->count, count, __ATOMIC_RELAXED);
-        for (uint32_t i = 0; count == PITHI_LEARNS && i < count; i++)
-            if (cost_of(typical->first_ns[i], after) > ALWAYS_NS)
-                cost_ns += cost_of(typical->first_ns[i], after) - ALWAYS_NS;
+        __atomic_store_n(&typical->count, count + 1, __ATOMIC_RELAXED);
     } else {
         if (ns != before)
             after += ns > before ? before / 8 + 1 : -before / 8;
-        cost_ns = cost_of(ns, after);
+        cost_ns = ns > ALWAYS_NS && ns > TIMES * after ? after : ns;
     }
     __atomic_store_n(&typical->ns, after, __ATOMIC_RELAXED);
     return cost_ns;

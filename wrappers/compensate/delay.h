@@ -68,11 +68,9 @@ void pithi_delay_fill(struct pithi_header *header, int64_t from_ns);
 /* Measures the cost of one clock read. */
 void pithi_delay_begin(void);
 /* What one of our parts of calls typically takes, about the median. */
-enum { PITHI_LEARNS = 8 };
 struct pithi_typical {
-    int64_t ns;                     /* the estimate */
-    int64_t first_ns[PITHI_LEARNS]; /* of the first calls */
-    uint32_t count;                 /* how many calls it is from, at most PITHI_LEARNS */
+    int64_t ns;     /* the estimate */
+    uint32_t count; /* how many calls it is from, as long as these are few */
 };
 /* Counts the time from `begin_ns` to now, our own part of a call, as an own cost, at most what this part can take.
  * Returns now. */
