@@ -33,6 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "output.h"
 #include "pith_tool.h"
 #include "process.h"
@@ -80,6 +81,8 @@ struct start {
     char **environment;
     int in, out, err; /* descriptors, of 3 and more */
     int most_ms;      /* the kernel ends the command then; 0: never */
+    size_t set_bytes; /* 0: the command runs on the cores of this thread; else those of `set`, a bit for each */
+    unsigned char set[PITHI_CORES_MAX / 8];
     int error;        /* errno of the exec */
     int status;       /* of the command, as waitpid gives it */
     char *stacks;     /* two: of the intermediate process, and of the command until its exec */
@@ -107,6 +110,8 @@ static int become_command(void *context)
         set_default(SIGALRM);
         syscall(SYS_setitimer, ITIMER_REAL, &timer, NULL);
     }
+    if (start->set_bytes > 0) /* if it may not, it stays where it is */
+        syscall(SYS_sched_setaffinity, 0, start->set_bytes, start->set);
     if (dup2(start->in, 0) >= 0 && dup2(start->out, 1) >= 0 && dup2(start->err, 2) >= 0) {
 #ifdef SYS_close_range
         syscall(SYS_close_range, 3u, ~0u, 0u); /* readers of the program's pipes must not wait for this process */
@@ -254,12 +259,14 @@ int pithi_answer(const char *log, int most_ms, char *text, size_t size)
     return text[0] != '\0' ? 0 : -1;
 }
 
-int pithi_analyze(const char *log, const char *json, int most_ms, int *out, int *status)
+int pithi_analyze(const char *log, const char *json, int most_ms, const char *cores, int *out, int *status)
 {
     char command[PITHI_PATH_MAX + 16];
     const char *const kept[] = {command, "analyze", "--json-file", json, "--", log, NULL};
     const char *const gone[] = {command, "analyze", "--no-commands", "--", log, NULL};
     struct start start = {.arguments = json != NULL ? kept : gone, .most_ms = most_ms};
+    if (cores != NULL)
+        start.set_bytes = pithi_affinity_read(cores, start.set);
     int error;
     *out = -1;
     if (!find_pith(command, sizeof command))

@@ -228,7 +228,7 @@ void pith_job_finish(const struct pith_transport *transport)
     if (pithi_merge(transport)) {
         char done = 1;
         if (transport->rank == 0)
-            pithi_output_analyze();
+            pithi_output_analyze(transport->affinity); /* the other ranks leave them to it */
         pithi_spread(transport, &done, sizeof done);
     }
     pithi_session.size = transport->size; /* so that the end of the process does nothing */

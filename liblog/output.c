@@ -287,7 +287,7 @@ static void remove_log(const char *log)
     unlink(log);
 }
 
-void pithi_output_analyze(void)
+void pithi_output_analyze(const char *cores)
 {
     const struct pithi_settings *settings = &pithi_session.settings;
     const char *log = pithi_session.written, *shown = short_name(log);
@@ -300,7 +300,8 @@ void pithi_output_analyze(void)
         pithi_say("%s: analysing it now, for at most %g s", shown, settings->analyze_ms / 1e3);
     if (!settings->only_answer && name_json(json, sizeof json, log) == 0)
         unlink(json); /* that of an older log */
-    error = pithi_analyze(shown, settings->only_answer ? NULL : json, settings->analyze_ms, &page, &status);
+    error = pithi_analyze(shown, settings->only_answer ? NULL : json, settings->analyze_ms, cores, &page,
+                          &status);
     if (page >= 0) {
         print_page(page);
         close(page);

@@ -32,8 +32,9 @@ int pithi_answer(const char *log, int most_ms, char *text, size_t size);
 
 /* Runs `pith analyze` on a log, for at most most_ms; it writes the file `json`, too. NULL: none, and the page names no
  * command that needs the log. 0: *status is its status, as waitpid gives it; else an errno: it cannot be run. *out: a
- * nameless file with what it printed, to be closed by the caller; -1: none. */
-int pithi_analyze(const char *log, const char *json, int most_ms, int *out, int *status);
+ * nameless file with what it printed, to be closed by the caller; -1: none. It runs on these cores, as in struct
+ * pith_transport; NULL: those of this thread. */
+int pithi_analyze(const char *log, const char *json, int most_ms, const char *cores, int *out, int *status);
 
 /* Writes to `out` what `pith top --why` says of the job of a spill file; hang_ns > 0: only if no rank has recorded
  * anything for so long. 0; -1: the command cannot be run. */
@@ -43,8 +44,9 @@ int pithi_top(const char *spill, int64_t hang_ns, int out);
  * most 0.2 s; what takes longer is left out, and logs of more than 8 MB are not tried. 1: said. */
 int pithi_output_answer(void);
 
-/* In the process that gave the log its name: analyses it (PITH_ANALYZE) and prints the page; once for each log. */
-void pithi_output_analyze(void);
+/* In the process that gave the log its name: analyses it (PITH_ANALYZE) and prints the page; once for each log. `cores`
+ * as above. */
+void pithi_output_analyze(const char *cores);
 
 /* The log could not be written: says where the records are kept. Called by all processes of the job: rank 0 reports its
  * folder, and one process reports each folder that is not rank 0's. */

@@ -453,5 +453,5 @@ __attribute__((destructor)) static void at_exit(void)
         pithi_merge_alone();
     else
         pithi_merge_missed();
-    pithi_output_analyze(); /* of a program without MPI; or of one whose MPI_Finalize has no wrapper (libmpe alone) */
+    pithi_output_analyze(NULL); /* without MPI, or without a wrapper of MPI_Finalize (libmpe alone) */
 }

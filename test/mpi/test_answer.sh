@@ -18,6 +18,16 @@ job() {
 from=(pith run --answer)
 hung=(env PATH="$without_pith" "$PWD/other/libexec/pith/pith-run" --answer)
 
+# The first two of the cores that this test may use, and both as the kernel writes them.
+cores=($(taskset -pc $$ | sed 's/.*: //' | tr ',' '\n' | awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -n 2))
+both=$(taskset -c "${cores[0]},${cores[1]:-${cores[0]}}" sed -n 's/Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+cat >bound <<END
+#!/bin/bash
+cores=(${cores[*]})
+exec taskset -c \${cores[\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK}]} "\$@"
+END
+chmod +x bound
+
 for mpi in $(mpis); do
     "mpicc.$mpi" -o "answered.$mpi" "$top/test/mpi/answered.c" $(sanitizers)
     ok $? "$mpi: a program that watches its children"
@@ -77,6 +87,16 @@ for mpi in $(mpis); do
     is "$status $(cat out) $said" "0 $noticed pith: $log: the analysis was ended by signal 11; later: pith analyze $log" "$mpi: an analysis that crashes"
     pith check "$log" >/dev/null; ok $? "$mpi: its log is kept, though none was wanted"
     rm -f "$log"
+    # Ranks that are bound to a core each: the analysis has the cores of all.
+    command_is '#!/bin/sh' 'grep Cpus_allowed_list /proc/self/status'
+    if [ ${#cores[@]} -ge 2 ]; then
+        from=(./bound "${hung[@]}")
+        job "$mpi" 2 -o run.pith "./answered.$mpi" count 0
+        is "$status $(tr -d '\t ' <page)" "0 Cpus_allowed_list:$both" "$mpi: bound ranks leave their cores to it"
+        from=("${hung[@]}")
+    else
+        skip "$mpi: bound ranks leave their cores to it" "one core"
+    fi
     command_is '#!/nowhere/sh'
     job "$mpi" 2 -o run.pith "./answered.$mpi" count 0
     is "$status $(cat out page) $(tail -n 1 <<<"$said")" \
