@@ -117,6 +117,18 @@ int pithi_core_wait_tell(struct pithi_defs *defs, const struct pithi_no_core *su
     return pithi_defs_property(defs, "run_delay_ns", value);
 }
 
+int pithi_core_wait_tell_rank(struct pithi_defs *defs, const struct pithi_no_core *own, int rank)
+{
+    char key[40], value[80];
+
+    if (own->time_ns == 0 || own->delay_ns + own->threads_ns < own->time_ns / 100)
+        return PITH_OK;
+    snprintf(key, sizeof key, "run_delay_ns %d", rank);
+    snprintf(value, sizeof value, "delay=%llu threads=%llu", (unsigned long long)own->delay_ns,
+             (unsigned long long)own->threads_ns);
+    return pithi_defs_property(defs, key, value);
+}
+
 void pithi_core_wait_say(const struct pithi_no_core *sums, unsigned sharing, unsigned cores)
 {
     char on[40] = "too few cores";

@@ -21,6 +21,8 @@ void pithi_core_wait_thread_end(void);
 struct pithi_no_core pithi_core_wait_end(void);
 /* Adds the sums of `ranks` processes to a set of definitions, as the property `run_delay_ns` (native/SPEC.md). */
 int pithi_core_wait_tell(struct pithi_defs *defs, const struct pithi_no_core *sums, unsigned ranks);
+/* Adds that of one rank, if it is at least a hundredth of its time. */
+int pithi_core_wait_tell_rank(struct pithi_defs *defs, const struct pithi_no_core *own, int rank);
 /* A line, if they are more than a tenth of the time. `sharing`: ranks that share cores with more ranks than these are;
  * 0: none, then there is no line. `cores`: those of all ranks, if they share them all; else 0. */
 void pithi_core_wait_say(const struct pithi_no_core *sums, unsigned sharing, unsigned cores);

@@ -180,7 +180,8 @@ static int own_defs(struct merge *merge)
     clock_property(merge);
     if (merge->have && (pithi_host_facts_tell(merge->defs, own_host(), merge->t->affinity) != PITH_OK ||
                         pithi_calibrate_tell(merge->defs, own_host()) != PITH_OK ||
-                        pithi_core_wait_tell(merge->defs, &merge->core_wait, (unsigned)merge->core_ranks) != PITH_OK))
+                        pithi_core_wait_tell(merge->defs, &merge->core_wait, (unsigned)merge->core_ranks) != PITH_OK ||
+                        pithi_core_wait_tell_rank(merge->defs, &merge->own_wait, merge->t->rank) != PITH_OK))
         return pithi_merge_fail(pithlog_error());
     /* Host and communicators, for the front of the log. The lowest rank that knows the members of a
      * communicator will write them (with PITH_RANKS, rank 0 of the communicator may not have recorded). */
@@ -441,7 +442,7 @@ int pithi_merge(const struct pith_transport *transport)
         flush_state = pithi_own_state();
         pith_begin(flush_state);
     }
-    struct pithi_no_core own = pithi_core_wait_end();
+    struct pithi_no_core own = merge.own_wait = pithi_core_wait_end();
     int knows = here != 0 && own.time_ns > 0;
     uint64_t sums[1 + MATCHES + WAITS] = {here}, *waits = sums + 1 + MATCHES;
     count_matches(sums + 1);

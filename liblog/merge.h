@@ -64,6 +64,7 @@ struct merge {
     uint64_t recorded, one_clock;     /* processes that recorded; 1: all on one machine */
     uint64_t lanes;                   /* of all */
     struct pithi_no_core core_wait; /* of all */
+    struct pithi_no_core own_wait;
     uint64_t core_ranks, sharing;     /* ranks that know it; that share cores with more ranks than these are */
     uint64_t states_left_out;         /* of all */
     uint64_t bytes, before;           /* encoded by all ranks; by the ranks before this one */

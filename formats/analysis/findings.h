@@ -132,6 +132,16 @@ struct pithi_run_delay {
 };
 /* 1: found; 0: the log does not say. */
 int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);
+/* What is told of single ranks: for the lane of thread 0 of each how long that thread had no core, and how long the
+ * others of the rank had none; 0 for other lanes, and for ranks with less than 1 %. [lanes], to be freed. NULL: nothing
+ * is told, or no memory. */
+struct pithi_lane_run_delay {
+    double delay_ns, threads_ns;
+};
+struct pithi_lane_run_delay *pithi_run_delay_of_lanes(const struct pithlog *log);
+/* Who may have had the cores of ranks that are not more than these: "other programs"; also threads of their own, if
+ * these had none at times. */
+const char *pithi_run_delay_others(const struct pithi_run_delay *delay);
 /* A line, if it is at least 1 % of the time. */
 void pithi_run_delay_put(const struct pithlog *log, FILE *out);
 

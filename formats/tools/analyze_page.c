@@ -292,6 +292,7 @@ static void put_serialisation(const struct pithlog_analysis_info *info, FILE *ou
 void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_analysis_info *info = f->info;
+    const struct pithlog_finding *lack = pithi_lack_of_cores(f->analysis);
     struct pithlog_efficiency hybrid[PITHLOG_HYBRID];
     double threads = pithi_thread_wait_share(f->analysis);
     int has_threads = pithlog_analysis_hybrid(f->analysis, hybrid) > 0;
@@ -306,6 +307,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
                 "  run as many as there are cores.\n",
                 f->ranks > f->cores ? f->ranks : pithlog_get_info(f->log)->lanes,
                 f->ranks > f->cores ? "ranks" : "threads", f->cores, f->cores == 1 ? "" : "s");
+    else if (lack && 2 * lack->share >= 1 - info->parallel)
+        fprintf(out, "  All these figures contain waiting for a core, which costs %.0f %% of the run.\n", 100 * lack->share);
     /* Threads are lowest if they lose more than MPI does: all threads at 0.40 with MPI at 0.80 is, as 0.40 < 0.64. */
     else if (has_threads && hybrid[0].value < 0.95 && hybrid[0].value < info->parallel * info->parallel)
         fprintf(out,

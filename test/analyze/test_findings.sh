@@ -402,6 +402,50 @@ like "$(pith analyze taken.txt | grep -A8 'transfer: ')" 'try: first give each r
 like "$(pith analyze taken.txt)" '^ +the core of the rank or of its partner; other programs were running$' "and it is known why"
 taken 0.05
 like "$(answer taken.txt)" '^transfer[|]' "not if the system counted next to nothing"
+# A rank whose core other programs use: 100 steps of four ranks on four cores, where rank 2 computes LATE ms and the others EARLY
+# before a barrier. DELAYS: ms without a core of each rank in all of the run, as it is told of each; "": only their sum is.
+neighbour() {
+    python3 - "$1" "$2" "$3" "$4" >neighbour.txt <<'END'
+import sys
+late, early, total, delays = float(sys.argv[1]), float(sys.argv[2]), sys.argv[3], sys.argv[4].split()
+print(f"# property\tkey=cores\tvalue=4\n# property\tkey=run_delay_ns\tvalue=delay={total}000000 cpu=1 time={4 * 100 * late:.0f}000000 ranks=4 threads=0")
+for rank, ms in enumerate(delays):
+    if ms != "0": print(f"# property\tkey=run_delay_ns {rank}\tvalue=delay={ms}000000 threads=0")
+print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=4\tranks=0,1,2,3")
+lines = []
+def put(ms, rank, *text): lines.append((ms, f"{ms / 1e3:.9f}\t{rank}\t0\t" + "\t".join(text)))
+for rank in range(4):
+    put(0, rank, "enter", "MPI_Init"), put(1, rank, "leave", "MPI_Init")
+    for step in range(100):
+        begin = 1 + step * late
+        ready = begin + (late if rank == 2 else early) - 0.01
+        put(begin, rank, "enter", "work"), put(ready, rank, "leave", "work")
+        put(ready, rank, "enter", "MPI_Barrier"), put(ready, rank, "coll", "MPI_COMM_WORLD", "comm=0", "bytes=0", "got_bytes=0", "root=-1")
+        put(begin + late, rank, "leave", "MPI_Barrier")
+    put(1 + 100 * late, rank, "enter", "MPI_Finalize"), put(2 + 100 * late, rank, "leave", "MPI_Finalize")
+print("\n".join(text for _, text in sorted(lines, key=lambda line: line[0])))
+END
+}
+imbalance() { # rank, and 1 if it is a guess
+    pith analyze --json neighbour.txt | python3 -c '
+import json, sys
+print(*(" ".join((str(f["rank"]), str(int(f.get("guess", False))))) for f in json.load(sys.stdin)["findings"] if f["name"] == "load imbalance"))'
+}
+neighbour 20 10 1000 "0 0 1000 0"
+like "$(answer neighbour.txt)" '^cores[|]2[|].*[|]0[.](49|50).*[|]Other programs use the core of rank 2, which waits for it: (49|50) % of the run is lost[.]$' "the core of one rank is used by others"
+is "$(imbalance)" "2 1" "that it computes longer is then no imbalance of the program"
+like "$(joined "$(pith analyze neighbour.txt)")" 'rank 2 could run, but the system gave it no core for 1[.]000 s[|] *while it did not wait for others; others waited (2[.]99.|3[.]000) s[|] *for it' "the page says what it cost itself and others"
+like "$(pith analyze neighbour.txt)" '^  All these figures contain waiting for a core, which costs 50 % of the run[.]$' "nor does the line on efficiencies speak of balance"
+sed -i '/key=run_delay_ns\t/s/$/, delay=1 cpu=1 time=1 ranks=4/' neighbour.txt
+is "$(imbalance)" "2 0" "sums of several logs that were merged: unknown"
+neighbour 20 10 1000 ""
+like "$(answer neighbour.txt) $(imbalance)" '^imbalance.* 2 0$' "a log that knows only the sum of all ranks does not tell"
+neighbour 20 10 1000 "400 400 200 0"
+like "$(answer neighbour.txt) $(imbalance)" '^imbalance.* 2 0$' "other ranks had no core"
+neighbour 12 4 2400 "600 600 600 600"
+is "$(imbalance)" "2 0" "all had none for half of the time: an imbalance remains, of 6 to 2 ms"
+neighbour 20 10 500 "0 0 500 0"
+is "$(imbalance)" "2 0" "only half of what it computes longer"
 start 90
 like "$(answer)" '^balanced[|]' "a tenth of a second is what launchers need"
 # A run of 0.3 ms.

@@ -356,8 +356,17 @@ static int find_cores(struct rules *r)
             c->ns = ns;
             c->share = ns / r->run_ns;
         }
-        snprintf(c->text, sizeof c->text, "Other programs use the %u core%s, so ranks wait for a core", cores,
-                 cores == 1 ? "" : "s");
+        struct pithi_run_delay delay = {0};
+        char rank[32];
+        pithi_run_delay_find(r->log, &delay);
+        c->lane = waits->lane;
+        if (c->lane != PITHI_NO_LANE)
+            snprintf(c->text, sizeof c->text, "%s use the core of %s, which waits for it",
+                     pithi_run_delay_others(&delay), pithi_lane_text(r->log, c->lane, rank));
+        else
+            snprintf(c->text, sizeof c->text, "%s use the %u core%s, so ranks wait for a core",
+                     pithi_run_delay_others(&delay), cores, cores == 1 ? "" : "s");
+        c->text[0] = 'O';
         return 1;
     }
     if (cores < all) /* bound to them, by mpirun or taskset */

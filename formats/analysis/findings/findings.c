@@ -28,6 +28,7 @@ struct pithi_finding_list {
     size_t text_size;
     double no_core_ns; /* time without a core in the window, as the system counted it; 0: it did not */
     double threads_no_core_ns; /* the same of threads that do not call MPI_Init, in the whole run */
+    struct pithi_lane_run_delay *of_lanes; /* [lanes] the same of each rank; NULL: only the sums are known */
     int is_complete; /* 1: all findings are there */
 };
 
@@ -633,15 +634,55 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
     return good;
 }
 
+/* How long a lane computes, without the time in which it had no core, as far as that is known: it may lack its core at
+ * any time, also while it waits busily. */
+static double computing_with_core(const struct pithlog_analysis *a, uint32_t lane)
+{
+    const struct pithi_lane_run_delay *delay = &a->found->of_lanes[lane];
+    double part = (delay->delay_ns + delay->threads_ns) / (double)(a->info.to_ns - a->info.from_ns);
+
+    return (double)pithlog_analysis_useful_ns(a, lane) * (1 - fmin(part, 1));
+}
+
+/* 1: a lane computes longer than the others mostly because it had no core.
+ *
+ *     rank 2 computes 20 ms, of which it had no core for 10, the others 10 ms: without that all are equal
+ *     of 12 ms each rank had no core for half; rank 2 computes 12 ms, the others 4: without that 6 and 2, as before */
+static int lacked_core(const struct pithlog_analysis *a, uint32_t lane)
+{
+    double more_ns = 0, left_ns = 0; /* than the others, in all; without the time without a core */
+
+    for (uint32_t i = 0; i < pithlog_get_info(a->graph.log)->lanes; i++)
+        if (i != lane && pithlog_analysis_calls_mpi(a, i)) {
+            more_ns += (double)(pithlog_analysis_useful_ns(a, lane) - pithlog_analysis_useful_ns(a, i));
+            left_ns += computing_with_core(a, lane) - computing_with_core(a, i);
+        }
+    return left_ns <= 0.2 * more_ns;
+}
+
+/* What others waited for ranks that computed longer only because they had no core. */
+static double caused_by_lack(const struct pithlog_analysis *a)
+{
+    double ns = 0;
+
+    for (uint32_t i = 0; a->found->of_lanes && i < a->found->count; i++)
+        if (strcmp(a->found->list[i].name, "load imbalance") == 0 && lacked_core(a, a->found->list[i].lane))
+            ns += a->found->list[i].ns;
+    return ns;
+}
+
 /* Without counters: a rank that waits for others may have had no core meanwhile, which costs nothing, as MPI libraries
  * wait busily. Of 4 x 1 s without a core for 2 s and 0.5 s of waiting for others, at least 1.5 s are lost; at least
- * 1.1 s if the system counted for 4 x 1.1 s, and the rest of that was outside the analysed part. */
+ * 1.1 s if the system counted for 4 x 1.1 s, and the rest of that was outside the analysed part.
+ *
+ * Where it is known of each rank, so is what each has lost, and who waited for a rank only because it had no core. */
 static int find_run_delay(struct pithlog_analysis *a)
 {
-    uint32_t cores = pithi_cores_of(a->graph.log, NULL);
+    uint32_t cores = pithi_cores_of(a->graph.log, NULL), lanes = pithlog_get_info(a->graph.log)->lanes, worst = 0;
     struct pithi_run_delay delay;
-    double all_ns = (double)(a->info.to_ns - a->info.from_ns) * a->info.lanes;
-    double least_ns, shown_ns = 0; /* shown_ns: by single calls */
+    double window_ns = (double)(a->info.to_ns - a->info.from_ns), all_ns = window_ns * a->info.lanes;
+    double least_ns, worst_ns = 0, caused_ns = caused_by_lack(a), shown_ns = 0; /* shown_ns: by single calls */
+    char text[PITHI_NS_TEXT], name[32];
     FILE *out;
 
     if (!a->info.has_init || !a->info.has_finalize || !pithi_run_delay_find(a->graph.log, &delay))
@@ -654,15 +695,35 @@ static int find_run_delay(struct pithlog_analysis *a)
     a->found->no_core_ns = fmax(0, delay.delay_ns - fmax(0, delay.time_ns - all_ns));
     a->found->threads_no_core_ns = delay.threads_ns;
     least_ns = a->found->no_core_ns - (double)a->info.wait_ns;
+    for (uint32_t i = 0, first = 1; a->found->of_lanes && i < lanes; i++, first = 0) {
+        double outside_ns = fmax(0, delay.time_ns / delay.ranks - window_ns);
+        double lost_ns = fmax(0, a->found->of_lanes[i].delay_ns - outside_ns);
+        for (size_t k = 0; k < a->lanes[i].wait_count; k++)
+            lost_ns -= (double)(a->lanes[i].waits[k].to_ns - a->lanes[i].waits[k].from_ns);
+        lost_ns = fmax(0, lost_ns);
+        least_ns = first ? lost_ns : least_ns + lost_ns;
+        worst = lost_ns > worst_ns ? i : worst;
+        worst_ns = fmax(worst_ns, lost_ns);
+    }
     if (least_ns <= shown_ns || is_small(a, least_ns))
         return 1;
-    if (!(out = begin(a, "no core", least_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
+    int is_one = delay.ranks > 1 && worst_ns > 0.6 * least_ns &&
+                 a->found->of_lanes[worst].delay_ns > 0.6 * delay.delay_ns;
+    if (!(out = begin(a, "no core", least_ns + caused_ns, PITHLOG_COMPUTING, is_one ? worst : PITHI_NO_LANE)))
         return 0;
-    fprintf(out, "%u rank%s", delay.ranks, delay.ranks == 1 ? "" : "s");
-    if (cores)
+    if (is_one)
+        fprintf(out, "%s could run, but the system gave it no core for %s\nwhile it did not wait for others",
+                pithi_lane_text(a->graph.log, worst, name), pithi_ns_text(text, worst_ns));
+    else
+        fprintf(out, "%u rank%s", delay.ranks, delay.ranks == 1 ? "" : "s");
+    if (!is_one && cores)
         fprintf(out, " on %u core%s", cores, cores == 1 ? "" : "s");
-    fprintf(out, " could run, but the system gave them no core, at\n"
-                 "least so long while they did not wait for others\n");
+    if (!is_one)
+        fprintf(out, " could run, but the system gave them no core, at\n"
+                     "least so long while they did not wait for others");
+    if (caused_ns > 0)
+        fprintf(out, "; others waited %s\nfor %s", pithi_ns_text(text, caused_ns), is_one ? "it" : "them");
+    fprintf(out, "\n");
     return end(a, out);
 }
 
@@ -673,11 +734,14 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     const double *no_core = pithi_counter_sums_of(a->graph.log, counters, PITHI_COUNTER_NO_CORE);
     struct pithlog_call_sum *sums;
+    struct pithi_run_delay delay;
     double all_ns = 0, outside_ns = 0;
     uint32_t worst = info->defs, cores = pithi_cores_of(a->graph.log, NULL);
     char text[PITHI_NS_TEXT];
     FILE *out;
 
+    if (pithi_run_delay_find(a->graph.log, &delay))
+        a->found->of_lanes = pithi_run_delay_of_lanes(a->graph.log);
     if (!no_core)
         return find_run_delay(a);
     for (uint32_t i = 0; i <= info->defs; i++) {
@@ -692,7 +756,7 @@ static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_s
     if (is_small(a, all_ns))
         return 1;
     if (!(sums = calloc(info->defs + (size_t)1, sizeof *sums)) || pithlog_analysis_calls(a, sums) != PITH_OK ||
-        !(out = begin(a, "no core", all_ns, PITHLOG_COMPUTING, PITHI_NO_LANE))) {
+        !(out = begin(a, "no core", all_ns + caused_by_lack(a), PITHLOG_COMPUTING, PITHI_NO_LANE))) {
         free(sums);
         return 0;
     }
@@ -945,7 +1009,8 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
  *     these are.
  *
  *     An imbalance of 10 ms on one of four ranks costs 30 ms, too, but it is on the same rank in the whole run. It is a
- *     guess if ranks had no core for as long, on average, as this rank computes longer than the mean.
+ *     guess if ranks had no core for as long, on average, as this rank computes longer than the mean; where it is known
+ *     of each rank, if this one computes longer for want of a core.
  *
  * 0: no memory. */
 static int find_guesses(struct pithlog_analysis *a)
@@ -958,10 +1023,13 @@ static int find_guesses(struct pithlog_analysis *a)
     no_core_ns = is_small(a, no_core_ns) ? 0 : no_core_ns;
     if (!(found->is_guess = calloc(found->count + (size_t)1, 1)))
         return 0;
-    for (uint32_t i = 0; i < found->count; i++)
+    for (uint32_t i = 0; i < found->count; i++) {
         for (size_t k = 0; k < sizeof may_lack_cores / sizeof *may_lack_cores; k++)
             if (strcmp(found->list[i].name, may_lack_cores[k]) == 0 && found->list[i].ns <= no_core_ns)
                 found->is_guess[i] = 1;
+        if (found->of_lanes && strcmp(found->list[i].name, "load imbalance") == 0)
+            found->is_guess[i] = (unsigned char)(no_core_ns > 0 && lacked_core(a, found->list[i].lane));
+    }
     for (uint32_t i = 0; i < found->count; i++) {
         int may_be = found->list[i].kind && found->list[i].ns <= no_core_ns * (a->info.lanes - 1.0);
         for (uint32_t k = 0; k < found->count && may_be; k++)
@@ -1110,6 +1178,7 @@ void pithi_findings_free(struct pithlog_analysis *a)
         free((char *)a->found->list[i].text);
     free(a->found->list);
     free(a->found->is_guess);
+    free(a->found->of_lanes);
     for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++) {
         free(a->found->groups[kind].of_state);
         free(a->found->groups[kind].of_lane);
