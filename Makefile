@@ -535,7 +535,7 @@ install: all pc
 	@cd '$(DESTDIR)$(libdir)' && for lib in $(notdir $(lib_so) $(log_so) $(null_so)); do \
 		ln -sf $$lib $${lib%.$(SOVERSION)}; done
 	@for m in serial $(MPIS); do sh $(link_names) '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m '$(prefix)/$(pkglibdir)' $$m \
-		'$(if $(filter $(prefix)/lib,$(libdir)),../..,$(libdir))/libpith.a' || exit 1; done
+		'$(patsubst $(prefix)/%,../../../%,$(libdir))/libpith.a' || exit 1; done
 	@for c in mpecc mpefc; do sed -e 's|^libdir=.*|libdir=$(patsubst $(prefix)/%,$$prefix/%,$(libdir))|' \
 		-e 's|^includedir=.*|includedir=$(patsubst $(prefix)/%,$$prefix/%,$(includedir))|' \
 		wrappers/mpe_names/mpecc >'$(DESTDIR)$(bindir)'/$$c && chmod 755 '$(DESTDIR)$(bindir)'/$$c || exit 1; \
@@ -557,7 +557,8 @@ uninstall:
 	@rmdir '$(DESTDIR)$(includedir)/pith-cxx' '$(DESTDIR)$(includedir)/pith' 2>/dev/null || :
 # What is installed under prefix (and DESTDIR) works.
 installcheck:
-	@PITH_PREFIX='$(DESTDIR)$(prefix)' PITH_BIN='$(DESTDIR)$(bindir)' O='$(O)' test/run test/lint/installed
+	@PITH_PREFIX='$(DESTDIR)$(prefix)' PITH_BIN='$(DESTDIR)$(bindir)' PITH_LIB='$(DESTDIR)$(libdir)' O='$(O)' \
+		test/run test/lint/installed
 
 # ---- releases: see there ---------------------------------------------------------------------------------------------
 include samples/packages/packages.mk
@@ -593,6 +594,7 @@ help:
 	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed, the same bytes each time'
 	@echo 'make distcheck    build, install, use and uninstall what is in it'
 	@echo 'make deb          packages for Debian; make recipes: for RPM, Spack, conda, modules (samples/packages)'
+	@echo 'make check-deb    install, use, upgrade and purge these in a root; make check-rpm: the RPM; both as root'
 	@echo 'make wheel        a Python wheel that brings its libraries: $(O)/wheel/'
 	@echo 'make clean        remove $(O)/'
 	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC TCL (tcl9.0) O PREFIX DESTDIR'
