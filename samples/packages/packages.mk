@@ -17,7 +17,8 @@ distcheck: dist
 abi_o := $(O)/abi
 .PHONY: abi-now
 abi-now: $(headers)
-	@+$(MAKE) --no-print-directory -s O='$(abi_o)' CFLAGS='-O0 -g' $(addprefix $(abi_o)/lib/lib,pith.so.0 pithlog.so.0)
+	@+$(MAKE) --no-print-directory -s O='$(abi_o)' CFLAGS='-O0 -g' \
+		$(patsubst %,$(abi_o)/lib/%.so.$(SOVERSION),libpith libpithlog)
 	@for lib in libpith libpithlog; do abidw --headers-dir $(O)/include --drop-private-types --drop-undefined-syms \
 		--no-show-locs --no-parameter-names --no-comp-dir-path --no-corpus-path --no-elf-needed --type-id-style hash \
 		$(abi_o)/lib/$$lib.so.$(SOVERSION) | sed '/<abi-instr/{N;/<\/abi-instr/d}' >$(abi_o)/$$lib.abi || exit 1; done
@@ -33,7 +34,7 @@ deb: dist
 	@cd '$(deb_tree)/debian' && sed -e 's/@version@/$(VERSION)/' \
 		-e "s/@date@/$$(git -C '$(CURDIR)' log -1 --format=%cD)/" changelog.in >changelog && rm changelog.in
 	@echo 'make deb: builds, into $(O)-deb/build.log'
-	@cd '$(deb_tree)' && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc >../build.log 2>&1 || \
+	@cd '$(deb_tree)' && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O dpkg-buildpackage -us -uc >../build.log 2>&1 || \
 		{ tail -n 30 ../build.log >&2; exit 1; }
 	@lintian --pedantic --fail-on error,warning,pedantic $(O)-deb/pith_$(VERSION)-*.changes
 	@ls $(O)-deb/*.deb
@@ -51,4 +52,7 @@ recipes: dist
 		sed -e 's|@version@|$(VERSION)|g; s|@prefix@|$(prefix)|g' \
 			-e "s|@sha256@|$$(sha256sum <$(tarball) | cut -c 1-64)|" $$in >"$${out%.in}" || exit 1; done
 	@echo 'made $(patsubst samples/packages/%.in,$(O)/recipes/%,$(recipes_in))'
-.PHONY: recipes
+# The RPM is built, installed below a root, used and erased (as root).
+check-rpm: recipes
+	@O='$(O)' test/packages/check-rpm $(tarball) $(O)/recipes/pith.spec
+.PHONY: recipes check-rpm
