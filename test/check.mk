@@ -159,7 +159,7 @@ bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_
 
 # Other releases of Debian, in roots of their own (test/systems/systems).
 systems:
-	@O='$(O)' SUITES='$(SUITES)' test/systems/systems $(SYSTEMS)
+	@O='$(O)' SUITES='$(SUITES)' TCL='$(if $(filter file,$(origin TCL)),,$(TCL))' test/systems/systems $(SYSTEMS)
 
 # Programs with a planted cause each, and what pith analyze says of them (test/gym/README.md). GYM names some of them
 # (GYM='late* halo'); LOAD=6: beside six busy loops. Needs luck, so it is no part of check.

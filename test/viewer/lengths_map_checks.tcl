@@ -89,7 +89,7 @@ event generate $graph <Home>
 update
 is [dict get [lengths stats] count] [llength $instances] "Home: all"
 
-event generate $graph {*}[expr {$tcl_version < 9 ? {<Button-4>} : {<MouseWheel> -delta 120}}] \
+event generate $graph {*}[expr {$::tcl_version < 9 ? {<Button-4>} : {<MouseWheel> -delta 120}}] \
     -x [expr {round(($left + $right) / 2)}] -y $top_y
 update
 ok [expr {[dict get [lengths stats] max] == $longest && [dict get [lengths stats] min] > $shortest}] "the wheel at the top keeps the longest"

@@ -60,7 +60,7 @@ proc watch {before} {
 sync
 focus -force $plot
 watch none
-set monkey [::open "|python3 [list [file join [file dirname [info script]] monkey.py] $env(SEED) $env(EVENTS)]" r+]
+set monkey [::open "|python3 [list [file join [file dirname [info script]] monkey.py] $::env(SEED) $::env(EVENTS)]" r+]
 fconfigure $monkey -buffering line
 fileevent $monkey readable [list [namespace current]::heard $monkey]
 while {$over eq {}} {
@@ -68,7 +68,7 @@ while {$over eq {}} {
 }
 ::close $monkey
 after cancel $watching
-is $over end "$env(EVENTS) random events, seed $env(SEED)"
+is $over end "$::env(EVENTS) random events, seed $::env(SEED)"
 is $troubles {} "none ends in an internal error"
 set alive [winfo exists $plot]
 ok $alive "the window is there"
