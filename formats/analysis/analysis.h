@@ -6,6 +6,7 @@
 #include "analysis/graph/graph.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/parts.h"
 #include "native/log.h"
 #include "pithlog_findings.h"
 
@@ -50,6 +51,7 @@ static inline int pithi_stage_part(void *context, double part)
 struct pithlog_analysis {
     struct pithi_graph graph;          /* the pieces of all lanes and what each needed */
     struct pithi_stage stage;          /* of the work that goes on; unused afterwards */
+    unsigned threads;                  /* for what can be shared among threads; 0, 1: the caller alone */
     struct pithlog_analysis_info info; /* as users get it */
     struct pithi_analysis_lane {
         struct pithlog_wait_state *waits; /* by time */
@@ -71,6 +73,15 @@ struct pithlog_analysis {
     struct pithi_answer *answer;      /* answer.c; NULL: not asked for yet */
     struct pithlog_call_sum *calls;   /* state_sums.c; NULL: not asked for yet */
 };
+
+/* pithlog_analyze, with so many threads at most. The results do not depend on their number. */
+int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_query *query, unsigned threads,
+                             struct pithlog_analysis **analysis);
+
+/* For another thread: a copy that shares what it points to. Loops through its pieces disturb nobody, searches by time
+ * are for one thread in each lane (pithi_graph_find). It has no progress. 0: no memory; it may be ended all the same. */
+int pithi_analysis_beside(struct pithlog_analysis *beside, const struct pithlog_analysis *analysis);
+void pithi_analysis_end_beside(struct pithlog_analysis *beside);
 
 /* The part of a piece inside the window; `next`: the piece after it. */
 static inline void pithi_analysis_part(const struct pithlog_analysis *a, const struct pithi_lane_piece *piece,

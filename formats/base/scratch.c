@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -124,6 +125,25 @@ void pithi_scratch_look(struct pithi_scratch *s)
         for (uint32_t i = 0; i < s->count; i++)
             if (s->parts[i].is_file)
                 madvise(s->parts[i].memory, s->parts[i].bytes, MADV_DONTNEED); /* the file keeps the contents */
+}
+
+/* The list of parts is copied, as it moves when `other` gets another part. */
+int pithi_scratch_read(struct pithi_scratch *reader, const struct pithi_scratch *other)
+{
+    *reader = *other;
+    reader->passed = reader->progress = 0;
+    reader->room = 0;
+    if (!(reader->parts = malloc((other->count + (size_t)1) * sizeof *reader->parts)))
+        return 0;
+    if (other->count)
+        memcpy(reader->parts, other->parts, other->count * sizeof *reader->parts);
+    return 1;
+}
+
+void pithi_scratch_end_read(struct pithi_scratch *reader)
+{
+    free(reader->parts);
+    *reader = (struct pithi_scratch){0};
 }
 
 void pithi_scratch_free(struct pithi_scratch *s)

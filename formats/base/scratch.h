@@ -40,6 +40,10 @@ static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t by
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes);
 /* For more of them, which are used together with those in `other`. */
 struct pithi_scratch pithi_scratch_beside(struct pithi_scratch *other);
+/* For a thread that reads what lies in `other`: `reader` gives no memory, but counts and lets go like it. Others may go
+ * on with `other`, but not free it. 0: no memory. */
+int pithi_scratch_read(struct pithi_scratch *reader, const struct pithi_scratch *other);
+void pithi_scratch_end_read(struct pithi_scratch *reader);
 void pithi_scratch_free(struct pithi_scratch *scratch);
 
 /* An array in scratch memory that grows without moving its items. All zero: empty. Chunks double up to 4096 items, so

@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/worker.h"
 #include "native/log.h"
 #include "reader/read/match.h"
 
@@ -37,6 +38,18 @@ static int next_stage(struct pithlog_analysis *a, double share)
 }
 
 static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_info(a->graph.log)->lanes; }
+
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
+
+int pithi_analysis_beside(struct pithlog_analysis *beside, const struct pithlog_analysis *a)
+{
+    *beside = *a;
+    beside->stage = (struct pithi_stage){0};
+    beside->threads = 1;
+    return pithi_scratch_read(&beside->graph.scratch, &a->graph.scratch);
+}
+
+void pithi_analysis_end_beside(struct pithlog_analysis *beside) { pithi_scratch_end_read(&beside->graph.scratch); }
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
@@ -173,37 +186,68 @@ static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *
     }
 }
 
-/* `found`: memory that grows, for all lanes in turn. */
-static int find_waits(struct pithlog_analysis *a, uint32_t lane, struct pithlog_wait_state **found, uint32_t *room)
-{
-    struct pithi_analysis_lane *of = &a->lanes[lane];
-    uint32_t count = 0;
-    struct pithi_pieces p;
+/* ---- Lane by lane ------------------------------------------------------------------------------------------------ */
 
-    for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
-        if (!p.piece->needs)
-            continue;
-        if (!pithi_grow(found, count + 1, room, sizeof **found))
-            return pithi_analysis_no_memory(a);
-        for (uint32_t more = waits_of(a, &p, *found + count); more > 0; more--, count++)
-            a->info.wait_ns += (*found)[count].to_ns - (*found)[count].from_ns;
-    }
-    of->wait_count = count;
-    if (!(of->waits = pithi_scratch_get(&a->graph.scratch, (count + (size_t)1) * sizeof **found)))
-        return pithi_analysis_no_memory(a);
-    if (count)
-        memcpy(of->waits, *found, count * sizeof **found);
-    return PITH_OK;
+/* A part of the lanes: wait states, their order, and sums by state, as one thread finds them before they are added to
+ * the analysis. */
+struct lane_work {
+    struct pithlog_analysis own; /* for loops through pieces; its `info` has the sums of the part */
+    struct pithlog_wait_state *waits;
+    uint32_t wait_count, wait_room;
+    struct state_sum {
+        uint32_t lane, state;
+        int64_t ns;
+    } * sums; /* by lane, then state */
+    uint32_t sum_count, sum_room;
+    struct later *later; /* [lanes] */
+    int64_t *state_ns;   /* [definitions + 1] */
+};
+
+struct lanes_work {
+    struct pithlog_analysis *a;
+    uint32_t lanes_of_part;
+    struct lane_work of[PITHI_THREADS_MOST]; /* by thread */
+};
+
+static void find_pieces(struct pithlog_analysis *a, uint32_t lane)
+{
+    const struct pithi_graph *g = &a->graph;
+    struct pithi_analysis_lane *of = &a->lanes[lane];
+
+    of->first = pithi_graph_find(g, lane, g->from_ns);
+    of->last = pithi_graph_find(g, lane, g->to_ns - 1) + 1;
+    of->last = of->last < g->lanes[lane].pieces.count ? of->last : g->lanes[lane].pieces.count - 1;
+    if (of->last < of->first) /* an empty window */
+        of->last = of->first;
 }
 
-/* ---- Time by state ----------------------------------------------------------------------------------------------- */
-
-/* `sums`: scratch memory, [definitions + 1]. */
-static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
+/* Appends the wait states of a lane. 0: no memory. */
+static int find_waits(struct lane_work *w, uint32_t lane)
 {
+    struct pithi_analysis_lane *of = &w->own.lanes[lane];
+    uint32_t first = w->wait_count;
+    struct pithi_pieces p;
+
+    for (pithi_pieces_begin(&p, &w->own, lane); p.index < p.end; pithi_pieces_next(&p)) {
+        if (!p.piece->needs)
+            continue;
+        if (!pithi_grow(&w->waits, w->wait_count + 1, &w->wait_room, sizeof *w->waits))
+            return 0;
+        for (uint32_t more = waits_of(&w->own, &p, w->waits + w->wait_count); more > 0; more--, w->wait_count++)
+            w->own.info.wait_ns += w->waits[w->wait_count].to_ns - w->waits[w->wait_count].from_ns;
+    }
+    of->wait_count = w->wait_count - first;
+    of->waits = w->waits ? w->waits + first : NULL; /* until they are added */
+    return 1;
+}
+
+/* Appends the sums of a lane. 0: no memory. */
+static int sum_states(struct lane_work *w, uint32_t lane)
+{
+    struct pithlog_analysis *a = &w->own;
     struct pithi_analysis_lane *of = &a->lanes[lane];
     uint32_t outside = pithlog_get_info(a->graph.log)->defs;
-    int64_t from_ns, to_ns;
+    int64_t from_ns, to_ns, *sums = w->state_ns;
     struct pithi_pieces p;
 
     memset(sums, 0, (outside + (size_t)1) * sizeof *sums);
@@ -217,19 +261,102 @@ static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
     for (size_t i = 0; i < of->wait_count; i++)
         sums[of->waits[i].state] -= of->waits[i].to_ns - of->waits[i].from_ns;
     for (uint32_t i = 0; i <= outside; i++) {
-        struct pithi_lane_sum *cell =
-            sums[i] > 0 ? pithi_lane_sums_get(&a->states, lane, i == outside ? PITHI_OUTSIDE : i) : NULL;
-        if (sums[i] > 0 && !cell)
-            return pithi_analysis_no_memory(a);
-        if (cell)
-            cell->direct = (double)sums[i];
+        if (sums[i] <= 0)
+            continue;
+        if (!pithi_grow(&w->sums, w->sum_count, &w->sum_room, sizeof *w->sums))
+            return 0;
+        w->sums[w->sum_count++] = (struct state_sum){lane, i == outside ? PITHI_OUTSIDE : i, sums[i]};
     }
     if (a->graph.lanes[lane].calls) {
         a->info.lanes++;
         a->info.useful_ns += of->useful_ns;
         a->info.most_useful_ns = of->useful_ns > a->info.most_useful_ns ? of->useful_ns : a->info.most_useful_ns;
     }
-    return PITH_OK;
+    return 1;
+}
+
+static uint32_t end_of_part(const struct lanes_work *all, uint32_t part)
+{
+    uint64_t end = (part + UINT64_C(1)) * all->lanes_of_part;
+    return end < lanes_of(all->a) ? (uint32_t)end : lanes_of(all->a);
+}
+
+static int look_at_lanes(void *context, unsigned thread, uint32_t part)
+{
+    struct lanes_work *all = context;
+    struct lane_work *w = &all->of[thread];
+    uint32_t first = part * all->lanes_of_part;
+
+    w->own.info = (struct pithlog_analysis_info){0};
+    w->wait_count = w->sum_count = 0;
+    for (uint32_t i = first; i < end_of_part(all, part); i++) {
+        if (thread == 0 && pithi_stage_part(&all->a->stage, (double)i / lanes_of(all->a)))
+            return 0;
+        find_pieces(&w->own, i);
+        if (!find_waits(w, i))
+            return 0;
+        mark_order(&w->own, i, w->later);
+        if (!sum_states(w, i))
+            return 0;
+    }
+    return 1;
+}
+
+static int add_lanes(void *context, unsigned thread, uint32_t part)
+{
+    struct lanes_work *all = context;
+    const struct lane_work *w = &all->of[thread];
+    const struct pithlog_wait_state *next = w->waits;
+    struct pithlog_analysis_info *info = &all->a->info;
+
+    for (uint32_t i = part * all->lanes_of_part; i < end_of_part(all, part); i++) {
+        struct pithi_analysis_lane *of = &all->a->lanes[i];
+        if (!(of->waits = pithi_scratch_get(&all->a->graph.scratch, (of->wait_count + 1) * sizeof *of->waits)))
+            return 0;
+        if (of->wait_count)
+            memcpy(of->waits, next, of->wait_count * sizeof *next);
+        next = of->wait_count ? next + of->wait_count : next;
+    }
+    for (uint32_t i = 0; i < w->sum_count; i++) {
+        struct pithi_lane_sum *cell = pithi_lane_sums_get(&all->a->states, w->sums[i].lane, w->sums[i].state);
+        if (!cell)
+            return 0;
+        cell->direct = (double)w->sums[i].ns;
+    }
+    info->wait_ns += w->own.info.wait_ns;
+    info->lanes += w->own.info.lanes;
+    info->useful_ns += w->own.info.useful_ns;
+    if (w->own.info.most_useful_ns > info->most_useful_ns)
+        info->most_useful_ns = w->own.info.most_useful_ns;
+    return 1;
+}
+
+/* Finds the wait states of all lanes, and their sums. */
+static int look_at_all_lanes(struct pithlog_analysis *a)
+{
+    enum { PARTS = 1024 };
+    struct lanes_work all = {.a = a, .lanes_of_part = lanes_of(a) / PARTS + 1};
+    struct pithi_parts parts = {.count = (lanes_of(a) + all.lanes_of_part - 1) / all.lanes_of_part,
+                                .threads = a->threads,
+                                .work = look_at_lanes,
+                                .finish = add_lanes,
+                                .context = &all};
+    int good = 1;
+
+    for (unsigned i = 0; good && i < a->threads; i++) {
+        all.of[i].state_ns = malloc((pithlog_get_info(a->graph.log)->defs + (size_t)1) * sizeof *all.of[i].state_ns);
+        all.of[i].later = calloc(lanes_of(a) + (size_t)1, sizeof *all.of[i].later);
+        good = pithi_analysis_beside(&all.of[i].own, a) && all.of[i].state_ns && all.of[i].later;
+    }
+    good = good && pithi_parts_do(&parts);
+    for (unsigned i = 0; i < a->threads; i++) {
+        pithi_analysis_end_beside(&all.of[i].own);
+        free(all.of[i].waits);
+        free(all.of[i].sums);
+        free(all.of[i].later);
+        free(all.of[i].state_ns);
+    }
+    return good || a->stage.is_stopped ? PITH_OK : pithi_analysis_no_memory(a);
 }
 
 /* POP's tree: each figure is the product of those below it, so the lowest leaf says where to look. The ideal run time
@@ -480,6 +607,61 @@ static int find_path(struct pithlog_analysis *a)
     return good ? share_path(a) : pithi_analysis_no_memory(a);
 }
 
+/* ---- Beside the search for causes -------------------------------------------------------------------------------- */
+
+/* What needs the wait states, but not their causes, and takes less time: the replay on an ideal network, and the
+ * critical path. */
+struct beside {
+    struct pithlog_analysis own;
+    struct pithi_worker worker;
+    int err;
+};
+
+static int is_stopped(void *context, double part)
+{
+    (void)part;
+    return pithi_worker_is_stopped(&((struct beside *)context)->worker);
+}
+
+static void *find_beside(void *context)
+{
+    struct beside *b = context;
+
+    b->err = find_efficiencies(&b->own);
+    b->err = b->err || b->own.stage.is_stopped ? b->err : find_path(&b->own);
+    return NULL;
+}
+
+static int should_stop(void *stage) { return pithi_stage_part(stage, 0); }
+
+static int find_causes(struct pithlog_analysis *a)
+{
+    struct beside b = {0};
+    int err = pithi_analysis_beside(&b.own, a) ? PITH_OK : pithi_analysis_no_memory(a);
+
+    if (err)
+        return err;
+    b.own.stage = (struct pithi_stage){.progress = is_stopped, .context = &b};
+    if (a->threads <= 1 || !pithi_worker_start(&b.worker, find_beside, &b)) {
+        b.own.stage = a->stage;
+        find_beside(&b);
+        a->stage = b.own.stage;
+    }
+    err = next_stage(a, 0.2);
+    err = err ? err : pithi_analysis_delays(a);
+    if (err)
+        pithi_worker_stop(&b.worker);
+    pithi_worker_join(&b.worker, should_stop, &a->stage);
+    a->info = b.own.info;
+    a->path = b.own.path;
+    a->path_count = b.own.path_count;
+    a->path_room = b.own.path_room;
+    a->shares = b.own.shares;
+    a->share_count = b.own.share_count;
+    pithi_analysis_end_beside(&b.own);
+    return err ? err : b.err ? pithi_analysis_no_memory(a) : PITH_OK; /* the text of an error is that of a thread */
+}
+
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 /* Damage is known only once it was read. So the log is read as if it were whole; if that fails, its damage is looked
@@ -526,13 +708,10 @@ static double part_of(const struct pithi_graph *g, const struct pithlog_analyze_
     return part < 1 ? part : 1;
 }
 
-int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithlog_analysis **analysis)
+int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_query *query, unsigned threads,
+                             struct pithlog_analysis **analysis)
 {
     struct pithlog_analysis *a = *analysis = pithi_analysis_find(log, query);
-    struct pithlog_wait_state *found = NULL;
-    struct later *later = NULL;
-    uint32_t room = 0;
-    int64_t *sums = NULL;
     struct pithi_keeping *keeping = NULL;
     struct pithi_known_part known;
     int damaged = PITH_OK, err = PITH_OK;
@@ -541,6 +720,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
         return PITH_OK;
     if (!(a = *analysis = calloc(1, sizeof *a)))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its analysis", log->path);
+    a->threads = threads < PITHI_THREADS_MOST ? threads > 0 ? threads : 1 : PITHI_THREADS_MOST;
     const struct pithlog_info *info = pithlog_get_info(log);
     int64_t longest_ns = (INT64_C(1) << 62) / (info->lanes + INT64_C(1)); /* sums over lanes must not overflow */
     if (info->records && (info->start_ns < -(INT64_C(1) << 62) || info->end_ns > INT64_C(1) << 62 ||
@@ -573,45 +753,32 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
                                              .recvs = g->recvs,
                                              .collectives = g->coll_calls};
     a->info.is_too_short = known.gaps > 0 && a->info.part < JUDGED;
-    sums = malloc((pithlog_get_info(log)->defs + (size_t)1) * sizeof *sums);
-    later = calloc(lanes_of(a) + (size_t)1, sizeof *later);
-    if (!sums || !later || !(a->lanes = calloc(lanes_of(a) + (size_t)1, sizeof *a->lanes)))
+    if (!(a->lanes = calloc(lanes_of(a) + (size_t)1, sizeof *a->lanes)))
         TRY(pithi_analysis_no_memory(a));
-    for (uint32_t i = 0; i < lanes_of(a) && !pithi_stage_part(&a->stage, (double)i / lanes_of(a)); i++) {
-        a->lanes[i].first = pithi_graph_find(g, i, g->from_ns);
-        a->lanes[i].last = pithi_graph_find(g, i, g->to_ns - 1) + 1;
-        a->lanes[i].last =
-            a->lanes[i].last < g->lanes[i].pieces.count ? a->lanes[i].last : g->lanes[i].pieces.count - 1;
-        if (a->lanes[i].last < a->lanes[i].first) /* an empty window */
-            a->lanes[i].last = a->lanes[i].first;
-        TRY(find_waits(a, i, &found, &room));
-        mark_order(a, i, later);
-        TRY(sum_states(a, i, sums));
-    }
-    TRY(next_stage(a, 0.1));
+    TRY(look_at_all_lanes(a));
+    TRY(next_stage(a, 0.15));
     keeping = damaged ? NULL : pithi_analysis_keep_graph(a, query);
-    TRY(find_efficiencies(a));
-    TRY(next_stage(a, 0.2));
-    TRY(pithi_analysis_delays(a));
-    TRY(next_stage(a, 0.05));
-    TRY(find_path(a));
+    TRY(find_causes(a));
     TRY(next_stage(a, 0.05));
     pithi_analysis_keep_results(keeping, a, 1);
     keeping = NULL;
     TRY(next_stage(a, 0));
     a->stage = (struct pithi_stage){0};
-    free(sums);
-    free(later);
-    free(found);
     return damaged;
 out:
     pithi_analysis_keep_results(keeping, a, 0);
-    free(sums);
-    free(later);
-    free(found);
     pithlog_analysis_free(a);
     *analysis = NULL;
     return err;
+}
+
+/* Threads are worth their cost in a log of so many records. */
+enum { THREADS_RECORDS = 100000 };
+
+int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithlog_analysis **analysis)
+{
+    unsigned threads = pithlog_get_info(log)->records < THREADS_RECORDS ? 1 : pithi_threads();
+    return pithi_analyze_by_threads(log, query, threads, analysis);
 }
 
 void pithlog_analysis_free(struct pithlog_analysis *a)

@@ -1,0 +1,29 @@
+/* parts.h - a work of many parts, shared among threads. Its result does not depend on their number: parts are done in
+ * any order, and their results are added in the order of parts.
+ *
+ *     thread 0    work 0 | finish 0 | work 2 ------------ | finish 2 | work 4 ...
+ *     thread 1    work 1 ---- | finish 1 | work 3 | waits . . . . . . | finish 3 ... */
+#ifndef PITHI_PARTS_H
+#define PITHI_PARTS_H
+
+#include <stdint.h>
+
+enum { PITHI_THREADS_MOST = 8 };
+/* How many threads are worth their cost: the cores that this process may use, at most PITHI_THREADS_MOST. */
+unsigned pithi_threads(void);
+
+struct pithi_parts {
+    uint32_t count;
+    unsigned threads; /* at most so many, the caller among them; 0, 1: the caller does all parts, in their order */
+    /* Does a part. `thread`: below `threads`, for what each has of its own; 0: the caller. 0: failed, or to be stopped. */
+    int (*work)(void *context, unsigned thread, uint32_t part);
+    /* Adds the result of a part, in the thread that has done it, while no other one is in here. 0: failed. NULL: there
+     * is nothing to add. */
+    int (*finish)(void *context, unsigned thread, uint32_t part);
+    void *context;
+};
+
+/* Returns when no thread is left. 0: `work` or `finish` has returned 0; the parts after that one may not be done. */
+int pithi_parts_do(const struct pithi_parts *parts);
+
+#endif
