@@ -632,7 +632,7 @@ static void *find_beside(void *context)
     return NULL;
 }
 
-static int should_stop(void *stage) { return pithi_stage_part(stage, 0); }
+static int should_stop(void *stage) { return pithi_stage_part(stage, 1); } /* the causes are found */
 
 static int find_causes(struct pithlog_analysis *a)
 {
@@ -647,7 +647,7 @@ static int find_causes(struct pithlog_analysis *a)
         find_beside(&b);
         a->stage = b.own.stage;
     }
-    err = next_stage(a, 0.2);
+    err = next_stage(a, 0.25);
     err = err ? err : pithi_analysis_delays(a);
     if (err)
         pithi_worker_stop(&b.worker);
@@ -756,7 +756,7 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
     if (!(a->lanes = calloc(lanes_of(a) + (size_t)1, sizeof *a->lanes)))
         TRY(pithi_analysis_no_memory(a));
     TRY(look_at_all_lanes(a));
-    TRY(next_stage(a, 0.15));
+    TRY(next_stage(a, 0.1));
     keeping = damaged ? NULL : pithi_analysis_keep_graph(a, query);
     TRY(find_causes(a));
     TRY(next_stage(a, 0.05));
