@@ -95,6 +95,10 @@ struct pithi_trust {
 };
 /* Takes a replay. Returns PITH_OK or an error. */
 int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trust);
+/* The same beside other questions to the analysis, if it has threads. NULL: no memory. */
+struct pithi_trusting *pithi_trust_begin(struct pithlog_analysis *analysis);
+/* The caller asks nothing else meanwhile. NULL for `trust`: not wanted any more. */
+int pithi_trust_end(struct pithi_trusting *trusting, struct pithi_trust *trust);
 
 /* Transfers that are slow against their peers (slow_transfers.c): calls of one collective, or messages of two hosts. */
 struct pithi_slow_transfers {
@@ -222,7 +226,8 @@ struct pithi_findings {
     uint32_t count, ranks, hosts;          /* findings; ranks of the log; different hosts */
     uint32_t cores, all_cores; /* that ranks may use, that there are on all hosts; 0: the log does not say */
     char **functions;          /* [count]: where a rank computes longer, by the samples; NULL: not known */
-    struct pithi_trust trust;  /* what the log does not say, for the page */
+    struct pithi_trusting *trusting; /* that are under way; NULL: not asked for, or over */
+    struct pithi_trust trust;        /* what the log does not say, for the page */
     struct pithlog_computation computation;      /* all 0 without counters */
     const struct pithlog_iterations *iterations; /* of `analysis`; NULL: not asked for yet */
     const char *iterations_of;                   /* the state that was given; NULL: none */

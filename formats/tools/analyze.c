@@ -152,12 +152,22 @@ void pithi_findings_close(struct pithi_findings *f)
         free(f->sites[i]);
     free(f->sites);
     free(f->answer_site);
+    pithi_trust_end(f->trusting, NULL);
     pithlog_analysis_free(f->analysis);
     if (f->log)
         pithlog_close(f->log);
 }
 
 int pithi_findings_find_answer(struct pithi_findings *f) { return pithlog_analysis_answer(f->analysis, &f->answer); }
+
+/* Last, as it takes a replay, which goes on meanwhile. */
+static int find_trust(struct pithi_findings *f)
+{
+    struct pithi_trusting *trusting = f->trusting;
+
+    f->trusting = NULL;
+    return trusting ? pithi_trust_end(trusting, &f->trust) : pithi_no_memory();
+}
 
 /* Prints the findings as a table for programs. A cell without a value is empty. */
 static int print_csv(struct pithi_findings *f, FILE *out)
@@ -355,15 +365,15 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
      * made. */
     if (asked->what_if_count && !(lines = open_memstream(&what_if, &size)))
         return pithi_no_memory();
-    err = pithi_trust_find(f->analysis, &f->trust);
+    err = pithi_findings_find_iterations(f);
+    if (!err)
+        err = pithi_findings_find_answer(f);
+    if (!err)
+        err = find_trust(f);
     if (!err && lines)
         err = print_what_ifs(f, asked, lines);
     if (lines && fclose(lines) != 0 && !err)
         err = pithi_no_memory();
-    if (!err)
-        err = pithi_findings_find_iterations(f);
-    if (!err)
-        err = pithi_findings_find_answer(f);
     if (!err)
         err = pithi_findings_find_sites(f, 1);
     if (!err)
@@ -399,11 +409,14 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     snprintf(said, sizeof said, "%s", pithlog_error()); /* of the damage, until the rest is printed */
     findings.iterations_of = asked->iterations;
     findings.no_commands = asked->no_commands;
+    if (asked->html || asked->what_if_count ||
+        !(asked->only_answer || asked->explain || asked->style == PITHI_TEXT_CSV))
+        findings.trusting = pithi_trust_begin(findings.analysis);
     TRY(pithi_findings_make(&findings));
     if (asked->html)
         TRY(write_html(&findings, asked));
     else if (asked->what_if_count) {
-        TRY(pithi_trust_find(findings.analysis, &findings.trust));
+        TRY(find_trust(&findings));
         TRY(print_what_ifs(&findings, asked, out));
     } else if (asked->only_answer) {
         TRY(pithi_findings_find_iterations(&findings));
@@ -423,9 +436,9 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     } else if (asked->style == PITHI_TEXT_CSV)
         TRY(print_csv(&findings, out));
     else {
-        TRY(pithi_trust_find(findings.analysis, &findings.trust));
         TRY(pithi_findings_find_iterations(&findings));
         TRY(pithi_findings_find_answer(&findings));
+        TRY(find_trust(&findings));
         TRY(pithi_findings_find_sites(&findings, 1));
         TRY(asked->style == PITHI_TEXT_JSON ? pithi_findings_json(&findings, out, asked->with_waits)
                                             : pithi_findings_page(&findings, out));

@@ -716,11 +716,14 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
     struct pithi_known_part known;
     int damaged = PITH_OK, err = PITH_OK;
 
-    if (a)
+    threads = threads < PITHI_THREADS_MOST ? threads > 0 ? threads : 1 : PITHI_THREADS_MOST;
+    if (a) {
+        a->threads = threads;
         return PITH_OK;
+    }
     if (!(a = *analysis = calloc(1, sizeof *a)))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its analysis", log->path);
-    a->threads = threads < PITHI_THREADS_MOST ? threads > 0 ? threads : 1 : PITHI_THREADS_MOST;
+    a->threads = threads;
     const struct pithlog_info *info = pithlog_get_info(log);
     int64_t longest_ns = (INT64_C(1) << 62) / (info->lanes + INT64_C(1)); /* sums over lanes must not overflow */
     if (info->records && (info->start_ns < -(INT64_C(1) << 62) || info->end_ns > INT64_C(1) << 62 ||

@@ -601,16 +601,21 @@ int pithlog_analysis_json(struct pithlog_analysis *analysis, const char *path, c
     f.info = pithlog_analysis_get_info(analysis);
     if (f.info->to_ns <= f.info->from_ns)
         return pithi_findings_none(&f, 0);
+    if (!(f.trusting = pithi_trust_begin(analysis)))
+        return PITH_ERR_MEMORY;
     TRY(pithi_findings_gather(&f));
     TRY(pithlog_analysis_computation(analysis, &f.computation));
-    TRY(pithi_trust_find(analysis, &f.trust));
     TRY(pithlog_analysis_iterations(analysis, UINT32_MAX, &f.iterations));
     TRY(pithlog_analysis_answer(analysis, &f.answer));
+    err = pithi_trust_end(f.trusting, &f.trust);
+    f.trusting = NULL;
+    TRY(err);
     if (!(out = open_memstream(json, &size)))
         return pithi_no_memory();
     err = pithi_findings_json(&f, out, 0);
     if (fclose(out) != 0 && !err)
         err = pithi_no_memory();
 out:
+    pithi_trust_end(f.trusting, NULL);
     return err;
 }

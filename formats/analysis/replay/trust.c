@@ -11,7 +11,9 @@
 #include "analysis/coll_rules.h"
 #include "analysis/findings.h"
 #include "analysis/mpi_calls.h"
+#include "analysis/replay/network.h"
 #include "base/error.h"
+#include "base/worker.h"
 
 /* The number of members that an instance must have. */
 static uint32_t size_of(const struct pithi_graph *g, const struct pithi_graph_coll *coll)
@@ -193,4 +195,65 @@ int pithi_trust_find(struct pithlog_analysis *a, struct pithi_trust *trust)
         return err;
     /* Without a match there is nothing to replay. */
     return trust->messages || trust->collectives ? replay(a, trust) : PITH_OK;
+}
+
+/* ---- In a thread ------------------------------------------------------------------------------------------------- */
+
+struct pithi_trusting {
+    struct pithlog_analysis *a, own; /* own: of the thread */
+    struct pithi_worker worker;
+    struct pithi_trust trust;
+    int err, has_thread;
+};
+
+static int is_stopped(void *context, double part)
+{
+    (void)part;
+    return pithi_worker_is_stopped(&((struct pithi_trusting *)context)->worker);
+}
+
+static void *find(void *context)
+{
+    struct pithi_trusting *t = context;
+
+    t->err = pithi_trust_find(&t->own, &t->trust);
+    return NULL;
+}
+
+struct pithi_trusting *pithi_trust_begin(struct pithlog_analysis *a)
+{
+    struct pithi_trusting *t = calloc(1, sizeof *t);
+    int has_needs = a->graph.matched || a->graph.coll_calls; /* without them, nobody may want the network */
+
+    if (!t) {
+        pithi_analysis_no_memory(a);
+        return NULL;
+    }
+    t->a = a;
+    /* The network is found before, as both sides may want it. */
+    if (a->threads > 1 && has_needs && pithi_network_of(a) && pithi_analysis_beside(&t->own, a)) {
+        t->own.stage = (struct pithi_stage){.progress = is_stopped, .context = t};
+        t->has_thread = pithi_worker_start(&t->worker, find, t);
+    }
+    return t;
+}
+
+int pithi_trust_end(struct pithi_trusting *t, struct pithi_trust *trust)
+{
+    int err = PITH_OK;
+
+    if (!t)
+        return PITH_OK;
+    if (!trust)
+        pithi_worker_stop(&t->worker);
+    pithi_worker_join(&t->worker, NULL, NULL);
+    if (trust && t->has_thread) {
+        err = t->err ? pithi_analysis_no_memory(t->a) : PITH_OK;
+        *trust = t->trust;
+    } else if (trust) {
+        err = pithi_trust_find(t->a, trust);
+    }
+    pithi_analysis_end_beside(&t->own);
+    free(t);
+    return err;
 }
