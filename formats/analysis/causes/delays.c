@@ -39,8 +39,9 @@
 #define NONE UINT32_MAX
 #define BACKWARD_SHARE 0.8 /* of the time */
 
-/* groups of equal ends between two reports of progress; wait states in a stretch; stretches */
-enum { REPORT_GROUPS = 1024, STRETCH_WAITS = 1 << 16, STRETCHES_MOST = 256 };
+/* groups of equal ends between two reports of progress; wait states in a stretch; stretches; wait states that a thread
+ * compares at once; pieces that it walks back before it searches */
+enum { REPORT_GROUPS = 1024, STRETCH_WAITS = 1 << 16, STRETCHES_MOST = 256, COMPARED_AT_ONCE = 2048, WALKED_MOST = 64 };
 
 /* A wait state, as the passes need it. Rows are numbered from 1 on. */
 struct row {
@@ -51,21 +52,25 @@ struct row {
 };
 
 /* Wait states are taken in order of their ends over all lanes, by a tournament: of the next wait state of each lane,
- * the earliest wins, and only its lane plays again. Forwards this finds the last wait between two lanes; the order is
- * kept in 4 bytes for each, and backwards it is only read.
+ * the earliest wins, and only its lane plays again. Forwards this finds the last wait between two lanes, and the order
+ * in which they are distributed, which is kept; backwards it is only read.
  *
  * A lane whose wait states are taken in order of their ends, among all lanes. */
 struct turn {
-    struct pithi_player player;          /* must be first */
-    uint32_t row;                        /* its next wait state; backwards: its last one that was not taken so far */
-    uint32_t piece;                      /* backwards: near this piece of the lane, */
-    const struct pithi_lane_piece *near; /* which is this one */
+    struct pithi_player player; /* must be first */
+    uint32_t row, taken;        /* its next wait state; the last one that ended before this moment; 0: none */
 };
 
 /* A wait state in a group of equal ends. */
 struct item {
     struct row *wait;
     uint32_t row, needed_by; /* number of items that hand costs to this one */
+};
+
+/* A wait state in the order in which they are distributed, read backwards. */
+struct ordered {
+    uint32_t row;
+    uint32_t of_cause; /* the last wait state of the cause that is distributed later: its row; 0: none */
 };
 
 /* A synchronising instance that a lane took part in: it happens when the last member begins. */
@@ -93,6 +98,32 @@ struct profile {
     uint32_t *used, count; /* the states with a time */
 };
 
+/* What the cause of a wait state did longer than the waiting lane. */
+struct compared {
+    double sum, waiting, cause_waiting; /* ns: of all states; of them waiting; that the cause waited in all */
+    uint32_t delays;                    /* how many states */
+};
+struct longer {
+    double ns;
+    uint32_t state;
+};
+
+/* To compare needs only what is known before the backward pass. So threads do it ahead, some wait states at a time. */
+struct comparing {
+    struct pithlog_analysis own;  /* for its pieces */
+    struct pithi_scratch scratch; /* for rows */
+    struct near {
+        const struct pithi_lane_piece *piece; /* of the lane; NULL: none yet, */
+        uint32_t index;                       /* with this number */
+    } * near;                                 /* [lanes]: where the last search ended */
+    struct profile of_cause, of_waiter;
+    uint32_t cached_lane, cached_row;     /* of_cause holds this lane and interval; NONE: nothing */
+    int64_t cached_from_ns, cached_to_ns; /* the interval of it */
+    struct compared *compared;            /* [COMPARED_AT_ONCE] */
+    struct longer *longer;                /* of all of them, one after another */
+    uint32_t longer_count, longer_room;
+};
+
 struct delays {
     struct pithlog_analysis *a; /* gets the delays */
     const struct pithi_graph *g;
@@ -106,20 +137,17 @@ struct delays {
     uint32_t stretches;       /* how many, */
     uint64_t stretch_ns;      /* and the length of each */
     uint32_t *first;          /* [lanes]: the first row; 0: none */
-    uint32_t *order;          /* the rows, by their ends */
-    size_t passed;            /* wait states passed; backwards: those still to come */
+    struct ordered *order;
+    size_t passed;            /* wait states passed */
     struct pithi_map members; /* communicator << 32 | lane: the lane takes part in its synchronising instances */
     struct recent recent;
     struct sync *syncs; /* of one lane */
     uint32_t sync_count, sync_room;
     struct pithi_map pairs; /* pair of lanes: key of the end of the last wait state between them */
-    struct profile of_cause, of_waiter;
-    uint32_t cached_lane;                             /* of_cause holds this lane and interval; NONE: nothing */
-    int64_t cached_from_ns, cached_to_ns;             /* the interval of it */
+    struct comparing comparing[PITHI_THREADS_MOST];   /* by thread */
     struct pithi_lane_sums cells[PITHLOG_WAIT_KINDS]; /* delays by the kind of waiting that they caused */
     uint32_t kinds[PITHLOG_WAIT_KINDS], kind_count;   /* the kinds of wait states in this log */
     uint32_t *in_group;                               /* [lanes]: 1 + its item in the group of equal ends */
-    uint32_t groups;                                  /* taken so far */
 };
 
 static struct row *row_at(const struct delays *d, uint32_t number)
@@ -270,30 +298,48 @@ static void spend(struct profile *p, size_t state, double ns)
     p->in[state].ns += ns;
 }
 
-/* The last wait state of a lane that was not distributed; 0: none. Those after it ended later, or wait for themselves,
- * as clocks differ. */
-static uint32_t last_left(const struct delays *d, uint32_t lane)
+/* The last piece that begins before a moment and before the piece *at, which does not. In steps that double. */
+static const struct pithi_lane_piece *find_before(const struct pithi_graph *g, uint32_t lane, int64_t time_ns,
+                                                  uint32_t *at)
 {
-    return d->in_group[lane] ? d->group[d->in_group[lane] - 1].row : d->turns[lane].row;
+    uint32_t low, high = *at, step = 1;
+
+    for (; high > step && pithi_graph_piece(g, lane, high - step)->begin_ns >= time_ns; step *= 2)
+        high -= step;
+    for (low = high > step ? high - step : 0; high - low > 1;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (pithi_graph_piece(g, lane, middle)->begin_ns >= time_ns)
+            high = middle;
+        else
+            low = middle;
+    }
+    *at = low;
+    return pithi_graph_piece(g, lane, low);
 }
 
 /* The last piece of a lane that begins before a moment. Such moments come backwards, more or less. */
-static const struct pithi_lane_piece *go_to(struct delays *d, uint32_t lane, int64_t time_ns, uint32_t *index)
+static const struct pithi_lane_piece *go_to(struct comparing *c, uint32_t lane, int64_t time_ns, uint32_t *index)
 {
-    struct turn *turn = &d->turns[lane];
-    const struct pithi_lane_piece *piece = turn->near;
-    uint32_t at = turn->piece;
+    const struct pithi_graph *g = &c->own.graph;
+    struct near *near = &c->near[lane];
+    uint32_t at = near->piece ? near->index : c->own.lanes[lane].last;
+    const struct pithi_lane_piece *piece = near->piece ? near->piece : pithi_graph_piece(g, lane, at);
 
-    for (; at > 0 && piece->begin_ns >= time_ns; at--)
-        piece = pithi_graph_before(d->g, lane, piece, at);
-    for (; at + 1 < d->a->lanes[lane].last; at++) {
-        const struct pithi_lane_piece *next = pithi_graph_next(d->g, lane, piece, at);
+    for (uint32_t walked = 0; at > 0 && piece->begin_ns >= time_ns; at--) {
+        if (walked++ == WALKED_MOST) { /* what other threads compare lies between, if there are few lanes */
+            piece = find_before(g, lane, time_ns, &at);
+            break;
+        }
+        piece = pithi_graph_before(g, lane, piece, at);
+    }
+    for (; at + 1 < c->own.lanes[lane].last; at++) {
+        const struct pithi_lane_piece *next = pithi_graph_next(g, lane, piece, at);
         if (next->begin_ns >= time_ns)
             break;
         piece = next;
     }
-    turn->near = piece;
-    *index = turn->piece = at;
+    near->piece = piece;
+    *index = near->index = at;
     return piece;
 }
 
@@ -301,7 +347,8 @@ static const struct pithi_lane_piece *go_to(struct delays *d, uint32_t lane, int
  *
  * Sums the time of a lane by state; the waiting part of a call counts as waiting. `row`: its last wait state that can
  * begin before to_ns; those that were distributed take no costs. */
-static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t row, struct profile *p)
+static void profile(const struct delays *d, struct comparing *c, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                    uint32_t row, struct profile *p)
 {
     size_t outside = pithlog_get_info(d->g->log)->defs;
 
@@ -309,14 +356,14 @@ static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to
         p->in[p->used[p->count - 1]] = (struct spent){0};
     if (from_ns < to_ns) {
         uint32_t last, i;
-        const struct pithi_lane_piece *piece = go_to(d, lane, to_ns, &last);
+        const struct pithi_lane_piece *piece = go_to(c, lane, to_ns, &last);
         int64_t end_ns = to_ns;
         for (i = last; i > 0 && piece->begin_ns > from_ns; piece = pithi_graph_before(d->g, lane, piece, i--)) {
             spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - piece->begin_ns));
             end_ns = piece->begin_ns;
         }
         spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - from_ns));
-        pithi_scratch_passed(&d->a->graph.scratch, (last - i) * sizeof *piece);
+        pithi_scratch_passed(&c->own.graph.scratch, (last - i) * sizeof *piece);
     }
     for (const struct row *wait; row && (wait = row_at(d, row))->to_ns > from_ns; row = wait->before) {
         double waited = (double)overlap(wait->from_ns, wait->to_ns, from_ns, to_ns);
@@ -325,30 +372,63 @@ static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to
     }
 }
 
+/* ---- Comparing --------------------------------------------------------------------------------------------------- */
+
+/* Compares the cause of a wait state with the waiting lane. 0: no memory. */
+static int compare(const struct delays *d, struct comparing *c, const struct ordered *at, struct compared *result)
+{
+    const struct row *wait = row_at(d, at->row);
+    size_t waiting = states_of(d) - 1;
+
+    *result = (struct compared){0};
+    pithi_scratch_passed(&c->scratch, d->row_size);
+    if (wait->cause_lane == wait->lane)
+        return 1;
+    if (c->cached_lane != wait->cause_lane || c->cached_row != at->of_cause || c->cached_from_ns != wait->since_ns ||
+        c->cached_to_ns != wait->to_ns) {
+        profile(d, c, wait->cause_lane, wait->since_ns, wait->to_ns, at->of_cause, &c->of_cause);
+        c->cached_lane = wait->cause_lane;
+        c->cached_row = at->of_cause;
+        c->cached_from_ns = wait->since_ns;
+        c->cached_to_ns = wait->to_ns;
+    }
+    profile(d, c, wait->lane, wait->since_ns, wait->from_ns, wait->before, &c->of_waiter);
+    result->cause_waiting = c->of_cause.in[waiting].ns;
+    result->waiting = c->of_cause.in[waiting].ns - c->of_waiter.in[waiting].ns;
+    for (uint32_t i = 0; i < c->of_cause.count; i++) {
+        uint32_t state = c->of_cause.used[i];
+        double delay = c->of_cause.in[state].ns - c->of_waiter.in[state].ns;
+        result->sum += delay > 0 ? delay : 0;
+        if (delay <= 0 || state == waiting)
+            continue;
+        if (!pithi_grow(&c->longer, c->longer_count, &c->longer_room, sizeof *c->longer))
+            return 0;
+        c->longer[c->longer_count++] = (struct longer){delay, state};
+        result->delays++;
+    }
+    return 1;
+}
+
 /* ---- Backwards --------------------------------------------------------------------------------------------------- */
 
-/* Adds the cost of a wait state to the delays that caused it. `sum`: of all these delays. */
-static int add_costs(struct delays *d, const struct row *wait, double sum)
+/* Adds the cost of a wait state to the delays that caused it. */
+static int add_costs(struct delays *d, const struct row *wait, const struct compared *of, const struct longer *longer)
 {
-    size_t states = states_of(d);
+    size_t outside = states_of(d) - 2;
     double own = (double)(wait->to_ns - wait->from_ns);
 
-    for (uint32_t i = 0; i < d->of_cause.count; i++) {
-        uint32_t state = d->of_cause.used[i];
-        double delay = d->of_cause.in[state].ns - d->of_waiter.in[state].ns;
-        if (delay <= 0 || state + 1 == states)
-            continue;
+    for (uint32_t i = 0; i < of->delays; i++)
         for (uint32_t k = 0; k < d->kind_count; k++) {
             if (d->kinds[k] != wait->kind && wait->handed[k] == 0)
                 continue;
-            struct pithi_lane_sum *cell = pithi_lane_sums_get(&d->cells[d->kinds[k]], wait->cause_lane,
-                                                              state + 2 == states ? PITHI_OUTSIDE : state);
+            struct pithi_lane_sum *cell =
+                pithi_lane_sums_get(&d->cells[d->kinds[k]], wait->cause_lane,
+                                    longer[i].state == outside ? PITHI_OUTSIDE : longer[i].state);
             if (!cell)
                 return 0;
-            cell->direct += d->kinds[k] == wait->kind ? own * delay / sum : 0;
-            cell->indirect += wait->handed[k] * delay / sum;
+            cell->direct += d->kinds[k] == wait->kind ? own * longer[i].ns / of->sum : 0;
+            cell->indirect += wait->handed[k] * longer[i].ns / of->sum;
         }
-    }
     return 1;
 }
 
@@ -371,74 +451,24 @@ static int add_own(struct delays *d, const struct row *wait)
 /* Divides the weight of one wait state: its own length, and what was handed to it, by the kind of waiting that it came
  * from. Shares are in proportion to the delays, whose sum is another one: if the cause computed 6 longer and waited 2
  * longer, a weight of 4 is divided into 3 for computing and 1 that is handed on. */
-static int distribute(struct delays *d, const struct item *item)
+static int distribute(struct delays *d, const struct ordered *at, const struct compared *of, const struct longer *longer)
 {
-    const struct row *wait = item->wait;
-    size_t waiting = states_of(d) - 1;
-    uint32_t row = last_left(d, wait->cause_lane);
-    double own = (double)(wait->to_ns - wait->from_ns), sum = 0;
+    const struct row *wait = row_at(d, at->row);
+    double own = (double)(wait->to_ns - wait->from_ns);
 
-    pithi_scratch_passed(&d->scratch, d->row_size);
     if (wait->cause_lane == wait->lane)
         return add_own(d, wait);
-    if (d->cached_lane != wait->cause_lane || d->cached_from_ns != wait->since_ns || d->cached_to_ns != wait->to_ns) {
-        profile(d, wait->cause_lane, wait->since_ns, wait->to_ns, row, &d->of_cause);
-        d->cached_lane = wait->cause_lane;
-        d->cached_from_ns = wait->since_ns;
-        d->cached_to_ns = wait->to_ns;
-    }
-    profile(d, wait->lane, wait->since_ns, wait->from_ns, wait->before, &d->of_waiter);
-    for (uint32_t i = 0; i < d->of_cause.count; i++) {
-        double delay = d->of_cause.in[d->of_cause.used[i]].ns - d->of_waiter.in[d->of_cause.used[i]].ns;
-        sum += delay > 0 ? delay : 0;
-    }
-    if (sum > 0 && !add_costs(d, wait, sum))
+    if (of->sum > 0 && !add_costs(d, wait, of, longer))
         return 0;
-    double delay = d->of_cause.in[waiting].ns - d->of_waiter.in[waiting].ns;
-    if (delay <= 0)
+    if (of->waiting <= 0)
         return 1;
-    double part = delay / sum / d->of_cause.in[waiting].ns;
+    double part = of->waiting / of->sum / of->cause_waiting;
+    uint32_t row = at->of_cause;
     for (struct row *to; row && (to = row_at(d, row))->to_ns > wait->since_ns; row = to->before) {
         double share = part * (double)overlap(to->from_ns, to->to_ns, wait->since_ns, wait->to_ns);
         for (uint32_t k = 0; k < d->kind_count; k++)
             to->handed[k] += share * (wait->handed[k] + (d->kinds[k] == wait->kind ? own : 0));
     }
-    return 1;
-}
-
-/* Distributes wait states that end at the same moment, each before that of its cause. A lane has at most one. */
-static int distribute_group(struct delays *d, size_t count)
-{
-    struct item *items = d->group;
-    size_t left = count;
-
-    if (count == 1)
-        return distribute(d, items);
-    for (size_t i = 0; i < count; i++)
-        d->in_group[items[i].wait->lane] = (uint32_t)i + 1;
-    for (size_t i = 0; i < count; i++)
-        if (d->in_group[items[i].wait->cause_lane] && items[i].wait->cause_lane != items[i].wait->lane)
-            items[d->in_group[items[i].wait->cause_lane] - 1].needed_by++;
-    for (size_t start = 0; left > 0 && start < count; start++)
-        for (size_t i = start; d->in_group[items[i].wait->lane] && items[i].needed_by == 0;) {
-            uint32_t cause = items[i].wait->cause_lane;
-            uint32_t next = cause == items[i].wait->lane ? 0 : d->in_group[cause];
-            if (!distribute(d, &items[i]))
-                return 0;
-            d->in_group[items[i].wait->lane] = 0;
-            left--;
-            if (!next)
-                break;
-            i = next - 1;
-            items[i].needed_by--;
-        }
-    for (size_t i = 0; i < count; i++) /* the others wait for one another in a circle: the times contradict this */
-        if (d->in_group[items[i].wait->lane]) {
-            d->in_group[items[i].wait->lane] = 0;
-            d->cached_lane = NONE;
-            if (!distribute(d, &items[i]))
-                return 0;
-        }
     return 1;
 }
 
@@ -459,9 +489,9 @@ static size_t next_group(struct delays *d)
     while (key != PITHI_KEY_DONE && d->tree[0].key == key) {
         struct turn *turn = (struct turn *)d->tree[0].player;
         struct row *wait = row_at(d, turn->row);
-        d->order[d->passed++] = turn->row;
-        d->group[count++].wait = wait;
-        turn->row = wait->after ? wait->after : turn->row;
+        d->group[count++] = (struct item){.wait = wait, .row = turn->row};
+        d->passed++;
+        turn->row = wait->after;
         d->tree[0] = pithi_tournament_replay(d->tree, &turn->player, key_of(d, wait->after));
     }
     return count;
@@ -474,53 +504,51 @@ static int by_cause(const void *a, const void *b)
                                           : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* The order of wait states is known, so what they need can be fetched into the caches before their turn: first their
- * rows; a little later, when the rows are in the cache, the turns of both lanes; then the pieces and rows that those
- * name. (Inlined, as gcc drops calls of a function that only prefetches.) */
-static inline __attribute__((always_inline)) void fetch_ahead(const struct delays *d)
+/* The next place in the order, from the end of the group's places. The last wait state of the cause is that of the group
+ * if it was not placed, or the one before. Those after it ended later, or wait for themselves, as clocks differ. */
+static void place(struct delays *d, const struct item *item, struct ordered **end)
 {
-    enum { ROWS = 24, TURNS = 16, PLACES = 8, LINE = 64, LINES = 3 };
+    uint32_t cause = item->wait->cause_lane;
 
-    if (d->passed <= ROWS)
-        return;
-    const char *row = (const char *)row_at(d, d->order[d->passed - ROWS]);
-    __builtin_prefetch(row);
-    __builtin_prefetch(row + d->row_size - 1);
-    const struct row *wait = row_at(d, d->order[d->passed - TURNS]);
-    __builtin_prefetch(&d->turns[wait->lane]);
-    __builtin_prefetch(&d->turns[wait->cause_lane]);
-    wait = row_at(d, d->order[d->passed - PLACES]);
-    const struct turn *own = &d->turns[wait->lane], *cause = &d->turns[wait->cause_lane];
-    for (int i = 0; i <= LINES; i++) {
-        __builtin_prefetch((const char *)(own->near + 1) - i * LINE);
-        __builtin_prefetch((const char *)(cause->near + 1) - i * LINE);
-    }
-    if (wait->before)
-        __builtin_prefetch(row_at(d, wait->before));
-    if (cause->row) {
-        row = (const char *)row_at(d, cause->row);
-        __builtin_prefetch(row);
-        __builtin_prefetch(row + d->row_size - 1);
-    }
+    *--*end = (struct ordered){
+        item->row, d->in_group[cause] ? d->group[d->in_group[cause] - 1].row : d->turns[cause].taken};
 }
 
-/* Backwards: takes the wait states with the last end. Returns their number. */
-static size_t last_group(struct delays *d)
+/* Places wait states that end at the same moment in the order in which they are distributed, each before that of its
+ * cause. A lane has at most one. */
+static void place_group(struct delays *d, size_t count)
 {
-    size_t count = 0;
+    struct item *items = d->group;
+    struct ordered *end = d->order + d->passed;
+    size_t left = count;
 
-    for (; d->passed > 0; d->passed--, count++) {
-        uint32_t row = d->order[d->passed - 1];
-        struct row *wait = row_at(d, row);
-        if (count > 0 && wait->to_ns != d->group[0].wait->to_ns)
-            break;
-        d->group[count] = (struct item){.wait = wait, .row = row};
-        d->turns[wait->lane].row = wait->before;
-        fetch_ahead(d);
+    if (count == 1) {
+        place(d, items, &end);
+        return;
     }
-    if (count > 1)
-        qsort(d->group, count, sizeof *d->group, by_cause);
-    return count;
+    qsort(items, count, sizeof *items, by_cause);
+    for (size_t i = 0; i < count; i++)
+        d->in_group[items[i].wait->lane] = (uint32_t)i + 1;
+    for (size_t i = 0; i < count; i++)
+        if (d->in_group[items[i].wait->cause_lane] && items[i].wait->cause_lane != items[i].wait->lane)
+            items[d->in_group[items[i].wait->cause_lane] - 1].needed_by++;
+    for (size_t start = 0; left > 0 && start < count; start++)
+        for (size_t i = start; d->in_group[items[i].wait->lane] && items[i].needed_by == 0;) {
+            uint32_t cause = items[i].wait->cause_lane;
+            uint32_t next = cause == items[i].wait->lane ? 0 : d->in_group[cause];
+            place(d, &items[i], &end);
+            d->in_group[items[i].wait->lane] = 0;
+            left--;
+            if (!next)
+                break;
+            i = next - 1;
+            items[i].needed_by--;
+        }
+    for (size_t i = 0; i < count; i++) /* the others wait for one another in a circle: the times contradict this */
+        if (d->in_group[items[i].wait->lane]) {
+            d->in_group[items[i].wait->lane] = 0;
+            place(d, &items[i], &end);
+        }
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
@@ -536,6 +564,28 @@ static void free_profile(struct profile *p)
 {
     free(p->in);
     free(p->used);
+}
+
+static int prepare_comparing(const struct delays *d, struct comparing *c)
+{
+    c->cached_lane = NONE;
+    c->near = calloc(pithlog_get_info(d->g->log)->lanes + (size_t)1, sizeof *c->near);
+    c->compared = malloc(COMPARED_AT_ONCE * sizeof *c->compared);
+    int good = pithi_analysis_beside(&c->own, d->a) && pithi_scratch_read(&c->scratch, &d->scratch);
+    c->scratch.beside = &c->own.graph.scratch;
+    return good && c->near && c->compared && prepare_profile(&c->of_cause, states_of(d)) &&
+           prepare_profile(&c->of_waiter, states_of(d));
+}
+
+static void free_comparing(struct comparing *c)
+{
+    pithi_analysis_end_beside(&c->own);
+    pithi_scratch_end_read(&c->scratch);
+    free(c->near);
+    free(c->compared);
+    free(c->longer);
+    free_profile(&c->of_cause);
+    free_profile(&c->of_waiter);
 }
 
 /* Counts wait states by stretch, finds their kinds, and takes memory for their rows. `next`: [stretches], gets the
@@ -593,30 +643,30 @@ static int prepare(struct delays *d)
     d->in_group = calloc(lanes + (size_t)1, sizeof *d->in_group);
     d->first = calloc(lanes + (size_t)1, sizeof *d->first);
     d->recent.comms = calloc(pithlog_get_info(d->g->log)->comms + (size_t)1, sizeof *d->recent.comms);
-    return d->tree && d->turns && d->group && d->in_group && d->first && d->recent.comms && prepare_rows(d, lanes) &&
-           prepare_profile(&d->of_cause, states_of(d)) && prepare_profile(&d->of_waiter, states_of(d));
+    return d->tree && d->turns && d->group && d->in_group && d->first && d->recent.comms && prepare_rows(d, lanes);
 }
 
-/* Reports the part of the window that was passed, from time to time. 1: stop. */
-static int report(struct delays *d, int is_backward)
+/* Reports the part of the window that was passed. 1: stop. */
+static int report(const struct delays *d, int is_backward, int64_t time_ns)
 {
-    if (d->groups++ % REPORT_GROUPS != 0)
-        return 0;
-    double passed = (double)(d->group[0].wait->to_ns - d->g->from_ns) / (double)(d->g->to_ns - d->g->from_ns);
+    double passed = (double)(time_ns - d->g->from_ns) / (double)(d->g->to_ns - d->g->from_ns);
     return pithi_stage_part(&d->a->stage, is_backward ? 1 - passed * BACKWARD_SHARE : passed * (1 - BACKWARD_SHARE));
 }
 
 /* Finds the common synchronisation of each wait state, and their order. */
 static int go_forward(struct delays *d)
 {
-    uint32_t lanes = pithlog_get_info(d->g->log)->lanes;
+    uint32_t lanes = pithlog_get_info(d->g->log)->lanes, groups = 0;
     size_t count;
 
     for (uint32_t i = 0; i < lanes; i++)
         d->turns[i].player = (struct pithi_player){key_of(d, d->turns[i].row), d->leaves + i};
     d->tree[0] = pithi_tournament_play(d->tree, d->leaves, 1, d->turns, lanes, sizeof *d->turns);
-    while ((count = next_group(d)) > 0 && !report(d, 0)) {
+    while ((count = next_group(d)) > 0) {
+        if (groups++ % REPORT_GROUPS == 0 && report(d, 0, d->group[0].wait->to_ns))
+            break;
         pithi_scratch_passed(&d->scratch, count * (d->row_size + sizeof *d->order));
+        place_group(d, count);
         for (size_t i = 0; i < count; i++)
             find_last_wait(d, d->group[i].wait);
         for (size_t i = 0; i < count; i++) {
@@ -625,23 +675,107 @@ static int go_forward(struct delays *d)
             if (!last)
                 return 0;
             *last = pithi_key_of(wait->to_ns);
+            d->turns[wait->lane].taken = d->group[i].row;
         }
+    }
+    return 1;
+}
+
+/* The order is known, so what wait states need can be fetched into the caches before their turn: first their rows; a
+ * little later, when the rows are in the cache, the places of both lanes; then the pieces that those name. (Inlined, as
+ * gcc drops calls of a function that only prefetches.) */
+enum { FETCH_ROWS = 24, FETCH_PLACES = 16, FETCH_PIECES = 8, LINE = 64, LINES = 3 };
+
+static inline __attribute__((always_inline)) void fetch_row(const struct delays *d, uint32_t number)
+{
+    const char *row = number ? (const char *)row_at(d, number) : NULL;
+
+    if (row) {
+        __builtin_prefetch(row);
+        __builtin_prefetch(row + d->row_size - 1);
+    }
+}
+
+static inline __attribute__((always_inline)) void fetch_ahead(const struct delays *d, const struct comparing *c,
+                                                              const struct ordered *at, size_t left)
+{
+    if (left <= FETCH_ROWS)
+        return;
+    fetch_row(d, at[-FETCH_ROWS].row);
+    fetch_row(d, at[-FETCH_ROWS].of_cause);
+    const struct row *wait = row_at(d, at[-FETCH_PLACES].row);
+    __builtin_prefetch(&c->near[wait->lane]);
+    __builtin_prefetch(&c->near[wait->cause_lane]);
+    wait = row_at(d, at[-FETCH_PIECES].row);
+    const struct near *own = &c->near[wait->lane], *cause = &c->near[wait->cause_lane];
+    for (int i = 0; i <= LINES; i++) {
+        __builtin_prefetch((const char *)(own->piece + 1) - i * LINE);
+        __builtin_prefetch((const char *)(cause->piece + 1) - i * LINE);
+    }
+    if (wait->before)
+        __builtin_prefetch(row_at(d, wait->before));
+}
+
+/* The wait states of a part, from the end of the order: those before the end, *count of them. */
+static const struct ordered *part_of_order(const struct delays *d, uint32_t part, size_t *count)
+{
+    size_t end = d->row_count - (size_t)part * COMPARED_AT_ONCE;
+
+    *count = end < COMPARED_AT_ONCE ? end : COMPARED_AT_ONCE;
+    return d->order + end;
+}
+
+static int compare_part(void *context, unsigned thread, uint32_t part)
+{
+    struct delays *d = context;
+    struct comparing *c = &d->comparing[thread];
+    size_t count;
+    const struct ordered *at = part_of_order(d, part, &count);
+
+    if (thread == 0 && report(d, 1, row_at(d, at[-1].row)->to_ns))
+        return 0;
+    c->longer_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        at--;
+        fetch_ahead(d, c, at, (size_t)(at - d->order));
+        if (!compare(d, c, at, &c->compared[i]))
+            return 0;
+    }
+    return 1;
+}
+
+static int distribute_part(void *context, unsigned thread, uint32_t part)
+{
+    struct delays *d = context;
+    const struct comparing *c = &d->comparing[thread];
+    const struct longer *longer = c->longer;
+    size_t count;
+    const struct ordered *at = part_of_order(d, part, &count);
+
+    for (size_t i = 0; i < count; longer += c->compared[i++].delays) {
+        at--;
+        if (at - d->order > FETCH_ROWS) {
+            fetch_row(d, at[-FETCH_ROWS].row);
+            fetch_row(d, at[-FETCH_ROWS].of_cause);
+        }
+        if (!distribute(d, at, &c->compared[i], longer))
+            return 0;
     }
     return 1;
 }
 
 static int go_backward(struct delays *d)
 {
-    size_t count;
+    struct pithi_parts parts = {.count = (uint32_t)((d->row_count + COMPARED_AT_ONCE - 1) / COMPARED_AT_ONCE),
+                                .threads = d->a->threads,
+                                .work = compare_part,
+                                .finish = distribute_part,
+                                .context = d};
+    int good = 1;
 
-    for (uint32_t i = 0; i < pithlog_get_info(d->g->log)->lanes; i++) {
-        d->turns[i].piece = d->a->lanes[i].last;
-        d->turns[i].near = pithi_graph_piece(d->g, i, d->turns[i].piece);
-    }
-    while ((count = last_group(d)) > 0 && !report(d, 1))
-        if (!distribute_group(d, count))
-            return 0;
-    return 1;
+    for (unsigned i = 0; good && i < d->a->threads; i++)
+        good = prepare_comparing(d, &d->comparing[i]);
+    return good && (d->a->stage.is_stopped || pithi_parts_do(&parts) || d->a->stage.is_stopped);
 }
 
 /* Stores in each wait state the cost that later ones handed to it. */
@@ -672,7 +806,7 @@ static int by_cost(const void *a, const void *b)
 
 int pithi_analysis_delays(struct pithlog_analysis *a)
 {
-    struct delays d = {.a = a, .g = &a->graph, .cached_lane = NONE};
+    struct delays d = {.a = a, .g = &a->graph};
     size_t count = 0;
 
     d.scratch = pithi_scratch_beside(&a->graph.scratch);
@@ -697,8 +831,8 @@ int pithi_analysis_delays(struct pithlog_analysis *a)
     pithi_scratch_free(&d.scratch);
     free(d.recent.comms);
     free(d.syncs);
-    free_profile(&d.of_cause);
-    free_profile(&d.of_waiter);
+    for (unsigned i = 0; i < a->threads; i++)
+        free_comparing(&d.comparing[i]);
     free(d.tree);
     free(d.turns);
     free(d.group);
