@@ -79,8 +79,8 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
                              struct pithlog_analysis **analysis);
 
 /* For another thread: a copy that shares what it points to. Loops through its pieces disturb nobody, searches by time
- * are for one thread in each lane (pithi_graph_find). It has no progress. 0: no memory; it may be ended all the same. */
-int pithi_analysis_beside(struct pithlog_analysis *beside, const struct pithlog_analysis *analysis);
+ * are for one thread in each lane (pithi_graph_find). It has no progress. */
+struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *analysis);
 void pithi_analysis_end_beside(struct pithlog_analysis *beside);
 
 /* The part of a piece inside the window; `next`: the piece after it. */

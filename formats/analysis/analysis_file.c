@@ -21,7 +21,7 @@
 #include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_LOOK = 2 << 20 };
+enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
 static const char kind[] = "analysis"; /* names the file in the cache */
 
 struct stream {
@@ -524,7 +524,7 @@ struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *a
     k->key = key;
     k->graph = a->graph;
     k->graph.lanes = memcpy(lanes, a->graph.lanes, lanes_bytes);
-    k->graph.scratch.look = KEEP_LOOK;
+    k->graph.scratch = pithi_scratch_beside(&a->graph.scratch);
     k->stream.fd = k->part.fd;
     k->stream.has_failed = !k->part.name[0]; /* there is no folder for it */
     k->stream.progress = is_stopped;
@@ -544,6 +544,7 @@ void pithi_analysis_keep_results(struct pithi_keeping *k, struct pithlog_analysi
         pithi_worker_stop(&k->worker);
     pithi_worker_join(&k->worker, should_stop, &a->stage); /* asks, because a disk can be slow */
     free(k->graph.lanes);
+    pithi_scratch_free(&k->graph.scratch);
     k->stream.has_failed |= !is_good;
     k->stream.progress = pithi_stage_part;
     k->stream.context = &a->stage;

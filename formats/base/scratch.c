@@ -5,9 +5,9 @@
 #include "base/scratch.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,6 +20,16 @@ enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
  * them fill at the same time; bytes between two looks; how many times more bytes come into memory than are passed if
  * they lie far apart. */
 enum { MOST = 24 << 20, MOST_OF_LANE = 5 << 9, GROWING_BITS = 20, LOOK = 2 << 20, FAR_APART = 32 };
+
+/* What is in memory is a matter of the whole process, so all that work on one thing count and let go together. */
+struct pithi_scratch_pool {
+    pthread_mutex_t lock;
+    uint32_t users;
+    size_t most;                      /* bytes that may stay in memory */
+    size_t progress;                  /* bytes passed since pages were let go */
+    struct pithi_scratch_part *parts; /* those in files */
+    uint32_t count, room;
+};
 
 /* A large page is mapped as a whole, so it must not be too large: with 256 KB, an analysis of 1e8 records on 64 lanes
  * took 109 MiB, with 64 KB 62 MiB. 0: the disk is full. */
@@ -51,22 +61,33 @@ static char *new_part(struct pithi_scratch *s, size_t bytes, int *is_file)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+static int join_pool(struct pithi_scratch_pool *pool, struct pithi_scratch_part part)
+{
+    pthread_mutex_lock(&pool->lock);
+    int good = pithi_grow(&pool->parts, pool->count, &pool->room, sizeof *pool->parts) != 0;
+    if (good)
+        pool->parts[pool->count++] = part;
+    pthread_mutex_unlock(&pool->lock);
+    return good;
+}
+
 void *pithi_scratch_get(struct pithi_scratch *s, size_t bytes)
 {
     bytes = (bytes + 15) & ~(size_t)15;
     if (s->count == 0 || s->parts[s->count - 1].bytes - s->used < bytes) {
-        size_t more = s->count == 0 ? FIRST : s->parts[s->count - 1].bytes * 2;
-        more = more > LARGEST ? LARGEST : more;
-        more = more < bytes ? (bytes + 4095) & ~(size_t)4095 : more;
-        if (!pithi_grow(&s->parts, s->count, &s->room, sizeof *s->parts))
+        struct pithi_scratch_part part = {.bytes = s->count == 0 ? FIRST : s->parts[s->count - 1].bytes * 2};
+        part.bytes = part.bytes > LARGEST ? LARGEST : part.bytes;
+        part.bytes = part.bytes < bytes ? (bytes + 4095) & ~(size_t)4095 : part.bytes;
+        if (!pithi_grow(&s->parts, s->count, &s->room, sizeof *s->parts) ||
+            !(part.memory = new_part(s, part.bytes, &part.is_file)))
             return NULL;
-        int is_file;
-        char *memory = new_part(s, more, &is_file);
-        if (!memory)
+        if (part.is_file && s->pool && !join_pool(s->pool, part)) {
+            munmap(part.memory, part.bytes);
             return NULL;
-        s->passed += more;
+        }
+        s->passed += part.bytes;
         pithi_scratch_look(s);
-        s->parts[s->count++] = (struct pithi_scratch_part){memory, more, is_file};
+        s->parts[s->count++] = part;
         s->used = 0;
     }
     char *got = s->parts[s->count - 1].memory + s->used;
@@ -74,14 +95,53 @@ void *pithi_scratch_get(struct pithi_scratch *s, size_t bytes)
     return got;
 }
 
+/* Without memory for the pool, it is alone, and lets go more often than it must. */
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes)
 {
-    struct pithi_scratch s = {.look = LOOK, .chunk_bits = PITHI_CHUNK_BITS};
+    struct pithi_scratch s = {
+        .look = LOOK, .chunk_bits = PITHI_CHUNK_BITS, .pool = calloc(1, sizeof(struct pithi_scratch_pool))};
 
-    s.most = MOST + (size_t)lanes * MOST_OF_LANE;
+    if (s.pool) {
+        pthread_mutex_init(&s.pool->lock, NULL);
+        s.pool->users = 1;
+        s.pool->most = MOST + (size_t)lanes * MOST_OF_LANE;
+    }
     while (s.chunk_bits > PITHI_CHUNK_FIRST_BITS && lanes >> (GROWING_BITS - s.chunk_bits))
         s.chunk_bits--;
     return s;
+}
+
+struct pithi_scratch pithi_scratch_beside(const struct pithi_scratch *other)
+{
+    struct pithi_scratch s = {.look = other->look, .chunk_bits = other->chunk_bits, .pool = other->pool};
+
+    if (s.pool) {
+        pthread_mutex_lock(&s.pool->lock);
+        s.pool->users++;
+        pthread_mutex_unlock(&s.pool->lock);
+    }
+    return s;
+}
+
+/* The pool goes with the last one that is in it. */
+static void leave_pool(struct pithi_scratch *s)
+{
+    struct pithi_scratch_pool *pool = s->pool;
+
+    pthread_mutex_lock(&pool->lock);
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = 0; s->parts[i].is_file && k < pool->count; k++)
+            if (pool->parts[k].memory == s->parts[i].memory) {
+                pool->parts[k] = pool->parts[--pool->count];
+                break;
+            }
+    int is_last = --pool->users == 0;
+    pthread_mutex_unlock(&pool->lock);
+    if (is_last) {
+        pthread_mutex_destroy(&pool->lock);
+        free(pool->parts);
+        free(pool);
+    }
 }
 
 /* The bytes of files that the process has in memory; 0: not known. */
@@ -98,12 +158,11 @@ static size_t resident(void)
     return sscanf(text, "%*u %*u %llu", &pages) == 1 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-struct pithi_scratch pithi_scratch_beside(struct pithi_scratch *other)
+static void let_go(const struct pithi_scratch_part *parts, uint32_t count)
 {
-    struct pithi_scratch s = {.look = other->look, .most = other->most, .chunk_bits = other->chunk_bits};
-
-    s.beside = other;
-    return s;
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i].is_file)
+            madvise(parts[i].memory, parts[i].bytes, MADV_DONTNEED); /* the file keeps the contents */
 }
 
 /* If much more comes into memory than the passes report, they read places that lie far apart. Pages that are let go
@@ -111,43 +170,30 @@ struct pithi_scratch pithi_scratch_beside(struct pithi_scratch *other)
  * causes that goes far back made 1.5e6 page faults instead of 1e5, and took three times as long.) */
 void pithi_scratch_look(struct pithi_scratch *s)
 {
-    s->progress += s->passed;
+    struct pithi_scratch_pool *pool = s->pool;
+    size_t passed = s->passed;
+
     s->passed = 0;
-    if (s->most) {
-        size_t here = resident();
-        if ((here ? here : s->progress) <= s->most)
-            return;
-        if (s->progress < s->most / FAR_APART)
-            s->most *= 2;
+    if (!pool) {
+        let_go(s->parts, s->count);
+        return;
     }
-    s->progress = 0;
-    for (; s; s = s->beside)
-        for (uint32_t i = 0; i < s->count; i++)
-            if (s->parts[i].is_file)
-                madvise(s->parts[i].memory, s->parts[i].bytes, MADV_DONTNEED); /* the file keeps the contents */
-}
-
-/* The list of parts is copied, as it moves when `other` gets another part. */
-int pithi_scratch_read(struct pithi_scratch *reader, const struct pithi_scratch *other)
-{
-    *reader = *other;
-    reader->passed = reader->progress = 0;
-    reader->room = 0;
-    if (!(reader->parts = malloc((other->count + (size_t)1) * sizeof *reader->parts)))
-        return 0;
-    if (other->count)
-        memcpy(reader->parts, other->parts, other->count * sizeof *reader->parts);
-    return 1;
-}
-
-void pithi_scratch_end_read(struct pithi_scratch *reader)
-{
-    free(reader->parts);
-    *reader = (struct pithi_scratch){0};
+    pthread_mutex_lock(&pool->lock);
+    pool->progress += passed;
+    size_t here = resident();
+    if ((here ? here : pool->progress) > pool->most) {
+        if (pool->progress < pool->most / FAR_APART)
+            pool->most *= 2;
+        pool->progress = 0;
+        let_go(pool->parts, pool->count);
+    }
+    pthread_mutex_unlock(&pool->lock);
 }
 
 void pithi_scratch_free(struct pithi_scratch *s)
 {
+    if (s->pool)
+        leave_pool(s);
     for (uint32_t i = 0; i < s->count; i++)
         munmap(s->parts[i].memory, s->parts[i].bytes);
     free(s->parts);

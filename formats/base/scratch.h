@@ -14,19 +14,17 @@ struct pithi_scratch {
         int is_file;
     } * parts;
     uint32_t count, room;
-    size_t used, in_memory;       /* used: of the last part */
-    size_t passed;                /* since it last looked how much is in memory */
-    size_t look;                  /* `passed` at which it looks; 0: PITHI_SCRATCH_LOOK */
-    size_t most;                  /* bytes that may stay in memory; 0: none */
-    size_t progress;              /* bytes passed since it last let pages go */
-    struct pithi_scratch *beside; /* lets its pages go together with this one; NULL: none */
-    uint32_t chunk_bits;          /* of arrays in it: log2 of the items of their longest chunks; 0: PITHI_CHUNK_BITS */
+    size_t used, in_memory; /* used: of the last part */
+    size_t passed;          /* since it last looked how much is in memory */
+    size_t look;            /* `passed` at which it looks; 0: PITHI_SCRATCH_LOOK */
+    uint32_t chunk_bits;    /* of arrays in it: log2 of the items of their longest chunks; 0: PITHI_CHUNK_BITS */
+    struct pithi_scratch_pool *pool; /* those that let their pages go together; NULL: it is alone */
 };
 
 /* Zeroed memory, aligned to 16 bytes. NULL: no memory, or no place for a temporary file. */
 void *pithi_scratch_get(struct pithi_scratch *scratch, size_t bytes);
-/* If more than `most` bytes of files are in memory, lets the kernel take the pages of this one; they are read back from
- * the file when they are next used. */
+/* If too much is in memory, lets the kernel take the pages of the whole pool; they are read back from their files when
+ * they are next used. */
 void pithi_scratch_look(struct pithi_scratch *scratch);
 /* Reports `bytes` of sequential progress, or PITHI_SCRATCH_JUMP for a jump, around which the kernel reads pages. It
  * looks after PITHI_SCRATCH_LOOK bytes. */
@@ -38,12 +36,9 @@ static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t by
 }
 /* For results of so many lanes: what all lanes use at the same time stays in memory. */
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes);
-/* For more of them, which are used together with those in `other`. */
-struct pithi_scratch pithi_scratch_beside(struct pithi_scratch *other);
-/* For a thread that reads what lies in `other`: `reader` gives no memory, but counts and lets go like it. Others may go
- * on with `other`, but not free it. 0: no memory. */
-int pithi_scratch_read(struct pithi_scratch *reader, const struct pithi_scratch *other);
-void pithi_scratch_end_read(struct pithi_scratch *reader);
+/* One more of the same pool, for results that are used together with those in `other`. Each is for one thread at a time;
+ * a thread that only reads in `other` needs one of its own, too, to report what it passes. */
+struct pithi_scratch pithi_scratch_beside(const struct pithi_scratch *other);
 void pithi_scratch_free(struct pithi_scratch *scratch);
 
 /* An array in scratch memory that grows without moving its items. All zero: empty. Chunks double up to 4096 items, so

@@ -41,15 +41,62 @@ static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_
 
 /* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
-int pithi_analysis_beside(struct pithlog_analysis *beside, const struct pithlog_analysis *a)
+struct pithlog_analysis pithi_analysis_beside(const struct pithlog_analysis *a)
 {
-    *beside = *a;
-    beside->stage = (struct pithi_stage){0};
-    beside->threads = 1;
-    return pithi_scratch_read(&beside->graph.scratch, &a->graph.scratch);
+    struct pithlog_analysis beside = *a;
+
+    beside.stage = (struct pithi_stage){0};
+    beside.threads = 1;
+    beside.graph.scratch = pithi_scratch_beside(&a->graph.scratch);
+    return beside;
 }
 
-void pithi_analysis_end_beside(struct pithlog_analysis *beside) { pithi_scratch_end_read(&beside->graph.scratch); }
+void pithi_analysis_end_beside(struct pithlog_analysis *beside) { pithi_scratch_free(&beside->graph.scratch); }
+
+/* A step that goes on beside others, in a thread if there is one. */
+struct side {
+    struct pithlog_analysis own; /* gets the results */
+    int (*find)(struct pithlog_analysis *own);
+    struct pithi_worker worker;
+    int err;
+};
+
+static int is_stopped(void *context, double part)
+{
+    (void)part;
+    return pithi_worker_is_stopped(&((struct side *)context)->worker);
+}
+
+static void *find_side(void *context)
+{
+    struct side *side = context;
+
+    side->err = side->find(&side->own);
+    return NULL;
+}
+
+static void begin_side(struct side *side, struct pithlog_analysis *a, int (*find)(struct pithlog_analysis *own))
+{
+    *side = (struct side){.own = pithi_analysis_beside(a), .find = find};
+    side->own.stage = (struct pithi_stage){.progress = is_stopped, .context = side};
+    if (a->threads <= 1 || !pithi_worker_start(&side->worker, find_side, side)) {
+        side->own.stage = a->stage;
+        find_side(side);
+        a->stage = side->own.stage;
+    }
+}
+
+static int should_stop(void *stage) { return pithi_stage_part(stage, 1); }
+
+/* `err`: of what was done meanwhile; else that of the step. */
+static int end_side(struct side *side, struct pithlog_analysis *a, int err)
+{
+    if (err)
+        pithi_worker_stop(&side->worker);
+    pithi_worker_join(&side->worker, should_stop, &a->stage);
+    pithi_analysis_end_beside(&side->own);
+    return err ? err : side->err ? pithi_analysis_no_memory(a) : PITH_OK; /* the text of its error is that thread's */
+}
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
@@ -209,16 +256,21 @@ struct lanes_work {
     struct lane_work of[PITHI_THREADS_MOST]; /* by thread */
 };
 
-static void find_pieces(struct pithlog_analysis *a, uint32_t lane)
+/* Finds the pieces of each lane in the window, and counts lanes with calls. */
+static void find_pieces(struct pithlog_analysis *a)
 {
     const struct pithi_graph *g = &a->graph;
-    struct pithi_analysis_lane *of = &a->lanes[lane];
 
-    of->first = pithi_graph_find(g, lane, g->from_ns);
-    of->last = pithi_graph_find(g, lane, g->to_ns - 1) + 1;
-    of->last = of->last < g->lanes[lane].pieces.count ? of->last : g->lanes[lane].pieces.count - 1;
-    if (of->last < of->first) /* an empty window */
-        of->last = of->first;
+    for (uint32_t lane = 0; lane < lanes_of(a); lane++) {
+        struct pithi_analysis_lane *of = &a->lanes[lane];
+        pithi_scratch_passed(&a->graph.scratch, 2 * PITHI_SCRATCH_JUMP);
+        of->first = pithi_graph_find(g, lane, g->from_ns);
+        of->last = pithi_graph_find(g, lane, g->to_ns - 1) + 1;
+        of->last = of->last < g->lanes[lane].pieces.count ? of->last : g->lanes[lane].pieces.count - 1;
+        if (of->last < of->first) /* an empty window */
+            of->last = of->first;
+        a->info.lanes += g->lanes[lane].calls > 0;
+    }
 }
 
 /* Appends the wait states of a lane. 0: no memory. */
@@ -268,7 +320,6 @@ static int sum_states(struct lane_work *w, uint32_t lane)
         w->sums[w->sum_count++] = (struct state_sum){lane, i == outside ? PITHI_OUTSIDE : i, sums[i]};
     }
     if (a->graph.lanes[lane].calls) {
-        a->info.lanes++;
         a->info.useful_ns += of->useful_ns;
         a->info.most_useful_ns = of->useful_ns > a->info.most_useful_ns ? of->useful_ns : a->info.most_useful_ns;
     }
@@ -292,7 +343,6 @@ static int look_at_lanes(void *context, unsigned thread, uint32_t part)
     for (uint32_t i = first; i < end_of_part(all, part); i++) {
         if (thread == 0 && pithi_stage_part(&all->a->stage, (double)i / lanes_of(all->a)))
             return 0;
-        find_pieces(&w->own, i);
         if (!find_waits(w, i))
             return 0;
         mark_order(&w->own, i, w->later);
@@ -324,7 +374,6 @@ static int add_lanes(void *context, unsigned thread, uint32_t part)
         cell->direct = (double)w->sums[i].ns;
     }
     info->wait_ns += w->own.info.wait_ns;
-    info->lanes += w->own.info.lanes;
     info->useful_ns += w->own.info.useful_ns;
     if (w->own.info.most_useful_ns > info->most_useful_ns)
         info->most_useful_ns = w->own.info.most_useful_ns;
@@ -346,7 +395,8 @@ static int look_at_all_lanes(struct pithlog_analysis *a)
     for (unsigned i = 0; good && i < a->threads; i++) {
         all.of[i].state_ns = malloc((pithlog_get_info(a->graph.log)->defs + (size_t)1) * sizeof *all.of[i].state_ns);
         all.of[i].later = calloc(lanes_of(a) + (size_t)1, sizeof *all.of[i].later);
-        good = pithi_analysis_beside(&all.of[i].own, a) && all.of[i].state_ns && all.of[i].later;
+        all.of[i].own = pithi_analysis_beside(a);
+        good = all.of[i].state_ns && all.of[i].later;
     }
     good = good && pithi_parts_do(&parts);
     for (unsigned i = 0; i < a->threads; i++) {
@@ -607,61 +657,6 @@ static int find_path(struct pithlog_analysis *a)
     return good ? share_path(a) : pithi_analysis_no_memory(a);
 }
 
-/* ---- Beside the search for causes -------------------------------------------------------------------------------- */
-
-/* What needs the wait states, but not their causes, and takes less time: the replay on an ideal network, and the
- * critical path. */
-struct beside {
-    struct pithlog_analysis own;
-    struct pithi_worker worker;
-    int err;
-};
-
-static int is_stopped(void *context, double part)
-{
-    (void)part;
-    return pithi_worker_is_stopped(&((struct beside *)context)->worker);
-}
-
-static void *find_beside(void *context)
-{
-    struct beside *b = context;
-
-    b->err = find_efficiencies(&b->own);
-    b->err = b->err || b->own.stage.is_stopped ? b->err : find_path(&b->own);
-    return NULL;
-}
-
-static int should_stop(void *stage) { return pithi_stage_part(stage, 1); } /* the causes are found */
-
-static int find_causes(struct pithlog_analysis *a)
-{
-    struct beside b = {0};
-    int err = pithi_analysis_beside(&b.own, a) ? PITH_OK : pithi_analysis_no_memory(a);
-
-    if (err)
-        return err;
-    b.own.stage = (struct pithi_stage){.progress = is_stopped, .context = &b};
-    if (a->threads <= 1 || !pithi_worker_start(&b.worker, find_beside, &b)) {
-        b.own.stage = a->stage;
-        find_beside(&b);
-        a->stage = b.own.stage;
-    }
-    err = next_stage(a, 0.25);
-    err = err ? err : pithi_analysis_delays(a);
-    if (err)
-        pithi_worker_stop(&b.worker);
-    pithi_worker_join(&b.worker, should_stop, &a->stage);
-    a->info = b.own.info;
-    a->path = b.own.path;
-    a->path_count = b.own.path_count;
-    a->path_room = b.own.path_room;
-    a->shares = b.own.shares;
-    a->share_count = b.own.share_count;
-    pithi_analysis_end_beside(&b.own);
-    return err ? err : b.err ? pithi_analysis_no_memory(a) : PITH_OK; /* the text of an error is that of a thread */
-}
-
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 /* Damage is known only once it was read. So the log is read as if it were whole; if that fails, its damage is looked
@@ -713,6 +708,7 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
 {
     struct pithlog_analysis *a = *analysis = pithi_analysis_find(log, query);
     struct pithi_keeping *keeping = NULL;
+    struct side path;
     struct pithi_known_part known;
     int damaged = PITH_OK, err = PITH_OK;
 
@@ -758,10 +754,19 @@ int pithi_analyze_by_threads(struct pithlog *log, const struct pithlog_analyze_q
     a->info.is_too_short = known.gaps > 0 && a->info.part < JUDGED;
     if (!(a->lanes = calloc(lanes_of(a) + (size_t)1, sizeof *a->lanes)))
         TRY(pithi_analysis_no_memory(a));
+    find_pieces(a);
+    keeping = damaged ? NULL : pithi_analysis_keep_graph(a, query);
     TRY(look_at_all_lanes(a));
     TRY(next_stage(a, 0.1));
-    keeping = damaged ? NULL : pithi_analysis_keep_graph(a, query);
-    TRY(find_causes(a));
+    TRY(find_efficiencies(a));
+    TRY(next_stage(a, 0.25));
+    begin_side(&path, a, find_path);
+    err = end_side(&path, a, pithi_analysis_delays(a));
+    a->path = path.own.path;
+    a->path_count = path.own.path_count;
+    a->shares = path.own.shares;
+    a->share_count = path.own.share_count;
+    TRY(err);
     TRY(next_stage(a, 0.05));
     pithi_analysis_keep_results(keeping, a, 1);
     keeping = NULL;

@@ -110,8 +110,7 @@ struct longer {
 
 /* To compare needs only what is known before the backward pass. So threads do it ahead, some wait states at a time. */
 struct comparing {
-    struct pithlog_analysis own;  /* for its pieces */
-    struct pithi_scratch scratch; /* for rows */
+    struct pithlog_analysis own; /* to report what it passes */
     struct near {
         const struct pithi_lane_piece *piece; /* of the lane; NULL: none yet, */
         uint32_t index;                       /* with this number */
@@ -381,7 +380,7 @@ static int compare(const struct delays *d, struct comparing *c, const struct ord
     size_t waiting = states_of(d) - 1;
 
     *result = (struct compared){0};
-    pithi_scratch_passed(&c->scratch, d->row_size);
+    pithi_scratch_passed(&c->own.graph.scratch, d->row_size);
     if (wait->cause_lane == wait->lane)
         return 1;
     if (c->cached_lane != wait->cause_lane || c->cached_row != at->of_cause || c->cached_from_ns != wait->since_ns ||
@@ -571,16 +570,14 @@ static int prepare_comparing(const struct delays *d, struct comparing *c)
     c->cached_lane = NONE;
     c->near = calloc(pithlog_get_info(d->g->log)->lanes + (size_t)1, sizeof *c->near);
     c->compared = malloc(COMPARED_AT_ONCE * sizeof *c->compared);
-    int good = pithi_analysis_beside(&c->own, d->a) && pithi_scratch_read(&c->scratch, &d->scratch);
-    c->scratch.beside = &c->own.graph.scratch;
-    return good && c->near && c->compared && prepare_profile(&c->of_cause, states_of(d)) &&
+    c->own = pithi_analysis_beside(d->a);
+    return c->near && c->compared && prepare_profile(&c->of_cause, states_of(d)) &&
            prepare_profile(&c->of_waiter, states_of(d));
 }
 
 static void free_comparing(struct comparing *c)
 {
     pithi_analysis_end_beside(&c->own);
-    pithi_scratch_end_read(&c->scratch);
     free(c->near);
     free(c->compared);
     free(c->longer);

@@ -231,7 +231,8 @@ struct pithi_trusting *pithi_trust_begin(struct pithlog_analysis *a)
     }
     t->a = a;
     /* The network is found before, as both sides may want it. */
-    if (a->threads > 1 && has_needs && pithi_network_of(a) && pithi_analysis_beside(&t->own, a)) {
+    if (a->threads > 1 && has_needs && pithi_network_of(a)) {
+        t->own = pithi_analysis_beside(a);
         t->own.stage = (struct pithi_stage){.progress = is_stopped, .context = t};
         t->has_thread = pithi_worker_start(&t->worker, find, t);
     }

@@ -4,12 +4,12 @@
 #define PITHI_WASM_PTHREAD_H
 
 #include <errno.h>
+#include <sys/types.h> /* the types */
 #include <time.h>
 
-typedef int pthread_t, pthread_mutex_t, pthread_cond_t, pthread_once_t, pthread_key_t, pthread_attr_t;
 #define PTHREAD_ONCE_INIT 0
-#define PTHREAD_MUTEX_INITIALIZER 0
-#define PTHREAD_COND_INITIALIZER 0
+#define PTHREAD_MUTEX_INITIALIZER {0}
+#define PTHREAD_COND_INITIALIZER {0}
 
 static inline int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *context)
 {
@@ -29,7 +29,7 @@ static inline int pthread_once(pthread_once_t *once, void (*run)(void))
     return 0;
 }
 /* The only thread never ends, so nothing is done at its end. */
-static inline int pthread_key_create(pthread_key_t *key, void (*drop)(void *)) { return (void)drop, *key = 0; }
+static inline int pthread_key_create(pthread_key_t *key, void (*drop)(void *)) { return (void)drop, *key = 0, 0; }
 static inline int pthread_setspecific(pthread_key_t key, const void *value) { return (void)key, (void)value, 0; }
 
 #define PITHI_NO_LOCK(name, type)                                                                                      \
@@ -41,8 +41,8 @@ PITHI_NO_LOCK(pthread_cond_signal, pthread_cond_t)
 PITHI_NO_LOCK(pthread_cond_broadcast, pthread_cond_t)
 PITHI_NO_LOCK(pthread_cond_destroy, pthread_cond_t)
 #undef PITHI_NO_LOCK
-static inline int pthread_mutex_init(pthread_mutex_t *lock, const void *how) { return (void)how, *lock = 0; }
-static inline int pthread_cond_init(pthread_cond_t *cond, const void *how) { return (void)how, *cond = 0; }
+static inline int pthread_mutex_init(pthread_mutex_t *lock, const void *how) { return (void)how, *lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER, 0; }
+static inline int pthread_cond_init(pthread_cond_t *cond, const void *how) { return (void)how, *cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER, 0; }
 static inline int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock) { return (void)cond, (void)lock, 0; }
 static inline int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock, const struct timespec *until)
 {
