@@ -755,7 +755,7 @@ static void set_window(struct pithi_graph *g, const struct building *b, int64_t 
 }
 
 int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_ns, int64_t to_ns, int is_part,
-                      int (*progress)(void *context, double part), void *context)
+                      unsigned threads, int (*progress)(void *context, double part), void *context)
 {
     struct building b = {
         .graph = g, .first_init_ns = INT64_MAX, .init_ns = INT64_MIN, .from_ns = from_ns, .to_ns = to_ns};
@@ -775,7 +775,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     records.flags |= is_part ? PITHLOG_CLIP : 0;
     b.kinds = records.kinds |= 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE; /* also a LEAVE without its ENTER */
     struct pithi_reading reading = {
-        .take = take_step, .context = &b, .progress = progress, .progress_context = context};
+        .take = take_step, .context = &b, .progress = progress, .progress_context = context, .threads = threads};
     if (!b.epochs && !pithi_colls_need_order(b.colls)) /* epochs look at what other ranks have done so far */
         reading.stretch_ends = stretch_ends;
     damaged = pithi_read_steps(log, &records, &reading);

@@ -105,7 +105,7 @@ struct pithi_graph {
  * from the last end of MPI_Init to the last begin of MPI_Finalize. PITH_ERR_DAMAGED: parts of the log are left out; the
  * graph must not be used (known_part.h). Call pithi_graph_free also after an error. */
 int pithi_graph_build(struct pithi_graph *graph, struct pithlog *log, int64_t from_ns, int64_t to_ns, int is_part,
-                      int (*progress)(void *context, double part), void *context);
+                      unsigned threads, int (*progress)(void *context, double part), void *context);
 void pithi_graph_free(struct pithi_graph *graph);
 
 static inline struct pithi_lane_piece *pithi_graph_piece(const struct pithi_graph *graph, uint32_t lane, uint32_t index)

@@ -115,7 +115,7 @@ struct pithi_read_ahead *pithi_read_ahead_open(struct pithlog_iter *iter, int ma
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->is_read, NULL);
     pthread_cond_init(&a->is_taken, NULL);
-    if (may_use_thread && pithi_cores() > 1)
+    if (may_use_thread)
         pithi_worker_start(&a->worker, read_all, a);
     return a;
 }

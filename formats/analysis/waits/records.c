@@ -23,6 +23,7 @@
 #include "analysis/waits/read_ahead.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/parts.h"
 #include "native/layout.h"
 #include "native/log.h"
 #include "reader/read/iter.h"
@@ -134,21 +135,23 @@ static int read_whole(struct pithlog *log, const struct pithlog_query *query, co
     struct pithlog_step step = {.is = PITHLOG_IS_RECORDED};
     struct pithi_read_ahead *ahead = NULL;
     struct pithlog_iter *iter = NULL;
+    unsigned threads = log->info.records >= AHEAD_RECORDS ? pithi_threads() : 1;
     uint64_t stretch_ns = stretch_length(&log->info);
     int64_t stretch_end_ns = INT64_MAX;
     int count, damages = 0, err;
 
+    threads = reading->threads ? reading->threads : threads;
     TRY(lanes ? PITH_OK : pithi_no_memory());
     asked.kinds |= 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
     TRY(pithlog_iter_open(log, &asked, &iter));
     if (reading->missing)
         pithi_iter_tell_holes(iter, (struct pithi_holes){reading->missing, reading->context});
-    int by_stretches = reading->stretch_ends && pithi_iter_by_stretches(iter, stretch_ns);
+    int by_stretches = reading->stretch_ends && pithi_iter_by_stretches(iter, stretch_ns, threads);
     if (by_stretches) {
         stretch_end_ns = pithi_stretch_end(log->info.start_ns, log->info.start_ns, stretch_ns);
         TRY(reading->stretch_ends(reading->context));
     }
-    ahead = pithi_read_ahead_open(iter, !reading->missing && log->info.records >= AHEAD_RECORDS);
+    ahead = pithi_read_ahead_open(iter, !reading->missing && threads > 1);
     TRY(ahead ? PITH_OK : pithi_no_memory());
     while ((count = pithi_read_ahead_next(ahead, &records)) != 0) {
         if (count < 0 && damages++ == DAMAGES_MOST)

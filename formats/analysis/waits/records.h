@@ -17,6 +17,7 @@ struct pithi_reading {
      * that what is kept for a rank stays in the caches. It is then called before the first stretch and after each.
      * NULL: all steps come in the order of times. */
     int (*stretch_ends)(void *context);
+    unsigned threads; /* that may read, with the caller; 0: as many as are worth it */
 };
 
 /* Walks the times and lanes of the query, with its kinds of records (pithlog_walk_open). Damaged parts are left out:

@@ -988,7 +988,11 @@ int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
     if (err)
         return err;
     if (records.from_ns <= records.to_ns) {
-        struct pithi_reading reading = {wait_step, wait_missing, waits, query->progress, query->context, NULL};
+        struct pithi_reading reading = {.take = wait_step,
+                                        .missing = wait_missing,
+                                        .context = waits,
+                                        .progress = query->progress,
+                                        .progress_context = query->context};
         damaged = pithi_read_steps(log, &records, &reading);
         err = damaged && damaged != PITH_ERR_DAMAGED ? damaged : pithi_waits_end(waits);
         err = err ? err : damaged;

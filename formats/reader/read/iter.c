@@ -361,9 +361,9 @@ void pithi_iter_tell_holes(struct pithlog_iter *it, struct pithi_holes holes)
         pithi_runs_tell_holes(it->runs, holes, it->looks_beyond);
 }
 
-int pithi_iter_by_stretches(struct pithlog_iter *it, uint64_t length_ns)
+int pithi_iter_by_stretches(struct pithlog_iter *it, uint64_t length_ns, unsigned threads)
 {
-    return it->runs && pithi_runs_by_stretches(it->runs, length_ns);
+    return it->runs && pithi_runs_by_stretches(it->runs, length_ns, threads);
 }
 
 void pithi_iter_tell_all_holes(struct pithlog_iter *it, struct pithi_holes holes)

@@ -58,9 +58,9 @@ void pithi_runs_free(struct pithi_runs *runs);
 /* Before the first record: records need not come in the order of times from now on, but in stretches of time of this
  * length, from the log's start on. In each, the lanes of a rank come together, in order; ranks come one after another,
  * or some of them together in order. 1: so they do; 0: all come in order, as there are few lanes, or too many of one
- * rank. Not for logs with holes. */
-int pithi_iter_by_stretches(struct pithlog_iter *iter, uint64_t length_ns);
-int pithi_runs_by_stretches(struct pithi_runs *runs, uint64_t length_ns);
+ * rank. Not for logs with holes. So many threads read at most. */
+int pithi_iter_by_stretches(struct pithlog_iter *iter, uint64_t length_ns, unsigned threads);
+int pithi_runs_by_stretches(struct pithi_runs *runs, uint64_t length_ns, unsigned threads);
 /* The last moment of the stretch that contains a time. */
 int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns);
 

@@ -10,6 +10,9 @@
  * records. Slabs with too many records are halved: their number is only estimated, as if records were spread evenly
  * over the log's time and lanes.
  *
+ * If they may come in stretches of time, threads make the runs of a slab, each of fewer lanes, so that all of them
+ * together take the memory of one. Where anything is wrong, one thread makes the slab again, which says it.
+ *
  * Holes must reach the caller in their place between the records. So a run also has marks for them: a packed record
  * that only says that records of its lane are missing from here on. */
 #include <errno.h>
@@ -21,6 +24,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file_at.h"
+#include "base/parts.h"
 #include "base/temporary.h"
 #include "base/tournament.h"
 #include "native/log.h"
@@ -145,9 +149,22 @@ struct run {
     uint64_t at, end;             /* part of the file still to be read */
     unsigned char *buffer;        /* of the file: a piece of the run; NULL: the run is at its end */
     size_t room, have, used;      /* of `buffer`: room, bytes read, bytes used */
+    int fd;                       /* the file, that of its maker */
     struct packing packing;       /* of the record before */
     struct pithlog_record record; /* the current record */
     unsigned mark;                /* of the record; with HOLE it is none, but a hole */
+};
+
+/* Makes runs one after another, in a file. */
+struct maker {
+    struct pithi_runs *of;
+    struct pithlog_iter *sub; /* iterator of the run being made */
+    uint32_t run;             /* that one */
+    struct pithi_buffer out;  /* its records, before they are written */
+    struct packing packing;
+    int fd, has_file; /* unnamed temporary file; 1: there is one */
+    uint64_t written; /* bytes of the file so far */
+    int has_hole, is_full; /* 1: in this slab; 1: a hole could not be stored */
 };
 
 struct pithi_runs {
@@ -155,13 +172,10 @@ struct pithi_runs {
     struct pithlog_query query; /* owns a copy of its lanes */
     uint32_t *lanes;
     int64_t first_ns, last_ns; /* all records lie between these */
-    int fd;                    /* unnamed temporary file */
     uint64_t length_ns;        /* of a slab */
     int64_t from_ns, to_ns;    /* of the slab */
-    struct pithlog_iter *sub;  /* iterator of the run being made */
-    struct pithi_buffer out;   /* records of the run being made, before they are written */
-    struct packing packing;
-    uint64_t written; /* bytes of the file so far */
+    unsigned threads;          /* that make runs; 1: the caller, with makers[0] */
+    struct maker makers[PITHI_THREADS_MOST];
     struct run *runs;
     uint32_t run_count, made; /* number of runs; made for this slab so far */
     int cuts_ranks;           /* 1: the lanes of a rank are in several runs */
@@ -191,20 +205,23 @@ static void begin_slab(struct pithi_runs *m, int64_t from_ns)
         m->to_ns = (int64_t)((uint64_t)begin_ns + m->length_ns - 1);
     m->merging = m->delivered = 0;
     m->made = 0;
-    m->written = 0;
-    m->out.size = 0;
+    for (unsigned i = 0; i < PITHI_THREADS_MOST; i++) {
+        m->makers[i].written = 0;
+        m->makers[i].out.size = 0;
+        m->makers[i].has_hole = 0;
+    }
 }
 
-/* A run has whole ranks, as many as fit; *cuts_ranks: a rank has too many lanes for one. Returns the number of runs;
+/* A run has whole ranks, as many as fit in `room` lanes; *cuts_ranks: a rank has too many lanes for one. Returns the number of runs;
  * only counts them if `runs` is NULL. */
-static uint32_t divide_lanes(const struct pithlog *log, const uint32_t *lanes, uint32_t count, struct run *runs,
-                             int *cuts_ranks)
+static uint32_t divide_lanes(const struct pithlog *log, const uint32_t *lanes, uint32_t count, uint32_t room,
+                             struct run *runs, int *cuts_ranks)
 {
     uint32_t made = 0;
 
     *cuts_ranks = 0;
     for (uint32_t first = 0, end; first < count; first = end, made++) {
-        uint32_t most = count - first < PITHI_ITER_LANES ? count : first + PITHI_ITER_LANES;
+        uint32_t most = count - first < room ? count : first + room;
         end = most;
         while (end < count && end > first &&
                pithi_log_rank_of(log, lanes[end]) == pithi_log_rank_of(log, lanes[end - 1]))
@@ -224,6 +241,37 @@ static int no_memory(const struct pithi_runs *m)
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", m->log->path, m->query.lane_count);
 }
 
+/* Divides the lanes into runs of at most `room`. 0: no memory; nothing is changed. */
+static int set_runs(struct pithi_runs *m, uint32_t room)
+{
+    int cuts_ranks;
+    uint32_t count = divide_lanes(m->log, m->lanes, m->query.lane_count, room, NULL, &cuts_ranks);
+    uint32_t leaves = pithi_tournament_leaves(count);
+    struct run *runs = calloc(count, sizeof *runs);
+    struct pithi_loser *tree = malloc(leaves * sizeof *tree);
+
+    if (!runs || !tree) {
+        free(runs);
+        free(tree);
+        return 0;
+    }
+    free(m->runs);
+    free(m->tree);
+    m->runs = runs;
+    m->tree = tree;
+    m->leaves = leaves;
+    m->run_count = divide_lanes(m->log, m->lanes, m->query.lane_count, room, runs, &m->cuts_ranks);
+    return 1;
+}
+
+static int has_file(struct maker *maker)
+{
+    if (!maker->has_file)
+        maker->fd = pithi_temporary_file();
+    maker->has_file = maker->fd >= 0;
+    return maker->has_file;
+}
+
 int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint64_t slab_records,
                    struct pithi_runs **runs)
 {
@@ -232,17 +280,16 @@ int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint6
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read it", log->path);
     m->log = log;
     m->query = *query;
-    m->fd = pithi_temporary_file();
-    m->run_count = divide_lanes(log, query->lanes, query->lane_count, NULL, &m->cuts_ranks);
-    m->leaves = pithi_tournament_leaves(m->run_count);
-    m->runs = calloc(m->run_count, sizeof *m->runs);
-    m->tree = malloc(m->leaves * sizeof *m->tree);
+    m->threads = 1;
+    for (unsigned i = 0; i < PITHI_THREADS_MOST; i++)
+        m->makers[i].of = m;
     m->lanes = malloc(query->lane_count * sizeof *m->lanes);
-    if (!m->runs || !m->tree || !m->lanes)
+    if (!m->lanes)
         return no_memory(m);
     memcpy(m->lanes, query->lanes, query->lane_count * sizeof *m->lanes);
-    divide_lanes(log, m->lanes, query->lane_count, m->runs, &m->cuts_ranks);
-    if (m->fd < 0)
+    if (!set_runs(m, PITHI_ITER_LANES))
+        return no_memory(m);
+    if (!has_file(&m->makers[0]))
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
     /* Sets the length of slabs to hold so many records if these are spread evenly. */
     const struct pithlog_info *info = &m->log->info;
@@ -263,10 +310,12 @@ void pithi_runs_free(struct pithi_runs *m)
         return;
     for (uint32_t i = 0; m->runs && i < m->run_count; i++)
         free(m->runs[i].buffer);
-    pithlog_iter_close(m->sub);
-    if (m->fd >= 0)
-        close(m->fd);
-    free(m->out.data);
+    for (unsigned i = 0; i < PITHI_THREADS_MOST; i++) {
+        pithlog_iter_close(m->makers[i].sub);
+        if (m->makers[i].has_file)
+            close(m->makers[i].fd);
+        free(m->makers[i].out.data);
+    }
     free(m->runs);
     free(m->tree);
     free(m->lanes);
@@ -288,86 +337,146 @@ static int give_up(struct pithi_runs *m)
     return -1;
 }
 
-static int no_file(struct pithi_runs *m, const char *done)
+static int no_file(const struct pithi_runs *m, const char *done)
 {
-    pithi_fail(PITH_ERR_IO, "%s: a temporary file cannot be %s: %s; set TMPDIR", m->log->path, done, strerror(errno));
-    return give_up(m);
+    return pithi_fail(PITH_ERR_IO, "%s: a temporary file cannot be %s: %s; set TMPDIR", m->log->path, done,
+                      strerror(errno));
 }
 
-static int write_out(struct pithi_runs *m)
+/* What could not be stored ends the query. */
+enum { NOT_STORED = -2 };
+
+static int write_out(struct maker *maker)
 {
-    if (pithi_write_at(m->fd, m->out.data, m->out.size, m->written) != m->out.size)
-        return no_file(m, "written");
-    m->written += m->out.size;
-    m->out.size = 0;
+    if (pithi_write_at(maker->fd, maker->out.data, maker->out.size, maker->written) != maker->out.size)
+        return no_file(maker->of, "written"), NOT_STORED;
+    maker->written += maker->out.size;
+    maker->out.size = 0;
     return 1;
 }
 
-static int put(struct pithi_runs *m, const struct pithlog_record *r, unsigned mark)
+static uint64_t place_of(const struct maker *maker) { return maker->written + maker->out.size; }
+
+static int put(struct maker *maker, const struct pithlog_record *r, unsigned mark)
 {
-    if (!pithi_buffer_reserve(&m->out, PACKED_MAX + (size_t)r->payload_bytes)) {
-        no_memory(m);
-        return give_up(m);
+    struct pithi_buffer *out = &maker->out;
+    if (!pithi_buffer_reserve(out, PACKED_MAX + (size_t)r->payload_bytes)) {
+        no_memory(maker->of);
+        return NOT_STORED;
     }
-    unsigned char *p = pack(&m->packing, r, mark, m->out.data + m->out.size);
+    unsigned char *p = pack(&maker->packing, r, mark, out->data + out->size);
     if (r->payload_bytes)
         memcpy(p, r->payload, r->payload_bytes);
-    m->out.size = (size_t)(p + r->payload_bytes - m->out.data);
-    return m->out.size < OUT_BYTES ? 1 : write_out(m);
+    out->size = (size_t)(p + r->payload_bytes - out->data);
+    return out->size < OUT_BYTES / maker->of->threads ? 1 : write_out(maker);
 }
 
 static void put_hole(void *context, uint32_t lane)
 {
-    struct pithi_runs *m = context;
-    int is_first_record = m->runs[m->made].at == m->written + m->out.size;
-    put(m, &(struct pithlog_record){.time_ns = is_first_record ? INT64_MIN : m->packing.time_ns, .lane = lane}, HOLE);
+    struct maker *maker = context;
+    int is_first_record = maker->of->runs[maker->run].at == place_of(maker);
+    int64_t time_ns = is_first_record ? INT64_MIN : maker->packing.time_ns;
+    maker->has_hole = 1;
+    maker->is_full |= put(maker, &(struct pithlog_record){.time_ns = time_ns, .lane = lane}, HOLE) < 0;
 }
 
-static int open_sub(struct pithi_runs *m)
+static int open_sub(struct maker *maker, uint32_t number)
 {
+    struct pithi_runs *m = maker->of;
+    struct run *run = &m->runs[number];
     struct pithlog_query query = m->query;
     query.from_ns = m->from_ns;
     query.to_ns = m->to_ns;
-    query.lanes = m->lanes + m->runs[m->made].first_lane;
-    query.lane_count = m->runs[m->made].lanes;
-    m->packing = (struct packing){0, 0};
-    m->runs[m->made].at = m->written + m->out.size;
-    if (pithlog_iter_open(m->log, &query, &m->sub) != PITH_OK)
-        return give_up(m);
-    struct pithi_holes holes = {put_hole, m};
+    query.lanes = m->lanes + run->first_lane;
+    query.lane_count = run->lanes;
+    maker->packing = (struct packing){0, 0};
+    maker->run = number;
+    run->fd = maker->fd;
+    run->at = place_of(maker);
+    if (pithlog_iter_open(m->log, &query, &maker->sub) != PITH_OK)
+        return -1;
+    struct pithi_holes holes = {put_hole, maker};
     if (m->all_holes)
-        pithi_iter_tell_all_holes(m->sub, holes);
+        pithi_iter_tell_all_holes(maker->sub, holes);
     else
-        pithi_iter_tell_holes(m->sub, holes);
+        pithi_iter_tell_holes(maker->sub, holes);
     return 1;
+}
+
+static void close_sub(struct maker *maker)
+{
+    pithlog_iter_close(maker->sub);
+    maker->sub = NULL;
+}
+
+/* Goes on with the open run. Returns the number of its next records; 0: it is complete; -1: an error, or NOT_STORED. */
+static int make_more(struct maker *maker)
+{
+    struct pithlog_record records[AT_ONCE];
+    int n = pithlog_iter_next_many(maker->sub, records, AT_ONCE);
+    for (int i = 0; i < n; i++)
+        if (put(maker, &records[i], RECORD) < 0)
+            return NOT_STORED;
+    if (maker->is_full)
+        return NOT_STORED;
+    if (n == 0) {
+        close_sub(maker);
+        maker->of->runs[maker->run].end = place_of(maker);
+    }
+    return n;
 }
 
 /* Makes the remaining runs of the slab: 1; -1: an error, call again to continue. */
 static int make_runs(struct pithi_runs *m)
 {
-    struct pithlog_record records[AT_ONCE];
+    struct maker *maker = &m->makers[0];
     while (m->made < m->run_count) {
-        if (!m->sub && open_sub(m) < 0)
-            return -1;
-        int n = pithlog_iter_next_many(m->sub, records, AT_ONCE);
-        if (n < 0 || m->over)
-            return -1;
-        for (int i = 0; i < n; i++)
-            if (put(m, &records[i], RECORD) < 0)
-                return -1;
-        if (m->written > FILE_MOST && m->length_ns > 1 && m->to_ns > m->first_ns) {
+        if (!maker->sub && open_sub(maker, m->made) < 0)
+            return give_up(m);
+        int n = make_more(maker);
+        if (n < 0)
+            return n == NOT_STORED ? give_up(m) : -1;
+        if (maker->written > FILE_MOST && m->length_ns > 1 && m->to_ns > m->first_ns) {
             uint64_t length_ns = (uint64_t)m->to_ns - (uint64_t)(m->from_ns > m->first_ns ? m->from_ns : m->first_ns);
             m->length_ns = (length_ns < m->length_ns ? length_ns : m->length_ns) / 2 + 1;
-            pithlog_iter_close(m->sub);
-            m->sub = NULL;
+            close_sub(maker);
             begin_slab(m, m->from_ns);
         } else if (n == 0) {
-            pithlog_iter_close(m->sub);
-            m->sub = NULL;
-            m->runs[m->made++].end = m->written + m->out.size;
+            m->made++;
         }
     }
-    return write_out(m);
+    return write_out(maker) < 0 ? give_up(m) : 1;
+}
+
+static int make_run(void *context, unsigned thread, uint32_t part)
+{
+    struct pithi_runs *m = context;
+    struct maker *maker = &m->makers[thread];
+    int n = 1;
+
+    if (open_sub(maker, part) < 0)
+        return 0;
+    while (n > 0 && !maker->has_hole && maker->written < FILE_MOST / m->threads)
+        n = make_more(maker);
+    return n == 0 && !maker->has_hole;
+}
+
+/* Makes all runs of the slab. 0: something is wrong, and none is made. */
+static int make_runs_by_threads(struct pithi_runs *m)
+{
+    struct pithi_parts parts = {.count = m->run_count, .threads = m->threads, .work = make_run, .context = m};
+    int good = pithi_parts_do(&parts);
+
+    for (unsigned i = 0; i < m->threads; i++)
+        good = good && write_out(&m->makers[i]) > 0;
+    m->made = m->run_count;
+    if (good)
+        return 1;
+    for (unsigned i = 0; i < m->threads; i++)
+        close_sub(&m->makers[i]);
+    m->threads = 1;
+    begin_slab(m, m->from_ns);
+    return 0;
 }
 
 /* ---- Merging runs ------------------------------------------------------------------------------------------------ */
@@ -389,9 +498,11 @@ static int refill(struct pithi_runs *m, struct run *run)
     }
     uint64_t left = run->end - run->at;
     size_t room = run->room - run->have;
-    size_t got = pithi_read_at(m->fd, run->buffer + run->have, left < room ? (size_t)left : room, run->at);
-    if (got == 0)
-        return no_file(m, "read");
+    size_t got = pithi_read_at(run->fd, run->buffer + run->have, left < room ? (size_t)left : room, run->at);
+    if (got == 0) {
+        no_file(m, "read");
+        return give_up(m);
+    }
     run->have += got;
     run->at += got;
     return 1;
@@ -420,7 +531,8 @@ static int go_on_surely(struct pithi_runs *m, struct run *run)
 static int begin_merging(struct pithi_runs *m)
 {
     size_t room = BUFFERS_BYTES / m->run_count;
-    room = room < BUFFER_LEAST ? BUFFER_LEAST : room > BUFFER_MOST ? BUFFER_MOST : room;
+    room = room > BUFFER_MOST / m->threads ? BUFFER_MOST / m->threads : room;
+    room = room < BUFFER_LEAST ? BUFFER_LEAST : room;
     for (uint32_t i = 0; i < m->run_count; i++) {
         struct run *run = &m->runs[i];
         if (!run->buffer && (run->room = room, run->buffer = malloc(room)) == NULL) {
@@ -482,10 +594,21 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
 
 /* In the order of times, each record is of another lane, and whoever keeps something for each lane finds none of it in
  * the caches. So a reader that can do without this order gets run after run for a stretch of time. */
-int pithi_runs_by_stretches(struct pithi_runs *m, uint64_t length_ns)
+int pithi_runs_by_stretches(struct pithi_runs *m, uint64_t length_ns, unsigned threads)
 {
-    m->stretch_ns = m->cuts_ranks ? 0 : length_ns;
-    return m->stretch_ns > 0;
+    int may_not = 0;
+
+    if (m->cuts_ranks)
+        return 0;
+    threads = threads < PITHI_THREADS_MOST ? threads : PITHI_THREADS_MOST;
+    if (threads > 1)
+        divide_lanes(m->log, m->lanes, m->query.lane_count, PITHI_ITER_LANES / threads, NULL, &may_not);
+    for (unsigned i = 0; i < threads && !may_not; i++)
+        may_not = !has_file(&m->makers[i]);
+    if (threads > 1 && !may_not && set_runs(m, PITHI_ITER_LANES / threads))
+        m->threads = threads;
+    m->stretch_ns = length_ns;
+    return 1;
 }
 
 int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns)
@@ -541,7 +664,8 @@ static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, 
 int pithi_runs_next(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {
     while (!m->over) {
-        if (!m->merging && (make_runs(m) < 0 || begin_merging(m) < 0))
+        int is_made = m->merging || (m->threads > 1 && make_runs_by_threads(m));
+        if (!m->merging && ((!is_made && make_runs(m) < 0) || begin_merging(m) < 0))
             return -1;
         int n = m->stretch_ns ? give_stretches(m, records, count) : merge(m, records, count);
         if (n != 0)
