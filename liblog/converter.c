@@ -224,17 +224,6 @@ static void read_said(int said, char *text, size_t size)
     }
 }
 
-/* Opens a file without a name, beside `path`, for what a command says. -1: errno. */
-static int open_said(const char *path)
-{
-    char name[PITHI_PATH_MAX + 128];
-    snprintf(name, sizeof name, "%s.said", path);
-    unlink(name);
-    int fd = pithi_descriptor_open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    unlink(name);
-    return fd;
-}
-
 static int find_pith(char *command, size_t size)
 {
     return find_beside_library("bin/pith", command, size) || find_in_path(command, size);
@@ -249,7 +238,7 @@ int pithi_answer(const char *log, int most_ms, char *text, size_t size)
     if (!find_pith(command, sizeof command))
         return -1;
     start.in = start.err = pithi_descriptor_open("/dev/null", O_RDWR, 0);
-    start.out = open_said(log);
+    start.out = pithi_descriptor_memory();
     if (start.in >= 0 && start.out >= 0 && run(&start) == 0)
         read_said(start.out, text, size);
     if (start.in >= 0)
@@ -272,7 +261,7 @@ int pithi_analyze(const char *log, const char *json, int most_ms, const char *co
     if (!find_pith(command, sizeof command))
         return ENOENT;
     start.in = pithi_descriptor_open("/dev/null", O_RDWR, 0);
-    start.out = start.err = open_said(log);
+    start.out = start.err = pithi_descriptor_memory();
     error = start.in < 0 || start.out < 0 ? errno : run(&start);
     if (start.in >= 0)
         close(start.in);
@@ -310,7 +299,7 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
     }
     snprintf(format_option, sizeof format_option, "--format=%s", format);
     start.in = start.out = pithi_descriptor_open("/dev/null", O_RDWR, 0);
-    start.err = open_said(to);
+    start.err = pithi_descriptor_memory();
     unlink(to);
     error = start.in < 0 || start.err < 0 ? errno : run(&start);
     read_said(start.err, text, size);

@@ -211,7 +211,10 @@ int pithi_output_publish(const struct pithi_output *output)
         }
     }
     int replaced = access(wanted, F_OK) == 0;
-    if (pithi_place_publish(from, output->volumes, wanted, pithi_session.start_real_ns, name, sizeof name) != 0) {
+    /* A log that is not kept replaces none: another job of the program may be about to analyse that. */
+    if (pithi_place_publish(from, output->volumes, wanted,
+                            pithi_session.settings.only_answer ? INT64_MIN : pithi_session.start_real_ns, name,
+                            sizeof name) != 0) {
         pithi_say("%s: cannot be written: %s", wanted, strerror(errno));
         pithi_session.failed = 1;
         if (from != output->part)
@@ -292,7 +295,7 @@ void pithi_output_analyze(const char *cores)
     const struct pithi_settings *settings = &pithi_session.settings;
     const char *log = pithi_session.written, *shown = short_name(log);
     char json[sizeof pithi_session.written + 32], word[WORD], why[128] = "";
-    int page, status = 0, error, saved = errno;
+    int page, status = 0, error, printed = 0, saved = errno;
     if (!is_due || pithi_session.forked)
         return;
     is_due = 0;
@@ -304,6 +307,7 @@ void pithi_output_analyze(const char *cores)
                           &status);
     if (page >= 0) {
         print_page(page);
+        printed = lseek(page, 0, SEEK_END) > 0;
         close(page);
     }
     if (error == ENOENT && page < 0)
@@ -314,7 +318,7 @@ void pithi_output_analyze(const char *cores)
         snprintf(why, sizeof why, "the analysis took longer than %g s (PITH_ANALYZE)", settings->analyze_ms / 1e3);
     else if (WIFSIGNALED(status))
         snprintf(why, sizeof why, "the analysis was ended by signal %d", WTERMSIG(status));
-    else if (status != 0 && settings->only_answer)
+    else if (status != 0 && (settings->only_answer || !printed))
         snprintf(why, sizeof why, "the analysis failed");
     if (why[0] != '\0')
         pithi_say("%s: %s; later: pith analyze %s", shown, why, short_word(log, word));

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,6 +50,13 @@ int pithi_descriptor_open(const char *path, int flags, mode_t mode)
 int pithi_descriptor_temporary(const char *folder)
 {
     int plugs[STANDARD], count = plug(plugs), fd = pithi_temporary_in(folder);
+    unplug(plugs, count);
+    return fd;
+}
+
+int pithi_descriptor_memory(void)
+{
+    int plugs[STANDARD], count = plug(plugs), fd = memfd_create("pith", MFD_CLOEXEC);
     unplug(plugs, count);
     return fd;
 }

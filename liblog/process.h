@@ -15,6 +15,9 @@ int pithi_descriptor_open(const char *path, int flags, mode_t mode);
 /* The same for a nameless file in `folder`, for reading and writing. */
 int pithi_descriptor_temporary(const char *folder);
 
+/* The same for a file in memory, for what a command says: the disk may be full. */
+int pithi_descriptor_memory(void);
+
 /* A copy of the descriptor with a number far from those that programs and scripts use; -1 (errno). */
 int pithi_descriptor_far(int fd);
 

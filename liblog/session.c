@@ -285,6 +285,10 @@ void pithi_session_start(void)
     if (pithi_session.state != PITHI_NEW)
         return;
     pithi_settings_read(&pithi_session.settings);
+    if (pithi_session.forked && pithi_session.settings.only_answer) { /* its log would be kept, and no page says why */
+        pithi_session_over();
+        return;
+    }
     /* A process without a job counts as rank 0; a forked child keeps the rank of its parent. */
     pithi_session.left_out = !pithi_ranks_has(pithi_session.settings.ranks, pithi_session.rank);
     pithi_session.listed = !pithi_session.left_out;

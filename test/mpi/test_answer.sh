@@ -56,7 +56,24 @@ for mpi in $(mpis); do
     PITH_ANALYZE=1 PITH_LOG=none PITH_QUIET=1 PITH_FILES=2 mpiexec_of "$mpi" 2 pith run "../answered.$mpi" "" 0 >out 2>err
     like "$(cat err)" '\.pith: 2 ranks' "$mpi: by the variables"
     is "$(ls -A . "$TMPDIR" | grep -c answered)" 0 "$mpi: by the variables: nothing is left of several files, either"
+    kept=$TMPDIR/pith-$(id -u)-answered.$mpi.pith
+    cp ../run.pith "$kept"
+    job "$mpi" 2 -o none "../answered.$mpi" count 0
+    is "$(cmp ../run.pith "$kept" && ls -A "$TMPDIR" | grep -c answered) $(grep -o 'pith: 2 ranks' page)" "1 pith: 2 ranks" \
+        "$mpi: -o none: the log of another job, which may be about to be analysed, stays"
+    rm "$kept"
     cd ..
+
+    # A full disk: it has room for the log, and no more.
+    mkdir -p small
+    if mount -t tmpfs -o size=4k none small 2>/dev/null; then
+        PITH_SPILL=$PWD/spill job "$mpi" 2 -o small/run.pith "./answered.$mpi" count 0
+        is "$(sed '/^$/q' page)" "$(pith analyze small/run.pith | sed '/^$/q')" "$mpi: a full disk: the page"
+        like "$said" '/small/run.analysis.json: .*No space left on device' "$mpi: a full disk: the file for programs is missing, which is said"
+        umount small
+    else
+        skip "$mpi: a full disk" "may not mount a small file system"
+    fi
 
     # A large log: its analysis is in the cache.
     job "$mpi" 2 -o run.pith "./answered.$mpi" "" 0 30000
@@ -97,6 +114,9 @@ for mpi in $(mpis); do
     else
         skip "$mpi: bound ranks leave their cores to it" "one core"
     fi
+    command_is '#!/bin/sh' 'exit 1'
+    job "$mpi" 2 -o run.pith "./answered.$mpi" count 0
+    is "$status $(tail -n 1 <<<"$said")" "0 pith: run.pith: the analysis failed; later: pith analyze run.pith" "$mpi: an analysis without a word"
     command_is '#!/nowhere/sh'
     job "$mpi" 2 -o run.pith "./answered.$mpi" count 0
     is "$status $(cat out page) $(tail -n 1 <<<"$said")" \
@@ -147,6 +167,13 @@ END
 cc -I"$build/include" alone.c -o alone -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" $(sanitizers)
 pith run --answer -o alone.pith ./alone 2>err
 is "$? $(grep -A100 bye err | grep -v -e bye -e '^pith: ')" "3 $(pith analyze alone.pith)" "without MPI: the page when it exits, none of a child"
+pith run --answer -o none ./alone 2>err
+is "$? $(grep -c '1 rank' err) $(ls -A "$TMPDIR" | grep -c alone)" "3 1 0" "without MPI: -o none: no log of a child, either"
+for closed in '1>&-' '0<&- 1>&-'; do
+    rm -f alone.pith
+    eval "pith run --answer -o alone.pith \"./answered.$mpi\" '' 0 2>err $closed"
+    is "$? $(grep -c 'alone.pith: 1 rank, 1 host' err)" "0 1" "started with $closed"
+done
 
 is "$(pith run --lib time --answer ls 2>&1)" "pith run: --answer needs a library that writes a log, not --lib time; see \`pith help run\`" "a library without a log"
 PITH_ANALYZE=soon pith run -o alone.pith ./alone 2>err

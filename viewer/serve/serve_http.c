@@ -422,7 +422,7 @@ int pithi_serve_listen(struct pithi_serve_place *place)
     freeaddrinfo(found);
     /* (The port is at the same place in both kinds of addresses.) */
     place->port = ntohs(((const struct sockaddr_in *)&got)->sin_port);
-    server = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
+    server = MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
                               MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MOST,
                               MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                               (size_t)REQUEST_BYTES_MOST, MHD_OPTION_END);

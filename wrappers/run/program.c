@@ -211,10 +211,11 @@ static FILE *list_libraries(const struct program *program, pid_t *child)
         return NULL;
     *child = fork();
     if (*child == 0) {
+        close(ends[0]); /* first: if standard output is closed, it may have its number */
         dup2(ends[1], 1);
         dup2(ends[1], 2);
-        close(ends[0]);
-        close(ends[1]);
+        if (ends[1] > 2)
+            close(ends[1]);
         /* the loader itself must not load what is preloaded */
         unsetenv("LD_PRELOAD");
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
