@@ -137,6 +137,9 @@ static void write_first(struct first *first, int file, int fd)
             break;
         first->written += 12 + size;
     }
+    /* half a part, written to a full disk */
+    if (ftruncate(FIRST_FD, (off_t)first->written) != 0)
+        first->written = 0;
     free(part);
 }
 

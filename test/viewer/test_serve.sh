@@ -84,6 +84,53 @@ until [ -s job ]; do sleep 0.02; done
 ends TERM "SIGTERM ends it meanwhile"
 ok $(! kill -0 "$(cat job)" 2>/dev/null; echo $?) "and the process that reads the log"
 
+# What has failed is tried again when its page is loaded.
+printf '#!/bin/sh\n[ -e %s/good ] || exit 1\nexec %s "$@"\n' "$scratch" "$build/bin/pith" >slow/bin/pith
+slow/libexec/pith/pith-serve secret.pith >slow.link 2>said &
+server=$!
+read -r link <slow.link
+state() {
+    until fetch "${link}facts?log=$1" >now && ! grep -q '"working"' now; do sleep 0.02; done
+    grep -o '"state":"[a-z]*"' now
+}
+is "$(state secret.pith)" '"state":"failed"' "a log that cannot be prepared"
+touch good
+is "$(state secret.pith)" '"state":"failed"' "it stays so"
+fetch "$link" >page
+is "$(state secret.pith)" '"state":"ready"' "until its page is loaded again"
+ends TERM "and the server ends"
+
+# Many logs, few descriptors, and a parent that ignores SIGCHLD, which processes inherit.
+mkdir many
+for ((i = 0; i < 100; i++)); do cp secret.pith many/$i.pith; done
+echo "no log" >many/broken.pith
+(trap '' CHLD; ulimit -n 250; exec pith serve many >slow.link 2>said) &
+server=$!
+read -r link <slow.link
+is "$(for ((i = 0; i < 100; i++)); do state $i.pith; done | sort | uniq -c | xargs)" '100 state:ready' "a folder with more logs than descriptors"
+is "$(state broken.pith)" '"state":"failed"' "SIGCHLD ignored: what fails is seen"
+ends TERM "and the server ends"
+
+# More clients than it takes at a time, which say nothing and go.
+serve secret.pith
+is "$(timeout 60 python3 - "$link" <<'END'
+import socket, sys, urllib.request
+from urllib.parse import urlsplit
+clients = []
+for i in range(300):
+    clients.append(socket.create_connection(("127.0.0.1", urlsplit(sys.argv[1]).port)))
+    clients[-1].sendall(b"GET /")
+try:
+    urllib.request.urlopen(sys.argv[1] + "facts?log=secret.pith", timeout=3)
+except OSError:
+    pass
+for client in clients:
+    client.close()
+print(urllib.request.urlopen(sys.argv[1] + "facts?log=secret.pith", timeout=50).status)
+END
+)" 200 "many silent clients, when they have gone"
+ends TERM "and the server ends"
+
 # The network, if it is asked for.
 serve --listen 127.0.0.2 secret.pith
 like "$link" '^http://127\.0\.0\.2:' "--listen: another address"
@@ -113,6 +160,22 @@ if ! command -v node >/dev/null; then skip "far files" "no node"; else
         is "$? $(tail -n 1 checks.out)" "0 1..4" "the checks of its first picture come to their end" || tail -n 5 checks.err | sed 's/^/# /'
         checks_of checks.out "$log.pith: "
     done
+    # On a full disk it is cut after a part: the page would wait for ever for what lacks of half a part.
+    mkdir small
+    if mount -t tmpfs -o size=64k none small 2>/dev/null; then
+        pith --prepare mpi.pith 3>copy 4>digest 5>small/first
+        is "$(python3 - small/first <<'END'
+import struct, sys
+data, at = open(sys.argv[1], "rb").read(), 0
+while at < len(data):
+    at += 12 + struct.unpack("<I", data[at + 8:at + 12])[0]
+print(len(data) > 1024, at - len(data))
+END
+)" "True 0" "a full disk: what the first picture reads has whole parts"
+        umount small
+    else
+        skip "a full disk" "may not mount a small file system"
+    fi
 fi
 
 # ---- the page --------------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ enum { PITHI_SERVE_ANSWERS = 8 };
 
 struct pithi_serve_log {
     char *name, *path;
+    uint64_t used; /* when it was asked for: a number that grows */
     uint64_t version; /* of its file when the rest was made */
     enum pithi_serve_state state;
     /* The log in Pith's own format, its messages, and what of both a page reads first: -1, none. `copy_fd`: of a log of
@@ -54,12 +55,15 @@ void pithi_serve_end(void);
 int pithi_serve_is_folder(void);
 /* The name of the log, if no folder is served. */
 const char *pithi_serve_only(void);
-/* The names of the logs, sorted, until the next call. */
+enum { PITHI_SERVE_LISTED = 10000 };
+/* The names of the logs, at most PITHI_SERVE_LISTED, sorted, until the next call. */
 char **pithi_serve_names(size_t *count);
 /* A log by its name; NULL: no log of what is served has it. */
 struct pithi_serve_log *pithi_serve_find(const char *name);
 /* Looks at the log's file, and has the rest made if it has changed. */
 enum pithi_serve_state pithi_serve_look(struct pithi_serve_log *log);
+/* Forgets what has failed, which may now go well: a disk was full, a file not to be read. */
+void pithi_serve_retry(struct pithi_serve_log *log);
 /* 1: the file is no longer that of the version. */
 int pithi_serve_has_changed(const struct pithi_serve_log *log);
 /* What a process answers, which is started if it was not asked before: the analysis; or the legend of [from, to) with

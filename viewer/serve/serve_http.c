@@ -372,6 +372,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     if (!name || !(log = pithi_serve_find(name)))
         return say(client, MHD_HTTP_NOT_FOUND, "there is no such log");
     if (!*what) {
+        pithi_serve_retry(log);
         char *page = pithi_serve_page(log->name, &size);
         return send_packed(client, html, page, size);
     }
@@ -422,6 +423,7 @@ int pithi_serve_listen(struct pithi_serve_place *place)
     freeaddrinfo(found);
     /* (The port is at the same place in both kinds of addresses.) */
     place->port = ntohs(((const struct sockaddr_in *)&got)->sin_port);
+    /* By poll: with epoll, version 0.9.75 sleeps on if all of CLIENTS_MOST have gone, until IDLE_S is over. */
     server = MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
                               MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MOST,
                               MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,

@@ -31,7 +31,10 @@
 extern char **environ;
 
 /* Processes at a time: each may need all of the memory and a core. */
-enum { JOBS_MOST = 2, LISTED_MOST = 10000 };
+enum { JOBS_MOST = 2 };
+
+/* Logs of which something is kept: each has up to 11 descriptors, of the 1024 that a process usually may have. */
+enum { KEPT_MOST = 64 };
 
 static char *program, *served; /* bin/pith; what the user named */
 static int is_folder;
@@ -82,8 +85,8 @@ char **pithi_serve_names(size_t *count)
     struct dirent *entry;
 
     forget_names();
-    names = calloc(LISTED_MOST, sizeof *names);
-    while (folder && names && name_count < LISTED_MOST && (entry = readdir(folder)))
+    names = calloc(PITHI_SERVE_LISTED, sizeof *names);
+    while (folder && names && name_count < PITHI_SERVE_LISTED && (entry = readdir(folder)))
         if (is_listed(dirfd(folder), entry->d_name) && (names[name_count] = strdup(entry->d_name)))
             name_count++;
     if (folder)
@@ -114,12 +117,14 @@ static struct pithi_serve_log *add(const char *name, const char *path)
 
 struct pithi_serve_log *pithi_serve_find(const char *name)
 {
+    static uint64_t used;
     char path[PATH_MAX];
     DIR *folder;
     int is_there;
 
     if (!is_folder)
         return strcmp(name, logs[0]->name) == 0 ? logs[0] : NULL;
+    used++;
     if (!(folder = opendir(served)))
         return NULL;
     is_there = is_listed(dirfd(folder), name);
@@ -127,9 +132,14 @@ struct pithi_serve_log *pithi_serve_find(const char *name)
     if (!is_there || snprintf(path, sizeof path, "%s/%s", served, name) >= (int)sizeof path)
         return NULL;
     for (size_t i = 0; i < log_count; i++)
-        if (strcmp(logs[i]->name, name) == 0)
+        if (strcmp(logs[i]->name, name) == 0) {
+            logs[i]->used = used;
             return logs[i];
-    return add(name, path);
+        }
+    struct pithi_serve_log *log = add(name, path);
+    if (log)
+        log->used = used;
+    return log;
 }
 
 /* bin/pith, as seen from libexec/pith/pith-serve. */
@@ -278,17 +288,48 @@ static void forget_answer(struct pithi_serve_answer *answer)
     *answer = (struct pithi_serve_answer){.fd = -1};
 }
 
+static void close_files(struct pithi_serve_log *log)
+{
+    close_fd(&log->fd);
+    close_fd(&log->copy_fd);
+    close_fd(&log->digest_fd);
+    close_fd(&log->first_fd);
+}
+
 /* Forgets what was made of the file as it was. */
 static void forget(struct pithi_serve_log *log)
 {
     stop_job(&log->job);
     for (int i = 0; i < PITHI_SERVE_ANSWERS; i++)
         forget_answer(&log->answers[i]);
-    close_fd(&log->fd);
-    close_fd(&log->copy_fd);
-    close_fd(&log->digest_fd);
-    close_fd(&log->first_fd);
+    close_files(log);
     log->state = PITHI_SERVE_NEW;
+}
+
+/* Forgets the log that nobody has asked for the longest time, if there are many. */
+static void keep_few(void)
+{
+    struct pithi_serve_log *oldest = NULL;
+    int count = 0;
+
+    for (size_t i = 0; i < log_count; i++) {
+        if (logs[i]->state == PITHI_SERVE_NEW)
+            continue;
+        count++;
+        if (logs[i]->state != PITHI_SERVE_WORKING && (!oldest || logs[i]->used < oldest->used))
+            oldest = logs[i];
+    }
+    if (count >= KEPT_MOST && oldest)
+        forget(oldest);
+}
+
+void pithi_serve_retry(struct pithi_serve_log *log)
+{
+    if (log->state == PITHI_SERVE_FAILED)
+        forget(log);
+    for (int i = 0; i < PITHI_SERVE_ANSWERS; i++)
+        if (log->answers[i].state == PITHI_SERVE_FAILED)
+            forget_answer(&log->answers[i]);
 }
 
 void pithi_serve_end(void)
@@ -325,6 +366,7 @@ int pithi_serve_has_changed(const struct pithi_serve_log *log) { return version_
 static enum pithi_serve_state fail(struct pithi_serve_log *log, const char *why)
 {
     snprintf(log->why, sizeof log->why, "%.200s: %s", log->name, why);
+    close_files(log);
     return log->state = PITHI_SERVE_FAILED;
 }
 
@@ -359,6 +401,8 @@ static void end_preparing(struct pithi_serve_log *log)
     log->state = job_state(&log->job, NULL, log->why, sizeof log->why);
     if (log->state == PITHI_SERVE_READY)
         take(log);
+    else if (log->state == PITHI_SERVE_FAILED)
+        close_files(log);
 }
 
 /* 1: another process may be started. Those that have ended do not count, though their pages may no longer ask. */
@@ -379,14 +423,15 @@ static enum pithi_serve_state prepare(struct pithi_serve_log *log)
 
     if (!has_room())
         return PITHI_SERVE_WORKING;
+    keep_few();
     log->version = version_of(log);
     if (stat(log->path, &st) == 0 && S_ISDIR(st.st_mode))
         log->fd = -1; /* of several files: there will be a copy */
     else if ((log->fd = pithi_open_input(log->path, is_folder ? O_NOFOLLOW : 0)) < 0)
         return fail(log, pithi_open_why());
-    log->copy_fd = pithi_temporary_file();
-    log->digest_fd = pithi_temporary_file();
-    log->first_fd = pithi_temporary_file();
+    if ((log->copy_fd = pithi_temporary_file()) < 0 || (log->digest_fd = pithi_temporary_file()) < 0 ||
+        (log->first_fd = pithi_temporary_file()) < 0)
+        return fail(log, strerror(errno));
     if (start_job(&log->job, program, argv, (int[]){log->copy_fd, log->digest_fd, log->first_fd}) != 0)
         return fail(log, strerror(errno));
     return log->state = PITHI_SERVE_WORKING;

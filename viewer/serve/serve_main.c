@@ -90,6 +90,7 @@ int main(int argc, char **argv)
     if (status)
         return status;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* who starts this may ignore it, and then the status of a process is lost */
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);

@@ -127,7 +127,11 @@ char *pithi_serve_list(size_t *size)
         pithi_text_escaped(&text, names[i]);
         pithi_text_add(&text, "</a></li>\n");
     }
-    pithi_text_add(&text, count ? "</ul>\n</html>\n" : "</html>\n");
+    pithi_text_add(&text, count ? "</ul>\n" : "");
+    if (count == PITHI_SERVE_LISTED)
+        pithi_text_add(&text, "<p>Only %d logs are listed; ?log=NAME behind this address opens another one.</p>\n",
+                       PITHI_SERVE_LISTED);
+    pithi_text_add(&text, "</html>\n");
     *size = text.size;
     return text.data;
 }
