@@ -318,7 +318,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
     else if (threads >= 0.05 && info->parallel >= 0.95)
         fprintf(out, "  Threads are lowest: those that call MPI wait %.0f %% of the time for others.\n", 100 * threads);
     else if (info->parallel >= 0.95)
-        fprintf(out, "  Nothing is badly wrong: ranks compute %.0f %% of the time.\n",
+        fprintf(out, "  Nothing is badly wrong: %s %.0f %% of the time.\n",
+                f->ranks == 1 ? "the rank computes" : "ranks compute",
                 100 * (info->parallel - threads));
     else if (info->load_balance <= info->serialisation && info->load_balance <= info->transfer)
         fprintf(out,

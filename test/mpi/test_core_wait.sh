@@ -113,4 +113,15 @@ is "$(page 'delay=1000 cpu=1000 time=4000 ranks=2' 2)" "  Ranks could run but ha
 is "$(page 'delay=30 cpu=1000 time=4000 ranks=8' 2)$(page 'delay=5000 cpu=1 time=4000 ranks=8' 2)$(page 'delay=x' 2)" "" "less than 1 %; impossible; none"
 page 'delay=3000 cpu=1000 time=4000 ranks=8' 2 >/dev/null
 is "$(pith analyze page.txt --json | grep -o '"run_delay":{[^}]*}')" '"run_delay":{"delay_ns":3000,"cpu_ns":1000,"time_ns":4000,"ranks":8,"threads_ns":0}' "as JSON"
+# A rank that computes for 1 s, and threads of it, which may sleep.
+alone() {
+    { printf '# property\tkey=run_delay_ns\tvalue=delay=500000000 cpu=500000000 time=1000000000 ranks=1 threads=0\n# property\tkey=cores vm\tvalue=2\n'
+        printf '0\t0\t0\tenter\tMPI_Init\n0.1\t0\t0\tleave\tMPI_Init\n'
+        for ((thread = 1; thread < $1; thread++)); do printf '0.2\t0\t%d\tenter\tidle\n0.3\t0\t%d\tleave\tidle\n' $thread $thread; done | sort -s -g -k 1,1
+        printf '1.1\t0\t0\tenter\tMPI_Finalize\n1.2\t0\t0\tleave\tMPI_Finalize\n'; } >alone.txt
+    pith analyze alone.txt | sed -n '1,/^$/p; /^  Ranks could.*:$/{ p; n; p; }; /^  Ranks could.*[.]$/p' | grep -v 'pith view' | xargs
+}
+is "$(alone 1)" "Other programs use the 2 cores, so the rank waits for a core: 50 % of the run is lost. Ranks could run but had no core for 50 % of the time: other programs ran." "one rank, as many threads"
+is "$(alone 3)" "3 threads or other programs use the 2 cores, so the rank waits for a core: 50 % of the run is lost. Ranks could run but had no core for 50 % of the time: 3 threads on 2 cores, or other programs." \
+    "more threads than cores, which may sleep: who took the cores is not known"
 finish

@@ -342,6 +342,7 @@ static int find_cores(struct rules *r)
     int is_crowded = waits != NULL;
     struct candidate *c;
     char of_all[32] = "";
+    const char *waiting = ranks == 1 ? "the rank waits" : "ranks wait";
 
     if (!is_crowded)
         waits = pithi_lack_of_cores(r->a);
@@ -364,16 +365,19 @@ static int find_cores(struct rules *r)
             snprintf(c->text, sizeof c->text, "%s use the core of %s, which waits for it",
                      pithi_run_delay_others(&delay), pithi_lane_text(r->log, c->lane, rank));
         else
-            snprintf(c->text, sizeof c->text, "%s use the %u core%s, so ranks wait for a core",
-                     pithi_run_delay_others(&delay), cores, cores == 1 ? "" : "s");
+            snprintf(c->text, sizeof c->text, "%s use the %u core%s, so %s for a core", pithi_run_delay_others(&delay),
+                     cores, cores == 1 ? "" : "s", waiting);
         c->text[0] = 'O';
         return 1;
     }
     if (cores < all) /* bound to them, by mpirun or taskset */
         snprintf(of_all, sizeof of_all, ", of %u,", all);
-    snprintf(c->text, sizeof c->text, "%u %s share %u core%s%s and wait for a core",
-             ranks > cores ? ranks : r->all_lanes, ranks > cores ? "ranks" : "threads", cores, cores == 1 ? "" : "s",
-             of_all);
+    if (ranks > cores)
+        snprintf(c->text, sizeof c->text, "%u ranks share %u core%s%s and wait for a core", ranks, cores,
+                 cores == 1 ? "" : "s", of_all);
+    else /* threads may sleep all the time */
+        snprintf(c->text, sizeof c->text, "%u threads or other programs use the %u core%s%s so %s for a core",
+                 r->all_lanes, cores, cores == 1 ? "" : "s", *of_all ? of_all : ",", waiting);
     return 1;
 }
 
@@ -1053,8 +1057,8 @@ static void put_none(struct rules *r, struct pithi_answer *answer)
                  info->recvs ? ", so it is not known when ranks compute."
                              : " and no messages, so nothing can be said about waiting.");
     } else {
-        snprintf(answer->text, sizeof answer->text, "Nothing is badly wrong: ranks compute %.0f %% of the time.",
-                 compute);
+        snprintf(answer->text, sizeof answer->text, "Nothing is badly wrong: %s %.0f %% of the time.",
+                 pithlog_get_info(r->log)->ranks == 1 ? "the rank computes" : "ranks compute", compute);
     }
 }
 

@@ -74,6 +74,9 @@ void pithi_run_delay_put(const struct pithlog *log, FILE *out)
     fprintf(out, "  Ranks could run but had no core for %.0f %% of the time", 100 * delay.delay_ns / delay.time_ns);
     if (cores && delay.ranks > cores)
         fprintf(out, ": %u ranks on %u core%s.\n", delay.ranks, cores, cores == 1 ? "" : "s");
+    else if (cores && pithlog_get_info(log)->lanes > cores)
+        fprintf(out, ":\n  %u threads on %u core%s, or other programs.\n", pithlog_get_info(log)->lanes, cores,
+                cores == 1 ? "" : "s");
     else
         fprintf(out, cores ? ": %s ran.\n" : ".\n", pithi_run_delay_others(&delay));
 }
