@@ -151,6 +151,8 @@ static void wrap(const char *text, size_t size, const char *indent, const char *
 
     for (const char *word = text; word < end; word += strspn(word, " \n")) {
         size_t length = strcspn(word, " \n");
+        if (word[length] == ' ' && word[length + 1] == '%' && end - word > (ptrdiff_t)length + 1) /* "52 %" */
+            length += 1 + strcspn(word + length + 1, " \n");
         if (column && column + 1 + length > width) {
             fprintf(out, "\n");
             column = 0;
@@ -487,12 +489,14 @@ static void put_short_list(const struct pithi_findings *f, FILE *out)
         if (!pithi_findings_is_listed(finding) || pithi_finding_is_guess(f->analysis, finding))
             continue;
         shown++;
+        /* right of the finding that it is part of, if that has a line */
+        int is_part = finding->part_of && !pithi_finding_is_guess(f->analysis, &f->list[finding->part_of - 1]);
         /* A wait state has many lanes, so the lane is named only for other findings. */
         if (!finding->kind && finding->lane != UINT32_MAX)
             pithi_lane_text(f->log, finding->lane, lane);
         /* Findings about computing have no state to show, except an imbalance, which is of computing or of a state. */
         int has_state = finding->state != PITHLOG_COMPUTING || strcmp(finding->name, "load imbalance") == 0;
-        fprintf(out, "  %5.1f %%  %s%-*s", 100 * finding->share, finding->part_of ? "  " : "", has_state ? 18 : 0,
+        fprintf(out, "  %5.1f %%  %s%-*s", 100 * finding->share, is_part ? "  " : "", has_state ? 18 : 0,
                 finding->name);
         if (has_state)
             fprintf(out, "  %.*s", PITHI_NAME_COLUMNS, pithi_state_text(f->log, finding->state));

@@ -297,6 +297,29 @@ like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: first give each ra
 delayed 90
 like "$(answer)" '^transfer[|]' "below a tenth it is not said"
 like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: send less' "and the advice is about messages"
+# Two ranks send to each other by turns, which takes 10 ms each time, once 250 ms: half of the time they wait, and half is transfer.
+# They had no core for 1 s in all, of which 0.65 s may be waiting; the transfer may be nothing else.
+python3 - <<'END' | sort -s -g -k 1,1 >log.txt
+print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1")
+print("# property\tkey=cores\tvalue=2\n# property\tkey=run_delay_ns\tvalue=delay=1000000000 cpu=1 time=1300000000 ranks=2")
+comm, last = "MPI_COMM_WORLD\tcomm=0", [0.01, 0.01]
+def line(time, rank, text):
+    print(f"{time:.6f}\t{rank}\t0\t{text}")
+for rank in (0, 1):
+    line(0, rank, "enter\tMPI_Init"), line(0.01, rank, "leave\tMPI_Init")
+for i in range(40):
+    at, rank, to, takes = 0.011 + i * 0.010002 + 0.24 * (i > 20), i % 2, 1 - i % 2, 0.25 if i == 20 else 0.01
+    line(at, rank, "enter\tMPI_Send"), line(at, rank, f"send\t{comm}\tpeer={to}\ttag=0\tbytes=9"), line(at + 1e-6, rank, "leave\tMPI_Send")
+    line(last[to] + 2e-6, to, "enter\tMPI_Recv"), line(at + takes, to, f"recv\t{comm}\tpeer={rank}\ttag=0\tbytes=9\tposted={i // 2}")
+    line(at + takes, to, "leave\tMPI_Recv")
+    last = [at + 2e-6 if who == rank else at + takes for who in (0, 1)]
+for rank in (0, 1):
+    line(0.6512, rank, "enter\tMPI_Finalize"), line(0.6513, rank, "leave\tMPI_Finalize")
+END
+pith convert log.txt log.pith
+like "$(pith analyze log.pith | grep -A3 'transfer: ')" 'a guess: that ranks had no core at times may be the only reason' "a transfer that may be a lack of cores"
+like "$(answer)" '^cores[|].*[|]Other programs use the 2 cores, so ranks wait for a core: 3[0-9] % of the run is lost[.]$' "is no larger cause than that"
+like "$(pith analyze log.pith | sed '/How far/q' | paste -sd'|')" '[|]   18[.][0-9] %  descheduled ranks[|]   2[0-9][.][0-9] %  no core[|]' "and has no line above; nor is a part of it to the right of one"
 # Of what the system counted, 1.2 s may lie outside the analysed part: 3 x 0.3 s of waiting for a core are then not certain.
 sed 's/time=1800000000/time=2960000000/; s/delay=90000000/delay=900000000/' delay.txt >outside.txt
 unlike "$(pith analyze outside.txt --csv)" '^no core' "a core that may have been missing outside the analysed part"

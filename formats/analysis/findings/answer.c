@@ -4,7 +4,8 @@
  * the order in which a person would ask for them. The answer is the first one that costs 5 % of the run and at least
  * half as much as the most expensive one: where transfers cost 50 % and a slow rank 6 %, that is not the answer.
  * If there are more ranks than cores, waiting for a core comes first from 10 % on, because it distorts all other times.
- * If other programs use the cores, that comes first, but must cost half as much as the most expensive one.
+ * If other programs use the cores, that comes first, but must cost half as much as the most expensive one; not of
+ * transfers, if that is a guess: their length may be the same lack of cores.
  *
  *     Four ranks, 1 s. Rank 1 is in `refine` for 1 s, the others for 0.4 s; they wait for it for 0.6 s each.
  *     The delay `refine` on rank 1 costs 1.8 s of 4 x 1 s: imbalance, 45 %.
@@ -44,6 +45,7 @@ struct candidate {
     const char *kind; /* of the answer: "imbalance" ... */
     double ns, share; /* cost, of all lanes; of the run, 0 to 1 */
     int is_first; /* 1: it is the answer whatever the others cost */
+    int is_guess; /* 1: a lack of cores may be the only reason, so that is no less of an answer */
     uint32_t lane, state, other; /* PITHI_NO_LANE, NO_STATE: none */
     struct pithlog_finding_place place; /* its worst instance */
     double *by_iteration; /* malloc'ed; NULL: not known */
@@ -752,6 +754,7 @@ static int find_transfer(struct rules *r)
     const struct pithlog_call_sum *sum = &sums[transfer->state];
     c->state = transfer->state;
     c->place = transfer->place;
+    c->is_guess = pithi_finding_is_guess(r->a, transfer);
     for (uint32_t i = 0; i < r->all_lanes; i++)
         sends += r->a->graph.lanes[i].sends;
     uint64_t small = pithlog_analysis_small_messages(r->a, &small_ns);
@@ -988,13 +991,18 @@ static int find_ends(struct rules *r)
 
 static const struct candidate *choose(const struct rules *r)
 {
-    double most = 0;
+    double most = 0, most_sure = 0;
 
-    for (uint32_t i = 0; i < r->count; i++)
-        most = r->list[i].share > most ? r->list[i].share : most;
     for (uint32_t i = 0; i < r->count; i++) {
-        if (r->list[i].is_first || (r->list[i].share >= LEAST && 2 * r->list[i].share >= most))
-            return &r->list[i];
+        const struct candidate *c = &r->list[i];
+        most = c->share > most ? c->share : most;
+        most_sure = c->share > most_sure && !c->is_guess ? c->share : most_sure;
+    }
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct candidate *c = &r->list[i];
+        double compared = strcmp(c->kind, "cores") == 0 ? most_sure : most;
+        if (c->is_first || (c->share >= LEAST && 2 * c->share >= compared))
+            return c;
     }
     return NULL;
 }

@@ -422,7 +422,8 @@ static int find_imbalance(struct pithlog_analysis *a)
                 pithi_ns_text(mean_text, of->mean));
         /* other states of this lane are longer than the mean as well */
         if (of->states > 1)
-            fprintf(out, ";\nso do %u other state%s, less", of->states - 1, of->states == 2 ? "" : "s");
+            fprintf(out, ";\nso do%s %u other state%s, less", of->states == 2 ? "es" : "", of->states - 1,
+                    of->states == 2 ? "" : "s");
         fprintf(out, "\n");
         good = end(a, out);
     }
@@ -600,9 +601,9 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             good = 0;
         else {
             set_longest(a, &sums[most]);
-            fprintf(out, "%s:\nmost of it in %.*s (%s, %llu calls)\n", words_of("transfer")->is, NAME,
+            fprintf(out, "%s:\nmost of it in %.*s (%s, %llu call%s)\n", words_of("transfer")->is, NAME,
                     pithi_state_text(a->graph.log, most), pithi_ns_text(text, (double)sums[most].transfer_ns),
-                    (unsigned long long)sums[most].calls);
+                    (unsigned long long)sums[most].calls, sums[most].calls == 1 ? "" : "s");
             good = end(a, out);
         }
     }
