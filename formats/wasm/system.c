@@ -444,21 +444,46 @@ int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsign
 
 char *secure_getenv(const char *name) { return getenv(name); }
 
-/* A merge sort, which keeps equal items in order as glibc does: results must be those of a native build. */
-static void merge_sort(char *items, char *other, size_t count, size_t size,
-                       int (*compare)(const void *, const void *, void *), void *context)
+/* A merge sort, which keeps equal items in order as glibc does: results must be those of a native build. Items are
+ * copied by words here: a call for each would take longer than the copy. */
+struct sorting {
+    size_t size;
+    int (*compare)(const void *, const void *, void *);
+    void *context;
+};
+
+static void copy_item(char *to, const char *from, size_t size)
 {
-    size_t half = count / 2, left = 0, right = half;
+    for (; size >= 8; size -= 8, to += 8, from += 8)
+        __builtin_memcpy(to, from, 8);
+    for (; size > 0; size--)
+        *to++ = *from++;
+}
+
+/* Merges two sorted halves of `from` to `to`. */
+static void merge(const struct sorting *sorting, char *to, const char *from, size_t count)
+{
+    size_t size = sorting->size;
+    const char *left = from, *middle = from + count / 2 * size, *right = middle, *end = from + count * size;
+
+    for (; left < middle || right < end; to += size) {
+        int first = right == end || (left < middle && sorting->compare(left, right, sorting->context) <= 0);
+        copy_item(to, first ? left : right, size);
+        left += first ? size : 0;
+        right += first ? 0 : size;
+    }
+}
+
+/* Sorts `count` items, which both `from` and `to` have, to `to`. */
+static void merge_sort(const struct sorting *sorting, char *to, char *from, size_t count)
+{
+    size_t half = count / 2;
 
     if (count < 2)
         return;
-    merge_sort(items, other, half, size, compare, context);
-    merge_sort(items + half * size, other, count - half, size, compare, context);
-    for (size_t i = 0; i < count; i++) {
-        int first = right == count || (left < half && compare(items + left * size, items + right * size, context) <= 0);
-        memcpy(other + i * size, items + (first ? left++ : right++) * size, size);
-    }
-    memcpy(items, other, count * size);
+    merge_sort(sorting, from, to, half);
+    merge_sort(sorting, from + half * sorting->size, to + half * sorting->size, count - half);
+    merge(sorting, to, from, count);
 }
 
 void qsort_r(void *items, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *context)
@@ -467,7 +492,8 @@ void qsort_r(void *items, size_t count, size_t size, int (*compare)(const void *
 
     if (!other)
         abort();
-    merge_sort(items, other, count, size, compare, context);
+    memcpy(other, items, count * size);
+    merge_sort(&(struct sorting){size, compare, context}, items, other, count);
     free(other);
 }
 

@@ -29,7 +29,8 @@ worker.addEventListener("message", ({ data: { id, result, error, part } }) => {
 worker.addEventListener("error", (event) => say(event.message || "this browser cannot run the page's program", true));
 const ask = (call, ...args) => new Promise((done, fail) => {
   waiting.set(++callNumber, { done, fail });
-  worker.postMessage({ id: callNumber, call, args });
+  const given = args.filter((arg) => arg instanceof Uint8ClampedArray).map(({ buffer }) => buffer); // not copied
+  worker.postMessage({ id: callNumber, call, args }, given);
 });
 
 // ---- Messages

@@ -107,12 +107,15 @@ function pithCore(module, host) {
     }),
     clock: (time) => core.pithi_module_clock(time),
     grey: () => core.pithi_module_grey(),
-    // Times are BigInt.
-    draw: ({ from, to, width, height, scale, flags, first = 0, rowHeight = 0 }) => guarded(() => {
+    // Times are BigInt. `used`: pixels of a picture before that nobody needs, so that there is room at once.
+    draw: ({ from, to, width, height, scale, flags, first = 0, rowHeight = 0 }, used) => guarded(() => {
       const at = core.pithi_module_draw(from, to, width, height, scale, flags, first, rowHeight);
       if (!at) throw new Error(text(core.pithi_module_error()));
-      const rest = answer(core.pithi_module_picture()), size = JSON.parse(rest);
-      return { rest, pixels: new Uint8ClampedArray(bytes(at, size.width * size.height * 4)) };
+      const rest = answer(core.pithi_module_picture()), { width: wide, height: high } = JSON.parse(rest);
+      const made = bytes(at, wide * high * 4);
+      const pixels = used && used.length === made.length ? used : new Uint8ClampedArray(made.length);
+      pixels.set(made);
+      return { rest, pixels };
     }),
     overview: (width, height) => guarded(() => {
       const at = core.pithi_module_overview(width, height);
@@ -132,8 +135,8 @@ function pithCore(module, host) {
     title: (name) => core.pithi_module_title(give(name)),
     words: (text) => JSON.parse(raw.words(text)),
     // { pixels, width, height, left, top, wide, bottom, first, rows, row_height, cover }
-    draw: (what) => {
-      const { pixels, rest } = raw.draw(what);
+    draw: (what, used) => {
+      const { pixels, rest } = raw.draw(what, used);
       return { ...JSON.parse(rest), pixels };
     },
     overview: (width, height) => ({ pixels: raw.overview(width, height) }),

@@ -519,10 +519,13 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
         forget_figure();
         return NULL;
     }
-    now.width = (int)lround(now.figure.width * scale);
-    now.height = (int)lround(now.figure.height * scale);
-    free(now.words);
-    now.words = calloc((size_t)now.width * (size_t)now.height, sizeof *now.words);
+    int wide = (int)lround(now.figure.width * scale), high = (int)lround(now.figure.height * scale);
+    if (!now.words || wide != now.width || high != now.height) {
+        free(now.words);
+        now.words = malloc((size_t)wide * (size_t)high * sizeof *now.words);
+    }
+    now.width = wide;
+    now.height = high;
     if (!now.words) {
         snprintf(error, sizeof error, "out of memory");
         return NULL;

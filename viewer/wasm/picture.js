@@ -7,6 +7,7 @@ const FRAME = 84;           // the height of a picture without its rows: title, 
 let view = { from: 0n, to: 1n };
 let past = [], future = []; // views for undo and redo
 let picture = null;         // the one on the screen, with the view and the size it was made for
+let used = null;            // the pixels of one that the canvas has by now, for the next
 let isDrawing = false, isDrawPending = false;
 let exactTimer = 0;
 const shown = { arrows: true, allArrows: false, names: true, waits: false, path: false, isDark: false };
@@ -77,7 +78,9 @@ async function drawNow(isExact = !log.large) {
   const theme = shown.isDark ? "dark" : "light";
   const of = openNumber;
   try {
-    const made = await ask("draw", what);
+    const room = used;
+    used = null;
+    const made = await ask("draw", what, room);
     if (of === openNumber) show({ ...made, of: what, isExact, theme });
   } catch (error) {
     if (of === openNumber) say(error.message, true);
@@ -104,6 +107,7 @@ function show(made) {
   canvas.style.width = marks.style.width = `${of.width}px`;
   canvas.style.height = marks.style.height = `${of.height}px`;
   context.putImageData(new ImageData(pixels, width, height), 0, 0);
+  used = pixels;
   delete made.pixels;
   drawMarks();
   nameMessages();

@@ -420,18 +420,21 @@ static void keep(struct pithi_raster *raster, const struct pithi_shape *shape)
 
 /* ---- Rectangles -------------------------------------------------------------------------------------------------- */
 
-/* Fills by copying ever longer parts, 1, 2, 4 ... pixels, which is much faster than single stores for wide bars.
- * After each copy twice as many pixels are there. */
+/* Fills by copying ever longer parts, 16, 32, 64 ... pixels, which is much faster than single stores for wide bars.
+ * After each copy twice as many pixels are there. Of narrow bars, a copy would take longer than the stores. */
 static void fill_row(const struct pithi_raster *raster, size_t at, int count, uint32_t rgb)
 {
     size_t size = raster->words ? sizeof *raster->words : 3;
     unsigned char *first = raster->words ? (unsigned char *)(raster->words + at) : raster->pixels + at * 3;
+    int stored = count < 16 ? count : 16;
 
     if (raster->words)
-        raster->words[at] = rgb;
+        for (int i = 0; i < stored; i++)
+            raster->words[at + (size_t)i] = rgb;
     else
-        set_pixel(first, rgb);
-    for (int done = 1; done < count; done *= 2)
+        for (int i = 0; i < stored; i++)
+            set_pixel(first + 3 * (size_t)i, rgb);
+    for (int done = stored; done < count; done *= 2)
         memcpy(first + (size_t)done * size, first, (size_t)(done * 2 > count ? count - done : done) * size);
 }
 

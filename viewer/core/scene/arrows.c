@@ -23,6 +23,8 @@
  * If the sample has fewer than FEW messages a bundle, their number is chance; then the bundles are made wider, at most
  * WIDER times. */
 enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, MOVING_MESSAGES = 4000, FAR = 20000, FEW = 4, WIDER = 3 };
+/* While the window moves, so many of the longest messages are enough beside bundles. */
+enum { MOVING_ARROWS = 500 };
 /* The most messages to read for the exact numbers of a bundle under the pointer. */
 enum { MOST_LOOKED_AT = 200000 };
 
@@ -118,9 +120,9 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
     slot = slot_of(b, more);
     if (!*slot) {
         b->bundles = pithi_view_grow(b->bundles, &b->bundle_room, b->count + 1, sizeof *b->bundles);
-        b->bundles[b->count] = (struct pithi_bundle){
-            .from_row = more->from_row, .to_row = more->to_row, .places = {more->places[0], more->places[1]}};
+        b->bundles[b->count] = *more;
         *slot = ++b->count;
+        return;
     }
     bundle = &b->bundles[*slot - 1];
     take_numbers(bundle, more);
@@ -333,12 +335,16 @@ static unsigned char *lanes_shown(const struct pithi_arrows_query *query)
 static int load(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                 const struct pithlog_digest_window *window, struct pithi_arrows *arrows)
 {
+    uint32_t most = query->moving && query->most > MOVING_ARROWS ? MOVING_ARROWS : query->most;
     double cover = 0;
     int err;
 
     /* the longest messages become arrows; they are found without reading the others */
     arrows->messages = pithi_alloc(query->most, sizeof *arrows->messages);
-    err = pithlog_digest_messages(digest, window, arrows->messages, query->most, &arrows->count, &arrows->total);
+    err = pithlog_digest_messages(digest, window, arrows->messages, most, &arrows->count, &arrows->total);
+    /* they are so few that all become arrows */
+    if (!err && arrows->total > most && arrows->total <= query->most)
+        err = pithlog_digest_messages(digest, window, arrows->messages, query->most, &arrows->count, &arrows->total);
     arrows->items = pithi_alloc(arrows->count, sizeof *arrows->items);
     for (uint32_t i = 0; i < arrows->count; i++) {
         arrows->items[i].message = &arrows->messages[i];
