@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Pages in Chromium, headless and drawn without a graphics card: the size of the page without a log; until heat2d is exact,
-# until 8e6 records of 64 lanes have a picture, in the page or chosen as a file; frames of a tour of zooms and moves at
-# 1600 x 1000; the memory of scripts and module.
+# until 8e6 records of 64 lanes have a picture, in the page or chosen as a file; frames of a tour of zooms and moves, and
+# pictures a second of a view that moves, at 1600 x 1000; the memory of scripts and module.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/bench/bench.sh"
 { [ -e "$build/share/pith/page/viewer.html" ] && have chromium; } || { echo "no page or no browser here"; exit 0; }

@@ -43,6 +43,18 @@ TOUR = """(async () => {
   return took;
 })()"""
 
+# A view that is moved with each frame of the browser, for two seconds: how many pictures a second are seen.
+MOVING = """(async () => {
+  const views = new Set(), begin = performance.now();
+  zoom(0.5);
+  for (let i = 0; performance.now() - begin < 2000; i++) {
+    pan(i % 60 < 30 ? 0.01 : -0.01);
+    await new Promise((done) => requestAnimationFrame(done));
+    views.add(`${canvas.dataset.shown} ${Math.floor(i / 30)}`);
+  }
+  return views.size / (performance.now() - begin) * 1000;
+})()"""
+
 
 def told(what, values, unit, goal=""):
     at = sorted(values)
@@ -80,7 +92,7 @@ def memory(page):
 
 with Browser(profile) as browser:
     for name, path in (("heat2d", small), ("8e6 records", large)):
-        times, frames = [], []
+        times, frames, paces = [], [], []
         for i in range(ROUNDS if path == small else 3):
             page, at = opened(browser, path, EXACT if path == small else FIRST)
             times.append(at)
@@ -88,6 +100,7 @@ with Browser(profile) as browser:
                 page.ask(EXACT)
                 page.ask("new Promise((done) => { const look = () => analyzing ? setTimeout(look, 5) : done(0); look(); })")
                 frames += page.ask(TOUR)
+                paces.append(page.ask(MOVING))
                 held = memory(page)
             page.close()
         told(f"page: {name}, {'first exact picture' if path == small else 'first picture, log in the page'}", times, "ms",
@@ -101,4 +114,5 @@ with Browser(profile) as browser:
             told(f"page: {name}, first picture, log chosen", times, "ms", "<=500")
         told(f"page: {name}, a frame", [part(frames, 0.5)], "ms")
         told(f"page: {name}, a frame, 95 of 100", [part(frames, 0.95)], "ms", "<=16.7")
+        told(f"page: {name}, pictures of a moving view", paces, "1/s", ">=50")
         told(f"page: {name}, memory", [held], "MiB")

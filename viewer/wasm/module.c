@@ -530,7 +530,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
         snprintf(error, sizeof error, "out of memory");
         return NULL;
     }
-    pithi_raster_onto(&onto.raster, now.words, now.width, now.height, PITHI_RGB_PAPER);
+    pithi_raster_grounded(&onto.raster, now.words, now.width, now.height, NULL); /* the figure begins with its paper */
     onto.painter = pithi_raster_painter(&onto.raster);
     pithi_figure_draw(&now.figure, &painter);
     pithi_raster_free(&onto.raster);
