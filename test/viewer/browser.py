@@ -74,6 +74,9 @@ class Browser:
                     raise RuntimeError(f"{method}: {message['error']['message']}")
                 return message["result"]
 
+    def allow_clipboard(self):
+        self.send("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+
     def open(self, path, **how):
         return Page(self, path, **how)
 
@@ -194,6 +197,15 @@ class Page:
     def type(self, text):
         for letter in text:
             self.key(letter)
+
+    def drop_files(self, *paths):
+        """Drags files on the page and drops them."""
+        files = {"items": [], "files": [os.path.abspath(path) for path in paths], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.send("Input.dispatchDragEvent", type=kind, x=300, y=300, data=files)
+
+    def reload(self):
+        self.send("Page.reload")
 
     def shot(self, path, **more):
         data = self.send("Page.captureScreenshot", format="png", **more)["data"]

@@ -170,7 +170,7 @@ def check_link(browser):
     shown.rest()
     link = shown.link()
     like(link, r"^[\d.]+-[\d.]+&select=[\d.]+-[\d.]+&hide=.+&row=\d+$", "view, selection, hidden names, row")
-    browser.send("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    browser.allow_clipboard()
     shown.button("link")
     shown.until("element('said').textContent === 'link copied'")
     same(shown.page.ask("navigator.clipboard.readText()"), f"{shown.page.url}#{link}", "the button copies it")

@@ -68,7 +68,7 @@ def check_same(browser, link, name, inside):
         viewer.rest()
     same(pixels(there), pixels(here), "the same critical path, by the page")
     view = there.view()
-    there.page.send("Page.reload")
+    there.page.reload()
     there.until("typeof log !== 'undefined' && log !== null")
     there.rest()
     same(there.view(), view, "the address keeps the view")
@@ -163,4 +163,5 @@ def main(profile, link):
     plan()
 
 
-main(sys.argv[1], sys.argv[2])
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

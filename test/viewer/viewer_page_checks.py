@@ -39,9 +39,7 @@ class Viewer:
 
     def drop(self, *paths):
         before = self.page.ask("Number(document.body.dataset.opened || 0)")
-        files = {"items": [], "files": [os.path.abspath(path) for path in paths], "dragOperationsMask": 1}
-        for kind in ("dragEnter", "dragOver", "drop"):
-            self.page.send("Input.dispatchDragEvent", type=kind, x=300, y=300, data=files)
+        self.page.drop_files(*paths)
         self.until(f"Number(document.body.dataset.opened || 0) > {before}")
         if self.is_open():
             self.rest()

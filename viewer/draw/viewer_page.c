@@ -428,7 +428,9 @@ int pithi_draw_log_page(const struct pithi_draw *draw)
         pithi_time_text(draw->t0_ns, (end_ns - draw->t0_ns) / 1000, from, sizeof from);
         pithi_time_text(end_ns, (end_ns - draw->t0_ns) / 1000, to, sizeof to);
         pithi_time_text(draw->t1_ns, (draw->t1_ns - draw->t0_ns) / 1000, all, sizeof all);
-        snprintf(note, sizeof note, "the page has %s to %s of %s: a page holds %d MiB; --from and --to choose a part",
+        snprintf(note, sizeof note,
+                 "the page has %s to %s of %s: a page holds %d MiB; "
+                 "--from and --to choose a part, pith serve shows all",
                  from, to, all, MOST_MIB);
         fprintf(stderr, "pith: note: %s: %s\n", draw->log_path, note);
     } else if (*pithi_draw_damage() && viewer.files[0].size) {

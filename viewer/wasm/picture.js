@@ -9,6 +9,7 @@ let past = [], future = []; // views for undo and redo
 let picture = null;         // the one on the screen, with the view and the size it was made for
 let used = null;            // the pixels of one that the canvas has by now, for the next
 let isDrawing = false, isDrawPending = false;
+let askedWidth = 0;         // of the newest picture that is asked for
 let exactTimer = 0;
 const shown = { arrows: true, allArrows: false, names: true, waits: false, path: false, isDark: false };
 let rowScale = 1;
@@ -75,6 +76,7 @@ async function drawNow(isExact = !log.large) {
   layOut();
   const what = { from: view.from, to: view.to, ...sizeOf(), scale: devicePixelRatio, flags: flagsOf(isExact),
     first: firstRow(), rowHeight: rowHeight() };
+  askedWidth = what.width;
   const theme = shown.isDark ? "dark" : "light";
   const of = openNumber;
   try {
@@ -406,3 +408,5 @@ async function setTheme(isDark) {
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 prefersDark.addEventListener("change", () => setTheme(prefersDark.matches));
 addEventListener("resize", redraw);
+// A scroll bar takes room without an event of the window: the table below the picture has become long.
+new ResizeObserver(() => { if (log && sizeOf().width !== askedWidth) redraw(); }).observe(document.body);

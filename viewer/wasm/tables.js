@@ -30,11 +30,25 @@ function inOrder(rows) {
   return isBackward ? rows.reverse() : rows;
 }
 let legendsAsked = 0; // of which the answer is not here
+// A table that is replaced during a click, or between the two of a double click, would not get it.
+const DOUBLE_CLICK = 500; // ms
+let pressedAt = -DOUBLE_CLICK, isPressed = false;
+element("legend").addEventListener("pointerdown", () => { isPressed = true; });
+for (const kind of ["pointerup", "pointercancel"])
+  addEventListener(kind, () => {
+    if (isPressed) pressedAt = performance.now();
+    isPressed = false;
+  });
+async function clicksAreOver() {
+  for (let left; (left = isPressed ? DOUBLE_CLICK : pressedAt + DOUBLE_CLICK - performance.now()) > 0;)
+    await new Promise((done) => setTimeout(done, left));
+}
 async function refreshLegend() {
   const of = openNumber, stretch = selection, [from, to] = stretch || [picture.of.from, picture.of.to];
   const asked = picture.of.flags & NEAR ? servedLegend(from, to) : ask("legend", from, to);
   legendsAsked++;
   const found = await asked.catch((error) => say(error.message, true));
+  await clicksAreOver();
   legendsAsked--;
   if (!found || of !== openNumber || stretch !== selection) return;
   const entries = found.entries.filter(({ id }) => !isTool(log.defs[id]))
@@ -51,7 +65,10 @@ function lineOf(entry) {
     const label = add(cell, "label"), box = add(label, "input");
     box.type = "checkbox";
     box.checked = !hidden;
-    box.addEventListener("change", () => hide(id, !box.checked));
+    box.addEventListener("change", () => {
+      line.classList.toggle("hidden", !box.checked);
+      hide(id, !box.checked);
+    });
     add(label, "span", `colour ${kind}`).style.background = colour(rgb);
     add(label, "span", "", name);
     label.addEventListener("dblclick", () => showOnly(id));
@@ -83,6 +100,7 @@ function fillLegend({ time }, entries, stretch) {
     cell.addEventListener("click", () => {
       isBackward = sorted === key && !isBackward;
       sorted = key;
+      pressedAt = -DOUBLE_CLICK; // the order changes at once
       refreshLegend();
     });
   }
