@@ -52,7 +52,7 @@ P
 pith convert huge.txt huge.pith
 ok $(($(stat -c %s huge.pith) < 34000000)) "a log that is larger than a page may be ($(stat -c %s huge.pith) bytes)"
 pith draw huge.pith -o huge.html 2>said
-like "$?:$(cat said)" '^0:pith: note: huge.pith: the page has 0 s to [0-9.]+ s of 5.6 s: a page holds 32 MiB; --from and --to choose a part$' "the first part of it, which is said"
+like "$?:$(cat said)" '^0:pith: note: huge.pith: the page has 0 s to [0-9.]+ s of 5.6 s: a page holds 32 MiB; --from and --to choose a part, pith serve shows all$' "the first part of it, which is said"
 grep -aq "the page has 0 s to" huge.html
 ok $? "also in the page"
 ok $(($(stat -c %s huge.html) > 46000000)) "with not more than 32 MiB of the log"
