@@ -92,16 +92,6 @@ static void put_definitions(struct pithi_out *out, const struct pithlog *log, en
 
 /* ---- The trace --------------------------------------------------------------------------------------------------- */
 
-static void put_uuid(struct pithi_out *out, const unsigned char uuid[UUID])
-{
-    char text[40], *to = text;
-    for (int i = 0; i < UUID; i++)
-        to += sprintf(to, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
-    pithi_out_char(out, '"');
-    pithi_out_text(out, text);
-    pithi_out_text(out, "\";\n");
-}
-
 /* The types and the packet's header. All numbers are little-endian and begin at any byte. */
 static void put_trace(const struct ctf *ctf, struct pithi_out *out)
 {
@@ -113,7 +103,12 @@ static void put_trace(const struct ctf *ctf, struct pithi_out *out)
                                 "\ntrace {\n    major = 1;\n    minor = 8;\n    byte_order = le;\n    uuid = ";
     pithi_out_text(out, START "\n");
     pithi_out_text(out, types);
-    put_uuid(out, ctf->uuid);
+    char uuid[40], *to = uuid;
+    for (int i = 0; i < UUID; i++)
+        to += sprintf(to, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", ctf->uuid[i]);
+    pithi_out_char(out, '"');
+    pithi_out_text(out, uuid);
+    pithi_out_text(out, "\";\n");
     pithi_out_text(out,
                    "    packet.header := struct {\n"
                    "        uint32_t magic;\n        uint8_t uuid[16];\n        uint32_t stream_id;\n    };\n};\n");
@@ -150,44 +145,6 @@ static int start_time(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
     *seconds = start_ns / 1000000000;
     *ns = start_ns % 1000000000;
     return start_ns >= 0;
-}
-
-/* Without the date of its start the log's times are from 0 on, and readers show them so. */
-static void put_clock(const struct ctf *ctf, struct pithi_out *out)
-{
-    int64_t seconds, ns;
-    pithi_out_text(out, "\nclock {\n    name = pith;\n    description = \"nanoseconds from the log's start\";\n"
-                        "    freq = 1000000000;\n");
-    if (start_time(ctf, &seconds, &ns)) {
-        pithi_out_text(out, "    offset_s = ");
-        pithi_out_i64(out, seconds);
-        pithi_out_text(out, ";\n    offset = ");
-        pithi_out_i64(out, ns);
-        pithi_out_text(out, ";\n    absolute = TRUE;\n");
-    }
-    pithi_out_text(
-        out, "};\n"
-             "typealias integer { size = 32; align = 8; signed = false; map = clock.pith.value; } := time_low_t;\n"
-             "typealias integer { size = 64; align = 8; signed = false; map = clock.pith.value; } := time_t;\n\n");
-}
-
-/* ---- Layout of streams and events -------------------------------------------------------------------------------- */
-
-static void put_stream(struct pithi_out *out)
-{
-    pithi_out_text(out, "\nstruct packet_context {\n"
-                        "    time_t timestamp_begin;\n    time_t timestamp_end;\n"
-                        "    uint64_t content_size;\n    uint64_t packet_size;\n"
-                        "    uint64_t packet_seq_num;\n    uint64_t events_discarded;\n"
-                        "    int32_t rank;\n    uint32_t thread;\n};\n"
-                        "struct event_header {\n"
-                        "    enum : uint8_t { compact = 0 ... 254, extended = 255 } id;\n"
-                        "    variant <id> {\n"
-                        "        struct { time_low_t timestamp; } compact;\n"
-                        "        struct { uint32_t id; time_t timestamp; } extended;\n"
-                        "    } v;\n} align(8);\n"
-                        "stream {\n    id = 0;\n    event.header := struct event_header;\n"
-                        "    packet.context := struct packet_context;\n};\n");
 }
 
 static void put_events(struct pithi_out *out)
@@ -278,7 +235,21 @@ static int put_metadata(const struct ctf *ctf, FILE *file)
             put_entry(&out, key, lane->name);
     }
     pithi_out_text(&out, "};\n");
-    put_clock(ctf, &out);
+    /* Without the date of its start the log's times are from 0 on, and readers show them so. */
+    int64_t seconds, ns;
+    pithi_out_text(&out, "\nclock {\n    name = pith;\n    description = \"nanoseconds from the log's start\";\n"
+                         "    freq = 1000000000;\n");
+    if (start_time(ctf, &seconds, &ns)) {
+        pithi_out_text(&out, "    offset_s = ");
+        pithi_out_i64(&out, seconds);
+        pithi_out_text(&out, ";\n    offset = ");
+        pithi_out_i64(&out, ns);
+        pithi_out_text(&out, ";\n    absolute = TRUE;\n");
+    }
+    pithi_out_text(
+        &out, "};\n"
+              "typealias integer { size = 32; align = 8; signed = false; map = clock.pith.value; } := time_low_t;\n"
+              "typealias integer { size = 64; align = 8; signed = false; map = clock.pith.value; } := time_t;\n\n");
     put_definitions(&out, ctf->log, PITHLOG_STATE, "state");
     put_definitions(&out, ctf->log, PITHLOG_EVENT_TYPE, "event_type");
     put_definitions(&out, ctf->log, PITHLOG_COUNTER_TYPE, "counter");
@@ -288,7 +259,19 @@ static int put_metadata(const struct ctf *ctf, FILE *file)
     for (uint32_t i = 0; (comm = pithlog_get_comm(ctf->log, i)); i++)
         put_label(&out, i, comm->name, &begun);
     pithi_out_text(&out, "\n};\n");
-    put_stream(&out);
+    pithi_out_text(&out, "\nstruct packet_context {\n"
+                         "    time_t timestamp_begin;\n    time_t timestamp_end;\n"
+                         "    uint64_t content_size;\n    uint64_t packet_size;\n"
+                         "    uint64_t packet_seq_num;\n    uint64_t events_discarded;\n"
+                         "    int32_t rank;\n    uint32_t thread;\n};\n"
+                         "struct event_header {\n"
+                         "    enum : uint8_t { compact = 0 ... 254, extended = 255 } id;\n"
+                         "    variant <id> {\n"
+                         "        struct { time_low_t timestamp; } compact;\n"
+                         "        struct { uint32_t id; time_t timestamp; } extended;\n"
+                         "    } v;\n} align(8);\n"
+                         "stream {\n    id = 0;\n    event.header := struct event_header;\n"
+                         "    packet.context := struct packet_context;\n};\n");
     put_events(&out);
     err = pithi_out_close(&out, err);
 out:
@@ -371,9 +354,12 @@ static void add_header(struct stream *s, uint32_t kind, uint64_t time)
     add64(s, time);
 }
 
-/* The fields of a kind, in the order in which put_events() describes them to the reader. */
-static void add_fields(struct stream *s, const struct pithlog_record *r)
+static int add_record(struct stream *s, const struct pithlog_record *r)
 {
+    add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind,
+               (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns);
+    /* The fields of a kind, in the order in which put_events() describes them to the reader. An event has at most
+     * EVENT_MAX bytes, so it fits behind any packet that is not full. */
     uint64_t bits;
     switch (r->kind) {
     case PITHLOG_ENTER:
@@ -419,14 +405,6 @@ static void add_fields(struct stream *s, const struct pithlog_record *r)
     default:
         break;
     }
-}
-
-static int add_record(struct stream *s, const struct pithlog_record *r)
-{
-    add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind,
-               (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns);
-    /* an event has at most EVENT_MAX bytes, so it fits behind any packet that is not full */
-    add_fields(s, r);
     return s->used >= PACKET_FULL ? put_packet(s) : PITH_OK;
 }
 

@@ -129,27 +129,6 @@ int pithi_paje_line(struct paje_reader *r, char **line)
 
 /* ---- Definitions of events --------------------------------------------------------------------------------------- */
 
-/* "%EventDef PajePushState 5": name and number in either order. */
-static int begin_event_def(struct paje_reader *r, char *rest)
-{
-    char *first = next_word(&rest), *second = next_word(&rest);
-    struct paje_event_def def = {.kind = OTHER};
-    uint64_t *known;
-    if (!second || (!pithi_text_u64(second, &def.number) && !pithi_text_u64(first, &def.number)))
-        return pithi_paje_wrong(r, "%EventDef needs the name of an event and a number", NULL);
-    for (int i = 0; i < OTHER; i++)
-        if (strcmp(first, event_names[i]) == 0 || strcmp(second, event_names[i]) == 0)
-            def.kind = (enum paje_kind)i;
-    /* a number that is defined again has the new meaning from here on */
-    if (!(known = pithi_map_at(&r->event_numbers, def.number)) ||
-        (!*known && !pithi_grow(&r->events, r->event_count, &r->event_room, sizeof *r->events)))
-        return pithi_no_memory();
-    if (!*known)
-        *known = ++r->event_count;
-    r->events[*known - 1] = def;
-    return PITH_OK;
-}
-
 /* A line that begins with '%': the begin of a definition, its end, or a field of it. */
 int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def **open)
 {
@@ -160,7 +139,23 @@ int pithi_paje_percent(struct paje_reader *r, char *line, struct paje_event_def 
         return PITH_OK;
     }
     if (strcmp(word, "EventDef") == 0) {
-        CHECK(begin_event_def(r, line));
+        /* "%EventDef PajePushState 5": name and number in either order. */
+        char *rest = line;
+        char *first = next_word(&rest), *second = next_word(&rest);
+        struct paje_event_def def = {.kind = OTHER};
+        uint64_t *known;
+        if (!second || (!pithi_text_u64(second, &def.number) && !pithi_text_u64(first, &def.number)))
+            return pithi_paje_wrong(r, "%EventDef needs the name of an event and a number", NULL);
+        for (int i = 0; i < OTHER; i++)
+            if (strcmp(first, event_names[i]) == 0 || strcmp(second, event_names[i]) == 0)
+                def.kind = (enum paje_kind)i;
+        /* a number that is defined again has the new meaning from here on */
+        if (!(known = pithi_map_at(&r->event_numbers, def.number)) ||
+            (!*known && !pithi_grow(&r->events, r->event_count, &r->event_room, sizeof *r->events)))
+            return pithi_no_memory();
+        if (!*known)
+            *known = ++r->event_count;
+        r->events[*known - 1] = def;
         /* the definition that was just begun gets the fields that follow */
         *open = &r->events[r->event_count - 1];
         return PITH_OK;

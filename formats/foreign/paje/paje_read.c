@@ -49,29 +49,6 @@ static int use(struct paje_reader *r, enum paje_field field, const char *name, u
     return PITH_OK;
 }
 
-/* An end of a link, sorted by what must be equal at both. */
-static int add_link_end(struct paje_reader *r, int is_end)
-{
-    struct link_end end = {.time_ns = r->time_ns, .seq = r->seq, .is_end = is_end};
-    struct pithi_sort_key key;
-    int64_t tag = 0;
-    uint32_t type;
-    CHECK(pithi_paje_find_type(r, LINK_TYPE, &type));
-    CHECK(pithi_paje_needs(r, F_KEY, "Key"));
-    CHECK(use(r, is_end ? F_END : F_START, is_end ? "EndContainer" : "StartContainer", &end.container));
-    /* without a field for it the tag is 0 */
-    end.has_tag = pithi_text_i64(r->at[F_TAG], INT32_MIN, INT32_MAX, &tag);
-    end.tag = (int32_t)tag;
-    if (!r->at[F_BYTES] || !pithi_text_u64(r->at[F_BYTES], &end.bytes))
-        end.bytes = 0;
-    /* Sorted by a hash of type, container and key, then by place in the file. */
-    key = (struct pithi_sort_key){
-        {pithi_paje_hash(pithi_paje_hash(type + UINT64_C(1), r->at[F_CONTAINER] ? r->at[F_CONTAINER] : ""),
-                         r->at[F_KEY]),
-         r->seq, 0}};
-    return pithi_sorter_add(r->ends, &key, &end, sizeof end);
-}
-
 static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *last_ns)
 {
     uint32_t container;
@@ -93,8 +70,28 @@ static int take_definition(struct paje_reader *r, enum paje_kind kind, int64_t *
     case CREATE:
         return pithi_paje_add_container(r);
     case START_LINK:
-    case END_LINK:
-        return add_link_end(r, kind == END_LINK);
+    case END_LINK: {
+        /* An end of a link, sorted by what must be equal at both. */
+        int is_end = kind == END_LINK;
+        struct link_end end = {.time_ns = r->time_ns, .seq = r->seq, .is_end = is_end};
+        struct pithi_sort_key key;
+        int64_t tag = 0;
+        uint32_t type;
+        CHECK(pithi_paje_find_type(r, LINK_TYPE, &type));
+        CHECK(pithi_paje_needs(r, F_KEY, "Key"));
+        CHECK(use(r, is_end ? F_END : F_START, is_end ? "EndContainer" : "StartContainer", &end.container));
+        /* without a field for it the tag is 0 */
+        end.has_tag = pithi_text_i64(r->at[F_TAG], INT32_MIN, INT32_MAX, &tag);
+        end.tag = (int32_t)tag;
+        if (!r->at[F_BYTES] || !pithi_text_u64(r->at[F_BYTES], &end.bytes))
+            end.bytes = 0;
+        /* Sorted by a hash of type, container and key, then by place in the file. */
+        key = (struct pithi_sort_key){
+            {pithi_paje_hash(pithi_paje_hash(type + UINT64_C(1), r->at[F_CONTAINER] ? r->at[F_CONTAINER] : ""),
+                             r->at[F_KEY]),
+             r->seq, 0}};
+        return pithi_sorter_add(r->ends, &key, &end, sizeof end);
+    }
     case DESTROY:
         CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
         /* the outermost container of a whole log is destroyed at its end */
@@ -334,21 +331,6 @@ static int add(struct paje_reader *r, uint32_t container, uint32_t kind, uint32_
             .time_ns = r->time_ns, .lane = r->containers[container].lane, .kind = kind, .id = id, .peer = -1});
 }
 
-/* Each type of states has a stack of its own in each container, as Paje nests them apart. */
-static int find_stack(struct paje_reader *r, uint32_t container, uint32_t type, struct paje_stack **stack)
-{
-    uint64_t *known = pithi_map_at(&r->stack_numbers, pithi_map_pair(container, type));
-    if (!known || (!*known && !pithi_grow(&r->stacks, r->stack_count, &r->stack_room, sizeof *r->stacks)))
-        return pithi_no_memory();
-    if (!*known) {
-        /* a list of the container's stacks, so that they can be ended with it */
-        r->stacks[r->stack_count] = (struct paje_stack){.next = r->containers[container].stacks};
-        *known = r->containers[container].stacks = ++r->stack_count;
-    }
-    *stack = &r->stacks[*known - 1];
-    return PITH_OK;
-}
-
 /* Ends states until `left` are open, the innermost first. */
 static int end_states(struct paje_reader *r, uint32_t container, struct paje_stack *stack, uint32_t left)
 {
@@ -363,7 +345,16 @@ static int take_state(struct paje_reader *r, enum paje_kind kind)
     struct paje_stack *stack = NULL;
     CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
     CHECK(pithi_paje_find_type(r, STATE_TYPE, &type));
-    CHECK(find_stack(r, container, type, &stack));
+    /* Each type of states has a stack of its own in each container, as Paje nests them apart. */
+    uint64_t *known = pithi_map_at(&r->stack_numbers, pithi_map_pair(container, type));
+    if (!known || (!*known && !pithi_grow(&r->stacks, r->stack_count, &r->stack_room, sizeof *r->stacks)))
+        return pithi_no_memory();
+    if (!*known) {
+        /* a list of the container's stacks, so that they can be ended with it */
+        r->stacks[r->stack_count] = (struct paje_stack){.next = r->containers[container].stacks};
+        *known = r->containers[container].stacks = ++r->stack_count;
+    }
+    stack = &r->stacks[*known - 1];
     /* Pop ends one; set ends all of the type and begins another; reset ends all. */
     if (kind == POP_STATE) {
         r->lone_pops += stack->count == 0;
@@ -379,18 +370,6 @@ static int take_state(struct paje_reader *r, enum paje_kind kind)
         return pithi_no_memory();
     stack->ids[stack->count++] = r->values[value].def;
     return add(r, container, PITHLOG_ENTER, r->values[value].def);
-}
-
-static int destroy(struct paje_reader *r)
-{
-    uint32_t container;
-    CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
-    if (container == UINT32_MAX || !is_lane(r, container))
-        return PITH_OK;
-    /* A container that ends takes its open states with it. */
-    for (uint32_t i = r->containers[container].stacks; i; i = r->stacks[i - 1].next)
-        CHECK(end_states(r, container, &r->stacks[i - 1], 0));
-    return PITH_OK;
 }
 
 static int take_variable(struct paje_reader *r, enum paje_kind kind)
@@ -492,8 +471,16 @@ static int take_link(struct paje_reader *r, enum paje_kind kind)
 static int take_record(struct paje_reader *r, enum paje_kind kind)
 {
     switch (kind) {
-    case DESTROY:
-        return destroy(r);
+    case DESTROY: {
+        uint32_t container;
+        CHECK(pithi_paje_find_container(r, F_NAME, "Name", &container));
+        if (container == UINT32_MAX || !is_lane(r, container))
+            return PITH_OK;
+        /* A container that ends takes its open states with it. */
+        for (uint32_t i = r->containers[container].stacks; i; i = r->stacks[i - 1].next)
+            CHECK(end_states(r, container, &r->stacks[i - 1], 0));
+        return PITH_OK;
+    }
     case NEW_EVENT:
         return take_event(r);
     case SET_STATE:
@@ -530,33 +517,6 @@ static int second_pass(struct paje_reader *r)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static void free_all(struct paje_reader *r)
-{
-    for (uint32_t i = 0; i < r->type_count; i++)
-        free(r->types[i].name);
-    for (uint32_t i = 0; i < r->container_count; i++)
-        free(r->containers[i].name);
-    for (uint32_t i = 0; i < r->stack_count; i++)
-        free(r->stacks[i].ids);
-    free(r->events);
-    free(r->types);
-    free(r->values);
-    free(r->containers);
-    free(r->stacks);
-    free(r->sums);
-    free(r->line.data);
-    pithi_map_free(&r->event_numbers);
-    pithi_map_free(&r->type_numbers);
-    pithi_map_free(&r->value_numbers);
-    pithi_map_free(&r->container_numbers);
-    pithi_map_free(&r->stack_numbers);
-    pithi_map_free(&r->sum_numbers);
-    pithi_sorter_free(r->ends);
-    pithi_sorter_free(r->messages);
-    pithi_sorter_free(r->numbered);
-    pithi_reorder_free(&r->reorder);
-}
-
 int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct paje_reader r = {.input = input,
@@ -583,7 +543,29 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(pithi_say_count(writer, "paje_links_without_partner", r.lone_links));
     TRY(pithi_say_count(writer, "paje_late_records", r.reorder.late));
 out:
-    free_all(&r);
+    for (uint32_t i = 0; i < r.type_count; i++)
+        free(r.types[i].name);
+    for (uint32_t i = 0; i < r.container_count; i++)
+        free(r.containers[i].name);
+    for (uint32_t i = 0; i < r.stack_count; i++)
+        free(r.stacks[i].ids);
+    free(r.events);
+    free(r.types);
+    free(r.values);
+    free(r.containers);
+    free(r.stacks);
+    free(r.sums);
+    free(r.line.data);
+    pithi_map_free(&r.event_numbers);
+    pithi_map_free(&r.type_numbers);
+    pithi_map_free(&r.value_numbers);
+    pithi_map_free(&r.container_numbers);
+    pithi_map_free(&r.stack_numbers);
+    pithi_map_free(&r.sum_numbers);
+    pithi_sorter_free(r.ends);
+    pithi_sorter_free(r.messages);
+    pithi_sorter_free(r.numbered);
+    pithi_reorder_free(&r.reorder);
     return err;
 }
 

@@ -119,17 +119,6 @@ static void put_line(struct pithi_out *out, enum paje_event event, const char *r
     pithi_out_char(out, '\n');
 }
 
-static void put_colour(struct pithi_out *out, uint32_t rgb)
-{
-    char text[40];
-    for (int i = 0, at = 0; i < 3; i++) { /* printf would use the locale's decimal point */
-        unsigned thousandths = (rgb >> (16 - 8 * i) & 255) * 1000 / 255;
-        at += snprintf(text + at, sizeof text - (size_t)at, "%s%u.%03u", i ? " " : "", thousandths / 1000,
-                       thousandths % 1000);
-    }
-    put_string(out, PITHI_QUOTE_TABS, text);
-}
-
 static void put_named(struct pithi_out *out, enum paje_event event, char kind, uint32_t number, const char *type,
                       const char *name, uint32_t rgb)
 {
@@ -138,7 +127,13 @@ static void put_named(struct pithi_out *out, enum paje_event event, char kind, u
     pithi_out_char(out, ' ');
     pithi_out_text(out, type);
     put_string(out, PITHI_QUOTE_TABS, name);
-    put_colour(out, rgb);
+    char text[40];
+    for (int i = 0, at = 0; i < 3; i++) { /* printf would use the locale's decimal point */
+        unsigned thousandths = (rgb >> (16 - 8 * i) & 255) * 1000 / 255;
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%u.%03u", i ? " " : "", thousandths / 1000,
+                       thousandths % 1000);
+    }
+    put_string(out, PITHI_QUOTE_TABS, text);
     pithi_out_char(out, '\n');
 }
 
@@ -170,51 +165,12 @@ static void put_container(struct pithi_out *out, char kind, uint32_t lane, const
     pithi_out_char(out, '\n');
 }
 
-/* Writes the containers, which all exist from time 0. The alias of a rank uses its first lane. Names are unique,
- * because PajeNG also finds containers by name. */
-static void create_containers(struct pithi_out *out, struct pithlog *log)
-{
-    const struct pithlog_lane *lane;
-    uint32_t first = 0;
-    const char *program = pithi_property(log, "program");
-    char name[640], parent[32];
-    put_container(out, 'p', 0, " CP 0", program ? program : "program");
-    for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); i++) {
-        if (i == 0 || pithlog_get_lane(log, first)->rank != lane->rank) {
-            first = i;
-            snprintf(name, sizeof name, *lane->host ? "rank %" PRId32 " (%.500s)" : "rank %" PRId32, lane->rank,
-                     lane->host);
-            put_container(out, 'r', i, " CR p0", name);
-        }
-        snprintf(parent, sizeof parent, " CT r%" PRIu32, first);
-        snprintf(name, sizeof name, *lane->name ? "%" PRId32 ".%" PRIu32 " %.500s" : "%" PRId32 ".%" PRIu32, lane->rank,
-                 lane->thread, lane->name);
-        put_container(out, 'l', i, parent, name);
-    }
-}
-
 static void destroy(struct pithi_out *out, const char *type, char kind, uint32_t lane, int64_t end_ns)
 {
     begin_event(out, PAJE_DESTROY, end_ns);
     pithi_out_text(out, type);
     put_alias(out, kind, lane);
     pithi_out_char(out, '\n');
-}
-
-/* Writes the end of the containers, after the last record. */
-static void destroy_containers(struct pithi_out *out, struct pithlog *log, int64_t end_ns)
-{
-    const struct pithlog_lane *lane, *next;
-    uint32_t first = 0;
-    for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); i++) {
-        next = pithlog_get_lane(log, i + 1);
-        destroy(out, " CT", 'l', i, end_ns);
-        if (next && next->rank == lane->rank)
-            continue;
-        destroy(out, " CR", 'r', first, end_ns);
-        first = i + 1;
-    }
-    destroy(out, " CP", 'p', 0, end_ns);
 }
 
 /* ---- The writer -------------------------------------------------------------------------------------------------- */
@@ -252,45 +208,6 @@ static void begin_line(struct paje_writer *w, enum paje_event event, int64_t tim
 }
 
 static void end_line(struct paje_writer *w) { pithi_out_char(&w->out, '\n'); }
-
-/* The value is the payload, or the event's name if there is none. */
-static void put_event(struct paje_writer *w, const struct pithlog_record *r)
-{
-    const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
-    char type[16], text[TEXT];
-    snprintf(type, sizeof type, "e%u", (unsigned)r->id);
-    begin_line(w, PAJE_NEW_EVENT, r->time_ns, type, r->lane);
-    if (r->payload_bytes) {
-        w->cut += pithlog_payload_text(w->log, r, text, sizeof text) > sizeof text;
-        put_string(&w->out, PITHI_QUOTE_TEXT, text);
-    } else {
-        put_string(&w->out, PITHI_QUOTE_TABS, def->name);
-    }
-    end_line(w);
-}
-
-static void put_own(struct paje_writer *w, const struct pithlog_record *r)
-{
-    static const char *const types[] = {"o0", "o1", "o2"}; /* put_definitions */
-    begin_line(w, PAJE_NEW_EVENT, r->time_ns, types[r->kind - PITHLOG_PAUSE], r->lane);
-    pithi_out_char(&w->out, ' ');
-    pithi_out_u64(&w->out, r->bytes);
-    end_line(w);
-}
-
-static void put_variable(struct paje_writer *w, const struct pithlog_record *r)
-{
-    char type[16];
-    if (!(r->value - r->value == 0)) {
-        w->no_numbers++;
-        return;
-    }
-    snprintf(type, sizeof type, "v%u", (unsigned)r->id);
-    begin_line(w, PAJE_SET_VARIABLE, r->time_ns, type, r->lane);
-    pithi_out_char(&w->out, ' ');
-    pithi_out_double(&w->out, r->value);
-    end_line(w);
-}
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
@@ -362,17 +279,44 @@ static int put_record(void *context, const struct pithlog_step *step)
     const struct pithlog_record *r = step->record;
     put_ends_before(w, pithi_sort_time(r->time_ns));
     switch (r->kind) {
-    case PITHLOG_EVENT:
-        put_event(w, r);
+    case PITHLOG_EVENT: {
+        /* The value is the payload, or the event's name if there is none. */
+        const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
+        char type[16], text[TEXT];
+        snprintf(type, sizeof type, "e%u", (unsigned)r->id);
+        begin_line(w, PAJE_NEW_EVENT, r->time_ns, type, r->lane);
+        if (r->payload_bytes) {
+            w->cut += pithlog_payload_text(w->log, r, text, sizeof text) > sizeof text;
+            put_string(&w->out, PITHI_QUOTE_TEXT, text);
+        } else {
+            put_string(&w->out, PITHI_QUOTE_TABS, def->name);
+        }
+        end_line(w);
         break;
-    case PITHLOG_COUNTER:
-        put_variable(w, r);
+    }
+    case PITHLOG_COUNTER: {
+        char type[16];
+        if (!(r->value - r->value == 0)) {
+            w->no_numbers++;
+            break;
+        }
+        snprintf(type, sizeof type, "v%u", (unsigned)r->id);
+        begin_line(w, PAJE_SET_VARIABLE, r->time_ns, type, r->lane);
+        pithi_out_char(&w->out, ' ');
+        pithi_out_double(&w->out, r->value);
+        end_line(w);
         break;
+    }
     case PITHLOG_PAUSE:
     case PITHLOG_RESUME:
-    case PITHLOG_LOST:
-        put_own(w, r);
+    case PITHLOG_LOST: {
+        static const char *const types[] = {"o0", "o1", "o2"}; /* put_definitions */
+        begin_line(w, PAJE_NEW_EVENT, r->time_ns, types[r->kind - PITHLOG_PAUSE], r->lane);
+        pithi_out_char(&w->out, ' ');
+        pithi_out_u64(&w->out, r->bytes);
+        end_line(w);
         break;
+    }
     default:
         break;
     }
@@ -394,7 +338,25 @@ static void begin(void *context, int64_t from_ns)
     put_line(out, PAJE_STATE_TYPE, "S CT \"State\"");
     put_line(out, PAJE_LINK_TYPE, "L CP CT CT \"Message\"");
     put_definitions(out, log);
-    create_containers(out, log);
+    /* Writes the containers, which all exist from time 0. The alias of a rank uses its first lane. Names are unique,
+     * because PajeNG also finds containers by name. */
+    const struct pithlog_lane *lane;
+    uint32_t first = 0;
+    const char *program = pithi_property(log, "program");
+    char name[640], parent[32];
+    put_container(out, 'p', 0, " CP 0", program ? program : "program");
+    for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); i++) {
+        if (i == 0 || pithlog_get_lane(log, first)->rank != lane->rank) {
+            first = i;
+            snprintf(name, sizeof name, *lane->host ? "rank %" PRId32 " (%.500s)" : "rank %" PRId32, lane->rank,
+                     lane->host);
+            put_container(out, 'r', i, " CR p0", name);
+        }
+        snprintf(parent, sizeof parent, " CT r%" PRIu32, first);
+        snprintf(name, sizeof name, *lane->name ? "%" PRId32 ".%" PRIu32 " %.500s" : "%" PRId32 ".%" PRIu32, lane->rank,
+                 lane->thread, lane->name);
+        put_container(out, 'l', i, parent, name);
+    }
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -409,7 +371,19 @@ static int write_all(struct paje_writer *w, const struct pithi_convert *how)
     CHECK(pithi_sorter_end(w->ends));
     CHECK(pithi_each_record(w->log, how, &each));
     put_ends_before(w, UINT64_MAX);
-    destroy_containers(&w->out, w->log, w->last_ns - w->start_ns);
+    /* Writes the end of the containers, after the last record. */
+    int64_t end_ns = w->last_ns - w->start_ns;
+    const struct pithlog_lane *lane, *next;
+    uint32_t first = 0;
+    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
+        next = pithlog_get_lane(w->log, i + 1);
+        destroy(&w->out, " CT", 'l', i, end_ns);
+        if (next && next->rank == lane->rank)
+            continue;
+        destroy(&w->out, " CR", 'r', first, end_ns);
+        first = i + 1;
+    }
+    destroy(&w->out, " CP", 'p', 0, end_ns);
     return w->err;
 }
 

@@ -320,16 +320,6 @@ static void end_functions(struct perfetto_writer *w, uint32_t lane, const char *
         put_event(w, event, begin_event(event, SLICE_END, function_track(w, lane)), w->stacks[lane].end_ns);
 }
 
-/* Skips the outermost functions that two stacks have in common. */
-static void skip_common(const char **a, const char **b)
-{
-    size_t size;
-    while ((size = strcspn(*a, ";")) > 0 && size == strcspn(*b, ";") && memcmp(*a, *b, size) == 0) {
-        *a += size + ((*a)[size] == ';');
-        *b += size + ((*b)[size] == ';');
-    }
-}
-
 static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r, const char *text)
 {
     struct stack *s = &w->stacks[r->lane];
@@ -343,8 +333,14 @@ static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r,
     if (s->seen && (begin_ns < s->end_ns || w->wall || begin_ns > r->time_ns))
         begin_ns = s->end_ns;
     begin_ns = begin_ns < w->from_ns ? w->from_ns : begin_ns;
-    if (open && begin_ns == s->end_ns)
-        skip_common(&open, &text);
+    if (open && begin_ns == s->end_ns) {
+        /* Skips the outermost functions that two stacks have in common. */
+        size_t size;
+        while ((size = strcspn(open, ";")) > 0 && size == strcspn(text, ";") && memcmp(open, text, size) == 0) {
+            open += size + (open[size] == ';');
+            text += size + (text[size] == ';');
+        }
+    }
     if (open)
         end_functions(w, r->lane, open);
     for (const char *at = text; *at;) {
@@ -359,36 +355,6 @@ static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r,
     return 1;
 }
 
-static void put_solo(struct perfetto_writer *w, const struct pithlog_record *r, const char *functions)
-{
-    unsigned char event[EVENT_ROOM], note[TEXT + 64], *p = begin_event(event, INSTANT, lane_track(r->lane)), *n;
-    char text[TEXT];
-    p = pb_varint(p, EVENT_NAME, r->id + (uint64_t)1);
-    p = pb_varint(p, EVENT_CATEGORY, r->id + (uint64_t)1);
-    if (r->payload_bytes) {
-        if (functions)
-            snprintf(text, sizeof text - 100, "%s", functions);
-        else
-            pithlog_payload_text(w->log, r, text, sizeof text - 100);
-        n = pb_varint(note, NOTE_NAME, NOTE_PAYLOAD);
-        n = pb_bytes(n, NOTE_STRING, text, strlen(text));
-        p = pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
-    }
-    put_event(w, event, p, r->time_ns);
-}
-
-static int put_value(struct perfetto_writer *w, const struct pithlog_record *r)
-{
-    uint64_t track = counter_track(w, r->lane, r->id);
-    unsigned char event[EVENT_ROOM];
-    uint64_t *known = pithi_map_at(&w->counters, track);
-    if (!known || (!*known && !put_counter_track(w, r->lane, r->id)))
-        return 0;
-    *known = 1;
-    put_event(w, event, pb_double(begin_event(event, COUNTER, track), EVENT_DOUBLE, r->value), r->time_ns);
-    return 1;
-}
-
 static int put_record(void *context, const struct pithlog_step *step)
 {
     struct perfetto_writer *w = context;
@@ -400,10 +366,31 @@ static int put_record(void *context, const struct pithlog_step *step)
         functions = w->naming.functions ? w->naming.functions(w->naming.context, r) : NULL;
         if (functions && r->id == w->losses.stack_ids[0])
             return put_sample(w, r, functions);
-        put_solo(w, r, functions);
+        p = begin_event(event, INSTANT, lane_track(r->lane));
+        p = pb_varint(p, EVENT_NAME, r->id + (uint64_t)1);
+        p = pb_varint(p, EVENT_CATEGORY, r->id + (uint64_t)1);
+        if (r->payload_bytes) {
+            unsigned char note[TEXT + 64], *n;
+            char text[TEXT];
+            if (functions)
+                snprintf(text, sizeof text - 100, "%s", functions);
+            else
+                pithlog_payload_text(w->log, r, text, sizeof text - 100);
+            n = pb_varint(note, NOTE_NAME, NOTE_PAYLOAD);
+            n = pb_bytes(n, NOTE_STRING, text, strlen(text));
+            p = pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
+        }
+        put_event(w, event, p, r->time_ns);
         return 1;
-    case PITHLOG_COUNTER:
-        return put_value(w, r);
+    case PITHLOG_COUNTER: {
+        uint64_t track = counter_track(w, r->lane, r->id);
+        uint64_t *known = pithi_map_at(&w->counters, track);
+        if (!known || (!*known && !put_counter_track(w, r->lane, r->id)))
+            return 0;
+        *known = 1;
+        put_event(w, event, pb_double(begin_event(event, COUNTER, track), EVENT_DOUBLE, r->value), r->time_ns);
+        return 1;
+    }
     case PITHLOG_PAUSE:
     case PITHLOG_RESUME:
     case PITHLOG_LOST:

@@ -85,16 +85,6 @@ static int define(struct picl_reader *r, enum pithlog_def_kind kind, const char 
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
 }
 
-/* The payload format of an explained event. Only trace_mark and trace_message have payloads; Pith's writer leaves out
- * all others. */
-static const char *format_of(enum pithlog_def_kind kind, const char *name)
-{
-    return kind == PITHLOG_STATE                ? ""
-           : strcmp(name, "trace_mark") == 0    ? "%d"
-           : strcmp(name, "trace_message") == 0 ? "%s"
-                                                : "";
-}
-
 /* Takes a line such as "block 3 is MPI_Send", with which Pith's writer explains a number. Returns 0 for any other
  * line. */
 static int explain(struct picl_reader *r, const struct pithi_picl_line *line, int *err)
@@ -115,7 +105,12 @@ static int explain(struct picl_reader *r, const struct pithi_picl_line *line, in
             uint32_t made = 0;
             char *name = text + at + 1;
             pithi_unescape(name);
-            *err = id ? define(r, kinds[i].kind, name, format_of(kinds[i].kind, name), &made) : pithi_no_memory();
+            /* Only trace_mark and trace_message have payloads; Pith's writer leaves out all others. */
+            const char *format = kinds[i].kind == PITHLOG_STATE       ? ""
+                                 : strcmp(name, "trace_mark") == 0    ? "%d"
+                                 : strcmp(name, "trace_message") == 0 ? "%s"
+                                                                      : "";
+            *err = id ? define(r, kinds[i].kind, name, format, &made) : pithi_no_memory();
             if (id)
                 *id = made + (uint64_t)1;
             found = 1;
@@ -193,49 +188,6 @@ static int end_pending(struct picl_reader *r, struct node *node, int64_t time_ns
     return PITH_OK;
 }
 
-static int begin_pending(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
-{
-    if (node->stats) { /* the pending record never ended */
-        r->unended++;
-        CHECK(end_pending(r, node, line->time_ns));
-    }
-    node->pending = *line;
-    node->stats = 2;
-    node->entered = 0;
-    return PITH_OK;
-}
-
-static int add_waking(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
-{
-    uint32_t id;
-    CHECK(add_message(r, node, line, line->time_ns));
-    CHECK(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
-    if (node->blocking == 0) {
-        r->ends_alone++;
-        return PITH_OK;
-    }
-    node->blocking--;
-    return add_state(r, node, PITHLOG_LEAVE, id, line->time_ns);
-}
-
-static int add_event(struct picl_reader *r, const struct node *node, const struct pithi_picl_line *line)
-{
-    unsigned char payload[2 + 4096];
-    struct pithlog_record record = {.time_ns = line->time_ns, .lane = node->lane, .kind = PITHLOG_EVENT, .peer = -1};
-    size_t size = line->text_size < 4096 ? line->text_size : 4096;
-    int mark = line->type == PITHI_PICL_MARK;
-    if (mark && find_explained(r, PITHLOG_EVENT_TYPE, line->value[0], &record.id))
-        return add(r, &record);
-    CHECK(define(r, PITHLOG_EVENT_TYPE, mark ? "trace_mark" : "trace_message", mark ? "%d" : "%s", &record.id));
-    if (mark)
-        pithi_put_be(payload, (uint32_t)line->value[0], 4);
-    else
-        memcpy(pithi_put_be(payload, size, 2), line->text, size);
-    record.payload = payload;
-    record.payload_bytes = mark ? 4 : (uint32_t)size + 2;
-    return add(r, &record);
-}
-
 /* Record types that add to the log at once, so a pending state must be entered before them. */
 static int makes_record(enum pithi_picl_type type)
 {
@@ -269,7 +221,14 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
     case PITHI_PICL_SEND:
     case PITHI_PICL_RECV:
     case PITHI_PICL_SYNC:
-        return begin_pending(r, node, line);
+        if (node->stats) { /* the pending record never ended */
+            r->unended++;
+            CHECK(end_pending(r, node, line->time_ns));
+        }
+        node->pending = *line;
+        node->stats = 2;
+        node->entered = 0;
+        return PITH_OK;
     case PITHI_PICL_COMPSTATS:
         return node->stats > 0 && --node->stats == 0 ? end_pending(r, node, line->time_ns) : PITH_OK;
     case PITHI_PICL_RECV_BLOCKING:
@@ -277,10 +236,32 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
         node->blocking++;
         return add_state(r, node, PITHLOG_ENTER, id, line->time_ns);
     case PITHI_PICL_RECV_WAKING:
-        return add_waking(r, node, line);
+        CHECK(add_message(r, node, line, line->time_ns));
+        CHECK(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
+        if (node->blocking == 0) {
+            r->ends_alone++;
+            return PITH_OK;
+        }
+        node->blocking--;
+        return add_state(r, node, PITHLOG_LEAVE, id, line->time_ns);
     case PITHI_PICL_MARK:
-    case PITHI_PICL_TEXT:
-        return add_event(r, node, line);
+    case PITHI_PICL_TEXT: {
+        unsigned char payload[2 + 4096];
+        struct pithlog_record record = {
+            .time_ns = line->time_ns, .lane = node->lane, .kind = PITHLOG_EVENT, .peer = -1};
+        size_t size = line->text_size < 4096 ? line->text_size : 4096;
+        int mark = line->type == PITHI_PICL_MARK;
+        if (mark && find_explained(r, PITHLOG_EVENT_TYPE, line->value[0], &record.id))
+            return add(r, &record);
+        CHECK(define(r, PITHLOG_EVENT_TYPE, mark ? "trace_mark" : "trace_message", mark ? "%d" : "%s", &record.id));
+        if (mark)
+            pithi_put_be(payload, (uint32_t)line->value[0], 4);
+        else
+            memcpy(pithi_put_be(payload, size, 2), line->text, size);
+        record.payload = payload;
+        record.payload_bytes = mark ? 4 : (uint32_t)size + 2;
+        return add(r, &record);
+    }
     case PITHI_PICL_OPEN:
     case PITHI_PICL_LEVEL:
         node->tells_end = 1;
@@ -331,35 +312,6 @@ out:
     return err;
 }
 
-static int first_pass(struct picl_reader *r)
-{
-    struct pithi_picl_line line;
-    int64_t last_ns = INT64_MIN;
-    int status;
-    r->first_ns = INT64_MAX;
-    while ((status = next_line(r, &line)) > 0) {
-        if (line.node != PITHI_PICL_ALL && !find_node(r, line.node))
-            return pithi_no_memory();
-        if (line.node < 0 && line.node != PITHI_PICL_ALL && line.node != PITHI_PICL_HOST)
-            return pithi_lines_wrong(&r->lines, "no node has this number");
-        r->host |= line.node == PITHI_PICL_HOST;
-        r->reorder.is_needed |= line.time_ns < last_ns;
-        last_ns = line.time_ns;
-        r->first_ns = line.time_ns < r->first_ns ? line.time_ns : r->first_ns;
-    }
-    pithi_lines_rewind(&r->lines);
-    return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
-}
-
-static int second_pass(struct picl_reader *r)
-{
-    struct pithi_picl_line line;
-    int err = PITH_OK, status = 0;
-    while (err == PITH_OK && (status = next_line(r, &line)) > 0)
-        err = add_line(r, &line);
-    return err == PITH_OK && status < 0 ? PITH_ERR_DAMAGED : err;
-}
-
 /* PICL's library begins a node with an open or level record and ends it with an exit and a close record. For other
  * writers, a cut is noticed only if the node ends inside a state or message. */
 static int has_no_end(const struct picl_reader *r, const struct node *node)
@@ -369,34 +321,48 @@ static int has_no_end(const struct picl_reader *r, const struct node *node)
     return node->stats > 0 || node->blocking > 0 || node->blocks > 0;
 }
 
-static int say_incomplete(const struct picl_reader *r)
-{
-    uint32_t nodes = 0;
-    for (uint32_t i = 0; i < r->count; i++)
-        nodes += (uint32_t)has_no_end(r, &r->nodes[i]);
-    if (r->lines.size < r->input->size)
-        CHECK(pithi_ends_here(r->writer, r->input, "inside a line"));
-    else if (nodes)
-        CHECK(pithi_incomplete(pithi_writer_defs(r->writer),
-                               "byte %zu: the file ends here, before the end of %u of %u nodes", r->input->size, nodes,
-                               r->count));
-    else if (r->others == 0)
-        CHECK(pithi_ends_here(r->writer, r->input, "before the first record"));
-    return PITH_OK;
-}
-
 int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct picl_reader r = {.input = input,
                             .writer = writer,
                             .lines = {.input = input, .size = pithi_whole_lines(input)},
                             .reorder = {.writer = writer}};
-    int err;
-    TRY(first_pass(&r));
+    struct pithi_picl_line line;
+    int64_t last_ns = INT64_MIN;
+    int err, status;
+    /* The first pass: the nodes and the order of times. */
+    r.first_ns = INT64_MAX;
+    while ((status = next_line(&r, &line)) > 0) {
+        if (line.node != PITHI_PICL_ALL && !find_node(&r, line.node))
+            TRY(pithi_no_memory());
+        if (line.node < 0 && line.node != PITHI_PICL_ALL && line.node != PITHI_PICL_HOST)
+            TRY(pithi_lines_wrong(&r.lines, "no node has this number"));
+        r.host |= line.node == PITHI_PICL_HOST;
+        r.reorder.is_needed |= line.time_ns < last_ns;
+        last_ns = line.time_ns;
+        r.first_ns = line.time_ns < r.first_ns ? line.time_ns : r.first_ns;
+    }
+    pithi_lines_rewind(&r.lines);
+    if (status < 0)
+        TRY(PITH_ERR_DAMAGED);
     TRY(make_lanes(&r));
-    TRY(second_pass(&r));
+    /* The second pass: the records. */
+    while ((status = next_line(&r, &line)) > 0)
+        TRY(add_line(&r, &line));
+    if (status < 0)
+        TRY(PITH_ERR_DAMAGED);
     TRY(pithi_reorder_end(&r.reorder));
-    TRY(say_incomplete(&r));
+    uint32_t nodes = 0;
+    for (uint32_t i = 0; i < r.count; i++)
+        nodes += (uint32_t)has_no_end(&r, &r.nodes[i]);
+    if (r.lines.size < r.input->size)
+        TRY(pithi_ends_here(r.writer, r.input, "inside a line"));
+    else if (nodes)
+        TRY(pithi_incomplete(pithi_writer_defs(r.writer),
+                             "byte %zu: the file ends here, before the end of %u of %u nodes", r.input->size, nodes,
+                             r.count));
+    else if (r.others == 0)
+        TRY(pithi_ends_here(r.writer, r.input, "before the first record"));
     TRY(pithi_say_count(writer, "picl_states_without_end", r.unended));
     TRY(pithi_say_count(writer, "picl_ends_without_state", r.ends_alone));
     TRY(pithi_say_count(writer, "picl_late_records", r.reorder.late));

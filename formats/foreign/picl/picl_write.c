@@ -172,25 +172,17 @@ static int add_enter(struct picl_writer *w, const struct pithlog_record *r)
     return 1;
 }
 
-/* Takes the order of the begin of a recv_blocking that ends. */
-static uint64_t take_waiting(struct picl_writer *w, const struct pithlog_step *step)
-{
-    struct node *node = &w->node[step->lane];
-    uint32_t at = 0; /* its place among the waiting */
-    for (uint32_t i = 0; i < step->at; i++)
-        at += (uint32_t)is_waiting_state(w, step->open[i].id);
-    uint64_t order = node->waiting[at];
-    memmove(&node->waiting[at], &node->waiting[at + 1], (--node->waiting_count - at) * sizeof *node->waiting);
-    return order;
-}
-
 /* Ends a recv_blocking: with the message that it waited for, or as a block. */
 static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
 {
     const struct pithlog_record *r = step->record;
     struct node *node = &w->node[r->lane];
     int64_t from_ns = step->open[step->at].from_ns;
-    uint64_t order = take_waiting(w, step);
+    uint32_t at = 0; /* its place among the waiting */
+    for (uint32_t i = 0; i < step->at; i++)
+        at += (uint32_t)is_waiting_state(w, step->open[i].id);
+    uint64_t order = node->waiting[at];
+    memmove(&node->waiting[at], &node->waiting[at + 1], (--node->waiting_count - at) * sizeof *node->waiting);
     char values[LINE];
     if (node->entered || !node->has_message || us_of(w, node->message.time_ns) != us_of(w, r->time_ns)) {
         release(w, r->lane);
@@ -271,33 +263,6 @@ static const char *message_text(const struct pithlog_record *r, size_t *size)
     return (const char *)payload + 2;
 }
 
-static void add_event(struct picl_writer *w, const struct pithlog_record *r)
-{
-    enum pithi_picl_type own = w->numbers.own[r->id];
-    int32_t number = w->numbers.of[r->id];
-    const char *text;
-    char values[LINE];
-    size_t size;
-    w->losses.used[r->id] |= own ? PITHI_KEPT : 0;
-    release(w, r->lane);
-    if (own == PITHI_PICL_TEXT && (text = message_text(r, &size)) != NULL) {
-        uint64_t us = us_of(w, r->time_ns);
-        char line[LINE + TEXT_MOST];
-        int used = snprintf(line, LINE, "%d %llu %llu %u ", (int)PITHI_PICL_TEXT, (unsigned long long)(us / 1000000),
-                            (unsigned long long)(us % 1000000), (unsigned)r->lane);
-        memcpy(line + used, text, size);
-        line[(size_t)used + size] = '\n';
-        put_bytes(w, us, r->lane + 1, w->order++, line, (size_t)used + size + 1);
-        return;
-    }
-    if (own == PITHI_PICL_MARK && r->payload_bytes == 4)
-        number = (int32_t)pithi_get_be32(r->payload);
-    else
-        w->payloads += r->payload_bytes > 0;
-    snprintf(values, sizeof values, " %d", (int)number);
-    put(w, PITHI_PICL_MARK, r->lane, r->time_ns, values);
-}
-
 static int put_record(void *context, const struct pithlog_step *step)
 {
     struct picl_writer *w = context;
@@ -309,9 +274,33 @@ static int put_record(void *context, const struct pithlog_step *step)
     case PITHLOG_LEAVE:
         add_leave(w, step);
         break;
-    case PITHLOG_EVENT:
-        add_event(w, r);
+    case PITHLOG_EVENT: {
+        enum pithi_picl_type own = w->numbers.own[r->id];
+        int32_t number = w->numbers.of[r->id];
+        const char *text;
+        char values[LINE];
+        size_t size;
+        w->losses.used[r->id] |= own ? PITHI_KEPT : 0;
+        release(w, r->lane);
+        if (own == PITHI_PICL_TEXT && (text = message_text(r, &size)) != NULL) {
+            uint64_t us = us_of(w, r->time_ns);
+            char line[LINE + TEXT_MOST];
+            int used =
+                snprintf(line, LINE, "%d %llu %llu %u ", (int)PITHI_PICL_TEXT, (unsigned long long)(us / 1000000),
+                         (unsigned long long)(us % 1000000), (unsigned)r->lane);
+            memcpy(line + used, text, size);
+            line[(size_t)used + size] = '\n';
+            put_bytes(w, us, r->lane + 1, w->order++, line, (size_t)used + size + 1);
+            break;
+        }
+        if (own == PITHI_PICL_MARK && r->payload_bytes == 4)
+            number = (int32_t)pithi_get_be32(r->payload);
+        else
+            w->payloads += r->payload_bytes > 0;
+        snprintf(values, sizeof values, " %d", (int)number);
+        put(w, PITHI_PICL_MARK, r->lane, r->time_ns, values);
         break;
+    }
     case PITHLOG_SEND:
     case PITHLOG_RECV:
         add_message(w, r);
@@ -374,18 +363,6 @@ static int make_nodes(struct picl_writer *w)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static int put_lines(struct picl_writer *w, FILE *out)
-{
-    struct pithi_sorted line;
-    int status = 0;
-    CHECK(pithi_sorter_end(w->lines));
-    while (!ferror_unlocked(out) && (status = pithi_sorter_next(w->lines, &line)) == 1)
-        fwrite_unlocked(line.data, 1, line.size, out);
-    if (status < 0)
-        return PITH_ERR_IO;
-    return fflush(out) != 0 || ferror(out) ? pithi_fail(PITH_ERR_IO, "the PICL file cannot be written") : PITH_OK;
-}
-
 static int write_all(struct picl_writer *w, FILE *out, const struct pithi_convert *how)
 {
     struct pithi_each each = {
@@ -404,7 +381,15 @@ static int write_all(struct picl_writer *w, FILE *out, const struct pithi_conver
         put_at(w, UINT64_MAX, PITHI_PICL_CLOSE, i, w->last_ns, "");
     }
     CHECK(w->err);
-    CHECK(put_lines(w, out));
+    struct pithi_sorted line;
+    int status = 0;
+    CHECK(pithi_sorter_end(w->lines));
+    while (!ferror_unlocked(out) && (status = pithi_sorter_next(w->lines, &line)) == 1)
+        fwrite_unlocked(line.data, 1, line.size, out);
+    if (status < 0)
+        return PITH_ERR_IO;
+    if (fflush(out) != 0 || ferror(out))
+        return pithi_fail(PITH_ERR_IO, "the PICL file cannot be written");
     w->losses.count[PITHI_LOSS_PAYLOADS] = w->payloads; /* without those of trace_mark and trace_message */
     pithi_losses_tell(&w->losses, how);
     pithi_note(how, w->no_node, "ends of messages with ranks that are not in the log are left out");
