@@ -81,21 +81,6 @@ static int is_unmatched(void *context, const struct pithlog_record *record)
     return 0;
 }
 
-/* Encodes DATA and comment as a payload in the form of pith_event_define. Returns the size. */
-static uint32_t pack_payload(const struct pithi_alog_event *event, const struct pithi_alog_line *line,
-                             unsigned char payload[])
-{
-    unsigned char *at = payload;
-
-    if (event->payload == PITHI_ALOG_DATA || event->payload == PITHI_ALOG_BOTH)
-        at = pithi_put_be(at, (uint32_t)line->data, 4);
-    if (event->payload == PITHI_ALOG_TEXT || event->payload == PITHI_ALOG_BOTH) {
-        size_t length = line->comment_size > 60000 ? 60000 : line->comment_size;
-        at = (unsigned char *)memcpy(pithi_put_be(at, length, 2), line->comment, length) + length;
-    }
-    return (uint32_t)(at - payload);
-}
-
 static int add_line(struct reader *reader, const struct pithi_alog_line *line)
 {
     struct pithi_alog_process *process = pithi_alog_process(&reader->scan, line->proc);
@@ -125,88 +110,28 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
         return pithi_reorder_add(&reader->reorder, &record);
     }
     const struct pithi_alog_event *event = pithi_alog_event(&reader->scan, line->type);
-    unsigned char payload[60016];
     if (!event)
         return pithi_no_memory();
     CHECK(pithi_reorder_states(&reader->reorder, &record, event->ends, event->starts, NULL));
     if (event->solo) {
         record.kind = PITHLOG_EVENT;
         record.id = event->solo - 1;
+        /* DATA and comment as a payload in the form of pith_event_define. */
+        unsigned char payload[60016], *at = payload;
+        if (event->payload == PITHI_ALOG_DATA || event->payload == PITHI_ALOG_BOTH)
+            at = pithi_put_be(at, (uint32_t)line->data, 4);
+        if (event->payload == PITHI_ALOG_TEXT || event->payload == PITHI_ALOG_BOTH) {
+            size_t length = line->comment_size > 60000 ? 60000 : line->comment_size;
+            at = (unsigned char *)memcpy(pithi_put_be(at, length, 2), line->comment, length) + length;
+        }
         record.payload = payload;
-        record.payload_bytes = pack_payload(event, line, payload);
+        record.payload_bytes = (uint32_t)(at - payload);
         CHECK(pithi_reorder_add(&reader->reorder, &record));
     }
     return PITH_OK;
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
-
-/* Makes a lane for each process that the header counts, even if it is idle, and for any other process with events or a
- * name. */
-static int make_lanes(struct reader *reader)
-{
-    for (int64_t number = 0; number < reader->scan.processes && number < 16384; number++) {
-        struct pithi_alog_process *process = pithi_alog_process(&reader->scan, number);
-        if (!process)
-            return pithi_no_memory();
-        process->seen = 1;
-    }
-    for (uint32_t i = 0; i < reader->scan.process_count; i++) {
-        struct pithi_alog_process *process = &reader->scan.process[i];
-        uint32_t lane;
-        if (!process->seen && !process->name)
-            continue;
-        CHECK(pithi_writer_lane(reader->writer, process->rank, process->thread, process->name, &lane));
-        process->lane = lane + 1;
-    }
-    return PITH_OK;
-}
-
-/* Checks the line count and the end time of the header. A last line without a newline may have been cut, even if it can
- * be read. */
-static int say_incomplete(const struct reader *reader)
-{
-    const struct pithi_alog_scan *scan = &reader->scan;
-    struct pithi_defs *defs = pithi_writer_defs(reader->writer);
-
-    if (scan->cut)
-        CHECK(pithi_ends_here(reader->writer, scan->input, "inside a line"));
-    if (scan->seen < scan->told)
-        CHECK(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the header counts", scan->seen,
-                               scan->told));
-    else if (scan->seen == 0 && !scan->counted)
-        CHECK(pithi_ends_here(reader->writer, scan->input, "before the first event"));
-    else if (scan->told == 0 && scan->last_ns < scan->end_ns)
-        CHECK(pithi_incomplete(defs, "the last event is %.6f s before the end that the header states",
-                               (double)(scan->end_ns - scan->last_ns) / 1e9));
-    return PITH_OK;
-}
-
-/* Reports the lines that were passed over as properties of the log. */
-static int say_all(struct reader *reader)
-{
-    CHECK(say_incomplete(reader));
-    CHECK(pithi_say_count(reader->writer, "alog_unmatched_ends", reader->unmatched_ends));
-    CHECK(pithi_say_count(reader->writer, "alog_ignored_states", reader->scan.ignored_states));
-    CHECK(pithi_say_count(reader->writer, "alog_messages_without_size", reader->bare_messages));
-    CHECK(pithi_say_count(reader->writer, "alog_messages_without_partner", reader->no_partner));
-    CHECK(pithi_say_count(reader->writer, "alog_late_records", reader->reorder.late));
-    return pithi_say_count(reader->writer, "alog_start_us",
-                           (uint64_t)(reader->scan.start_ns > 0 ? reader->scan.start_ns / 1000 : 0));
-}
-
-static int read_records(struct reader *reader)
-{
-    struct pithi_alog_line line;
-    int status;
-
-    while ((status = pithi_alog_next(&reader->scan, &line)) == 1)
-        if (pithi_alog_is_event(line.type))
-            CHECK(add_line(reader, &line));
-    if (status < 0)
-        return PITH_ERR_DAMAGED;
-    return pithi_reorder_end(&reader->reorder);
-}
 
 int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
@@ -217,9 +142,52 @@ int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer
 
     TRY(pithi_alog_scan(&reader.scan, input, pithi_writer_defs(writer)));
     reader.reorder.is_needed = reader.scan.disorder;
-    TRY(make_lanes(&reader));
-    TRY(read_records(&reader));
-    TRY(say_all(&reader));
+    /* A lane for each process that the header counts, even if it is idle, and for any other process with events or a
+     * name. */
+    for (int64_t number = 0; number < reader.scan.processes && number < 16384; number++) {
+        struct pithi_alog_process *process = pithi_alog_process(&reader.scan, number);
+        if (!process)
+            TRY(pithi_no_memory());
+        process->seen = 1;
+    }
+    for (uint32_t i = 0; i < reader.scan.process_count; i++) {
+        struct pithi_alog_process *process = &reader.scan.process[i];
+        uint32_t lane;
+        if (!process->seen && !process->name)
+            continue;
+        TRY(pithi_writer_lane(reader.writer, process->rank, process->thread, process->name, &lane));
+        process->lane = lane + 1;
+    }
+    struct pithi_alog_line line;
+    int status;
+    while ((status = pithi_alog_next(&reader.scan, &line)) == 1)
+        if (pithi_alog_is_event(line.type))
+            TRY(add_line(&reader, &line));
+    if (status < 0)
+        TRY(PITH_ERR_DAMAGED);
+    TRY(pithi_reorder_end(&reader.reorder));
+    /* The line count and the end time of the header. A last line without a newline may have been cut, even if it can be
+     * read. */
+    const struct pithi_alog_scan *scan = &reader.scan;
+    struct pithi_defs *defs = pithi_writer_defs(reader.writer);
+    if (scan->cut)
+        TRY(pithi_ends_here(reader.writer, scan->input, "inside a line"));
+    if (scan->seen < scan->told)
+        TRY(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the header counts", scan->seen,
+                             scan->told));
+    else if (scan->seen == 0 && !scan->counted)
+        TRY(pithi_ends_here(reader.writer, scan->input, "before the first event"));
+    else if (scan->told == 0 && scan->last_ns < scan->end_ns)
+        TRY(pithi_incomplete(defs, "the last event is %.6f s before the end that the header states",
+                             (double)(scan->end_ns - scan->last_ns) / 1e9));
+    /* Lines that were passed over are properties of the log. */
+    TRY(pithi_say_count(reader.writer, "alog_unmatched_ends", reader.unmatched_ends));
+    TRY(pithi_say_count(reader.writer, "alog_ignored_states", reader.scan.ignored_states));
+    TRY(pithi_say_count(reader.writer, "alog_messages_without_size", reader.bare_messages));
+    TRY(pithi_say_count(reader.writer, "alog_messages_without_partner", reader.no_partner));
+    TRY(pithi_say_count(reader.writer, "alog_late_records", reader.reorder.late));
+    TRY(pithi_say_count(reader.writer, "alog_start_us",
+                        (uint64_t)(reader.scan.start_ns > 0 ? reader.scan.start_ns / 1000 : 0)));
 out:
     pithi_alog_scan_free(&reader.scan);
     pithi_map_free(&reader.open);

@@ -73,23 +73,6 @@ int pithi_alog_integer(const char **at, const char *end, int64_t *value)
     return 1;
 }
 
-/* Times with an exponent or in any other form that scanf's %lf accepts. */
-static int odd_time(const char *p, size_t size, int64_t *time_ns)
-{
-    char text[64], *end;
-    double us;
-
-    if (size == 0 || size >= sizeof text)
-        return 0;
-    memcpy(text, p, size);
-    text[size] = 0;
-    us = strtod(text, &end);
-    if (*end || !(us > -9e15 && us < 9e15)) /* this test also rejects NaN */
-        return 0;
-    *time_ns = (int64_t)(us * 1e3 + (us < 0 ? -0.5 : 0.5));
-    return 1;
-}
-
 /* Reads microseconds, with or without decimals, as nanoseconds. The common forms are read exactly. */
 static int time_at(const char **at, const char *end, int64_t *time_ns)
 {
@@ -111,7 +94,18 @@ static int time_at(const char **at, const char *end, int64_t *time_ns)
     for (p = begin; p < end && !is_blank(*p);)
         p++;
     *at = p;
-    return odd_time(begin, (size_t)(p - begin), time_ns);
+    /* Times with an exponent or in any other form that scanf's %lf accepts. */
+    size_t size = (size_t)(p - begin);
+    char text[64], *behind;
+    if (size == 0 || size >= sizeof text)
+        return 0;
+    memcpy(text, begin, size);
+    text[size] = 0;
+    double odd_us = strtod(text, &behind);
+    if (*behind || !(odd_us > -9e15 && odd_us < 9e15)) /* this test also rejects NaN */
+        return 0;
+    *time_ns = (int64_t)(odd_us * 1e3 + (odd_us < 0 ? -0.5 : 0.5));
+    return 1;
 }
 
 enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struct pithi_alog_line *line,
@@ -222,33 +216,6 @@ int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_
 
 /* ---- Header lines ---------------------------------------------------------------------------------------------- */
 
-static int add_property(struct pithi_defs *defs, const char *key, const struct pithi_alog_line *line)
-{
-    char text[128];
-
-    pithi_name_cut(text, sizeof text, line->comment, line->comment_size);
-    return text[0] ? pithi_defs_property(defs, key, text) : PITH_OK;
-}
-
-/* Splits "COLOR:BITMAP NAME", "COLOR NAME" or "NAME". `colour` gets the colour, or "" if there is no known colour;
- * `name` gets the rest. */
-static void split_state(const struct pithi_alog_line *line, char colour[32], char name[512])
-{
-    const char *text = line->comment, *end = text + line->comment_size, *word = text;
-    uint32_t rgb;
-
-    while (word < end && *word != ' ' && *word != '\t')
-        word++;
-    const char *colon = memchr(text, ':', (size_t)(word - text));
-    pithi_name_cut(colour, 32, text, (size_t)((colon ? colon : word) - text));
-    /* "red:boxes Send": the bitmap is for printers without colours. "Send" alone is a name, even if it is a colour. */
-    if (!colon && word == end)
-        word = text; /* there is only a name */
-    pithi_name_cut(name, 512, word, (size_t)(end - word));
-    if (word == text || !pithi_colour_parse(colour, &rgb))
-        colour[0] = 0;
-}
-
 /* The first definition of a number wins, as in nupshot. Definitions with the same name are one state, whatever their
  * numbers. */
 static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, struct pithi_defs *defs)
@@ -266,7 +233,20 @@ static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_li
         scan->ignored_states++;
         return PITH_OK;
     }
-    split_state(line, colour, name);
+    /* Splits "COLOR:BITMAP NAME", "COLOR NAME" or "NAME". `colour` gets the colour, or "" if there is no known colour;
+     * `name` gets the rest. */
+    const char *text = line->comment, *end = text + line->comment_size, *word = text;
+    uint32_t rgb;
+    while (word < end && *word != ' ' && *word != '\t')
+        word++;
+    const char *colon = memchr(text, ':', (size_t)(word - text));
+    pithi_name_cut(colour, 32, text, (size_t)((colon ? colon : word) - text));
+    /* "red:boxes Send": the bitmap is for printers without colours. "Send" alone is a name, even if it is a colour. */
+    if (!colon && word == end)
+        word = text; /* there is only a name */
+    pithi_name_cut(name, 512, word, (size_t)(end - word));
+    if (word == text || !pithi_colour_parse(colour, &rgb))
+        colour[0] = 0;
     if (!name[0])
         snprintf(name, sizeof name, "state %" PRId64, line->task);
     def.group = pithi_name_group(name);
@@ -274,22 +254,6 @@ static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_li
     CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, line->task, &line->data));
     event->starts = id + 1;
     pithi_alog_event(scan, line->data)->ends = id + 1;
-    return PITH_OK;
-}
-
-static int describe_event(struct pithi_alog_scan *scan, const struct pithi_alog_line *line)
-{
-    struct pithi_alog_event *event = pithi_alog_event(scan, line->data);
-
-    if (!event)
-        return pithi_no_memory();
-    if (line->type == PITHI_ALOG_EVENT_NAME) {
-        event->name = line->comment;
-        event->name_size = line->comment_size;
-    } else {
-        event->format = line->comment;
-        event->format_size = line->comment_size;
-    }
     return PITH_OK;
 }
 
@@ -311,30 +275,17 @@ static void parse_thread(struct pithi_alog_process *process)
     memmove(process->name, process->name + used, strlen(process->name + used) + 1);
 }
 
-static int name_process(struct pithi_alog_scan *scan, const struct pithi_alog_line *line)
-{
-    struct pithi_alog_process *process;
-
-    if (!is_process(line->proc))
-        return PITH_OK;
-    process = pithi_alog_process(scan, line->proc);
-    if (!process)
-        return pithi_no_memory();
-    free(process->name);
-    process->name = malloc(line->comment_size + 1);
-    if (!process->name)
-        return pithi_no_memory();
-    pithi_name_cut(process->name, line->comment_size + 1, line->comment, line->comment_size);
-    parse_thread(process);
-    return PITH_OK;
-}
-
 static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, struct pithi_defs *defs)
 {
+    struct pithi_alog_event *event;
+    struct pithi_alog_process *process;
+    char creator[128];
+
     switch (line->type) {
     case PITHI_ALOG_CREATOR:
         scan->own = line->comment_size == 4 && memcmp(line->comment, "Pith", 4) == 0;
-        return add_property(defs, "creator", line);
+        pithi_name_cut(creator, sizeof creator, line->comment, line->comment_size);
+        return creator[0] ? pithi_defs_property(defs, "creator", creator) : PITH_OK;
     case PITHI_ALOG_PROCESSES:
         scan->processes = is_process(line->data) ? line->data : 0;
         return PITH_OK;
@@ -359,9 +310,30 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         return define_state(scan, line, defs);
     case PITHI_ALOG_EVENT_NAME:
     case PITHI_ALOG_EVENT_FORMAT:
-        return describe_event(scan, line);
+        event = pithi_alog_event(scan, line->data);
+        if (!event)
+            return pithi_no_memory();
+        if (line->type == PITHI_ALOG_EVENT_NAME) {
+            event->name = line->comment;
+            event->name_size = line->comment_size;
+        } else {
+            event->format = line->comment;
+            event->format_size = line->comment_size;
+        }
+        return PITH_OK;
     case PITHI_ALOG_PROCESS_NAME:
-        return name_process(scan, line);
+        if (!is_process(line->proc))
+            return PITH_OK;
+        process = pithi_alog_process(scan, line->proc);
+        if (!process)
+            return pithi_no_memory();
+        free(process->name);
+        process->name = malloc(line->comment_size + 1);
+        if (!process->name)
+            return pithi_no_memory();
+        pithi_name_cut(process->name, line->comment_size + 1, line->comment, line->comment_size);
+        parse_thread(process);
+        return PITH_OK;
     default:
         return PITH_OK; /* counts, which the event lines give more reliably, and types without a meaning here */
     }
@@ -454,37 +426,30 @@ static void choose_payload(struct pithi_alog_event *event, char format[64])
 
 /* Solo events are defined after all lines have been read. Two numbers with the same description stay two
  * definitions. */
-static int define_event(struct pithi_alog_scan *scan, struct pithi_alog_event *event, struct pithi_defs *defs)
-{
-    char name[512], format[64];
-    struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .name = name, .format = format};
-    uint32_t before = pithi_defs_count(defs), id;
-
-    pithi_name_cut(name, 400, event->name ? event->name : "", event->name ? event->name_size : 0);
-    if (!name[0])
-        snprintf(name, sizeof name, "event %" PRId64, event->type);
-    def.group = pithi_name_group(name);
-    choose_payload(event, format);
-    CHECK(pithi_defs_add(defs, &def, &id));
-    /* The name was there already, as another number's: the number makes it another one. */
-    if (id < before) {
-        snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
-        CHECK(pithi_defs_add(defs, &def, &id));
-    }
-    event->solo = id + 1;
-    return pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL);
-}
-
 static int define_events(struct pithi_alog_scan *scan, struct pithi_defs *defs)
 {
-    int err = PITH_OK;
-
-    for (uint32_t i = 0; i < scan->event_count && !err; i++) {
+    for (uint32_t i = 0; i < scan->event_count; i++) {
         struct pithi_alog_event *event = &scan->events[i];
-        if (!event->starts && !event->ends && (event->used || event->name))
-            err = define_event(scan, event, defs);
+        char name[512], format[64];
+        struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .name = name, .format = format};
+        uint32_t before = pithi_defs_count(defs), id;
+        if (event->starts || event->ends || !(event->used || event->name))
+            continue;
+        pithi_name_cut(name, 400, event->name ? event->name : "", event->name ? event->name_size : 0);
+        if (!name[0])
+            snprintf(name, sizeof name, "event %" PRId64, event->type);
+        def.group = pithi_name_group(name);
+        choose_payload(event, format);
+        CHECK(pithi_defs_add(defs, &def, &id));
+        /* The name was there already, as another number's: the number makes it another one. */
+        if (id < before) {
+            snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
+            CHECK(pithi_defs_add(defs, &def, &id));
+        }
+        event->solo = id + 1;
+        CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL));
     }
-    return err;
+    return PITH_OK;
 }
 
 /* Finds the next "-11". NULL: there is none. */

@@ -73,20 +73,6 @@ static int32_t first_line(const struct alog_writer *w, int32_t rank)
     return line ? (int32_t)*line - 1 : w->threads || rank >= PITHI_ALOG_PROCESSES_MAX ? -1 : rank;
 }
 
-/* Finds out whether rank numbers can serve as line numbers. */
-static void see_lanes(struct alog_writer *w)
-{
-    const struct pithlog_lane *lane;
-    int32_t before = -1;
-
-    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
-        w->threads |= lane->rank == before || lane->rank < 0 || lane->rank >= PITHI_ALOG_PROCESSES_MAX;
-        w->named |= lane->name && lane->name[0];
-        before = lane->rank;
-    }
-    w->named |= w->threads;
-}
-
 static int number_lanes(struct alog_writer *w)
 {
     const struct pithlog_lane *lane;
@@ -96,7 +82,14 @@ static int number_lanes(struct alog_writer *w)
     w->main_line = calloc(w->lanes + 1, sizeof *w->main_line);
     if (!w->line || !w->main_line)
         return pithi_no_memory();
-    see_lanes(w);
+    /* Can rank numbers serve as line numbers? */
+    int32_t before = -1;
+    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
+        w->threads |= lane->rank == before || lane->rank < 0 || lane->rank >= PITHI_ALOG_PROCESSES_MAX;
+        w->named |= lane->name && lane->name[0];
+        before = lane->rank;
+    }
+    w->named |= w->threads;
     for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
         uint64_t *first = pithi_map_at(&w->line_of, (uint32_t)lane->rank);
         if (!first)
@@ -153,48 +146,12 @@ static void string_comment(struct alog_writer *w, struct planned *plan, const un
                                     : length);
 }
 
-static void plan_payload(struct alog_writer *w, const struct pithlog_record *record, struct number *number,
-                         struct planned *plan)
-{
-    const unsigned char *payload = record->payload;
-    char text[1024];
-
-    if (!record->payload_bytes)
-        return;
-    if (number->single == 's') {
-        string_comment(w, plan, payload, record->payload_bytes);
-    } else if ((number->single == 'd' || number->both) && record->payload_bytes >= 4) {
-        plan->data = (int32_t)pithi_get_be32(payload);
-        if (number->both)
-            string_comment(w, plan, payload + 4, record->payload_bytes - 4);
-    } else {
-        number->text = 1;
-        pithlog_payload_text(w->log, record, text, sizeof text);
-        set_comment(w, plan, text, strlen(text));
-    }
-}
-
-/* Messages are drawn on the first line of a rank, because the thread of the partner is unknown. */
-static int plan_message(struct alog_writer *w, const struct pithlog_record *record, struct planned *plan)
-{
-    int32_t partner = first_line(w, record->peer);
-
-    if (partner < 0) {
-        w->no_line += record->peer >= 0;
-        return 0;
-    }
-    w->lines = partner >= w->lines ? partner + 1 : w->lines;
-    plan->type = record->kind == PITHLOG_SEND ? PITHI_ALOG_SEND : PITHI_ALOG_RECV;
-    plan->line = w->main_line[record->lane];
-    plan->data = partner;
-    snprintf(plan->comment, sizeof plan->comment, "%" PRId32 " %" PRIu64, record->tag, record->bytes);
-    return 1;
-}
-
 /* 1: `plan` is the line of the record; 0: ALOG cannot hold the record. */
 static int plan_record(struct alog_writer *w, const struct pithlog_record *record, struct planned *plan)
 {
+    const unsigned char *payload = record->payload;
     struct number *number;
+    char text[1024];
 
     if (record->lane >= w->lanes)
         return 0;
@@ -210,12 +167,36 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
         if (!number)
             return 0;
         plan->type = record->kind == PITHLOG_LEAVE ? number->end : number->start;
-        if (record->kind == PITHLOG_EVENT)
-            plan_payload(w, record, number, plan);
+        if (record->kind != PITHLOG_EVENT || !record->payload_bytes)
+            return 1;
+        if (number->single == 's') {
+            string_comment(w, plan, payload, record->payload_bytes);
+        } else if ((number->single == 'd' || number->both) && record->payload_bytes >= 4) {
+            plan->data = (int32_t)pithi_get_be32(payload);
+            if (number->both)
+                string_comment(w, plan, payload + 4, record->payload_bytes - 4);
+        } else {
+            number->text = 1;
+            pithlog_payload_text(w->log, record, text, sizeof text);
+            set_comment(w, plan, text, strlen(text));
+        }
         return 1;
     case PITHLOG_SEND:
-    case PITHLOG_RECV:
-        return plan_message(w, record, plan);
+    case PITHLOG_RECV: {
+        /* Messages are drawn on the first line of a rank, because the thread of the partner is unknown. */
+        int32_t partner = first_line(w, record->peer);
+
+        if (partner < 0) {
+            w->no_line += record->peer >= 0;
+            return 0;
+        }
+        w->lines = partner >= w->lines ? partner + 1 : w->lines;
+        plan->type = record->kind == PITHLOG_SEND ? PITHI_ALOG_SEND : PITHI_ALOG_RECV;
+        plan->line = w->main_line[record->lane];
+        plan->data = partner;
+        snprintf(plan->comment, sizeof plan->comment, "%" PRId32 " %" PRIu64, record->tag, record->bytes);
+        return 1;
+    }
     default:
         return 0;
     }
@@ -267,22 +248,6 @@ static int write_names(struct alog_writer *w, enum pithlog_def_kind kind)
     return err;
 }
 
-static void write_lines(struct alog_writer *w)
-{
-    const struct pithlog_lane *lane;
-    char name[NAME_BYTES];
-
-    for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
-        w->changed_names +=
-            pithi_name_cut(name, sizeof name, lane->name ? lane->name : "", lane->name ? strlen(lane->name) : 0) != 0;
-        if (w->threads)
-            fprintf(w->out, "-15 %d 0 0 0 0 rank %d thread %" PRIu32 "%s%s\n", w->line[i], lane->rank, lane->thread,
-                    name[0] ? ": " : "", name);
-        else if (name[0])
-            fprintf(w->out, "-15 %d 0 0 0 0 %s\n", w->line[i], name);
-    }
-}
-
 static int write_header(struct alog_writer *w)
 {
     fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
@@ -307,28 +272,24 @@ static int write_header(struct alog_writer *w)
         fprintf(w->out, "-10 0 0 %d 0 0 %s\n", number->start, format);
     }
     CHECK(write_names(w, PITHLOG_STATE));
-    if (w->named)
-        write_lines(w);
+    if (w->named) {
+        const struct pithlog_lane *lane;
+        char name[NAME_BYTES];
+
+        for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
+            w->changed_names += pithi_name_cut(name, sizeof name, lane->name ? lane->name : "",
+                                               lane->name ? strlen(lane->name) : 0) != 0;
+            if (w->threads)
+                fprintf(w->out, "-15 %d 0 0 0 0 rank %d thread %" PRIu32 "%s%s\n", w->line[i], lane->rank, lane->thread,
+                        name[0] ? ": " : "", name);
+            else if (name[0])
+                fprintf(w->out, "-15 %d 0 0 0 0 %s\n", w->line[i], name);
+        }
+    }
     return PITH_OK;
 }
 
 /* ---- Lines of events ------------------------------------------------------------------------------------------- */
-
-static void put_line(struct pithi_out *out, const struct planned *plan)
-{
-    pithi_out_i64(out, plan->type);
-    pithi_out_char(out, ' ');
-    pithi_out_i64(out, plan->line);
-    pithi_out_bytes(out, " 0 ", 3);
-    pithi_out_i64(out, plan->data);
-    pithi_out_bytes(out, " 0 ", 3);
-    pithi_out_i64(out, plan->time_us);
-    if (*plan->comment) {
-        pithi_out_char(out, ' ');
-        pithi_out_text(out, plan->comment);
-    }
-    pithi_out_char(out, '\n');
-}
 
 /* Makes one pass. If `out` is NULL, it only counts. */
 static int pass(struct alog_writer *w, struct pithi_out *out)
@@ -349,8 +310,20 @@ static int pass(struct alog_writer *w, struct pithi_out *out)
             continue;
         w->lines_written++;
         w->end_us = plan.time_us > w->end_us ? plan.time_us : w->end_us;
-        if (out)
-            put_line(out, &plan);
+        if (out) {
+            pithi_out_i64(out, plan.type);
+            pithi_out_char(out, ' ');
+            pithi_out_i64(out, plan.line);
+            pithi_out_bytes(out, " 0 ", 3);
+            pithi_out_i64(out, plan.data);
+            pithi_out_bytes(out, " 0 ", 3);
+            pithi_out_i64(out, plan.time_us);
+            if (*plan.comment) {
+                pithi_out_char(out, ' ');
+                pithi_out_text(out, plan.comment);
+            }
+            pithi_out_char(out, '\n');
+        }
     }
     pithi_walk_close(&walk);
     return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;

@@ -75,26 +75,6 @@ int pithi_chrome_async_is(char phase, enum pithlog_kind *kind)
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
-static int find_group(struct pithi_chrome_async *async, const struct pithi_chrome_event *event, uint32_t process,
-                      uint64_t hash, uint32_t *group)
-{
-    uint64_t *at = pithi_map_at(&async->group_numbers, hash);
-    char label[LABEL] = "async";
-    if (!at || (*at == 0 && !pithi_grow(&async->groups, async->group_count, &async->group_room, sizeof *async->groups)))
-        return pithi_no_memory();
-    if (*at == 0) {
-        struct pithi_chrome_async_group new = {.process = process};
-        if (event->category.size)
-            pithi_json_text(&event->category, label, sizeof label);
-        if (!(new.label = strdup(label)))
-            return pithi_no_memory();
-        async->groups[async->group_count++] = new;
-        *at = async->group_count;
-    }
-    *group = (uint32_t)*at - 1;
-    return PITH_OK;
-}
-
 /* "id2" is an object with a "local" or a "global" id. Only a global one is the same in all processes. */
 static uint64_t hash_id(const struct pithi_chrome_event *event, uint64_t local, uint64_t global)
 {
@@ -110,12 +90,26 @@ static uint64_t hash_id(const struct pithi_chrome_event *event, uint64_t local, 
 static int find_operation(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
                           const struct pithi_chrome_event *event, uint32_t *operation)
 {
-    uint32_t thread, process, group = 0;
+    uint32_t thread, process;
     CHECK(pithi_chrome_lanes_thread(lanes, event, &thread));
     process = pithi_chrome_lanes_process(lanes, thread);
     uint64_t global = pithi_chrome_hash(0, &event->category);
     uint64_t local = pithi_hash_number(global, process + UINT64_C(1)) >> 1;
-    CHECK(find_group(async, event, process, local, &group));
+    uint64_t *known = pithi_map_at(&async->group_numbers, local);
+    char label[LABEL] = "async";
+    if (!known ||
+        (*known == 0 && !pithi_grow(&async->groups, async->group_count, &async->group_room, sizeof *async->groups)))
+        return pithi_no_memory();
+    if (*known == 0) {
+        struct pithi_chrome_async_group new = {.process = process};
+        if (event->category.size)
+            pithi_json_text(&event->category, label, sizeof label);
+        if (!(new.label = strdup(label)))
+            return pithi_no_memory();
+        async->groups[async->group_count++] = new;
+        *known = async->group_count;
+    }
+    uint32_t group = (uint32_t)*known - 1;
     if (strchr("STpF", event->phase)) { /* of these, the name is a part of the id */
         global = pithi_chrome_hash(global, &event->name);
         local = pithi_chrome_hash(local, &event->name);

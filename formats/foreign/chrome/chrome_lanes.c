@@ -129,14 +129,6 @@ void pithi_chrome_lanes_use(struct pithi_chrome_lanes *lanes, uint32_t thread) {
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-static int set_name(struct pithi_chrome_place *place, const struct pithi_json_value *value)
-{
-    char name[NAME];
-    pithi_json_text(value, name, sizeof name);
-    free(place->name);
-    return (place->name = strdup(name)) ? PITH_OK : pithi_no_memory();
-}
-
 int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event)
 {
     int process = pithi_json_is(&event->name, "process_name") || pithi_json_is(&event->name, "process_sort_index");
@@ -149,8 +141,14 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
     if (process)
         place = &lanes->processes[place->process];
     pithi_chrome_arg_number(event, "sort_index", INT64_MIN, &place->order);
-    if (pithi_chrome_arg(event, "name", &name) && !pithi_chrome_arg(event, "made", &made)) /* "made": not in the log */
-        CHECK(set_name(place, &name));
+    /* "made": not in the log */
+    if (pithi_chrome_arg(event, "name", &name) && !pithi_chrome_arg(event, "made", &made)) {
+        char text[NAME];
+        pithi_json_text(&name, text, sizeof text);
+        free(place->name);
+        if (!(place->name = strdup(text)))
+            return pithi_no_memory();
+    }
     return PITH_OK;
 }
 
@@ -254,24 +252,18 @@ out:
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
-/* In files of other programs the name of the process precedes the name of the thread. */
-static void lane_name(const struct pithi_chrome_place *process, const struct pithi_chrome_place *thread,
-                      char name[NAME])
+static int make_lane(struct pithi_writer *writer, const struct pithi_chrome_place *process,
+                     struct pithi_chrome_place *thread, uint32_t next)
 {
+    int keep = process->own && thread->kind == NUMBER && thread->number >= 0 && thread->number <= INT32_MAX;
+    char name[NAME];
+    /* In files of other programs the name of the process precedes the name of the thread. */
     const char *of = process->own ? NULL : process->name ? process->name : process->word;
     const char *own = thread->name ? thread->name : thread->word;
     if (of && own && strcmp(of, own) != 0)
         snprintf(name, NAME, "%s: %s", of, own);
     else
         snprintf(name, NAME, "%s", own ? own : of ? of : "");
-}
-
-static int make_lane(struct pithi_writer *writer, const struct pithi_chrome_place *process,
-                     struct pithi_chrome_place *thread, uint32_t next)
-{
-    int keep = process->own && thread->kind == NUMBER && thread->number >= 0 && thread->number <= INT32_MAX;
-    char name[NAME];
-    lane_name(process, thread, name);
     return pithi_writer_lane(writer, (int32_t)process->result, keep ? (uint32_t)thread->number : next, name,
                              &thread->result);
 }
@@ -389,44 +381,6 @@ static void end_flow(struct matching *m)
     m->open.phase = m->early.phase = 0;
 }
 
-static int add_end(struct matching *m, const struct end *end)
-{
-    if (end->phase == 's') {
-        m->flows->alone += m->open.phase == 's';
-        m->open = *end;
-        if (m->early.phase) {
-            CHECK(add_message(m, end, &m->early));
-            m->open.phase = m->early.phase = 0;
-        }
-    } else if (m->open.phase) {
-        CHECK(add_message(m, &m->open, end));
-        m->open = *end;
-        m->open.phase = end->phase == 't' ? 't' : 0;
-    } else {
-        m->flows->alone += m->early.phase != 0;
-        m->early = *end;
-    }
-    return PITH_OK;
-}
-
-static int make_messages(struct matching *m)
-{
-    struct pithi_sorted item;
-    struct end end;
-    uint64_t flow = 0;
-    int status;
-    CHECK(pithi_sorter_end(m->flows->sorter));
-    while ((status = pithi_sorter_next(m->flows->sorter, &item)) == 1) {
-        if (item.key.word[0] != flow)
-            end_flow(m);
-        flow = item.key.word[0];
-        memcpy(&end, item.data, sizeof end);
-        CHECK(add_end(m, &end));
-    }
-    end_flow(m);
-    return status < 0 ? PITH_ERR_IO : PITH_OK;
-}
-
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 static int number_messages(struct pithi_sorter *messages,
@@ -453,7 +407,35 @@ int pithi_chrome_flows_messages(struct pithi_chrome_flows *flows, const struct p
     struct matching m = {.flows = flows, .lanes = lanes};
     int err;
     TRY(pithi_sorter_new(&m.messages, MEMORY));
-    TRY(make_messages(&m));
+    struct pithi_sorted item;
+    struct end end;
+    uint64_t flow = 0;
+    int status;
+    TRY(pithi_sorter_end(m.flows->sorter));
+    while ((status = pithi_sorter_next(m.flows->sorter, &item)) == 1) {
+        if (item.key.word[0] != flow)
+            end_flow(&m);
+        flow = item.key.word[0];
+        memcpy(&end, item.data, sizeof end);
+        if (end.phase == 's') {
+            m.flows->alone += m.open.phase == 's';
+            m.open = end;
+            if (m.early.phase) {
+                TRY(add_message(&m, &end, &m.early));
+                m.open.phase = m.early.phase = 0;
+            }
+        } else if (m.open.phase) {
+            TRY(add_message(&m, &m.open, &end));
+            m.open = end;
+            m.open.phase = end.phase == 't' ? 't' : 0;
+        } else {
+            m.flows->alone += m.early.phase != 0;
+            m.early = end;
+        }
+    }
+    end_flow(&m);
+    if (status < 0)
+        TRY(PITH_ERR_IO);
     TRY(number_messages(m.messages, tell, context));
 out:
     pithi_sorter_free(m.messages);

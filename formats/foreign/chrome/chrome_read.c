@@ -326,33 +326,6 @@ static int take_job(struct chrome_reader *r, const struct pithi_json_value *data
     return pithi_defs_property(pithi_writer_defs(r->writer), "distributedInfo", text);
 }
 
-static int read_file(struct chrome_reader *r)
-{
-    struct pithi_json_value key, value;
-    int first = 1, status;
-    if (pithi_json_peek(&r->json) == '[') {
-        CHECK(read_events(r, &status));
-    } else {
-        status = pithi_json_open(&r->json, '{');
-        while (status == PITHI_JSON_OK && (status = pithi_json_key(&r->json, &first, &key)) == PITHI_JSON_OK) {
-            /* other members may come before and after the events */
-            if (!pithi_json_is(&key, "traceEvents")) {
-                status = pithi_json_value(&r->json, &value);
-                if (status == PITHI_JSON_OK && pithi_json_is(&key, "otherData"))
-                    CHECK(take_other_data(r, &value));
-                if (status == PITHI_JSON_OK && pithi_json_is(&key, "distributedInfo"))
-                    CHECK(take_job(r, &value));
-                continue;
-            }
-            CHECK(read_events(r, &status));
-            status = status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
-        }
-    }
-    /* what was read before the cut is kept */
-    r->cut = status == PITHI_JSON_CUT;
-    return status == PITHI_JSON_WRONG ? wrong(r) : PITH_OK;
-}
-
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static int add_message(void *context, const struct pithi_chrome_message *m)
@@ -427,12 +400,34 @@ out:
 int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct chrome_reader r = {.input = input, .writer = writer, .first_ns = INT64_MAX};
-    int err;
+    struct pithi_json_value key, value;
+    int first = 1, status, err;
     r.json = (struct pithi_json){input->data, input->size, (size_t)skip_mark(input), NULL};
     TRY(pithi_sorter_new(&r.sorter, PITHI_SORTER_BYTES));
     TRY(pithi_chrome_flows_new(&r.flows));
     TRY(pithi_chrome_async_new(&r.async));
-    TRY(read_file(&r));
+    if (pithi_json_peek(&r.json) == '[') {
+        TRY(read_events(&r, &status));
+    } else {
+        status = pithi_json_open(&r.json, '{');
+        while (status == PITHI_JSON_OK && (status = pithi_json_key(&r.json, &first, &key)) == PITHI_JSON_OK) {
+            /* other members may come before and after the events */
+            if (!pithi_json_is(&key, "traceEvents")) {
+                status = pithi_json_value(&r.json, &value);
+                if (status == PITHI_JSON_OK && pithi_json_is(&key, "otherData"))
+                    TRY(take_other_data(&r, &value));
+                if (status == PITHI_JSON_OK && pithi_json_is(&key, "distributedInfo"))
+                    TRY(take_job(&r, &value));
+                continue;
+            }
+            TRY(read_events(&r, &status));
+            status = status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
+        }
+    }
+    /* what was read before the cut is kept */
+    r.cut = status == PITHI_JSON_CUT;
+    if (status == PITHI_JSON_WRONG)
+        TRY(wrong(&r));
     /* asynchronous events get their threads only now, when all are known */
     TRY(pithi_chrome_async_place(&r.async, &r.lanes, place_async, &r));
     TRY(pithi_chrome_lanes_make(&r.lanes, writer));

@@ -84,20 +84,6 @@ static void put_meta(struct chrome_writer *w, uint32_t lane, const char *what, c
     pithi_out_text(&w->out, made ? ",\"made\":true}}" : "}}");
 }
 
-static void put_lanes(struct chrome_writer *w)
-{
-    const struct pithlog_lane *lane, *before = NULL;
-    char name[512];
-    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); before = lane, i++) {
-        if (!before || before->rank != lane->rank) {
-            snprintf(name, sizeof name, *lane->host ? "rank %d (%.255s)" : "rank %d", (int)lane->rank, lane->host);
-            put_meta(w, i, "process_name", name, 0);
-        }
-        snprintf(name, sizeof name, lane->thread ? "thread %u" : "main", (unsigned)lane->thread);
-        put_meta(w, i, "thread_name", *lane->name ? lane->name : name, !*lane->name);
-    }
-}
-
 static int quote_names(struct chrome_writer *w)
 {
     const struct pithlog_def *def;
@@ -131,66 +117,55 @@ static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns
     pithi_out_char(&w->out, '}');
 }
 
-static void put_solo(struct chrome_writer *w, const struct pithlog_record *r)
-{
-    char text[TEXT];
-    begin_timed(w, "i", r->lane, r->time_ns);
-    put_name(w, r->id);
-    pithi_out_text(&w->out, ",\"s\":\"t\"");
-    if (r->payload_bytes) {
-        pithlog_payload_text(w->log, r, text, sizeof text);
-        pithi_out_text(&w->out, ",\"args\":{\"payload\":");
-        pithi_out_quoted(&w->out, PITHI_QUOTE_JSON, text);
-        pithi_out_char(&w->out, '}');
-    }
-    pithi_out_char(&w->out, '}');
-}
-
-/* Counters belong to processes in this format, so a counter of any but the first thread has the thread as its id. */
-static void put_value(struct chrome_writer *w, const struct pithlog_record *r)
-{
-    uint32_t thread = pithlog_get_lane(w->log, r->lane)->thread;
-    if (!(r->value - r->value == 0)) { /* JSON has no infinity and no NaN */
-        w->no_numbers++;
-        return;
-    }
-    begin_timed(w, "C", r->lane, r->time_ns);
-    put_name(w, r->id);
-    if (thread)
-        put_number(w, ",\"id\":", thread);
-    pithi_out_text(&w->out, ",\"args\":{\"value\":");
-    pithi_out_double(&w->out, r->value);
-    pithi_out_text(&w->out, "}}");
-}
-
-static void put_own(struct chrome_writer *w, const struct pithlog_record *r)
-{
-    static const char *const names[] = {"recording paused", "recording resumed", "records lost"};
-    begin_timed(w, "i", r->lane, r->time_ns);
-    pithi_out_text(&w->out, ",\"s\":\"t\",\"cat\":\"pith\",\"name\":\"");
-    pithi_out_text(&w->out, names[r->kind - PITHLOG_PAUSE]);
-    pithi_out_char(&w->out, '"');
-    if (r->kind == PITHLOG_LOST)
-        put_number(w, ",\"args\":{\"count\":", (int64_t)r->bytes);
-    pithi_out_text(&w->out, r->kind == PITHLOG_LOST ? "}}" : "}");
-}
-
 static int put_record(void *context, const struct pithlog_step *step)
 {
     struct chrome_writer *w = context;
     const struct pithlog_record *r = step->record;
     switch (r->kind) {
-    case PITHLOG_EVENT:
-        put_solo(w, r);
+    case PITHLOG_EVENT: {
+        char text[TEXT];
+        begin_timed(w, "i", r->lane, r->time_ns);
+        put_name(w, r->id);
+        pithi_out_text(&w->out, ",\"s\":\"t\"");
+        if (r->payload_bytes) {
+            pithlog_payload_text(w->log, r, text, sizeof text);
+            pithi_out_text(&w->out, ",\"args\":{\"payload\":");
+            pithi_out_quoted(&w->out, PITHI_QUOTE_JSON, text);
+            pithi_out_char(&w->out, '}');
+        }
+        pithi_out_char(&w->out, '}');
         break;
-    case PITHLOG_COUNTER:
-        put_value(w, r);
+    }
+    case PITHLOG_COUNTER: {
+        /* Counters belong to processes in this format, so a counter of any but the first thread has the thread as its
+         * id. */
+        uint32_t thread = pithlog_get_lane(w->log, r->lane)->thread;
+        if (!(r->value - r->value == 0)) { /* JSON has no infinity and no NaN */
+            w->no_numbers++;
+            break;
+        }
+        begin_timed(w, "C", r->lane, r->time_ns);
+        put_name(w, r->id);
+        if (thread)
+            put_number(w, ",\"id\":", thread);
+        pithi_out_text(&w->out, ",\"args\":{\"value\":");
+        pithi_out_double(&w->out, r->value);
+        pithi_out_text(&w->out, "}}");
         break;
+    }
     case PITHLOG_PAUSE:
     case PITHLOG_RESUME:
-    case PITHLOG_LOST:
-        put_own(w, r);
+    case PITHLOG_LOST: {
+        static const char *const names[] = {"recording paused", "recording resumed", "records lost"};
+        begin_timed(w, "i", r->lane, r->time_ns);
+        pithi_out_text(&w->out, ",\"s\":\"t\",\"cat\":\"pith\",\"name\":\"");
+        pithi_out_text(&w->out, names[r->kind - PITHLOG_PAUSE]);
+        pithi_out_char(&w->out, '"');
+        if (r->kind == PITHLOG_LOST)
+            put_number(w, ",\"args\":{\"count\":", (int64_t)r->bytes);
+        pithi_out_text(&w->out, r->kind == PITHLOG_LOST ? "}}" : "}");
         break;
+    }
     default:
         break;
     }
@@ -247,8 +222,18 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
         pithi_out_text(&w.out, "},");
     }
     pithi_out_text(&w.out, "\"traceEvents\":[\n");
-    if (err == PITH_OK)
-        put_lanes(&w);
+    if (err == PITH_OK) {
+        const struct pithlog_lane *lane, *before = NULL;
+        char name[512];
+        for (uint32_t i = 0; (lane = pithlog_get_lane(w.log, i)); before = lane, i++) {
+            if (!before || before->rank != lane->rank) {
+                snprintf(name, sizeof name, *lane->host ? "rank %d (%.255s)" : "rank %d", (int)lane->rank, lane->host);
+                put_meta(&w, i, "process_name", name, 0);
+            }
+            snprintf(name, sizeof name, lane->thread ? "thread %u" : "main", (unsigned)lane->thread);
+            put_meta(&w, i, "thread_name", *lane->name ? lane->name : name, !*lane->name);
+        }
+    }
     if (err == PITH_OK)
         err = pithi_each_record(log, how, &each);
     if (err == PITH_OK)

@@ -240,26 +240,20 @@ static size_t utf8(const unsigned char *p, const unsigned char *end, uint32_t *c
     return length;
 }
 
-/* Writes a code as UTF-8 and returns its size: U+20AC, the euro sign, becomes e2 82 ac. */
-static size_t encode(uint32_t code, char out[4])
-{
-    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = length; i-- > 1; code >>= 6)
-        out[i] = (char)(0x80 | (code & 0x3f));
-    out[0] = (char)(lead[length] | code);
-    return length;
-}
-
 size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t size)
 {
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
     const unsigned char *p = value->text, *end = p ? p + value->size : p;
     size_t used = 0;
     while (p < end) {
         char bytes[4];
         uint32_t code;
         p += *p == '\\' && value->kind == '"' ? escaped(p + 1, end, &code) : utf8(p, end, &code);
-        size_t length = encode(code, bytes);
+        /* The code as UTF-8: U+20AC, the euro sign, becomes e2 82 ac. */
+        size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        for (size_t i = length; i-- > 1; code >>= 6)
+            bytes[i] = (char)(0x80 | (code & 0x3f));
+        bytes[0] = (char)(lead[length] | code);
         /* a whole character or none of it, and room for the NUL */
         if (length >= size - used)
             break;
