@@ -52,26 +52,6 @@ static void put_number(struct pithi_out *out, int64_t number, const char *behind
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
-static void put_states(const struct pithlog *log, struct pithi_out *out)
-{
-    const struct pithlog_def *def;
-    pithi_out_text(out, "STATES\n");
-    for (int i = 0; i < PITHI_PRV_STATES; i++) {
-        put_number(out, i, "    ");
-        pithi_out_text(out, pithi_prv_states[i].name);
-        pithi_out_char(out, '\n');
-    }
-    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
-        if (def->kind != PITHLOG_STATE)
-            continue;
-        /* Behind the twenty or so states that Paraver itself knows. */
-        put_number(out, PITHI_PRV_NAMED + (int64_t)id, "    ");
-        put_name(out, def->name);
-        pithi_out_char(out, '\n');
-    }
-    pithi_out_text(out, "\n\n");
-}
-
 static void put_colour(struct pithi_out *out, int64_t number, uint32_t rgb)
 {
     put_number(out, number, "    {");
@@ -141,15 +121,6 @@ static void put_def_type(struct pithi_out *out, int64_t type, const struct pithl
     free(format);
 }
 
-static void put_counter(struct pithi_out *out, uint32_t id, const struct pithlog_def *def)
-{
-    begin_type(out);
-    put_def_type(out, PITHI_PRV_COUNTER + (int64_t)id, def, "");
-    /* Values of Paraver are integers: one type has the integer part, the other one all bits of the double. */
-    put_def_type(out, PITHI_PRV_COUNTER_BITS + (int64_t)id, def, " (bits of the double)");
-    end_type(out);
-}
-
 static void put_event(struct pithi_out *out, uint32_t id, const struct pithlog_def *def,
                       const struct pithi_prv_payloads *payloads, uint32_t *first, const uint32_t *next)
 {
@@ -186,26 +157,6 @@ static void put_functions(struct pithi_out *out, const struct pithi_prv_payloads
     end_type(out);
 }
 
-static void put_stacks(struct pithi_out *out, const struct pithi_prv_payloads *payloads, const uint32_t *first,
-                       const uint32_t *next)
-{
-    char label[64];
-    if (first[payloads->functions]) {
-        begin_type(out);
-        put_type(out, PITHI_PRV_SAMPLED, "Sampled functions");
-        for (uint32_t i = 1; i < payloads->depth && i < PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED; i++) {
-            snprintf(label, sizeof label, "Sampled functions (depth %u)", i);
-            put_type(out, PITHI_PRV_SAMPLED + (int64_t)i, label);
-        }
-        put_functions(out, payloads, first[payloads->functions], next);
-    }
-    if (first[payloads->callers]) {
-        begin_type(out);
-        put_type(out, PITHI_PRV_CALLER, "Caller at level 1");
-        put_functions(out, payloads, first[payloads->callers], next);
-    }
-}
-
 static int put_defs(const struct pithlog *log, struct pithi_out *out, const struct pithi_prv_payloads *payloads)
 {
     uint32_t *first = calloc(payloads->callers + (size_t)1, sizeof *first);
@@ -219,32 +170,35 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
         first[payloads->list[i - 1].def] = i;
     }
     for (uint32_t id = 0; ok && (def = pithlog_get_def(log, id)); id++)
-        if (def->kind == PITHLOG_COUNTER_TYPE)
-            put_counter(out, id, def);
-        else if (def->kind == PITHLOG_EVENT_TYPE)
+        if (def->kind == PITHLOG_COUNTER_TYPE) {
+            begin_type(out);
+            put_def_type(out, PITHI_PRV_COUNTER + (int64_t)id, def, "");
+            /* Values of Paraver are integers: one type has the integer part, the other one all bits of the double. */
+            put_def_type(out, PITHI_PRV_COUNTER_BITS + (int64_t)id, def, " (bits of the double)");
+            end_type(out);
+        } else if (def->kind == PITHLOG_EVENT_TYPE) {
             put_event(out, id, def, payloads, first, next);
-    if (ok)
-        put_stacks(out, payloads, first, next);
+        }
+    if (ok) {
+        char label[64];
+        if (first[payloads->functions]) {
+            begin_type(out);
+            put_type(out, PITHI_PRV_SAMPLED, "Sampled functions");
+            for (uint32_t i = 1; i < payloads->depth && i < PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED; i++) {
+                snprintf(label, sizeof label, "Sampled functions (depth %u)", i);
+                put_type(out, PITHI_PRV_SAMPLED + (int64_t)i, label);
+            }
+            put_functions(out, payloads, first[payloads->functions], next);
+        }
+        if (first[payloads->callers]) {
+            begin_type(out);
+            put_type(out, PITHI_PRV_CALLER, "Caller at level 1");
+            put_functions(out, payloads, first[payloads->callers], next);
+        }
+    }
     free(first);
     free(next);
     return ok;
-}
-
-static void put_own_types(struct pithi_out *out)
-{
-    begin_type(out);
-    put_type(out, PITHI_PRV_TRACING, "Tracing");
-    pithi_out_text(out, "VALUES\n");
-    put_value(out, 0, "Disabled");
-    put_value(out, 1, "Enabled");
-    end_type(out);
-    begin_type(out);
-    put_type(out, PITHI_PRV_COLL_SENT, "Send Size in MPI Global OP");
-    put_type(out, PITHI_PRV_COLL_GOT, "Recv Size in MPI Global OP");
-    put_type(out, PITHI_PRV_COLL_ROOT, "Root in MPI Global OP");
-    put_type(out, PITHI_PRV_ROOT, "Rank of the root + 1");
-    put_type(out, PITHI_PRV_LOST, "Records lost");
-    end_type(out);
 }
 
 int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_payloads *payloads, FILE *file)
@@ -265,7 +219,22 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
                          "LOOK_BACK           100\nSPEED               1\nFLAG_ICONS          ENABLED\n"
                          "NUM_OF_STATE_COLORS 1000\nYMAX_SCALE          37\n\n\n"
                          "DEFAULT_SEMANTIC\n\nTHREAD_FUNC         State As Is\n\n\n");
-    put_states(log, &out);
+    const struct pithlog_def *def;
+    pithi_out_text(&out, "STATES\n");
+    for (int i = 0; i < PITHI_PRV_STATES; i++) {
+        put_number(&out, i, "    ");
+        pithi_out_text(&out, pithi_prv_states[i].name);
+        pithi_out_char(&out, '\n');
+    }
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
+        if (def->kind != PITHLOG_STATE)
+            continue;
+        /* Behind the twenty or so states that Paraver itself knows. */
+        put_number(&out, PITHI_PRV_NAMED + (int64_t)id, "    ");
+        put_name(&out, def->name);
+        pithi_out_char(&out, '\n');
+    }
+    pithi_out_text(&out, "\n\n");
     /* Paraver uses these numbers to colour events, too. */
     pithi_out_text(&out, "STATES_COLOR\n");
     for (int i = 0; i < PITHI_PRV_STATES; i++)
@@ -290,7 +259,19 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
         pithi_out_char(&out, '\n');
     }
     end_type(&out);
-    put_own_types(&out);
+    begin_type(&out);
+    put_type(&out, PITHI_PRV_TRACING, "Tracing");
+    pithi_out_text(&out, "VALUES\n");
+    put_value(&out, 0, "Disabled");
+    put_value(&out, 1, "Enabled");
+    end_type(&out);
+    begin_type(&out);
+    put_type(&out, PITHI_PRV_COLL_SENT, "Send Size in MPI Global OP");
+    put_type(&out, PITHI_PRV_COLL_GOT, "Recv Size in MPI Global OP");
+    put_type(&out, PITHI_PRV_COLL_ROOT, "Root in MPI Global OP");
+    put_type(&out, PITHI_PRV_ROOT, "Rank of the root + 1");
+    put_type(&out, PITHI_PRV_LOST, "Records lost");
+    end_type(&out);
     err = pithi_out_close(&out, err);
 out:
     return err;

@@ -86,17 +86,6 @@ static int take_own_row(char *row, int32_t *rank, uint32_t *thread, const char *
     return 1;
 }
 
-static int make_lane(struct pithi_prv_lanes *lanes, struct pithi_prv_lane *lane, char *row, int own)
-{
-    int32_t rank = (int32_t)lane->task;
-    uint32_t thread = lane->thread - 1;
-    const char *name = row && strncmp(row, "THREAD ", 7) != 0 ? row : "";
-    if (own && row)
-        take_own_row(row, &rank, &thread, &name);
-    lanes->ranks[lane->task] = rank;
-    return pithi_writer_lane(lanes->writer, rank, thread, name, &lane->number);
-}
-
 static int tell_host(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header,
                      const struct pithi_prv_rows *rows, uint32_t task, int own)
 {
@@ -125,7 +114,14 @@ int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_h
             struct pithi_prv_lane *lane = &lanes->lanes[known];
             uint64_t at = row + (uint64_t)lane->thread - 1;
             int has_row = at < rows->thread_count && lane->thread <= header->tasks[task].threads;
-            CHECK(make_lane(lanes, lane, has_row ? rows->threads[at] : NULL, own));
+            char *label = has_row ? rows->threads[at] : NULL;
+            int32_t rank = (int32_t)lane->task;
+            uint32_t thread = lane->thread - 1;
+            const char *name = label && strncmp(label, "THREAD ", 7) != 0 ? label : "";
+            if (own && label)
+                take_own_row(label, &rank, &thread, &name);
+            lanes->ranks[lane->task] = rank;
+            CHECK(pithi_writer_lane(lanes->writer, rank, thread, name, &lane->number));
         }
         if (known > first)
             CHECK(tell_host(lanes, header, rows, task, own));

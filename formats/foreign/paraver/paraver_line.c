@@ -75,33 +75,6 @@ static int take_object(const char **at, const char *end, struct pithi_prv_object
     return 1;
 }
 
-/* Times of a message: when the call began and when the data moved, at both ends. The second of the sender is not used,
- * and neither is the first of the receiver. */
-static int take_message(const char **at, const char *end, struct pithi_prv_line *got)
-{
-    int64_t physical, logical, bytes;
-    if (pithi_prv_number(at, end, &physical) != 1 || !take_object(at, end, &got->to) ||
-        pithi_prv_number(at, end, &logical) != 1 || pithi_prv_number(at, end, &got->end) != 1 ||
-        pithi_prv_number(at, end, &bytes) != 1 || pithi_prv_number(at, end, &got->state) != 1)
-        return 0;
-    got->bytes = bytes > 0 ? (uint64_t)bytes : 0;
-    return 1;
-}
-
-/* Record 4: communicator, bytes sent and received, a number that is not used, and whether this is the root. */
-static int take_collective(const char **at, const char *end, struct pithi_prv_line *got)
-{
-    int64_t n[5];
-    for (int i = 0; i < 5; i++)
-        if (pithi_prv_number(at, end, &n[i]) != 1)
-            return 0;
-    got->state = n[0];
-    got->bytes = n[1] > 0 ? (uint64_t)n[1] : 0;
-    got->got_bytes = n[2] > 0 ? (uint64_t)n[2] : 0;
-    got->is_root = n[4] == 1;
-    return 1;
-}
-
 /* Parses a line of a .prv. Returns 1 for a record, 0 for a line without one, -1 with *wrong for an error. */
 int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, const char **wrong)
 {
@@ -122,10 +95,29 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
     *wrong = "numbers are missing, or are none";
     if (got->kind == PITHI_PRV_RECORD_STATE)
         return pithi_prv_number(&at, end, &got->end) == 1 && pithi_prv_number(&at, end, &got->state) == 1 ? 1 : -1;
-    if (got->kind == PITHI_PRV_RECORD_MESSAGE)
-        return take_message(&at, end, got) ? 1 : -1;
-    if (got->kind == PITHI_PRV_RECORD_COLLECTIVE)
-        return take_collective(&at, end, got) ? 1 : -1;
+    if (got->kind == PITHI_PRV_RECORD_MESSAGE) {
+        /* Times: when the call began and when the data moved, at both ends. The second of the sender is not used, and
+         * neither is the first of the receiver. */
+        int64_t physical, logical, bytes;
+        if (pithi_prv_number(&at, end, &physical) != 1 || !take_object(&at, end, &got->to) ||
+            pithi_prv_number(&at, end, &logical) != 1 || pithi_prv_number(&at, end, &got->end) != 1 ||
+            pithi_prv_number(&at, end, &bytes) != 1 || pithi_prv_number(&at, end, &got->state) != 1)
+            return -1;
+        got->bytes = bytes > 0 ? (uint64_t)bytes : 0;
+        return 1;
+    }
+    if (got->kind == PITHI_PRV_RECORD_COLLECTIVE) {
+        /* Communicator, bytes sent and received, a number that is not used, and whether this is the root. */
+        int64_t n[5];
+        for (int i = 0; i < 5; i++)
+            if (pithi_prv_number(&at, end, &n[i]) != 1)
+                return -1;
+        got->state = n[0];
+        got->bytes = n[1] > 0 ? (uint64_t)n[1] : 0;
+        got->got_bytes = n[2] > 0 ? (uint64_t)n[2] : 0;
+        got->is_root = n[4] == 1;
+        return 1;
+    }
     got->pairs = at;
     got->pairs_end = end;
     return 1;

@@ -159,23 +159,6 @@ static void rewind_lines(struct paraver_reader *r)
 
 /* ---- Before records ---------------------------------------------------------------------------------------------- */
 
-static int read_header(struct paraver_reader *r)
-{
-    size_t size = line_size(r), mark = strlen(PITHI_PRV_MARK);
-    const char *text = (const char *)r->input->data, *wrong;
-    if (size > 0 && text[size - 1] == '\r')
-        wrong = pithi_prv_header(&r->header, text, size - 1);
-    else
-        wrong = pithi_prv_header(&r->header, text, size);
-    r->line = 1;
-    if (wrong)
-        return wrong_line(r, wrong);
-    r->body = size + 1 < r->size ? size + 1 : r->size;
-    r->own = r->size - r->body > mark && memcmp(text + r->body, PITHI_PRV_MARK "\n", mark + 1) == 0;
-    rewind_lines(r);
-    return PITH_OK;
-}
-
 static int read_beside(struct paraver_reader *r)
 {
     size_t size;
@@ -286,18 +269,6 @@ static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
     return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
-static int add_send(struct paraver_reader *r, uint32_t place, const struct pithi_prv_line *line)
-{
-    CHECK(pithi_prv_lanes_until(&r->lanes, place, line->time));
-    return pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = line->time,
-                                                                .lane = r->lanes.lanes[place].number,
-                                                                .kind = PITHLOG_SEND,
-                                                                .comm = comm_of(r, line),
-                                                                .peer = r->lanes.ranks[task_of(r, &line->to)],
-                                                                .tag = (int32_t)line->state,
-                                                                .bytes = line->bytes});
-}
-
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 /* What the pairs of an event line say together. */
@@ -318,22 +289,6 @@ static int own_event(struct paraver_reader *r, const char *name, const char *for
                           &(struct pithlog_def){PITHLOG_EVENT_TYPE, name, "", "pith", format}, id);
 }
 
-/* The address of a function of this task; the map has it once. */
-static int function_address(struct paraver_reader *r, uint32_t place, uint32_t type, int64_t value, uint64_t *address)
-{
-    uint32_t task = r->lanes.lanes[place].task;
-    uint64_t *at = pithi_map_at(&r->function_map, pithi_map_pair(task, (uint32_t)value));
-
-    if (!at || (*at == 0 && !pithi_grow(&r->functions, r->function_count, &r->function_room, sizeof *r->functions)))
-        return pithi_no_memory();
-    if (*at == 0) {
-        r->functions[r->function_count++] = (struct function){place, type, value};
-        *at = r->function_count;
-    }
-    *address = *at * CODE_BYTES + CODE_BYTES / 2;
-    return PITH_OK;
-}
-
 /* The functions of a line are one sample. Its CPU time is unknown. */
 static int add_sample(struct paraver_reader *r, const struct event *e)
 {
@@ -349,7 +304,16 @@ static int add_sample(struct paraver_reader *r, const struct event *e)
         if (r->types.known[type].meaning != PITHI_PRV_SAMPLES || pair->type >= PITHI_PRV_SAMPLED_END ||
             pair->value <= 0 || pair->value > INT32_MAX || end == payload + sizeof payload)
             continue;
-        CHECK(function_address(r, e->place, type, pair->value, &address));
+        /* The address of a function of this task; the map has it once. */
+        uint32_t task = r->lanes.lanes[e->place].task;
+        uint64_t *at = pithi_map_at(&r->function_map, pithi_map_pair(task, (uint32_t)pair->value));
+        if (!at || (*at == 0 && !pithi_grow(&r->functions, r->function_count, &r->function_room, sizeof *r->functions)))
+            return pithi_no_memory();
+        if (*at == 0) {
+            r->functions[r->function_count++] = (struct function){e->place, type, pair->value};
+            *at = r->function_count;
+        }
+        address = *at * CODE_BYTES + CODE_BYTES / 2;
         end = pithi_put_be(end, address, 8);
     }
     if (end == payload + 8)
@@ -402,35 +366,6 @@ static int name_functions(struct paraver_reader *r)
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */
-
-static int add_solo(struct paraver_reader *r, struct event *e, uint32_t type, int64_t value)
-{
-    struct pithlog_record record = e->record;
-    size_t size;
-    unsigned char *payload = pithi_prv_types_payload(&r->types, type, value, &size);
-    r->payloads += !payload && size;
-    record.kind = PITHLOG_EVENT;
-    record.id = r->types.known[type].def;
-    record.payload = payload;
-    record.payload_bytes = payload ? (uint32_t)size : 0;
-    int err = pithi_writer_add(r->writer, &record);
-    free(payload);
-    return err;
-}
-
-/* Adds a counter record; Pith's own pair after it has the exact value. */
-static int add_counter(struct paraver_reader *r, struct event *e, uint32_t type, uint32_t i)
-{
-    struct pithlog_record record = e->record;
-    const struct pair *bits = &r->pairs[i + 1];
-    record.kind = PITHLOG_COUNTER;
-    record.id = r->types.known[type].def;
-    record.value = (double)r->pairs[i].value;
-    if (r->own && i + 1 < r->pair_count && /* unsigned, because a damaged file may have any type */
-        (uint64_t)bits->type - PITHI_PRV_COUNTER_BITS == (uint64_t)r->pairs[i].type - PITHI_PRV_COUNTER)
-        memcpy(&record.value, &bits->value, sizeof record.value);
-    return pithi_writer_add(r->writer, &record);
-}
 
 static int add_special(struct paraver_reader *r, struct event *e, const struct pair *pair)
 {
@@ -492,12 +427,33 @@ static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
     }
     CHECK(pithi_prv_lanes_until(&r->lanes, e->place, e->record.time_ns));
     switch (known->meaning) {
-    case PITHI_PRV_COUNTERS:
-        return add_counter(r, e, type, i);
+    case PITHI_PRV_COUNTERS: {
+        /* Pith's own pair after it has the exact value. */
+        struct pithlog_record record = e->record;
+        const struct pair *bits = &r->pairs[i + 1];
+        record.kind = PITHLOG_COUNTER;
+        record.id = r->types.known[type].def;
+        record.value = (double)r->pairs[i].value;
+        if (r->own && i + 1 < r->pair_count && /* unsigned, because a damaged file may have any type */
+            (uint64_t)bits->type - PITHI_PRV_COUNTER_BITS == (uint64_t)r->pairs[i].type - PITHI_PRV_COUNTER)
+            memcpy(&record.value, &bits->value, sizeof record.value);
+        return pithi_writer_add(r->writer, &record);
+    }
     case PITHI_PRV_SPECIAL:
         return add_special(r, e, pair);
-    default:
-        return add_solo(r, e, type, pair->value);
+    default: {
+        struct pithlog_record record = e->record;
+        size_t size;
+        unsigned char *payload = pithi_prv_types_payload(&r->types, type, pair->value, &size);
+        r->payloads += !payload && size;
+        record.kind = PITHLOG_EVENT;
+        record.id = r->types.known[type].def;
+        record.payload = payload;
+        record.payload_bytes = payload ? (uint32_t)size : 0;
+        int err = pithi_writer_add(r->writer, &record);
+        free(payload);
+        return err;
+    }
     }
     return PITH_OK;
 }
@@ -533,22 +489,6 @@ static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_
     return e.has_coll ? pithi_writer_add(r->writer, &e.coll) : PITH_OK;
 }
 
-/* Adds a collective of an old trace. */
-static int add_collective(struct paraver_reader *r, uint32_t place, const struct pithi_prv_line *line)
-{
-    struct pithlog_record record = {.time_ns = line->time,
-                                    .lane = r->lanes.lanes[place].number,
-                                    .kind = PITHLOG_COLL,
-                                    .peer = line->is_root ? r->lanes.ranks[task_of(r, &line->from)] : -1,
-                                    .bytes = line->bytes,
-                                    .got_bytes = line->got_bytes};
-    CHECK(pithi_prv_comms_find(&r->comms, line->from.app, line->state, &record.comm));
-    if (!record.comm)
-        record.comm = pithi_prv_comms_world(&r->comms, line->from.app);
-    CHECK(pithi_prv_lanes_until(&r->lanes, place, line->time));
-    return pithi_writer_add(r->writer, &record);
-}
-
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
 static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
@@ -557,30 +497,34 @@ static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
     CHECK(add_arrivals(r, line->time));
     if (line->kind == PITHI_PRV_RECORD_EVENT)
         return add_event(r, place, line);
-    if (line->kind == PITHI_PRV_RECORD_MESSAGE)
-        return add_send(r, place, line);
-    if (line->kind == PITHI_PRV_RECORD_COLLECTIVE)
-        return add_collective(r, place, line);
+    if (line->kind == PITHI_PRV_RECORD_MESSAGE) {
+        CHECK(pithi_prv_lanes_until(&r->lanes, place, line->time));
+        return pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = line->time,
+                                                                    .lane = r->lanes.lanes[place].number,
+                                                                    .kind = PITHLOG_SEND,
+                                                                    .comm = comm_of(r, line),
+                                                                    .peer = r->lanes.ranks[task_of(r, &line->to)],
+                                                                    .tag = (int32_t)line->state,
+                                                                    .bytes = line->bytes});
+    }
+    if (line->kind == PITHI_PRV_RECORD_COLLECTIVE) {
+        /* of an old trace */
+        struct pithlog_record record = {.time_ns = line->time,
+                                        .lane = r->lanes.lanes[place].number,
+                                        .kind = PITHLOG_COLL,
+                                        .peer = line->is_root ? r->lanes.ranks[task_of(r, &line->from)] : -1,
+                                        .bytes = line->bytes,
+                                        .got_bytes = line->got_bytes};
+        CHECK(pithi_prv_comms_find(&r->comms, line->from.app, line->state, &record.comm));
+        if (!record.comm)
+            record.comm = pithi_prv_comms_world(&r->comms, line->from.app);
+        CHECK(pithi_prv_lanes_until(&r->lanes, place, line->time));
+        return pithi_writer_add(r->writer, &record);
+    }
     if (r->own)
         return PITH_OK;
     CHECK(pithi_prv_types_record(&r->types, line->state, &def));
     return pithi_prv_lanes_state(&r->lanes, place, def, line->time, line->end);
-}
-
-/* The third pass: adds the records. */
-static int add_lines(struct paraver_reader *r)
-{
-    struct pithi_prv_line line;
-    int status;
-    while ((status = next_line(r, &line)) > 0)
-        CHECK(add_line(r, &line));
-    CHECK(status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
-    CHECK(add_arrivals(r, INT64_MAX));
-    CHECK(pithi_prv_lanes_end(&r->lanes));
-    CHECK(name_functions(r));
-    CHECK(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
-    CHECK(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
-    return pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads);
 }
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
@@ -612,7 +556,18 @@ static int say_incomplete(const struct paraver_reader *r)
 
 static int read_all(struct paraver_reader *r)
 {
-    CHECK(read_header(r));
+    size_t size = line_size(r), mark = strlen(PITHI_PRV_MARK);
+    const char *text = (const char *)r->input->data, *wrong;
+    if (size > 0 && text[size - 1] == '\r')
+        wrong = pithi_prv_header(&r->header, text, size - 1);
+    else
+        wrong = pithi_prv_header(&r->header, text, size);
+    r->line = 1;
+    if (wrong)
+        return wrong_line(r, wrong);
+    r->body = size + 1 < r->size ? size + 1 : r->size;
+    r->own = r->size - r->body > mark && memcmp(text + r->body, PITHI_PRV_MARK "\n", mark + 1) == 0;
+    rewind_lines(r);
     CHECK(read_beside(r));
     /* The first pass: makes the threads known and checks the order of times. */
     struct pithi_prv_line line;
@@ -637,7 +592,17 @@ static int read_all(struct paraver_reader *r)
     CHECK(sort_arrivals(r));
     if (r->disorder)
         CHECK(order_lines(r));
-    CHECK(add_lines(r));
+    /* The third pass: adds the records. */
+    while ((status = next_line(r, &line)) > 0)
+        CHECK(add_line(r, &line));
+    if (status < 0)
+        return PITH_ERR_DAMAGED;
+    CHECK(add_arrivals(r, INT64_MAX));
+    CHECK(pithi_prv_lanes_end(&r->lanes));
+    CHECK(name_functions(r));
+    CHECK(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
+    CHECK(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
+    CHECK(pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads));
     return say_incomplete(r);
 }
 

@@ -60,7 +60,7 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
 
 /* A definition of Pith's own, as the labels give it. */
 struct own {
-    uint32_t number; /* its id in the log from which the trace was written */
+    uint32_t number;            /* its id in the log from which the trace was written */
     enum pithlog_def_kind kind; /* state, event or counter */
     const char *label;
 };
@@ -69,24 +69,6 @@ static int by_number(const void *a, const void *b)
 {
     const struct own *x = a, *y = b;
     return (x->number > y->number) - (x->number < y->number);
-}
-
-/* Collects what is a definition of Pith's own by its number. Several types may be of one definition; the caller takes
- * one. */
-static uint32_t list_own(const struct pithi_prv_labels *l, struct own *list)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < l->state_count; i++)
-        if (l->states[i].number >= PITHI_PRV_NAMED)
-            list[count++] = (struct own){l->states[i].number - PITHI_PRV_NAMED, PITHLOG_STATE, l->states[i].label};
-    for (uint32_t i = 0; i < l->type_count; i++) {
-        int64_t type = l->types[i].type;
-        if (type >= PITHI_PRV_EVENT && type < PITHI_PRV_EVENT_NUMBER)
-            list[count++] = (struct own){(uint32_t)(type - PITHI_PRV_EVENT), PITHLOG_EVENT_TYPE, l->types[i].label};
-        if (type >= PITHI_PRV_COUNTER && type < PITHI_PRV_COUNTER_BITS)
-            list[count++] = (struct own){(uint32_t)(type - PITHI_PRV_COUNTER), PITHLOG_COUNTER_TYPE, l->types[i].label};
-    }
-    return count;
 }
 
 /* Finds a definition by its number in the trace, if it is of this kind. */
@@ -107,12 +89,26 @@ int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_l
     *types = (struct pithi_prv_types){.labels = labels, .defs = defs, .own = own};
     if (!own)
         return PITH_OK;
-    /* In the order of their numbers, so that the log gets them in the order that it had. */
     struct own *list = malloc(((size_t)labels->state_count + labels->type_count + 1) * sizeof *list);
     int err = PITH_OK;
     if (!list)
         return pithi_no_memory();
-    uint32_t count = list_own(labels, list);
+    /* Several types may be of one definition; one of them is taken. */
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < labels->state_count; i++)
+        if (labels->states[i].number >= PITHI_PRV_NAMED)
+            list[count++] =
+                (struct own){labels->states[i].number - PITHI_PRV_NAMED, PITHLOG_STATE, labels->states[i].label};
+    for (uint32_t i = 0; i < labels->type_count; i++) {
+        int64_t type = labels->types[i].type;
+        if (type >= PITHI_PRV_EVENT && type < PITHI_PRV_EVENT_NUMBER)
+            list[count++] =
+                (struct own){(uint32_t)(type - PITHI_PRV_EVENT), PITHLOG_EVENT_TYPE, labels->types[i].label};
+        if (type >= PITHI_PRV_COUNTER && type < PITHI_PRV_COUNTER_BITS)
+            list[count++] =
+                (struct own){(uint32_t)(type - PITHI_PRV_COUNTER), PITHLOG_COUNTER_TYPE, labels->types[i].label};
+    }
+    /* In the order of their numbers, so that the log gets them in the order that it had. */
     qsort(list, count, sizeof *list, by_number);
     for (uint32_t i = 0; i < count && !err; i++)
         if (i == 0 || list[i].number != list[i - 1].number)
@@ -200,7 +196,7 @@ static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
     if (find_own(t, k))
         return PITH_OK;
     k->meaning = is_sampled(t, k->type)                          ? PITHI_PRV_SAMPLES
-                 : is_call(t, k->type)                            ? PITHI_PRV_CALLS
+                 : is_call(t, k->type)                           ? PITHI_PRV_CALLS
                  : is_special(t, k->type)                        ? PITHI_PRV_SPECIAL
                  : is_mpi(k->type) || (group && group->has_zero) ? PITHI_PRV_PHASES
                  : group && group->has_values                    ? PITHI_PRV_EVENTS
@@ -285,41 +281,6 @@ int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* Restores "\x20" at the ends to blanks.
- * Blanks at the ends of labels are written that way. One after a backslash is text. */
-static char *edge_blanks(const char *label)
-{
-    char *text = strdup(label);
-    size_t size = text ? strlen(text) : 0;
-    if (size >= 4 && memcmp(text + size - 4, "\\x20", 4) == 0 && (size == 4 || text[size - 5] != '\\'))
-        memcpy(text + size - 4, " ", 2);
-    if (text && strncmp(text, "\\x20", 4) == 0) {
-        text[3] = ' ';
-        memmove(text, text + 3, strlen(text + 3) + 1);
-    }
-    return text;
-}
-
-static unsigned char *text_payload(const char *label, size_t *size)
-{
-    size_t length = strlen(label) < 65535 ? strlen(label) : 65535;
-    unsigned char *payload = malloc(length + 2);
-    if (payload)
-        memcpy(pithi_put_be(payload, length, 2), label, length);
-    *size = payload ? length + 2 : 1;
-    return payload;
-}
-
-static unsigned char *number_payload(const struct pithlog_def *def, int64_t value, size_t *size)
-{
-    size_t bytes = pithi_token_size(pithi_token_single(def->format));
-    unsigned char *payload = bytes ? malloc(bytes) : NULL;
-    if (payload)
-        pithi_put_be(payload, (uint64_t)value, bytes);
-    *size = payload ? bytes : 1;
-    return payload;
-}
-
 /* Makes the payload of an event from its value, from malloc. NULL with *size 0: none; with 1: no memory, or the text
  * does not fit the format. */
 unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t place, int64_t value, size_t *size)
@@ -327,18 +288,40 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
     const struct pithi_prv_known *k = &types->known[place];
     const struct pithlog_def *def = pithi_defs_get(types->defs, k->def);
     const char *label = k->group == UINT32_MAX ? NULL : pithi_prv_value(types->labels, k->group, value);
-    char number[24], *text;
     unsigned char *payload = NULL;
     *size = 0;
-    if (k->meaning == PITHI_PRV_NUMBERS)
-        return number_payload(def, value, size);
+    if (k->meaning == PITHI_PRV_NUMBERS) {
+        size_t bytes = pithi_token_size(pithi_token_single(def->format));
+        payload = bytes ? malloc(bytes) : NULL;
+        if (payload)
+            pithi_put_be(payload, (uint64_t)value, bytes);
+        *size = payload ? bytes : 1;
+        return payload;
+    }
     /* 1 stands for an event without a payload there */
     if (types->own && value == 1)
         return NULL;
-    snprintf(number, sizeof number, "%" PRId64, value);
-    if (!types->own || !label)
-        return text_payload(label ? label : number, size);
-    text = edge_blanks(label);
+    if (!types->own || !label) {
+        char number[24];
+        snprintf(number, sizeof number, "%" PRId64, value);
+        label = label ? label : number;
+        size_t bytes = strlen(label) < 65535 ? strlen(label) : 65535;
+        payload = malloc(bytes + 2);
+        if (payload)
+            memcpy(pithi_put_be(payload, bytes, 2), label, bytes);
+        *size = payload ? bytes + 2 : 1;
+        return payload;
+    }
+    /* "\x20" at the ends becomes a blank again, as blanks at the ends of labels are written that way. One after a
+     * backslash is text. */
+    char *text = strdup(label);
+    size_t length = text ? strlen(text) : 0;
+    if (length >= 4 && memcmp(text + length - 4, "\\x20", 4) == 0 && (length == 4 || text[length - 5] != '\\'))
+        memcpy(text + length - 4, " ", 2);
+    if (text && strncmp(text, "\\x20", 4) == 0) {
+        text[3] = ' ';
+        memmove(text, text + 3, strlen(text + 3) + 1);
+    }
     if (text)
         payload = pithi_payload_parse(def->format, text, size);
     free(text);

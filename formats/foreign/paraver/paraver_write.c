@@ -174,36 +174,33 @@ out:
     return err;
 }
 
-static void put_waiting(struct paraver_writer *w, const struct pithi_sorted *next)
-{
-    struct waiting item;
-    memcpy(&item, next->data, sizeof item);
-    pithi_out_char(&w->out, next->key.word[1] == STATE_FIRST ? '1' : '3');
-    put_place(w, item.lane);
-    put_time(w, pithi_sorted_time(next));
-    if (next->key.word[1] == STATE_FIRST) {
-        put_time(w, item.end_ns);
-    } else {
-        /* Paraver has two times for each end of a message: when it was called, and when the data moved. Both are the
-         * same here. */
-        put_time(w, pithi_sorted_time(next));
-        put_place(w, item.other);
-        put_time(w, item.end_ns);
-        put_time(w, item.end_ns);
-        put_number(w, (int64_t)item.bytes);
-    }
-    put_number(w, item.value);
-    end_line(w);
-}
-
 /* Writes all waiting records that precede an event of this time. */
 static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 {
     struct pithi_sorted next;
     int status;
     /* an event at the same time comes after states that begin then, and before messages */
-    while ((status = pithi_sorter_before(w->waiting, pithi_sort_time(time_ns), STATE_FIRST + 1, &next)) == 1)
-        put_waiting(w, &next);
+    while ((status = pithi_sorter_before(w->waiting, pithi_sort_time(time_ns), STATE_FIRST + 1, &next)) == 1) {
+        struct waiting item;
+        int is_state = next.key.word[1] == STATE_FIRST;
+        memcpy(&item, next.data, sizeof item);
+        pithi_out_char(&w->out, is_state ? '1' : '3');
+        put_place(w, item.lane);
+        put_time(w, pithi_sorted_time(&next));
+        if (is_state) {
+            put_time(w, item.end_ns);
+        } else {
+            /* Paraver has two times for each end of a message: when it was called, and when the data moved. Both are
+             * the same here. */
+            put_time(w, pithi_sorted_time(&next));
+            put_place(w, item.other);
+            put_time(w, item.end_ns);
+            put_time(w, item.end_ns);
+            put_number(w, (int64_t)item.bytes);
+        }
+        put_number(w, item.value);
+        end_line(w);
+    }
     if (status < 0)
         w->err = PITH_ERR_IO;
 }
@@ -337,40 +334,6 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
     return value > 0;
 }
 
-static int put_solo(struct paraver_writer *w, const struct pithlog_record *r)
-{
-    const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
-    /* A payload that is a single number becomes the value itself, so that Paraver can compute with it. */
-    int64_t number, value = r->payload_bytes ? 0 : 1;
-    begin_event(w, r->lane, r->time_ns);
-    if (r->payload_bytes && payload_number(def, r, &number)) {
-        put_pair(w, PITHI_PRV_EVENT_NUMBER + (int64_t)r->id, number);
-    } else {
-        if (r->payload_bytes && (value = payload_value(w, def, r)) < 0)
-            return 0;
-        w->lost_payloads += value == 0;
-        put_pair(w, PITHI_PRV_EVENT + (int64_t)r->id, value ? value : 1);
-    }
-    if (w->naming.functions && !put_functions(w, r))
-        return 0;
-    end_line(w);
-    return 1;
-}
-
-static void put_counter(struct paraver_writer *w, const struct pithlog_record *r)
-{
-    /* 2^53: up to there a double holds each whole number, so the value says everything */
-    double most = 9007199254740992.0, value = r->value;
-    int64_t whole = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0, bits;
-    memcpy(&bits, &value, sizeof bits);
-    begin_event(w, r->lane, r->time_ns);
-    put_pair(w, PITHI_PRV_COUNTER + (int64_t)r->id, whole);
-    /* a fraction, a large number or -0 needs its bits as well */
-    if (!(value >= -most && value <= most && (double)whole == value && !(whole == 0 && signbit(value))))
-        put_pair(w, PITHI_PRV_COUNTER_BITS + (int64_t)r->id, bits);
-    end_line(w);
-}
-
 static void put_single(struct paraver_writer *w, const struct pithlog_record *r, int64_t type, int64_t value)
 {
     begin_event(w, r->lane, r->time_ns);
@@ -399,11 +362,37 @@ static int put_record(void *context, const struct pithlog_step *step)
     case PITHLOG_LEAVE:
         pithi_nest_step(&w->nest, step);
         return 1;
-    case PITHLOG_EVENT:
-        return put_solo(w, r);
-    case PITHLOG_COUNTER:
-        put_counter(w, r);
+    case PITHLOG_EVENT: {
+        const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
+        /* A payload that is a single number becomes the value itself, so that Paraver can compute with it. */
+        int64_t number, value = r->payload_bytes ? 0 : 1;
+        begin_event(w, r->lane, r->time_ns);
+        if (r->payload_bytes && payload_number(def, r, &number)) {
+            put_pair(w, PITHI_PRV_EVENT_NUMBER + (int64_t)r->id, number);
+        } else {
+            if (r->payload_bytes && (value = payload_value(w, def, r)) < 0)
+                return 0;
+            w->lost_payloads += value == 0;
+            put_pair(w, PITHI_PRV_EVENT + (int64_t)r->id, value ? value : 1);
+        }
+        if (w->naming.functions && !put_functions(w, r))
+            return 0;
+        end_line(w);
+        return 1;
+    }
+    case PITHLOG_COUNTER: {
+        /* 2^53: up to there a double holds each whole number, so the value says everything */
+        double most = 9007199254740992.0, value = r->value;
+        int64_t whole = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0, bits;
+        memcpy(&bits, &value, sizeof bits);
+        begin_event(w, r->lane, r->time_ns);
+        put_pair(w, PITHI_PRV_COUNTER + (int64_t)r->id, whole);
+        /* a fraction, a large number or -0 needs its bits as well */
+        if (!(value >= -most && value <= most && (double)whole == value && !(whole == 0 && signbit(value))))
+            put_pair(w, PITHI_PRV_COUNTER_BITS + (int64_t)r->id, bits);
+        end_line(w);
         break;
+    }
     case PITHLOG_COLL:
         begin_event(w, r->lane, r->time_ns);
         put_pair(w, PITHI_PRV_COLL_SENT, (int64_t)r->bytes);
@@ -434,19 +423,6 @@ static int put_record(void *context, const struct pithlog_step *step)
     return !w->err;
 }
 
-/* The third pass: writes the events and merges the waiting records. */
-static int put_records(struct paraver_writer *w, const struct pithi_convert *how)
-{
-    struct pithi_each each = {.context = w, .put = put_record, .failed = &w->out.failed};
-    int err;
-    w->nest = (struct pithi_nest){
-        .begin = begin_call, .end = end_call, .context = w, .losses = &w->losses, .is_apart = is_apart};
-    err = pithi_each_record(w->log, how, &each);
-    if (err == PITH_OK)
-        put_waiting_until(w, INT64_MAX);
-    return w->err ? w->err : err;
-}
-
 /* ---- The header -------------------------------------------------------------------------------------------------- */
 
 static void put_list(struct paraver_writer *w, uint32_t i, uint64_t number)
@@ -457,25 +433,6 @@ static void put_list(struct paraver_writer *w, uint32_t i, uint64_t number)
 }
 
 static int has_members(const struct pithlog_comm *comm) { return comm->size > 0 && comm->world_ranks != NULL; }
-
-/* Writes "c:1:number:tasks:task:task..."; an intercommunicator lists both groups. */
-static void put_comm(struct paraver_writer *w, uint32_t number, const struct pithlog_comm *comm)
-{
-    int32_t all = comm->size + comm->remote_size, there = 0;
-    for (int32_t i = 0; i < all; i++)
-        /* Paraver lists tasks, so members without a lane have none */
-        there += pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[i]) != NULL;
-    w->members += (uint64_t)(all - there);
-    pithi_out_text(&w->out, "c:1");
-    put_number(w, number + INT64_C(1));
-    put_number(w, there);
-    for (int32_t i = 0; i < all; i++) {
-        const uint64_t *task = pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[i]);
-        if (task)
-            put_number(w, (int64_t)*task);
-    }
-    end_line(w);
-}
 
 static void put_header(struct paraver_writer *w, int64_t end_ns)
 {
@@ -512,8 +469,23 @@ static void put_header(struct paraver_writer *w, int64_t end_ns)
     pithi_out_u64(&w->out, comms);
     pithi_out_text(&w->out, "\n" PITHI_PRV_MARK "\n" PITHI_PRV_PROMISE "\n");
     for (uint32_t i = 0; (comm = pithlog_get_comm(w->log, i)); i++)
-        if (has_members(comm))
-            put_comm(w, i, comm);
+        if (has_members(comm)) {
+            /* "c:1:number:tasks:task:task..."; an intercommunicator lists both groups. */
+            int32_t all = comm->size + comm->remote_size, there = 0;
+            for (int32_t m = 0; m < all; m++)
+                /* Paraver lists tasks, so members without a lane have none */
+                there += pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[m]) != NULL;
+            w->members += (uint64_t)(all - there);
+            pithi_out_text(&w->out, "c:1");
+            put_number(w, i + INT64_C(1));
+            put_number(w, there);
+            for (int32_t m = 0; m < all; m++) {
+                const uint64_t *task = pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[m]);
+                if (task)
+                    put_number(w, (int64_t)*task);
+            }
+            end_line(w);
+        }
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -532,32 +504,6 @@ static int make_calls(struct paraver_writer *w)
     return w->calls != NULL;
 }
 
-static uint64_t count_pairs(const struct pithlog *log)
-{
-    uint64_t count = 0;
-    for (uint32_t id = 0; id < pithlog_get_info(log)->comms; id++) {
-        const struct pithlog_comm *comm = pithlog_get_comm(log, id);
-        count += comm && comm->remote_size > 0;
-    }
-    return count;
-}
-
-static void say_what_is_lost(struct paraver_writer *w, const struct pithi_convert *how)
-{
-    w->losses.count[PITHI_LOSS_PAYLOADS] = w->lost_payloads;
-    pithi_losses_zero(&w->losses, w->zero_ns);
-    /* The .pcf stores colours as numbers. */
-    char text[8];
-    for (uint32_t id = 0; pithlog_get_def(w->log, id); id++) {
-        snprintf(text, sizeof text, "#%06x", (unsigned)pithlog_def_rgb(w->log, id));
-        pithi_losses_colour(&w->losses, id, text);
-    }
-    pithi_losses_tell(&w->losses, how);
-    pithi_note(how, w->members, "members of communicators that have no lane are left out");
-    pithi_note(how, w->deep, "functions of samples: callers beyond depth 99 are left out");
-    pithi_note(how, count_pairs(w->log), "intercommunicators: their two groups are one");
-}
-
 static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_convert *how)
 {
     struct pithi_walk walk;
@@ -572,7 +518,14 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     TRY(collect_waiting(w, how, walk.to_ns));
     TRY(pithi_out_open(&w->out, out));
     put_header(w, walk.to_ns);
-    err = put_records(w, how);
+    /* The third pass: writes the events and merges the waiting records. */
+    struct pithi_each each = {.context = w, .put = put_record, .failed = &w->out.failed};
+    w->nest = (struct pithi_nest){
+        .begin = begin_call, .end = end_call, .context = w, .losses = &w->losses, .is_apart = is_apart};
+    err = pithi_each_record(w->log, how, &each);
+    if (err == PITH_OK)
+        put_waiting_until(w, INT64_MAX);
+    err = w->err ? w->err : err;
     pithi_out_text(&w->out, PITHI_PRV_END "\n");
     err = pithi_out_close(&w->out, err);
     if (err == PITH_OK && how->beside[0]) /* the .pcf: labels of the values, known only now */
@@ -590,8 +543,25 @@ int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_conve
     int err;
     TRY(pithi_losses_open(&w.losses, log));
     err = write_all(&w, out, how);
-    if (err == PITH_OK)
-        say_what_is_lost(&w, how);
+    if (err == PITH_OK) {
+        uint64_t pairs = 0;
+        w.losses.count[PITHI_LOSS_PAYLOADS] = w.lost_payloads;
+        pithi_losses_zero(&w.losses, w.zero_ns);
+        /* The .pcf stores colours as numbers. */
+        char text[8];
+        for (uint32_t id = 0; pithlog_get_def(w.log, id); id++) {
+            snprintf(text, sizeof text, "#%06x", (unsigned)pithlog_def_rgb(w.log, id));
+            pithi_losses_colour(&w.losses, id, text);
+        }
+        for (uint32_t id = 0; id < pithlog_get_info(log)->comms; id++) {
+            const struct pithlog_comm *comm = pithlog_get_comm(log, id);
+            pairs += comm && comm->remote_size > 0;
+        }
+        pithi_losses_tell(&w.losses, how);
+        pithi_note(how, w.members, "members of communicators that have no lane are left out");
+        pithi_note(how, w.deep, "functions of samples: callers beyond depth 99 are left out");
+        pithi_note(how, pairs, "intercommunicators: their two groups are one");
+    }
 out:
     for (uint32_t i = 0; i < w.payloads.count; i++)
         free(w.payloads.list[i].text);
