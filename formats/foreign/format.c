@@ -220,16 +220,6 @@ static int name_folder(const struct output *output)
     return PITH_OK;
 }
 
-/* Writes directly to a device or pipe (/dev/stdout, /dev/null, a fifo), which must not be replaced. */
-static int write_device(struct pithlog *log, struct output *output, const struct pithi_convert *how)
-{
-    if (output->count != 1)
-        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a log in the format %s is more than one file; give a name",
-                          output->path, output->format->name);
-    output->file[0] = fopen(output->path, "wb");
-    return output->file[0] ? write_files(log, output, output->path, how) : write_failed(output->path);
-}
-
 /* /dev/stdout and similar names are links to open files. The link must stay, even if its target is a regular file. */
 static int is_descriptor(const char *path)
 {
@@ -261,15 +251,21 @@ static int write_output(struct pithlog *log, struct output *output, const struct
     int err = PITH_OK;
 
     if (stat(output->path, &status) == 0) {
-        if (S_ISDIR(status.st_mode))
+        if (S_ISDIR(status.st_mode)) {
             TRY(check_folder(output));
-        else if (!S_ISREG(status.st_mode) || is_descriptor(output->path))
-            return write_device(log, output, how);
-        else if (output->count == 0)
+        } else if (!S_ISREG(status.st_mode) || is_descriptor(output->path)) {
+            /* A device or pipe (/dev/stdout, /dev/null, a fifo) is written directly, as it must not be replaced. */
+            if (output->count != 1)
+                return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a log in the format %s is more than one file; give a name",
+                                  output->path, output->format->name);
+            output->file[0] = fopen(output->path, "wb");
+            return output->file[0] ? write_files(log, output, output->path, how) : write_failed(output->path);
+        } else if (output->count == 0) {
             return pithi_fail(PITH_ERR_OPEN,
                               "%s: is a file, and a log in the format %s a directory; remove it, or give "
                               "another name",
                               output->path, output->format->name);
+        }
     }
     output_discard(output); /* delete what a killed run left */
     err = output->count ? make_files(log, output, how) : make_folder(log, output, how);

@@ -345,46 +345,37 @@ static void put_sample(struct writer *w, const struct pithlog_record *r)
     put(w, w->rows[SAMPLES], "iii", (int64_t)r->lane, r->time_ns, (int64_t)*stack);
 }
 
-/* Gives a state its number and its path. 0: no memory.
- * Numbers are given at the begin of a state, so that what is inside can name its parent before that ends. */
-static int number_interval(struct writer *w, const struct pithlog_step *step)
-{
-    struct numbered_lane *lane = &w->lanes[step->lane];
-    uint32_t depth = step->depth, path;
-
-    if (!pithi_grow(&lane->open, depth, &lane->room, sizeof *lane->open) ||
-        !(path = path_inside(w, depth ? lane->open[depth - 1].path : 0, step->record->id)))
-        return 0;
-    lane->open[depth] = (struct numbered){++w->intervals, path};
-    return 1;
-}
-
-static void put_interval(struct writer *w, const struct pithlog_step *step)
-{
-    struct numbered *open = w->lanes[step->lane].open, ended = open[step->at];
-    const struct pithlog_open *state = &step->open[step->at];
-
-    if (step->at)
-        put(w, w->rows[INTERVALS], "iiiiiiiii", ended.interval, (int64_t)step->lane, (int64_t)state->id, state->from_ns,
-            step->to_ns, step->self_ns, (int64_t)step->at, open[step->at - 1].interval, (int64_t)ended.path - 1);
-    else
-        put(w, w->rows[INTERVALS], "iiiiiiini", ended.interval, (int64_t)step->lane, (int64_t)state->id, state->from_ns,
-            step->to_ns, step->self_ns, (int64_t)0, (int64_t)ended.path - 1);
-    /* In a log of records out of nesting a state may end while others inside go on; these move down. */
-    memmove(&open[step->at], &open[step->at + 1], (step->depth - step->at - 1) * sizeof *open);
-}
-
 static int put_record(void *context, const struct pithlog_step *step)
 {
     struct writer *w = context;
     const struct pithlog_record *r = step->record;
 
     switch (r->kind) {
-    case PITHLOG_ENTER:
-        return number_interval(w, step);
-    case PITHLOG_LEAVE:
-        put_interval(w, step);
+    case PITHLOG_ENTER: {
+        /* A state gets its number and its path at its begin, so that what is inside can name its parent before that
+         * ends. */
+        struct numbered_lane *lane = &w->lanes[step->lane];
+        uint32_t depth = step->depth, path;
+        if (!pithi_grow(&lane->open, depth, &lane->room, sizeof *lane->open) ||
+            !(path = path_inside(w, depth ? lane->open[depth - 1].path : 0, step->record->id)))
+            return 0;
+        lane->open[depth] = (struct numbered){++w->intervals, path};
+        return 1;
+    }
+    case PITHLOG_LEAVE: {
+        struct numbered *open = w->lanes[step->lane].open, ended = open[step->at];
+        const struct pithlog_open *state = &step->open[step->at];
+        if (step->at)
+            put(w, w->rows[INTERVALS], "iiiiiiiii", ended.interval, (int64_t)step->lane, (int64_t)state->id,
+                state->from_ns, step->to_ns, step->self_ns, (int64_t)step->at, open[step->at - 1].interval,
+                (int64_t)ended.path - 1);
+        else
+            put(w, w->rows[INTERVALS], "iiiiiiini", ended.interval, (int64_t)step->lane, (int64_t)state->id,
+                state->from_ns, step->to_ns, step->self_ns, (int64_t)0, (int64_t)ended.path - 1);
+        /* In a log of records out of nesting a state may end while others inside go on; these move down. */
+        memmove(&open[step->at], &open[step->at + 1], (step->depth - step->at - 1) * sizeof *open);
         break;
+    }
     case PITHLOG_EVENT:
         put_sample(w, r);
         put(w, w->rows[EVENTS], "iiis", (int64_t)r->lane, (int64_t)r->id, r->time_ns, payload_of(w, r));

@@ -84,17 +84,6 @@ static const struct {
 };
 _Static_assert(C_PAYLOAD + 1 == PITHI_PRINT_COLUMNS, "one row for each column");
 
-/* Fails, and offers the column whose name is nearest to the word. */
-static int no_column(const char *word, size_t size)
-{
-    struct pithi_nearest nearest;
-
-    pithi_nearest_begin(&nearest, word, size);
-    for (int i = 0; i < PITHI_PRINT_COLUMNS; i++)
-        pithi_nearest_try(&nearest, columns[i].name);
-    return pithi_fail(PITH_ERR_USAGE, "there is no column '%.*s'%s", (int)size, word, pithi_nearest_ask(&nearest));
-}
-
 int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chosen)
 {
     for (const char *word = text;; word++) {
@@ -104,8 +93,15 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
         /* the words are no C strings, so both the size and the bytes are compared */
         while (i < PITHI_PRINT_COLUMNS && (strlen(columns[i].name) != size || memcmp(columns[i].name, word, size) != 0))
             i++;
-        if (i == PITHI_PRINT_COLUMNS)
-            return no_column(word, size);
+        if (i == PITHI_PRINT_COLUMNS) {
+            /* offers the column whose name is nearest to the word */
+            struct pithi_nearest nearest;
+            pithi_nearest_begin(&nearest, word, size);
+            for (i = 0; i < PITHI_PRINT_COLUMNS; i++)
+                pithi_nearest_try(&nearest, columns[i].name);
+            return pithi_fail(PITH_ERR_USAGE, "there is no column '%.*s'%s", (int)size, word,
+                              pithi_nearest_ask(&nearest));
+        }
         /* a column may be named twice, so the list could otherwise become longer than the array */
         if (chosen->count == PITHI_PRINT_COLUMNS)
             return pithi_fail(PITH_ERR_USAGE, "at most %d columns", (int)PITHI_PRINT_COLUMNS);
@@ -227,34 +223,10 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
     }
 }
 
-static void put_row(struct rows *rows, const struct pithlog_record *r)
-{
-    const struct pithi_print_columns *chosen = &rows->how->columns;
-    int is_json = rows->how->style == PITHI_TEXT_JSON, is_first = 1;
-
-    /* Empty cells keep their separator in CSV and with tabs, or later values would be in a wrong column. JSON leaves
-     * the key out, so a record may be {}. */
-    for (uint32_t i = 0; i < chosen->count; i++) {
-        enum column column = (enum column)chosen->columns[i];
-        int has = has_column(column, r);
-        if (is_json && !has) /* the key is left out */
-            continue;
-        if (is_json) {
-            pithi_out_text(&rows->out, is_first ? "{\"" : ",\"");
-            pithi_out_text(&rows->out, columns[column].name);
-            pithi_out_text(&rows->out, "\":");
-        } else if (!is_first) {
-            pithi_out_char(&rows->out, rows->how->style == PITHI_TEXT_CSV ? ',' : '\t');
-        }
-        is_first = 0;
-        if (has)
-            put_cell(rows, column, r);
-    }
-    pithi_out_text(&rows->out, !is_json ? "\n" : is_first ? "{}\n" : "}\n");
-}
-
 static int put_rows(struct rows *rows)
 {
+    const struct pithi_print_columns *chosen = &rows->how->columns;
+    int is_json = rows->how->style == PITHI_TEXT_JSON;
     struct pithlog_query query = rows->how->query;
     struct pithlog_record record;
     struct pithlog_iter *iter;
@@ -264,8 +236,28 @@ static int put_rows(struct rows *rows)
     /* depth, start_ns and nested_ns of a record are set only with this flag */
     query.flags |= PITHLOG_NEST;
     CHECK(pithlog_iter_open(rows->log, &query, &iter));
-    for (; !rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
-        put_row(rows, &record);
+    for (; !rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++) {
+        int is_first = 1;
+        /* Empty cells keep their separator in CSV and with tabs, or later values would be in a wrong column. JSON leaves
+         * the key out, so a record may be {}. */
+        for (uint32_t i = 0; i < chosen->count; i++) {
+            enum column column = (enum column)chosen->columns[i];
+            int has = has_column(column, &record);
+            if (is_json && !has) /* the key is left out */
+                continue;
+            if (is_json) {
+                pithi_out_text(&rows->out, is_first ? "{\"" : ",\"");
+                pithi_out_text(&rows->out, columns[column].name);
+                pithi_out_text(&rows->out, "\":");
+            } else if (!is_first) {
+                pithi_out_char(&rows->out, rows->how->style == PITHI_TEXT_CSV ? ',' : '\t');
+            }
+            is_first = 0;
+            if (has)
+                put_cell(rows, column, &record);
+        }
+        pithi_out_text(&rows->out, !is_json ? "\n" : is_first ? "{}\n" : "}\n");
+    }
     if (rows->how->printed)
         *rows->how->printed = records;
     pithlog_iter_close(iter);

@@ -117,18 +117,6 @@ static void free_pieces(struct pithi_text_piece *pieces, uint32_t count)
     free(pieces);
 }
 
-/* The part between time and kind, the same for all records of a lane. */
-static char *lane_text(const struct pithi_printer *p, const struct pithlog_lane *lane)
-{
-    static const char *const forms[] = {[PITHI_TEXT_TABS] = "\t%d\t%u\t",
-                                        [PITHI_TEXT_CSV] = ",%d,%u,",
-                                        [PITHI_TEXT_JSON] = ",\"rank\":%d,\"thread\":%u,\"kind\":\""};
-    char text[80];
-
-    snprintf(text, sizeof text, forms[p->style], (int)lane->rank, (unsigned)lane->thread);
-    return strdup(text);
-}
-
 int pithi_printer_open(struct pithi_printer *p, FILE *file, enum pithi_text_style style, const char *glob)
 {
     /* without names of functions there is no column for them */
@@ -202,10 +190,35 @@ static void put_word(struct pithi_printer *p, int field, const char *word)
     pithi_out_quoted(&p->out, p->quote, word);
 }
 
-static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
-{
-    const char *functions;
+/* These records have the name of their communicator; there is no definition. */
+static int has_comm(uint32_t kind) { return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE; }
 
+void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *r)
+{
+    struct pithi_out *out = &p->out;
+    int json = p->style == PITHI_TEXT_JSON;
+
+    /* A pattern for names (--state) leaves only records that have a name that fits: no messages and no collectives. */
+    if (p->wanted && !(r->kind <= PITHLOG_COUNTER && r->id < p->name_count && p->wanted[r->id]))
+        return;
+    if (json)
+        pithi_out_text(out, "{\"time_s\":");
+    pithi_out_seconds(out, r->time_ns);
+    put_piece(p, p->lanes, p->lane_count, r->lane);
+    pithi_out_text(out, pithi_print_kind(r->kind));
+    if (json)
+        pithi_out_text(out, "\",\"name\":");
+    else
+        pithi_out_char(out, p->style == PITHI_TEXT_CSV ? ',' : '\t');
+    if (has_comm(r->kind))
+        put_piece(p, p->comm_names, p->comm_count, r->comm);
+    else if (r->kind <= PITHLOG_COUNTER)
+        put_piece(p, p->names, p->name_count, r->id);
+    else if (json)
+        pithi_out_text(out, "\"\"");
+    /* no column of this line is written yet */
+    p->field = 0;
+    const char *functions;
     /* Communicator 0 is usual for states and events, so it is left out; for messages it is always there. */
     if (r->kind <= PITHLOG_EVENT && r->comm)
         put_u64(p, F_COMM, r->comm);
@@ -247,37 +260,6 @@ static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
         put_u64(p, F_COUNT, r->bytes);
         break;
     }
-}
-
-/* These records have the name of their communicator; there is no definition. */
-static int has_comm(uint32_t kind) { return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE; }
-
-void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *r)
-{
-    struct pithi_out *out = &p->out;
-    int json = p->style == PITHI_TEXT_JSON;
-
-    /* A pattern for names (--state) leaves only records that have a name that fits: no messages and no collectives. */
-    if (p->wanted && !(r->kind <= PITHLOG_COUNTER && r->id < p->name_count && p->wanted[r->id]))
-        return;
-    if (json)
-        pithi_out_text(out, "{\"time_s\":");
-    pithi_out_seconds(out, r->time_ns);
-    put_piece(p, p->lanes, p->lane_count, r->lane);
-    pithi_out_text(out, pithi_print_kind(r->kind));
-    if (json)
-        pithi_out_text(out, "\",\"name\":");
-    else
-        pithi_out_char(out, p->style == PITHI_TEXT_CSV ? ',' : '\t');
-    if (has_comm(r->kind))
-        put_piece(p, p->comm_names, p->comm_count, r->comm);
-    else if (r->kind <= PITHLOG_COUNTER)
-        put_piece(p, p->names, p->name_count, r->id);
-    else if (json)
-        pithi_out_text(out, "\"\"");
-    /* no column of this line is written yet */
-    p->field = 0;
-    put_values(p, r);
     if (json)
         pithi_out_char(out, '}');
     /* The commas of the columns behind the last value. */
@@ -338,8 +320,14 @@ int pithi_printer_lane(struct pithi_printer *p, uint32_t index, const struct pit
         define_text(p, "host", lane->host);
         end_define(p);
     }
-    /* A lane may be defined again with another name; its piece is replaced. */
-    return set_piece(&p->lanes, &p->lane_count, index, lane_text(p, lane));
+    /* The part between time and kind, the same for all records of a lane. A lane may be defined again with another
+     * name; its piece is replaced. */
+    static const char *const forms[] = {[PITHI_TEXT_TABS] = "\t%d\t%u\t",
+                                        [PITHI_TEXT_CSV] = ",%d,%u,",
+                                        [PITHI_TEXT_JSON] = ",\"rank\":%d,\"thread\":%u,\"kind\":\""};
+    char text[80];
+    snprintf(text, sizeof text, forms[p->style], (int)lane->rank, (unsigned)lane->thread);
+    return set_piece(&p->lanes, &p->lane_count, index, strdup(text));
 }
 
 int pithi_printer_def(struct pithi_printer *p, const struct pithlog_def *def)
@@ -435,44 +423,6 @@ void pithi_printer_head(struct pithi_printer *p)
 
 /* ---- A whole log ------------------------------------------------------------------------------------------------- */
 
-static int put_definitions(struct pithi_printer *printer, const struct pithlog *log)
-{
-    const struct pithlog_info *info = pithlog_get_info(log);
-    const char *key, *value;
-
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        /* With names of functions, the properties that give addresses their names are not needed. */
-        if (!printer->how->naming.functions || !pithi_is_code_name(key))
-            pithi_printer_property(printer, key, value);
-    for (uint32_t i = 0; i < info->lanes; i++)
-        CHECK(pithi_printer_lane(printer, i, pithlog_get_lane(log, i)));
-    for (uint32_t i = 0; i < info->defs; i++)
-        CHECK(pithi_printer_def(printer, pithlog_get_def(log, i)));
-    for (uint32_t i = 0; i < info->comms; i++)
-        CHECK(pithi_printer_comm(printer, i, pithlog_get_comm(log, i)));
-    return PITH_OK;
-}
-
-static int put_records(struct pithi_printer *printer, struct pithlog *log, const struct pithlog_query *query)
-{
-    struct pithlog_iter *iter;
-    struct pithlog_record record;
-    uint64_t records = 0;
-    int err = pithlog_iter_open(log, query, &iter), more = 0;
-
-    if (err)
-        return err;
-    /* A full disk ends the reading too. */
-    for (; !printer->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
-        /* 1: after the last record */
-        pithi_printer_record(printer, &record);
-    if (printer->how->printed)
-        *printer->how->printed = records;
-    pithlog_iter_close(iter);
-    /* the text of the error is set by the reader */
-    return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
-}
-
 int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_print *how)
 {
     struct pithi_printer printer;
@@ -485,12 +435,36 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
         pithi_print_version(&printer.out, how->style, "print");
     printer.how = how;
     printer.fields = how->naming.functions ? FIELDS : F_FUNCTIONS;
-    TRY(put_definitions(&printer, log));
+    const struct pithlog_info *info = pithlog_get_info(log);
+    const char *key, *value;
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        /* With names of functions, the properties that give addresses their names are not needed. */
+        if (!printer.how->naming.functions || !pithi_is_code_name(key))
+            pithi_printer_property(&printer, key, value);
+    for (uint32_t i = 0; i < info->lanes; i++)
+        TRY(pithi_printer_lane(&printer, i, pithlog_get_lane(log, i)));
+    for (uint32_t i = 0; i < info->defs; i++)
+        TRY(pithi_printer_def(&printer, pithlog_get_def(log, i)));
+    for (uint32_t i = 0; i < info->comms; i++)
+        TRY(pithi_printer_comm(&printer, i, pithlog_get_comm(log, i)));
     /* A reader may then know whether the file is complete: a promise at the begin, and its end. */
     if (how->has_end)
         pithi_printer_promise(&printer);
     pithi_printer_head(&printer);
-    TRY(put_records(&printer, log, &how->query));
+    struct pithlog_iter *iter;
+    struct pithlog_record record;
+    uint64_t records = 0;
+    int more = 0;
+    TRY(pithlog_iter_open(log, &how->query, &iter));
+    /* A full disk ends the reading too. */
+    for (; !printer.out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
+        pithi_printer_record(&printer, &record);
+    if (how->printed)
+        *how->printed = records;
+    pithlog_iter_close(iter);
+    /* the text of the error is set by the reader */
+    if (more < 0)
+        TRY(PITH_ERR_DAMAGED);
     if (how->has_end)
         pithi_printer_end(&printer);
 out:

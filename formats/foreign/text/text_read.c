@@ -229,51 +229,6 @@ static int take_comm(struct text_reader *r, struct pithlog_record *record)
     return PITH_OK;
 }
 
-static int take_message(struct text_reader *r, struct pithlog_record *record)
-{
-    int64_t peer, tag;
-    CHECK(take_comm(r, record));
-    CHECK(number(r, "peer", -1, INT32_MAX, -1, &peer));
-    CHECK(number(r, "tag", INT32_MIN, INT32_MAX, 0, &tag));
-    CHECK(count(r, "bytes", 0, &record->bytes));
-    if (record->kind == PITHLOG_RECV) {
-        /* If `posted` is missing, receives count as completed in the order of posting. */
-        int64_t rank = 0;
-        pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank);
-        uint64_t *received = pithi_map_at(&r->received, (uint64_t)rank);
-        CHECK(received ? count(r, "posted", (*received)++, &record->posted) : pithi_no_memory());
-    }
-    record->peer = (int32_t)peer;
-    record->tag = (int32_t)tag;
-    if (peer >= 0) {
-        uint64_t *messages = pithi_map_at(&r->peers, (uint64_t)peer);
-        if (!messages)
-            return pithi_no_memory();
-        ++*messages;
-    }
-    r->nameless_peers += peer < 0 && record->kind == PITHLOG_SEND; /* a receive may have got no message */
-    return PITH_OK;
-}
-
-static int take_coll(struct text_reader *r, struct pithlog_record *record)
-{
-    int64_t root;
-    CHECK(take_comm(r, record));
-    CHECK(number(r, "root", -1, INT32_MAX, -1, &root));
-    CHECK(count(r, "bytes", 0, &record->bytes));
-    CHECK(count(r, "got_bytes", 0, &record->got_bytes));
-    record->peer = (int32_t)root;
-    return PITH_OK;
-}
-
-static int take_value(struct text_reader *r, struct pithlog_record *record)
-{
-    const char *text = pithi_fields_get(&r->fields, VALUES, "value");
-    char *end;
-    record->value = text ? strtod(text, &end) : 0;
-    return text && *text && !*end ? PITH_OK : pithi_lines_wrong(&r->lines, "a counter needs value=NUMBER");
-}
-
 static int take_kind(struct text_reader *r, struct pithlog_record *record)
 {
     static const struct {
@@ -315,13 +270,45 @@ static int take_values(struct text_reader *r, struct pithlog_record *record)
         }
         return err == PITH_OK ? take_comm(r, record) : err;
     case PITHLOG_COUNTER:
-        err = take_name(r, PITHLOG_COUNTER_TYPE, record);
-        return err == PITH_OK ? take_value(r, record) : err;
+        CHECK(take_name(r, PITHLOG_COUNTER_TYPE, record));
+        const char *value = pithi_fields_get(&r->fields, VALUES, "value");
+        char *end;
+        record->value = value ? strtod(value, &end) : 0;
+        return value && *value && !*end ? PITH_OK : pithi_lines_wrong(&r->lines, "a counter needs value=NUMBER");
     case PITHLOG_SEND:
-    case PITHLOG_RECV:
-        return take_message(r, record);
-    case PITHLOG_COLL:
-        return take_coll(r, record);
+    case PITHLOG_RECV: {
+        int64_t peer, tag;
+        CHECK(take_comm(r, record));
+        CHECK(number(r, "peer", -1, INT32_MAX, -1, &peer));
+        CHECK(number(r, "tag", INT32_MIN, INT32_MAX, 0, &tag));
+        CHECK(count(r, "bytes", 0, &record->bytes));
+        if (record->kind == PITHLOG_RECV) {
+            /* If `posted` is missing, receives count as completed in the order of posting. */
+            int64_t rank = 0;
+            pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank);
+            uint64_t *received = pithi_map_at(&r->received, (uint64_t)rank);
+            CHECK(received ? count(r, "posted", (*received)++, &record->posted) : pithi_no_memory());
+        }
+        record->peer = (int32_t)peer;
+        record->tag = (int32_t)tag;
+        if (peer >= 0) {
+            uint64_t *messages = pithi_map_at(&r->peers, (uint64_t)peer);
+            if (!messages)
+                return pithi_no_memory();
+            ++*messages;
+        }
+        r->nameless_peers += peer < 0 && record->kind == PITHLOG_SEND; /* a receive may have got no message */
+        return PITH_OK;
+    }
+    case PITHLOG_COLL: {
+        int64_t root;
+        CHECK(take_comm(r, record));
+        CHECK(number(r, "root", -1, INT32_MAX, -1, &root));
+        CHECK(count(r, "bytes", 0, &record->bytes));
+        CHECK(count(r, "got_bytes", 0, &record->got_bytes));
+        record->peer = (int32_t)root;
+        return PITH_OK;
+    }
     case PITHLOG_COMM_CREATE:
         record->kind = op && strcmp(op, "free") == 0 ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
         return take_comm(r, record);
@@ -431,15 +418,6 @@ static int settle_last_line(struct text_reader *r, int err)
     return err == PITH_ERR_DAMAGED && is_cut(r) && is_last_line(r) && r->lines.number > 1 ? PITH_OK : err;
 }
 
-static int say_incomplete(struct text_reader *r)
-{
-    const char *where = is_cut(r)               ? "inside a line"
-                        : r->ends < r->promises ? "without the line \"" PITHI_TEXT_END "\" that it promises"
-                        : r->records == 0 && r->promises == 0 ? "before the first record"
-                                                              : NULL;
-    return where ? pithi_ends_here(r->writer, r->input, where) : PITH_OK;
-}
-
 /* ---- The passes -------------------------------------------------------------------------------------------------- */
 
 /* Does not split records into fields, because it needs only their times. */
@@ -508,7 +486,12 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(first_pass(&r));
     TRY(second_pass(&r));
     TRY(pithi_leaves_end(&r.leaves));
-    TRY(say_incomplete(&r));
+    const char *where = is_cut(&r)                          ? "inside a line"
+                        : r.ends < r.promises               ? "without the line \"" PITHI_TEXT_END "\" that it promises"
+                        : r.records == 0 && r.promises == 0 ? "before the first record"
+                                                            : NULL;
+    if (where)
+        TRY(pithi_ends_here(writer, input, where));
     TRY(pithi_say_count(writer, "text_leaves_without_enter", r.leaves.alone));
     TRY(pithi_say_count(writer, "text_messages_with_unknown_ranks", unknown_peers(&r)));
     TRY(pithi_say_count(writer, "text_payloads_left_out", r.odd_payloads));
