@@ -82,18 +82,6 @@ static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
     return PITH_OK;
 }
 
-static int first_pass(struct clog1_reader *r)
-{
-    struct pithi_clog1_record record;
-
-    while (pithi_clog1_next(&r->file, &r->end, &record))
-        CHECK(take(r, &record));
-    if (r->end.damaged && !r->end.records)
-        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
-                          r->file.blocks.input->path, r->end.first_damage);
-    return PITH_OK;
-}
-
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
 static int lane_of(struct clog1_reader *r, int32_t process, uint32_t *lane)
@@ -143,26 +131,6 @@ static uint32_t pack(const struct clog1_reader *r, const unsigned char *body, un
     return (uint32_t)(at - out);
 }
 
-/* Adds a message of MPE_Log_send(partner, tag, size). The string has "TAG SIZE". */
-static int add_transfer(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
-{
-    char text[PITHI_CLOG1_STRING + 1] = "", *at;
-    memcpy(text, body + 16, PITHI_CLOG1_STRING);
-    long long tag = strtoll(text, &at, 10), size = strtoll(at, NULL, 10);
-
-    record->peer = field(r, body, 1);
-    if (record->peer < 0 || record->peer >= PITHI_CLOG1_RANKS_MAX) {
-        r->no_partner++;
-        return PITH_OK;
-    }
-    r->no_size += at == text;
-    record->kind = field(r, body, 0) == SEND ? PITHLOG_SEND : PITHLOG_RECV;
-    record->posted = record->kind == PITHLOG_RECV ? record->lane : 0;
-    record->tag = tag < INT32_MIN || tag > INT32_MAX ? 0 : (int32_t)tag;
-    record->bytes = size < 0 ? 0 : (uint64_t)size;
-    return pithi_reorder_add(&r->reorder, record);
-}
-
 /* The text at a state's start or end becomes an event inside the state. Data without text is left out, because MPE's
  * wrapper uses it to count calls. */
 static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
@@ -174,8 +142,23 @@ static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pit
 
     if (number == CONSTANT)
         return PITH_OK;
-    if (number == SEND || number == RECV)
-        return add_transfer(r, body, record);
+    if (number == SEND || number == RECV) {
+        /* A message of MPE_Log_send(partner, tag, size): the string has "TAG SIZE". */
+        char text[PITHI_CLOG1_STRING + 1] = "", *at;
+        memcpy(text, body + 16, PITHI_CLOG1_STRING);
+        long long tag = strtoll(text, &at, 10), size = strtoll(at, NULL, 10);
+        record->peer = field(r, body, 1);
+        if (record->peer < 0 || record->peer >= PITHI_CLOG1_RANKS_MAX) {
+            r->no_partner++;
+            return PITH_OK;
+        }
+        r->no_size += at == text;
+        record->kind = field(r, body, 0) == SEND ? PITHLOG_SEND : PITHLOG_RECV;
+        record->posted = record->kind == PITHLOG_RECV ? record->lane : 0;
+        record->tag = tag < INT32_MIN || tag > INT32_MAX ? 0 : (int32_t)tag;
+        record->bytes = size < 0 ? 0 : (uint64_t)size;
+        return pithi_reorder_add(&r->reorder, record);
+    }
     CHECK(settle(r, body, &event));
     if (event->solo) {
         uint32_t size = pack(r, body, payload, event->has_data || event->has_string, event->has_string);
@@ -186,21 +169,6 @@ static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pit
         return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, NULL);
     CHECK(pithi_clog1_raw_type(&r->events, event, &id));
     struct pithlog_record info = info_of(record, id, payload, pack(r, body, payload, 1, 1));
-    return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, &info);
-}
-
-/* The record does not say whether the message was sent or received, so it becomes an event with the known values. */
-static int add_message(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
-{
-    struct pithi_clog1_event *event;
-    unsigned char payload[16];
-    uint32_t id;
-
-    CHECK(settle(r, body, &event));
-    CHECK(pithi_clog1_message_type(&r->events, event, &id));
-    for (int i = 0; i < 4; i++)
-        pithi_put_be(payload + 4 * i, (uint32_t)field(r, body, 1 + i), 4);
-    struct pithlog_record info = info_of(record, id, payload, sizeof payload);
     return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, &info);
 }
 
@@ -227,42 +195,26 @@ static int add_collective(struct clog1_reader *r, const unsigned char *body, str
     return pithi_reorder_add(&r->reorder, record);
 }
 
-/* Finds the communicator of a number, or makes it. Its members are not in the file. */
-static int comm_index(struct clog1_reader *r, int32_t number, int is_world, uint32_t *index)
-{
-    uint64_t *known = pithi_map_at(&r->comm_of, (uint32_t)number);
-    char name[32];
-    struct pithlog_comm comm = {.key = UINT64_C(0x434c4f4700000000) | (uint32_t)number, .name = name};
-
-    if (!known)
-        return pithi_no_memory();
-    snprintf(name, sizeof name, "communicator %d", (int)number);
-    if (!*known && !is_world)
-        CHECK(pithi_writer_comm(r->writer, &comm, index));
-    if (!*known)
-        *known = is_world ? 1 : (uint64_t)*index + 1;
-    *index = (uint32_t)*known - 1;
-    return PITH_OK;
-}
-
 static int add_comm(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
 {
     int32_t kind = field(r, body, 0), parent = field(r, body, 1), number = field(r, body, 2);
 
     if (kind == COMM_FREE && !pithi_map_find(&r->comm_of, (uint32_t)number))
         number = parent;
-    CHECK(comm_index(r, number, kind == COMM_INIT, &record->comm));
+    /* The communicator is made when its number is first seen. Its members are not in the file. */
+    int is_world = kind == COMM_INIT;
+    uint64_t *known = pithi_map_at(&r->comm_of, (uint32_t)number);
+    char name[32];
+    struct pithlog_comm comm = {.key = UINT64_C(0x434c4f4700000000) | (uint32_t)number, .name = name};
+    if (!known)
+        return pithi_no_memory();
+    snprintf(name, sizeof name, "communicator %d", (int)number);
+    if (!*known && !is_world)
+        CHECK(pithi_writer_comm(r->writer, &comm, &record->comm));
+    if (!*known)
+        *known = is_world ? 1 : (uint64_t)record->comm + 1;
+    record->comm = (uint32_t)*known - 1;
     record->kind = kind == COMM_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
-    return pithi_reorder_add(&r->reorder, record);
-}
-
-static int add_shift(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
-{
-    struct pithlog_def def = {PITHLOG_COUNTER_TYPE, PITHI_CLOG2_SHIFT, "", "clock", "s"};
-
-    CHECK(pithi_defs_add(pithi_writer_defs(r->writer), &def, &record->id));
-    record->kind = PITHLOG_COUNTER;
-    record->value = pithi_clog2_f64(body, r->file.big);
     return pithi_reorder_add(&r->reorder, record);
 }
 
@@ -274,14 +226,30 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
     switch (from->type) {
     case PITHI_CLOG1_RAW:
         return add_raw(r, from->body, &record);
-    case PITHI_CLOG1_MESSAGE:
-        return add_message(r, from->body, &record);
+    case PITHI_CLOG1_MESSAGE: {
+        /* The record does not say whether the message was sent or received, so it becomes an event with the known
+         * values. */
+        struct pithi_clog1_event *event;
+        unsigned char payload[16];
+        uint32_t id;
+        CHECK(settle(r, from->body, &event));
+        CHECK(pithi_clog1_message_type(&r->events, event, &id));
+        for (int i = 0; i < 4; i++)
+            pithi_put_be(payload + 4 * i, (uint32_t)field(r, from->body, 1 + i), 4);
+        struct pithlog_record info = info_of(&record, id, payload, sizeof payload);
+        return pithi_reorder_states(&r->reorder, &record, event->ends, event->starts, &info);
+    }
     case PITHI_CLOG1_COLLECTIVE:
         return add_collective(r, from->body, &record);
     case PITHI_CLOG1_COMM:
         return add_comm(r, from->body, &record);
-    case PITHI_CLOG1_TIMESHIFT:
-        return add_shift(r, from->body, &record);
+    case PITHI_CLOG1_TIMESHIFT: {
+        struct pithlog_def def = {PITHLOG_COUNTER_TYPE, PITHI_CLOG2_SHIFT, "", "clock", "s"};
+        CHECK(pithi_defs_add(pithi_writer_defs(r->writer), &def, &record.id));
+        record.kind = PITHLOG_COUNTER;
+        record.value = pithi_clog2_f64(from->body, r->file.big);
+        return pithi_reorder_add(&r->reorder, &record);
+    }
     default:
         break;
     }
@@ -289,18 +257,6 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
-
-static int say_incomplete(const struct clog1_reader *r)
-{
-    struct pithi_defs *defs = pithi_writer_defs(r->writer);
-
-    if (!r->end.ended)
-        CHECK(pithi_ends_here(r->writer, r->file.blocks.input, "without the record that ends a log"));
-    if (r->end.damaged)
-        CHECK(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
-                               r->end.first_damage, r->end.damaged));
-    return PITH_OK;
-}
 
 int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
@@ -314,13 +270,21 @@ int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *write
     if (!pithi_clog1_file_open(&r.file, input))
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte 0: no record of CLOG stands here; the file is damaged",
                           input->path);
-    TRY(first_pass(&r));
+    while (pithi_clog1_next(&r.file, &r.end, &record))
+        TRY(take(&r, &record));
+    if (r.end.damaged && !r.end.records)
+        TRY(pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
+                       r.file.blocks.input->path, r.end.first_damage));
     r.reorder.is_needed = r.disorder;
     while (pithi_clog1_next(&r.file, &cursor, &record))
         TRY(add(&r, &record));
     TRY(pithi_reorder_end(&r.reorder));
-    /* Reports missing or skipped records as properties of the log. */
-    TRY(say_incomplete(&r));
+    /* Missing and skipped records are properties of the log. */
+    if (!r.end.ended)
+        TRY(pithi_ends_here(r.writer, r.file.blocks.input, "without the record that ends a log"));
+    if (r.end.damaged)
+        TRY(pithi_incomplete(r.events.defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
+                             r.end.first_damage, r.end.damaged));
     TRY(pithi_say_count(r.writer, "clog1_block_bytes", r.file.blocks.size));
     TRY(pithi_say_count(r.writer, "clog1_source_locations_left_out", r.locations));
     TRY(pithi_say_count(r.writer, "clog1_messages_without_partner", r.no_partner));

@@ -113,22 +113,6 @@ static int make_event(struct pithi_clog2_lines *lines, int64_t time_ns, const st
     return pithi_clog2_make_event(&lines->made, lines->stream, time_ns, line, number);
 }
 
-/* Announces the world, and an MPI_COMM_SELF whose uuid has the name of the host. */
-static int begin_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
-{
-    const struct pithi_clog2_line world = {0, lines->lanes[lane].rank, 0};
-    const char *host = pithlog_get_lane(lines->log, lane)->host;
-
-    CHECK(pithi_clog2_make_shift(&lines->made, lines->stream, time_ns, world.rank));
-    CHECK(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
-    if (host && host[0]) {
-        CHECK(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host,
-                        world.rank == 0 ? PITHI_CLOG2_KIND_INTRA : PITHI_CLOG2_KIND_UNKNOWN));
-        CHECK(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
-    }
-    return PITH_OK;
-}
-
 /* Whether the lane is the first of its rank. */
 static int is_first(const struct pithi_clog2_lines *lines, uint32_t lane)
 {
@@ -138,8 +122,18 @@ static int is_first(const struct pithi_clog2_lines *lines, uint32_t lane)
 int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns)
 {
     for (uint32_t i = 0; i < lines->lane_count; i++)
-        if (is_first(lines, i))
-            CHECK(begin_process(lines, time_ns, i));
+        if (is_first(lines, i)) {
+            /* The world, and an MPI_COMM_SELF whose uuid has the name of the host, are announced. */
+            const struct pithi_clog2_line world = {0, lines->lanes[i].rank, 0};
+            const char *host = pithlog_get_lane(lines->log, i)->host;
+            CHECK(pithi_clog2_make_shift(&lines->made, lines->stream, time_ns, world.rank));
+            CHECK(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
+            if (host && host[0]) {
+                CHECK(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host,
+                                world.rank == 0 ? PITHI_CLOG2_KIND_INTRA : PITHI_CLOG2_KIND_UNKNOWN));
+                CHECK(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
+            }
+        }
     return PITH_OK;
 }
 
@@ -181,37 +175,6 @@ static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struc
 static int is_self(const struct pithlog_comm *def)
 {
     return def->size == 1 && def->remote_size == 0 && def->name && strcmp(def->name, "MPI_COMM_SELF") == 0;
-}
-
-/* The number in the file, allocated at first use. */
-static int find_number(struct pithi_clog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, int32_t *number)
-{
-    uint64_t *known = pithi_map_at(&lines->number_of, comm);
-    const char *name = def->name ? def->name : "";
-    int32_t own;
-
-    if (!known)
-        return pithi_no_memory();
-    /* numbers follow the order of first use */
-    if (!*known) {
-        *known = lines->entry_count;
-        CHECK(find_rank(lines, comm, def, 0, &own));
-        CHECK(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name,
-                        def->remote_size ? PITHI_CLOG2_KIND_INTER : PITHI_CLOG2_KIND_INTRA));
-        /* An intercommunicator has three entries: itself, the group of rank 0 and the other one, which are local or
-         * remote as rank 0 sees them. */
-        if (def->remote_size) {
-            CHECK(add_entry(lines, def->key, "group 0", "",
-                            own < def->size ? PITHI_CLOG2_KIND_LOCAL : PITHI_CLOG2_KIND_REMOTE));
-            CHECK(add_entry(lines, def->key, "group 1", "",
-                            own < def->size ? PITHI_CLOG2_KIND_REMOTE : PITHI_CLOG2_KIND_LOCAL));
-        }
-        /* rank 0 is no member: nothing is local or remote for it */
-        for (uint32_t i = (uint32_t)*known; own < 0 && i < lines->entry_count; i++)
-            lines->entries[i].kind = PITHI_CLOG2_KIND_UNKNOWN;
-    }
-    *number = (int32_t)*known;
-    return PITH_OK;
 }
 
 /* The line of a process in a communicator. `rank` is the result of find_rank. */
@@ -269,7 +232,31 @@ static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_recor
         CHECK(find_rank(lines, record->comm, found, lines->lanes[record->lane].rank, rank));
     if (*rank < 0)
         return PITH_OK;
-    CHECK(find_number(lines, record->comm, found, number));
+    /* The number in the file, allocated at first use. */
+    uint64_t *known = pithi_map_at(&lines->number_of, record->comm);
+    const char *name = found->name ? found->name : "";
+    int32_t own;
+    if (!known)
+        return pithi_no_memory();
+    /* numbers follow the order of first use */
+    if (!*known) {
+        *known = lines->entry_count;
+        CHECK(find_rank(lines, record->comm, found, 0, &own));
+        CHECK(add_entry(lines, found->key, PITHI_CLOG2_MARK_KEY, name,
+                        found->remote_size ? PITHI_CLOG2_KIND_INTER : PITHI_CLOG2_KIND_INTRA));
+        /* An intercommunicator has three entries: itself, the group of rank 0 and the other one, which are local or
+         * remote as rank 0 sees them. */
+        if (found->remote_size) {
+            CHECK(add_entry(lines, found->key, "group 0", "",
+                            own < found->size ? PITHI_CLOG2_KIND_LOCAL : PITHI_CLOG2_KIND_REMOTE));
+            CHECK(add_entry(lines, found->key, "group 1", "",
+                            own < found->size ? PITHI_CLOG2_KIND_REMOTE : PITHI_CLOG2_KIND_LOCAL));
+        }
+        /* rank 0 is no member: nothing is local or remote for it */
+        for (uint32_t i = (uint32_t)*known; own < 0 && i < lines->entry_count; i++)
+            lines->entries[i].kind = PITHI_CLOG2_KIND_UNKNOWN;
+    }
+    *number = (int32_t)*known;
     *def = found;
     return PITH_OK;
 }
@@ -342,38 +329,6 @@ int pithi_clog2_event_line(struct pithi_clog2_lines *lines, const struct pithlog
     return PITH_OK;
 }
 
-static int write_free(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *line)
-{
-    unsigned char *body =
-        pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, time_ns, line->comm, line->rank, line->thread);
-
-    if (!body)
-        return PITH_ERR_IO;
-    pithi_clog2_put32(body, PITHI_CLOG2_FREE);
-    pithi_clog2_put32(body + 4, -999999999);
-    pithi_clog2_put32(body + 8, PITHI_CLOG2_NO_RANK);
-    pithi_clog2_put32(body + 12, PITHI_CLOG2_NO_RANK);
-    return PITH_OK;
-}
-
-/* Writes the creation of the world, if the log has it. The record is like the one that announces each rank of the
- * world, but has no mark. */
-static int write_world(struct pithi_clog2_lines *lines, const struct pithlog_record *record)
-{
-    const struct pithi_clog2_line *world = &lines->lanes[record->lane];
-    unsigned char *body;
-
-    if (record->kind != PITHLOG_COMM_CREATE)
-        return PITH_OK;
-    body = pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, record->time_ns, 0, world->rank, world->thread);
-    if (!body)
-        return PITH_ERR_IO;
-    pithi_clog2_put32(body + 8, world->rank);
-    pithi_clog2_put32(body + 12, world->rank);
-    memcpy(body + 16 + PITHI_CLOG2_UUID_NAME, "MPI_COMM_WORLD", 14);
-    return PITH_OK;
-}
-
 int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record)
 {
     const struct pithi_clog2_line *world = &lines->lanes[record->lane];
@@ -381,8 +336,20 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     struct pithi_clog2_line line;
     int32_t number, rank;
 
-    if (record->comm == 0)
-        return write_world(lines, record);
+    if (record->comm == 0) {
+        /* The creation of the world, if the log has it. The record is like the one that announces each rank of the
+         * world, but has no mark. */
+        unsigned char *body;
+        if (record->kind != PITHLOG_COMM_CREATE)
+            return PITH_OK;
+        body = pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, record->time_ns, 0, world->rank, world->thread);
+        if (!body)
+            return PITH_ERR_IO;
+        pithi_clog2_put32(body + 8, world->rank);
+        pithi_clog2_put32(body + 12, world->rank);
+        memcpy(body + 16 + PITHI_CLOG2_UUID_NAME, "MPI_COMM_WORLD", 14);
+        return PITH_OK;
+    }
     CHECK(find_comm(lines, record, &def, &number, &rank));
     if (!def) {
         lines->unknown_members++;
@@ -392,8 +359,16 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     CHECK(announce(lines, def, number, world, &line, record->time_ns));
     CHECK(make_event(lines, record->time_ns, &line,
                      record->kind == PITHLOG_COMM_FREE ? PITHI_CLOG2_COMM_FINALIZE : PITHI_CLOG2_COMM_INIT));
-    if (record->kind == PITHLOG_COMM_FREE)
-        CHECK(write_free(lines, record->time_ns, &line));
+    if (record->kind == PITHLOG_COMM_FREE) {
+        unsigned char *body =
+            pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, record->time_ns, line.comm, line.rank, line.thread);
+        if (!body)
+            return PITH_ERR_IO;
+        pithi_clog2_put32(body, PITHI_CLOG2_FREE);
+        pithi_clog2_put32(body + 4, -999999999);
+        pithi_clog2_put32(body + 8, PITHI_CLOG2_NO_RANK);
+        pithi_clog2_put32(body + 12, PITHI_CLOG2_NO_RANK);
+    }
     return PITH_OK;
 }
 
@@ -505,43 +480,6 @@ static void drop(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *kept)
     c->count--;
 }
 
-/* Adds the begin or end of a state. A delayed payload belongs to the end if its state matches. */
-static int add_state(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
-{
-    struct pithi_clog2_kept *before = of_lane(c, &now->record);
-    uint32_t info;
-
-    /* the payload was delayed for this end */
-    if (now->record.kind == PITHLOG_LEAVE && before && before->record.kind == PITHLOG_EVENT &&
-        before->state == now->record.id) {
-        memcpy(now->cargo, before->cargo, sizeof now->cargo);
-        now->has_cargo = 1;
-        drop(c, before);
-    }
-    CHECK(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
-    /* a state that may get a payload waits for it */
-    if (now->record.kind == PITHLOG_ENTER && pithi_clog2_state_info(c->numbers, now->record.id, &info))
-        return keep(c, now);
-    return write_now(c, now);
-}
-
-/* Adds a payload of a state. It goes into the delayed begin, or is delayed until the end. */
-static int add_info(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
-{
-    struct pithi_clog2_kept *before = of_lane(c, &now->record);
-
-    /* the payload belongs to the begin that is delayed */
-    if (before && before->record.kind == PITHLOG_ENTER && before->record.id == now->state && now->has_cargo) {
-        struct pithi_clog2_kept begin = *before;
-        memcpy(begin.cargo, now->cargo, sizeof begin.cargo);
-        begin.has_cargo = 1;
-        drop(c, before);
-        return write_now(c, &begin);
-    }
-    CHECK(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
-    return keep(c, now);
-}
-
 int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_record *record)
 {
     struct pithi_clog2_kept now = {.record = *record};
@@ -550,14 +488,41 @@ int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_reco
     /* the reader's memory is valid only now; the payload is packed below */
     now.record.payload = NULL;
     now.record.payload_bytes = 0;
-    if (record->kind != PITHLOG_EVENT)
-        return add_state(c, &now);
+    if (record->kind != PITHLOG_EVENT) {
+        /* The begin or end of a state. A delayed payload belongs to the end if its state matches. */
+        struct pithi_clog2_kept *before = of_lane(c, &now.record);
+        uint32_t info;
+        /* the payload was delayed for this end */
+        if (now.record.kind == PITHLOG_LEAVE && before && before->record.kind == PITHLOG_EVENT &&
+            before->state == now.record.id) {
+            memcpy(now.cargo, before->cargo, sizeof now.cargo);
+            now.has_cargo = 1;
+            drop(c, before);
+        }
+        CHECK(pithi_clog2_cargo_flush(c, now.record.time_ns, now.record.lane));
+        /* a state that may get a payload waits for it */
+        if (now.record.kind == PITHLOG_ENTER && pithi_clog2_state_info(c->numbers, now.record.id, &info))
+            return keep(c, &now);
+        return write_now(c, &now);
+    }
     if (record->payload_bytes) {
         CHECK(pithi_clog2_shape_of(c->numbers, record->id, &shape));
         c->cut += (uint64_t)pithi_clog2_pack(shape, record->payload, record->payload_bytes, now.cargo);
         now.has_cargo = 1;
-        if (pithi_clog2_info_state(c->numbers, record->id, &now.state))
-            return add_info(c, &now);
+        if (pithi_clog2_info_state(c->numbers, record->id, &now.state)) {
+            /* A payload of a state goes into the delayed begin, or is delayed until the end. */
+            struct pithi_clog2_kept *before = of_lane(c, &now.record);
+            /* the payload belongs to the begin that is delayed */
+            if (before && before->record.kind == PITHLOG_ENTER && before->record.id == now.state && now.has_cargo) {
+                struct pithi_clog2_kept begin = *before;
+                memcpy(begin.cargo, now.cargo, sizeof begin.cargo);
+                begin.has_cargo = 1;
+                drop(c, before);
+                return write_now(c, &begin);
+            }
+            CHECK(pithi_clog2_cargo_flush(c, now.record.time_ns, now.record.lane));
+            return keep(c, &now);
+        }
     }
     CHECK(pithi_clog2_cargo_flush(c, record->time_ns, record->lane));
     return write_now(c, &now);

@@ -42,25 +42,6 @@ static size_t choose_tokens(struct pithi_clog2_shape *shape, const char *format)
     return strlen(format);
 }
 
-/* Shortens a format with too much text: each token keeps an equal share of the text before it. */
-static void share_text(struct pithi_clog2_shape *shape, const char *format)
-{
-    /* What the tokens do not need themselves, two bytes each, is shared. */
-    size_t tokens = strlen(shape->tokens), share = (sizeof shape->format - 1 - 2 * tokens) / tokens, at = 0;
-
-    for (size_t i = 0; i < tokens; i++) {
-        size_t text = strcspn(format, "%"), take = text < share ? text : share;
-        /* not within a character of UTF-8 */
-        while (take && take < text && ((unsigned char)format[take] & 0xc0) == 0x80)
-            take--;
-        memcpy(shape->format + at, format, take);
-        at += take;
-        shape->format[at++] = '%';
-        shape->format[at++] = shape->tokens[i];
-        format += text + 2;
-    }
-}
-
 void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
 {
     size_t length;
@@ -74,7 +55,20 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
     shape->cut |= 1;
     if (shape->tokens[0]) {
         memset(shape->format, 0, sizeof shape->format);
-        share_text(shape, format);
+        /* Each token keeps an equal share of the text before it: what the tokens do not need themselves, two bytes each,
+         * is shared. */
+        size_t tokens = strlen(shape->tokens), share = (sizeof shape->format - 1 - 2 * tokens) / tokens, at = 0;
+        for (size_t i = 0; i < tokens; i++) {
+            size_t text = strcspn(format, "%"), take = text < share ? text : share;
+            /* not within a character of UTF-8 */
+            while (take && take < text && ((unsigned char)format[take] & 0xc0) == 0x80)
+                take--;
+            memcpy(shape->format + at, format, take);
+            at += take;
+            shape->format[at++] = '%';
+            shape->format[at++] = shape->tokens[i];
+            format += text + 2;
+        }
     }
 }
 
@@ -87,21 +81,6 @@ static uint32_t need(const char *tokens)
     for (; *tokens; tokens++)
         size += (uint32_t)pithi_token_size(*tokens);
     return size;
-}
-
-/* Copies as much of a string as fits, cut between characters. */
-static uint32_t pack_string(const unsigned char *text, uint32_t length, uint32_t space, unsigned char *cargo)
-{
-    uint32_t take = length;
-
-    if (take > space)
-        for (take = space; take && (text[take] & 0xc0) == 0x80;)
-            take--;
-    /* at most 32 bytes fit, so the first byte of the length is 0 */
-    cargo[0] = 0;
-    cargo[1] = (unsigned char)take;
-    memcpy(cargo + 2, text, take);
-    return take;
 }
 
 int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char *payload, uint32_t size,
@@ -122,8 +101,16 @@ int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char 
         if (*token == 's') {
             uint32_t length = (uint32_t)payload[from] << 8 | payload[from + 1];
             length = length > size - from - 2 ? size - from - 2 : length;
-            /* a string may take what the tokens behind it leave */
-            uint32_t taken = pack_string(payload + from + 2, length, PITHI_CLOG2_CARGO - at - need(token), cargo + at);
+            /* a string may take what the tokens behind it leave, and is cut between characters */
+            const unsigned char *text = payload + from + 2;
+            uint32_t taken = length, space = PITHI_CLOG2_CARGO - at - need(token);
+            if (taken > space)
+                for (taken = space; taken && (text[taken] & 0xc0) == 0x80;)
+                    taken--;
+            /* at most 32 bytes fit, so the first byte of the length is 0 */
+            cargo[at] = 0;
+            cargo[at + 1] = (unsigned char)taken;
+            memcpy(cargo + at + 2, text, taken);
             cut |= taken < length;
             at += 2 + taken;
             from += 2 + length;
@@ -300,26 +287,6 @@ static int write_event(struct pithi_clog2_numbers *numbers, uint32_t id, int64_t
     return PITH_OK;
 }
 
-/* Finds the events of a new level: MPE's numbers, the numbers of the program, or the next free ones. */
-static int find_pair(struct pithi_clog2_numbers *numbers, uint32_t id, struct pithi_number_pair *pair)
-{
-    const struct pithi_clog2_number *number = &numbers->numbers[id];
-    const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, number->levels);
-
-    /* MPE numbers the states of MPI 2 * n and 2 * n + 1 */
-    if (number->known >= 0 && !number->levels) {
-        *pair = (struct pithi_number_pair){2 * number->known, 2 * number->known + 1};
-    } else if (given) {
-        *pair = *given;
-    } else {
-        pair->begin = pithi_given_next(&numbers->given, &numbers->next_pair, 2);
-        if (pair->begin < 0)
-            return pithi_no_memory();
-        pair->end = pair->begin + 1;
-    }
-    return PITH_OK;
-}
-
 /* Adds levels to a state up to `level`, without their definitions. */
 static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t level)
 {
@@ -330,8 +297,21 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
     while (level >= number->levels) {
         if (!pithi_grow_one(&number->level, number->levels, sizeof *number->level))
             return pithi_no_memory();
-        number->level[number->levels].status = NEW;
-        CHECK(find_pair(numbers, id, &number->level[number->levels].pair));
+        /* The events of a new level: MPE's numbers, the numbers of the program, or the next free ones. */
+        struct clog2_level *of = &number->level[number->levels];
+        const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, number->levels);
+        of->status = NEW;
+        /* MPE numbers the states of MPI 2 * n and 2 * n + 1 */
+        if (number->known >= 0 && !number->levels) {
+            of->pair = (struct pithi_number_pair){2 * number->known, 2 * number->known + 1};
+        } else if (given) {
+            of->pair = *given;
+        } else {
+            of->pair.begin = pithi_given_next(&numbers->given, &numbers->next_pair, 2);
+            if (of->pair.begin < 0)
+                return pithi_no_memory();
+            of->pair.end = of->pair.begin + 1;
+        }
         number->levels++;
     }
     return PITH_OK;

@@ -34,26 +34,6 @@ int pithi_clog2_probe(const struct pithi_input *input)
 
 /* ---- Lanes ----------------------------------------------------------------------------------------------------- */
 
-/* The uuid of an MPI_COMM_SELF contains the name of the processor on which it was made. */
-static int take_hosts(struct reader *reader)
-{
-    const size_t size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
-    char host[32];
-
-    for (uint32_t i = 0; i < reader->scan.comm_count; i++) {
-        const struct pithi_clog2_comm *comm = &reader->scan.comms[i];
-        struct pithi_rank rank = {pithi_clog2_world_rank(&reader->scan, comm->number, 0), host, 0, 0};
-        const char *name = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
-        size_t mark = pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_HOST) ? strlen(PITHI_CLOG2_MARK_HOST) : 0;
-        if (comm->type != PITHI_CLOG2_SELF || rank.rank < 0 || !name[mark] ||
-            pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
-            continue;
-        pithi_name_cut(host, sizeof host, name + mark, strnlen(name + mark, size - mark));
-        CHECK(pithi_writer_rank(reader->writer, &rank));
-    }
-    return PITH_OK;
-}
-
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
 /* Makes `record` the event that holds the payload in `cargo`, if there is one. */
@@ -137,33 +117,6 @@ static int add_comm(struct reader *reader, const struct pithi_clog2_record *from
     return pithi_reorder_add(&reader->reorder, record);
 }
 
-static int add_collective(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
-{
-    int big = reader->scan.file.big;
-    int32_t size = pithi_clog2_i32(from->body + 8, big);
-
-    CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
-    record->kind = PITHLOG_COLL;
-    record->peer = pithi_clog2_world_rank(&reader->scan, from->comm, pithi_clog2_i32(from->body + 4, big));
-    record->bytes = size < 0 ? 0 : (uint64_t)size;
-    return pithi_reorder_add(&reader->reorder, record);
-}
-
-/* Clock corrections become a counter: the offset of the clock over time. */
-static int add_shift(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
-{
-    struct pithlog_def def = {.kind = PITHLOG_COUNTER_TYPE, .name = PITHI_CLOG2_SHIFT, .group = "clock", .format = "s"};
-
-    if (!reader->shift_counter) {
-        CHECK(pithi_defs_add(pithi_writer_defs(reader->writer), &def, &reader->shift_counter));
-        reader->shift_counter++;
-    }
-    record->kind = PITHLOG_COUNTER;
-    record->id = reader->shift_counter - 1;
-    record->value = pithi_clog2_f64(from->body, reader->scan.file.big);
-    return pithi_reorder_add(&reader->reorder, record);
-}
-
 /* Finds the line of a record. The end of a communicator has no rank of its own, so the rank in its header counts. */
 static int find_track(struct reader *reader, const struct pithi_clog2_record *from, struct pithi_clog2_track **track)
 {
@@ -203,10 +156,28 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
         return add_message(reader, from, &record);
     case PITHI_CLOG2_COMMEVT:
         return add_comm(reader, from, &record);
-    case PITHI_CLOG2_COLLEVT:
-        return add_collective(reader, from, &record);
-    case PITHI_CLOG2_TIMESHIFT:
-        return add_shift(reader, from, &record);
+    case PITHI_CLOG2_COLLEVT: {
+        int big = reader->scan.file.big;
+        int32_t size = pithi_clog2_i32(from->body + 8, big);
+        CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record.comm));
+        record.kind = PITHLOG_COLL;
+        record.peer = pithi_clog2_world_rank(&reader->scan, from->comm, pithi_clog2_i32(from->body + 4, big));
+        record.bytes = size < 0 ? 0 : (uint64_t)size;
+        return pithi_reorder_add(&reader->reorder, &record);
+    }
+    case PITHI_CLOG2_TIMESHIFT: {
+        /* Clock corrections become a counter: the offset of the clock over time. */
+        struct pithlog_def def = {
+            .kind = PITHLOG_COUNTER_TYPE, .name = PITHI_CLOG2_SHIFT, .group = "clock", .format = "s"};
+        if (!reader->shift_counter) {
+            CHECK(pithi_defs_add(pithi_writer_defs(reader->writer), &def, &reader->shift_counter));
+            reader->shift_counter++;
+        }
+        record.kind = PITHLOG_COUNTER;
+        record.id = reader->shift_counter - 1;
+        record.value = pithi_clog2_f64(from->body, reader->scan.file.big);
+        return pithi_reorder_add(&reader->reorder, &record);
+    }
     default:
         reader->locations++;
     }
@@ -214,25 +185,6 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
-
-/* A merged file ends with a table of communicators after the ENDLOG record. */
-static int say_incomplete(struct reader *reader)
-{
-    const struct pithi_clog_cursor *end = &reader->scan.end;
-    const struct pithi_clog2_file *file = &reader->scan.file;
-    struct pithi_defs *defs = pithi_writer_defs(reader->writer);
-
-    if (!end->ended)
-        CHECK(pithi_ends_here(reader->writer, file->blocks.input, "without the record that ends a log"));
-    else if (file->finalized && file->table_cut)
-        CHECK(pithi_ends_here(reader->writer, file->blocks.input, "without a whole table of communicators"));
-    if (end->damaged)
-        CHECK(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
-                               end->first_damage, end->damaged));
-    if (reader->no_line)
-        CHECK(pithi_incomplete(defs, "records of no known rank: %" PRIu64, reader->no_line));
-    return PITH_OK;
-}
 
 int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
@@ -243,12 +195,37 @@ int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *write
 
     TRY(pithi_clog2_scan(&reader.scan, input, writer));
     reader.reorder.is_needed = reader.scan.disorder;
-    TRY(take_hosts(&reader));
+    /* The uuid of an MPI_COMM_SELF contains the name of the processor on which it was made. */
+    const size_t size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
+    char host[32];
+    for (uint32_t i = 0; i < reader.scan.comm_count; i++) {
+        const struct pithi_clog2_comm *comm = &reader.scan.comms[i];
+        struct pithi_rank rank = {pithi_clog2_world_rank(&reader.scan, comm->number, 0), host, 0, 0};
+        const char *name = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
+        size_t mark = pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_HOST) ? strlen(PITHI_CLOG2_MARK_HOST) : 0;
+        if (comm->type != PITHI_CLOG2_SELF || rank.rank < 0 || !name[mark] ||
+            pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
+            continue;
+        pithi_name_cut(host, sizeof host, name + mark, strnlen(name + mark, size - mark));
+        TRY(pithi_writer_rank(reader.writer, &rank));
+    }
     while (pithi_clog2_next(&reader.scan.file, &cursor, &record))
         TRY(add(&reader, &record));
     TRY(pithi_reorder_end(&reader.reorder));
-    /* Properties of the log say how much is missing or was skipped. */
-    TRY(say_incomplete(&reader));
+    /* Properties of the log say how much is missing or was skipped. A merged file ends with a table of communicators
+     * after the ENDLOG record. */
+    const struct pithi_clog_cursor *end = &reader.scan.end;
+    const struct pithi_clog2_file *file = &reader.scan.file;
+    struct pithi_defs *defs = pithi_writer_defs(reader.writer);
+    if (!end->ended)
+        TRY(pithi_ends_here(reader.writer, file->blocks.input, "without the record that ends a log"));
+    else if (file->finalized && file->table_cut)
+        TRY(pithi_ends_here(reader.writer, file->blocks.input, "without a whole table of communicators"));
+    if (end->damaged)
+        TRY(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
+                             end->first_damage, end->damaged));
+    if (reader.no_line)
+        TRY(pithi_incomplete(defs, "records of no known rank: %" PRIu64, reader.no_line));
     TRY(pithi_say_count(reader.writer, "clog2_unfinished", !reader.scan.file.finalized));
     TRY(pithi_say_count(reader.writer, "clog2_messages_without_partner", reader.no_partner));
     TRY(pithi_say_count(reader.writer, "clog2_source_locations_left_out", reader.locations));

@@ -47,18 +47,6 @@ int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
-static struct pithi_clog2_comm *make_comm(struct pithi_clog2_scan *scan, int32_t number)
-{
-    int fresh;
-    struct pithi_clog2_comm *comm = pithi_item_at(&scan->comm_of, (uint32_t)number, &scan->comms, &scan->comm_count,
-                                                  &scan->comm_size, sizeof *comm, &fresh);
-
-    if (comm && fresh)
-        *comm = (struct pithi_clog2_comm){
-            .number = number, .type = -1, .groups = {-1, -1}, .inter = -1, .size = -1, .top = -1};
-    return comm;
-}
-
 /* The two records after an INTER on a line name its groups: LOCAL is the group of the writer, REMOTE the other. */
 static int join_group(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *group, int32_t world)
 {
@@ -80,7 +68,6 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
     int big = scan->file.big;
     int32_t type = pithi_clog2_i32(record->body, big), number = pithi_clog2_i32(record->body + 4, big);
     int32_t rank = pithi_clog2_i32(record->body + 8, big), world = pithi_clog2_i32(record->body + 12, big);
-    struct pithi_clog2_comm *comm;
     uint64_t *value;
 
     memset(scan->places, 0, sizeof scan->places); /* cached lines: the record may change known world ranks */
@@ -88,9 +75,14 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
         return PITH_OK;
     if (type == PITHI_CLOG2_WORLD && pithi_clog2_is_marked(record->body + 16, PITHI_CLOG2_MARK_WORLD))
         scan->made = pithi_clog2_u32(record->body + 16, big);
-    comm = make_comm(scan, number);
+    int fresh;
+    struct pithi_clog2_comm *comm = pithi_item_at(&scan->comm_of, (uint32_t)number, &scan->comms, &scan->comm_count,
+                                                  &scan->comm_size, sizeof *comm, &fresh);
     if (!comm)
         return pithi_no_memory();
+    if (fresh)
+        *comm = (struct pithi_clog2_comm){
+            .number = number, .type = -1, .groups = {-1, -1}, .inter = -1, .size = -1, .top = -1};
     if (comm->type < 0) {
         comm->type = type;
         /* The numbers in the uuid become big-endian, so that a file and its merged copy give the same key. */
@@ -120,21 +112,6 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
     return PITH_OK;
 }
 
-/* Call after the last record. Sets the size where all ranks from 0 to the highest are known. A file that is not merged
- * has one process only, so there only MPI_COMM_SELF is complete. */
-static void comm_settle(struct pithi_clog2_scan *scan)
-{
-    for (uint32_t i = 0; i < scan->comm_count; i++) {
-        struct pithi_clog2_comm *comm = &scan->comms[i];
-        int32_t rank = 0;
-        while (rank <= comm->top &&
-               pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm->number, (uint32_t)rank)))
-            rank++;
-        /* A rank that is missing below the highest: the records of a process are missing. */
-        comm->size = rank > comm->top && (scan->file.finalized || comm->type == PITHI_CLOG2_SELF) ? rank : -1;
-    }
-}
-
 /* ---- Into the log ---------------------------------------------------------------------------------------------- */
 
 /* The key that the Pith writer stored, else a hash of the uuid. */
@@ -153,18 +130,6 @@ static uint64_t key_of(const struct pithi_clog2_comm *comm)
     return pithi_hash_byte(hash, (uint32_t)comm->number); /* there is no uuid */
 }
 
-static void name_of(const struct pithi_clog2_comm *comm, char name[32])
-{
-    const char *text = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
-    size_t mark = strlen(PITHI_CLOG2_MARK_KEY), size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
-
-    name[0] = 0;
-    if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
-        pithi_name_cut(name, 32, text + mark, strnlen(text + mark, size - mark));
-    else if (comm->type == PITHI_CLOG2_SELF)
-        strcpy(name, "MPI_COMM_SELF");
-}
-
 static void members(const struct pithi_clog2_scan *scan, const struct pithi_clog2_comm *comm, int32_t *ranks)
 {
     for (int32_t rank = 0; rank < comm->size; rank++)
@@ -179,7 +144,13 @@ static int define(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *comm)
     char name[32];
     int err = PITH_OK;
 
-    name_of(comm, name);
+    const char *text = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
+    size_t mark = strlen(PITHI_CLOG2_MARK_KEY), size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
+    name[0] = 0;
+    if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
+        pithi_name_cut(name, 32, text + mark, strnlen(text + mark, size - mark));
+    else if (comm->type == PITHI_CLOG2_SELF)
+        strcpy(name, "MPI_COMM_SELF");
     def.name = name;
     if (comm->type == PITHI_CLOG2_INTER) {
         local = pithi_clog2_comm(scan, comm->groups[0]);
@@ -391,15 +362,6 @@ int pithi_clog2_info_event(struct pithi_clog2_scan *scan, struct pithi_clog2_eve
 
 /* ---- The walk -------------------------------------------------------------------------------------------------- */
 
-static int define_constant(struct pithi_clog2_scan *scan, const unsigned char *body)
-{
-    char name[PITHI_CLOG2_NAME], value[16];
-
-    copy_field(name, sizeof name, body + 8, PITHI_CLOG2_NAME);
-    snprintf(value, sizeof value, "%d", pithi_clog2_i32(body + 4, scan->file.big));
-    return name[0] ? pithi_defs_property(pithi_writer_defs(scan->writer), name, value) : PITH_OK;
-}
-
 int pithi_clog2_track_of(struct pithi_clog2_scan *scan, int32_t rank, int32_t thread, struct pithi_clog2_track **track)
 {
     *track = NULL;
@@ -445,8 +407,12 @@ static int take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *
         return define_state(scan, record->body);
     case PITHI_CLOG2_EVENTDEF:
         return define_event(scan, record->body);
-    case PITHI_CLOG2_CONSTDEF:
-        return define_constant(scan, record->body);
+    case PITHI_CLOG2_CONSTDEF: {
+        char name[PITHI_CLOG2_NAME], value[16];
+        copy_field(name, sizeof name, record->body + 8, PITHI_CLOG2_NAME);
+        snprintf(value, sizeof value, "%d", pithi_clog2_i32(record->body + 4, scan->file.big));
+        return name[0] ? pithi_defs_property(pithi_writer_defs(scan->writer), name, value) : PITH_OK;
+    }
     case PITHI_CLOG2_COMMEVT:
         return take_comm(scan, record) == PITH_OK ? see_time(scan, record) : PITH_ERR_MEMORY;
     default:
@@ -468,7 +434,17 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
                           input->path, cursor.first_damage);
     if (!scan->comm_count) /* cut before the first COMMEVT: the ranks of clock shifts are unknown */
         scan->made = PITHI_CLOG2_MADE_SHIFTS;
-    comm_settle(scan);
+    /* A communicator has a size if all its ranks from 0 to the highest are known. A file that is not merged has one
+     * process only, so there only MPI_COMM_SELF is complete. */
+    for (uint32_t i = 0; i < scan->comm_count; i++) {
+        struct pithi_clog2_comm *comm = &scan->comms[i];
+        int32_t rank = 0;
+        while (rank <= comm->top &&
+               pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm->number, (uint32_t)rank)))
+            rank++;
+        /* A rank that is missing below the highest: the records of a process are missing. */
+        comm->size = rank > comm->top && (scan->file.finalized || comm->type == PITHI_CLOG2_SELF) ? rank : -1;
+    }
     scan->end = cursor;
     return PITH_OK;
 }

@@ -81,36 +81,6 @@ static int write_message(struct clog2_writer *w, const struct pithlog_step *step
     return PITH_OK;
 }
 
-/* Writes the only counter of the format: the offset of a clock. */
-static int write_counter(struct clog2_writer *w, const struct pithlog_record *record)
-{
-    const struct pithlog_def *def = pithlog_get_def(w->log, record->id);
-    unsigned char *body;
-
-    if (!def || strcmp(def->name, PITHI_CLOG2_SHIFT) != 0) {
-        w->counters++;
-        return PITH_OK;
-    }
-    w->losses.used[record->id] |= PITHI_KEPT;
-    body = put(w, PITHI_CLOG2_TIMESHIFT, record, &w->lines.lanes[record->lane]);
-    if (!body)
-        return PITH_ERR_IO;
-    pithi_clog2_put64f(body, record->value);
-    return PITH_OK;
-}
-
-/* Writes what an event of libmpe stands for. */
-static int write_mark(struct clog2_writer *w, const struct pithlog_record *record)
-{
-    int32_t rank = w->lines.lanes[record->lane].rank;
-    struct pithi_clog2_line line;
-
-    if (record->id == w->sync)
-        return pithi_clog2_make_shift(&w->lines.made, &w->stream, record->time_ns, rank);
-    CHECK(pithi_clog2_event_line(&w->lines, record, 0, &line));
-    return pithi_clog2_describe(&w->numbers, record, &line, rank);
-}
-
 static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
 {
     const struct pithlog_record *record = step->record;
@@ -121,16 +91,36 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
         return pithi_clog2_cargo_add(&w->cargo, record);
     CHECK(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
     switch (record->kind) {
-    case PITHLOG_EVENT:
-        return write_mark(w, record);
+    case PITHLOG_EVENT: {
+        /* what an event of libmpe stands for */
+        int32_t rank = w->lines.lanes[record->lane].rank;
+        struct pithi_clog2_line line;
+        if (record->id == w->sync)
+            return pithi_clog2_make_shift(&w->lines.made, &w->stream, record->time_ns, rank);
+        CHECK(pithi_clog2_event_line(&w->lines, record, 0, &line));
+        return pithi_clog2_describe(&w->numbers, record, &line, rank);
+    }
     case PITHLOG_SEND:
     case PITHLOG_RECV:
         return write_message(w, step);
     case PITHLOG_COMM_CREATE:
     case PITHLOG_COMM_FREE:
         return pithi_clog2_write_comm(&w->lines, record);
-    case PITHLOG_COUNTER:
-        return write_counter(w, record);
+    case PITHLOG_COUNTER: {
+        /* The format has one counter: the offset of a clock. */
+        const struct pithlog_def *def = pithlog_get_def(w->log, record->id);
+        unsigned char *body;
+        if (!def || strcmp(def->name, PITHI_CLOG2_SHIFT) != 0) {
+            w->counters++;
+            return PITH_OK;
+        }
+        w->losses.used[record->id] |= PITHI_KEPT;
+        body = put(w, PITHI_CLOG2_TIMESHIFT, record, &w->lines.lanes[record->lane]);
+        if (!body)
+            return PITH_ERR_IO;
+        pithi_clog2_put64f(body, record->value);
+        return PITH_OK;
+    }
     default:
         break; /* CLOG-2 cannot hold this record */
     }
@@ -138,27 +128,6 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
-
-static void tell_losses(struct clog2_writer *w)
-{
-    uint64_t comms, members;
-
-    pithi_clog2_numbers_colours(&w->numbers, &w->losses);
-    w->losses.count[PITHI_LOSS_COUNTERS] = w->counters; /* except clock shifts */
-    pithi_losses_tell(&w->losses, w->how);
-    pithi_note(w->how, w->lost_messages, "sends to nobody left out");
-    pithi_note(w->how, w->large_messages, "message sizes of 2 GiB and more written as 2147483647");
-    pithi_note(w->how, w->cargo.cut, "payloads cut to 32 bytes, by whole values");
-    pithi_note(w->how, w->numbers.cut_names, "names cut to 31 bytes or made different");
-    pithi_clog2_lines_lost(&w->lines, &comms, &members);
-    pithi_note(w->how, comms, "communicators without a record are left out");
-    pithi_note(w->how, members, "members of communicators without a record are left out");
-    pithi_note(w->how, w->lines.cut_names, "names of communicators and hosts cut to 14 bytes or changed");
-    pithi_note(w->how, w->numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
-    pithi_note(w->how, w->numbers.shared_levels, "states nested in themselves too deep to be kept apart");
-    pithi_note(w->how, w->lines.unknown_members,
-               "records of communicators with unknown members written as of the world");
-}
 
 static int write_records(struct clog2_writer *w)
 {
@@ -200,28 +169,27 @@ static int write_records(struct clog2_writer *w)
         TRY(pithi_clog2_describe_rest(&w->numbers, walk.to_ns, 1));
     if (err == PITH_OK)
         TRY(pithi_clog2_define_known(&w->lines.made, &w->stream, walk.to_ns));
-    if (err == PITH_OK)
-        tell_losses(w);
+    if (err == PITH_OK) {
+        uint64_t comms, members;
+        pithi_clog2_numbers_colours(&w->numbers, &w->losses);
+        w->losses.count[PITHI_LOSS_COUNTERS] = w->counters; /* except clock shifts */
+        pithi_losses_tell(&w->losses, w->how);
+        pithi_note(w->how, w->lost_messages, "sends to nobody left out");
+        pithi_note(w->how, w->large_messages, "message sizes of 2 GiB and more written as 2147483647");
+        pithi_note(w->how, w->cargo.cut, "payloads cut to 32 bytes, by whole values");
+        pithi_note(w->how, w->numbers.cut_names, "names cut to 31 bytes or made different");
+        pithi_clog2_lines_lost(&w->lines, &comms, &members);
+        pithi_note(w->how, comms, "communicators without a record are left out");
+        pithi_note(w->how, members, "members of communicators without a record are left out");
+        pithi_note(w->how, w->lines.cut_names, "names of communicators and hosts cut to 14 bytes or changed");
+        pithi_note(w->how, w->numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
+        pithi_note(w->how, w->numbers.shared_levels, "states nested in themselves too deep to be kept apart");
+        pithi_note(w->how, w->lines.unknown_members,
+                   "records of communicators with unknown members written as of the world");
+    }
 out:
     pithi_walk_close(&walk);
     return err;
-}
-
-static int write_end(struct clog2_writer *w, FILE *out)
-{
-    struct pithi_clog2_preamble preamble = {.user_states = w->numbers.user_states,
-                                            .user_solos = w->numbers.user_solos,
-                                            .first_user_solo = w->numbers.first_user_solo,
-                                            .ranks = w->lines.ranks,
-                                            .threads = w->lines.threads};
-    unsigned char bytes[PITHI_CLOG2_PREAMBLE];
-
-    CHECK(pithi_clog2_stream_end(&w->stream, &preamble.table));
-    CHECK(pithi_clog2_write_table(&w->lines, out));
-    pithi_clog2_preamble(&preamble, bytes);
-    if (fseeko(out, 0, SEEK_SET) != 0 || fwrite(bytes, 1, sizeof bytes, out) != sizeof bytes || fflush(out) != 0)
-        return pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written");
-    return PITH_OK;
 }
 
 static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how)
@@ -250,7 +218,17 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     w.numbers.is_described = w.describe != UINT32_MAX;
     w.cargo = (struct pithi_clog2_cargo){.numbers = &w.numbers, .lines = &w.lines};
     TRY(write_records(&w));
-    TRY(write_end(&w, out));
+    struct pithi_clog2_preamble preamble = {.user_states = w.numbers.user_states,
+                                            .user_solos = w.numbers.user_solos,
+                                            .first_user_solo = w.numbers.first_user_solo,
+                                            .ranks = w.lines.ranks,
+                                            .threads = w.lines.threads};
+    unsigned char bytes[PITHI_CLOG2_PREAMBLE];
+    TRY(pithi_clog2_stream_end(&w.stream, &preamble.table));
+    TRY(pithi_clog2_write_table(&w.lines, out));
+    pithi_clog2_preamble(&preamble, bytes);
+    if (fseeko(out, 0, SEEK_SET) != 0 || fwrite(bytes, 1, sizeof bytes, out) != sizeof bytes || fflush(out) != 0)
+        TRY(pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written"));
 out:
     pithi_clog2_stream_free(&w.stream);
     pithi_clog2_lines_free(&w.lines);
