@@ -285,23 +285,6 @@ out:
     return result(r, err);
 }
 
-/* Writes "begin=%X end=%X name=%s": 8 + 8 bytes, then 2 bytes of length and the name. */
-static int add_code(struct otf2_reader *r, uint32_t id, const struct otf2_region *region)
-{
-    const char *name = pithi_otf2_defs_string(&r->defs, region->name);
-    size_t size = strnlen(name, 4096);
-    unsigned char payload[18 + 4096], *p = pithi_put_be(payload, code_begin(region), 8);
-
-    p = pithi_put_be(p, code_begin(region) + CODE_BYTES, 8);
-    memcpy(pithi_put_be(p, size, 2), name, size);
-    return add(r, (struct pithlog_record){.time_ns = r->at->last_ns,
-                                          .kind = PITHLOG_EVENT,
-                                          .id = id,
-                                          .peer = -1,
-                                          .payload = payload,
-                                          .payload_bytes = (uint32_t)(18 + size)});
-}
-
 /* Names the functions that were sampled in this rank, each once, at the rank's end. */
 static int name_functions(struct otf2_reader *r)
 {
@@ -313,8 +296,20 @@ static int name_functions(struct otf2_reader *r)
     r->sampled = 0;
     CHECK(pithi_otf2_own_id(r, PITHLOG_EVENT_TYPE, "pith:code", "begin=%X end=%X name=%s", &id));
     for (uint32_t i = 0; i < r->defs.regions.count; i++)
-        if (region[i].sampled == r->at->rank + 1)
-            CHECK(add_code(r, id, &region[i]));
+        if (region[i].sampled == r->at->rank + 1) {
+            /* Writes "begin=%X end=%X name=%s": 8 + 8 bytes, then 2 bytes of length and the name. */
+            const char *name = pithi_otf2_defs_string(&r->defs, region[i].name);
+            size_t size = strnlen(name, 4096);
+            unsigned char payload[18 + 4096], *p = pithi_put_be(payload, code_begin(&region[i]), 8);
+            p = pithi_put_be(p, code_begin(&region[i]) + CODE_BYTES, 8);
+            memcpy(pithi_put_be(p, size, 2), name, size);
+            CHECK(add(r, (struct pithlog_record){.time_ns = r->at->last_ns,
+                                                 .kind = PITHLOG_EVENT,
+                                                 .id = id,
+                                                 .peer = -1,
+                                                 .payload = payload,
+                                                 .payload_bytes = (uint32_t)(18 + size)}));
+        }
     return PITH_OK;
 }
 

@@ -144,35 +144,6 @@ static int is_note(const char *key)
     return 0;
 }
 
-static int add_properties(struct otf2_reader *r)
-{
-    const struct otf2_property *property = OTF2_ROWS(r->defs.properties, const struct otf2_property);
-    struct pithi_defs *defs = pithi_writer_defs(r->writer);
-    int has_start = 0;
-    char text[32];
-
-    for (uint32_t i = 0; i < r->defs.properties.count; i++) {
-        /* what only says how to read the archive is no property of the log */
-        const char *key = pithi_otf2_defs_string(&r->defs, property[i].name);
-        if (r->own && is_note(key))
-            continue;
-        has_start |= strcmp(key, "start_unix_s") == 0;
-        CHECK(pithi_defs_property(defs, key, pithi_otf2_defs_string(&r->defs, property[i].value)));
-    }
-    /* The clock of the archive knows the time of day: ns since 1970, as seconds. */
-    if (!has_start && r->defs.realtime != OTF2_UNDEFINED_TIMESTAMP) {
-        snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, r->defs.realtime / 1000000000,
-                 r->defs.realtime % 1000000000);
-        CHECK(pithi_defs_property(defs, "start_unix_s", text));
-    }
-    if (!r->own && r->defs.sample_s > 0 && r->defs.sample_s < 1e6) { /* 11 days: no sampling interval */
-        snprintf(text, sizeof text, "%.0f", r->defs.sample_s * 1e9);
-        CHECK(pithi_defs_property(defs, "sample_ns", text));
-        CHECK(pithi_defs_property(defs, "sample_clock", "wall")); /* OTF2 does not have the CPU time of a sample */
-    }
-    return PITH_OK;
-}
-
 /* Adds the next definition of a kind; does nothing after the last one. */
 static int add_own(struct otf2_reader *r, char kind, uint64_t next[3])
 {
@@ -196,7 +167,29 @@ int pithi_otf2_facts_make(struct otf2_reader *r)
     uint64_t next[3] = {0};
     uint32_t index;
 
-    CHECK(add_properties(r));
+    const struct otf2_property *property = OTF2_ROWS(r->defs.properties, const struct otf2_property);
+    struct pithi_defs *defs = pithi_writer_defs(r->writer);
+    int has_start = 0;
+    char text[32];
+    for (uint32_t i = 0; i < r->defs.properties.count; i++) {
+        /* what only says how to read the archive is no property of the log */
+        const char *key = pithi_otf2_defs_string(&r->defs, property[i].name);
+        if (r->own && is_note(key))
+            continue;
+        has_start |= strcmp(key, "start_unix_s") == 0;
+        CHECK(pithi_defs_property(defs, key, pithi_otf2_defs_string(&r->defs, property[i].value)));
+    }
+    /* The clock of the archive knows the time of day: ns since 1970, as seconds. */
+    if (!has_start && r->defs.realtime != OTF2_UNDEFINED_TIMESTAMP) {
+        snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, r->defs.realtime / 1000000000,
+                 r->defs.realtime % 1000000000);
+        CHECK(pithi_defs_property(defs, "start_unix_s", text));
+    }
+    if (!r->own && r->defs.sample_s > 0 && r->defs.sample_s < 1e6) { /* 11 days: no sampling interval */
+        snprintf(text, sizeof text, "%.0f", r->defs.sample_s * 1e9);
+        CHECK(pithi_defs_property(defs, "sample_ns", text));
+        CHECK(pithi_defs_property(defs, "sample_clock", "wall")); /* OTF2 does not have the CPU time of a sample */
+    }
     for (; *kinds; kinds++)
         CHECK(add_own(r, *kinds, next));
     for (uint32_t i = 0; r->own && i < r->defs.comms.count; i++)

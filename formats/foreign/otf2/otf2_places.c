@@ -141,21 +141,6 @@ static const char *host_of(const struct otf2_reader *r, const struct otf2_locati
     return "";
 }
 
-static int make_lanes(struct otf2_reader *r)
-{
-    struct otf2_location *locations = OTF2_ROWS(r->defs.locations, struct otf2_location);
-    int32_t rank = -1;
-
-    for (uint32_t i = 0; i < r->lanes; i++) {
-        struct otf2_location *l = &locations[r->order[i]];
-        if (l->rank != rank)
-            CHECK(pithi_writer_rank(r->writer, &(struct pithi_rank){.rank = l->rank, .host = host_of(r, l)}));
-        rank = l->rank;
-        CHECK(pithi_writer_lane(r->writer, l->rank, l->thread, lane_name(r, l), &l->lane));
-    }
-    return PITH_OK;
-}
-
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
 /* The world rank of a group's member; -1 if unknown. */
@@ -181,17 +166,6 @@ static int is_whole(const struct otf2_reader *r, const struct otf2_group *group)
         if (group->members[i] != i)
             return 0;
     return 1;
-}
-
-static void find_groups(struct otf2_reader *r)
-{
-    struct otf2_comm *comms = OTF2_ROWS(r->defs.comms, struct otf2_comm);
-
-    for (uint32_t i = 0; i < r->defs.comms.count; i++) {
-        comms[i].near = group_of(r, comms[i].group);
-        comms[i].far = group_of(r, comms[i].remote);
-        comms[i].rank = -1;
-    }
 }
 
 static uint32_t put_members(const struct otf2_reader *r, const struct otf2_group *group, int32_t *ranks)
@@ -284,11 +258,22 @@ int pithi_otf2_places_make(struct otf2_reader *r)
         number_threads(locations, r->order + i, next - i);
     }
     qsort_r(r->order, r->lanes, sizeof *r->order, by_place, locations);
-    CHECK(make_lanes(r));
-    find_groups(r);
+    int32_t rank = -1;
+    for (uint32_t i = 0; i < r->lanes; i++) {
+        struct otf2_location *l = &locations[r->order[i]];
+        if (l->rank != rank)
+            CHECK(pithi_writer_rank(r->writer, &(struct pithi_rank){.rank = l->rank, .host = host_of(r, l)}));
+        rank = l->rank;
+        CHECK(pithi_writer_lane(r->writer, l->rank, l->thread, lane_name(r, l), &l->lane));
+    }
+    struct otf2_comm *comms = OTF2_ROWS(r->defs.comms, struct otf2_comm), *found = NULL;
+    for (uint32_t i = 0; i < r->defs.comms.count; i++) {
+        comms[i].near = group_of(r, comms[i].group);
+        comms[i].far = group_of(r, comms[i].remote);
+        comms[i].rank = -1;
+    }
     /* The world is the communicator named MPI_COMM_WORLD. Some tools give no names; then it is the first that has
      * all ranks. In Pith's archives it is reference 0. */
-    struct otf2_comm *comms = OTF2_ROWS(r->defs.comms, struct otf2_comm), *found = NULL;
     for (uint32_t i = 0; i < r->defs.comms.count; i++) {
         int named = strcmp(pithi_otf2_defs_string(&r->defs, comms[i].name), "MPI_COMM_WORLD") == 0;
         if (comms[i].remote != OTF2_UNDEFINED_GROUP || !comms[i].near)

@@ -129,20 +129,6 @@ out:
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-/* Compares the events read with the number that the definitions give. */
-static int say_incomplete(struct otf2_reader *r)
-{
-    struct pithi_defs *defs = pithi_writer_defs(r->writer);
-
-    /* Definitions count the events, so missing ones are noticed even if a file ends between two events. */
-    if (r->read < r->total)
-        CHECK(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the definitions count%s%s", r->read,
-                               r->total, *r->cause ? "; " : "", r->cause));
-    else if (*r->cause)
-        CHECK(pithi_incomplete(defs, "%s", r->cause));
-    return PITH_OK;
-}
-
 static int read_archive(struct otf2_reader *r)
 {
     int err;
@@ -168,7 +154,13 @@ static int read_archive(struct otf2_reader *r)
     TRY(read_all_events(r));
     /* Properties of the log say how much is missing or was skipped. */
     TRY(pithi_leaves_end(&r->leaves)); /* LEAVEs without ENTER */
-    TRY(say_incomplete(r));
+    struct pithi_defs *defs = pithi_writer_defs(r->writer);
+    /* Definitions count the events, so missing ones are noticed even if a file ends between two events. */
+    if (r->read < r->total)
+        TRY(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the definitions count%s%s", r->read,
+                             r->total, *r->cause ? "; " : "", r->cause));
+    else if (*r->cause)
+        TRY(pithi_incomplete(defs, "%s", r->cause));
     TRY(pithi_say_count(r->writer, "otf2_leaves_without_enter", r->leaves.alone));
     TRY(pithi_say_count(r->writer, "otf2_events_passed_over", r->read > r->seen ? r->read - r->seen : 0));
     TRY(pithi_say_count(r->writer, "otf2_receives_without_request", r->unposted));

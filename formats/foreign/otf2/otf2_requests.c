@@ -51,10 +51,13 @@ int pithi_otf2_requests_add(struct otf2_requests *r, uint64_t id, uint64_t poste
     return 1;
 }
 
-static void remove_at(struct otf2_requests *r, uint32_t at)
+int pithi_otf2_requests_take(struct otf2_requests *r, uint64_t id, struct otf2_request *request)
 {
+    uint32_t at = r->used ? place(r, id) : 0;
+    if (!r->used || !r->slots[at].lane)
+        return 0;
+    *request = r->slots[at];
     uint32_t mask = r->size - 1;
-
     for (uint32_t next = (at + 1) & mask; r->slots[next].lane; next = (next + 1) & mask)
         if (((next - home(r, r->slots[next].id)) & mask) >= ((next - at) & mask)) {
             r->slots[at] = r->slots[next];
@@ -62,15 +65,6 @@ static void remove_at(struct otf2_requests *r, uint32_t at)
         }
     r->slots[at].lane = 0;
     r->used--;
-}
-
-int pithi_otf2_requests_take(struct otf2_requests *r, uint64_t id, struct otf2_request *request)
-{
-    uint32_t at = r->used ? place(r, id) : 0;
-    if (!r->used || !r->slots[at].lane)
-        return 0;
-    *request = r->slots[at];
-    remove_at(r, at);
     return 1;
 }
 

@@ -59,21 +59,6 @@ static void give_chunks(void *data, OTF2_FileType type, OTF2_LocationRef locatio
 
 static OTF2_MemoryCallbacks memory_callbacks = {take_chunk, give_chunks};
 
-static int write_ranks(struct otf2_writer *w)
-{
-    const struct pithlog_lane *lane;
-
-    for (uint32_t i = 0, next; w->code == OTF2_SUCCESS && (lane = pithlog_get_lane(w->log, i)); i = next) {
-        int32_t rank = lane->rank;
-        for (next = i + 1; (lane = pithlog_get_lane(w->log, next)) && lane->rank == rank;)
-            next++;
-        w->alone = next - i > TOGETHER_MAX;
-        for (uint32_t k = i; k < next; k += w->alone ? 1 : next - i)
-            CHECK(pithi_otf2_write_lanes(w, k, w->alone ? 1 : next - i));
-    }
-    return PITH_OK;
-}
-
 /* Readers look for a definition file of each location, even an empty one. libotf2 writes the first; the others have the
  * same bytes. (It would fill 4 MB with zeros for each, and search all locations for it.) */
 static void put_local_definitions(struct otf2_writer *w)
@@ -116,7 +101,15 @@ static int write_all(struct otf2_writer *w)
     if (!pithi_otf2_put_definitions(w))
         return pithi_no_memory();
     pithi_otf2_check(w, w->otf2->Archive_OpenEvtFiles(w->archive));
-    CHECK(write_ranks(w));
+    const struct pithlog_lane *lane;
+    for (uint32_t i = 0, next; w->code == OTF2_SUCCESS && (lane = pithlog_get_lane(w->log, i)); i = next) {
+        int32_t rank = lane->rank;
+        for (next = i + 1; (lane = pithlog_get_lane(w->log, next)) && lane->rank == rank;)
+            next++;
+        w->alone = next - i > TOGETHER_MAX;
+        for (uint32_t k = i; k < next; k += w->alone ? 1 : next - i)
+            CHECK(pithi_otf2_write_lanes(w, k, w->alone ? 1 : next - i));
+    }
     if (pithlog_get_info(w->log)->lanes == 0) {
         /* A log without lanes has one dummy location; readers expect its event file. */
         OTF2_EvtWriter *events = w->otf2->Archive_GetEvtWriter(w->archive, 0);

@@ -355,31 +355,6 @@ static OTF2_SystemTreeNodeRef put_host(struct otf2_writer *w, struct pithi_map *
     return (OTF2_SystemTreeNodeRef)*node;
 }
 
-static void put_lanes(struct otf2_writer *w)
-{
-    struct pithi_map hosts = {0};
-    const struct pithlog_lane *lane;
-    int64_t rank = -1;
-    uint32_t process = UINT32_MAX;
-    char name[32];
-
-    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
-        /* a new rank: a process on the node of its host */
-        if (lane->rank != rank) {
-            OTF2_SystemTreeNodeRef node = put_host(w, &hosts, lane->host);
-            rank = lane->rank;
-            snprintf(name, sizeof name, "MPI Rank %" PRId32, lane->rank);
-            DEFINE(LocationGroup, ++process, pithi_otf2_put_text(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
-                   OTF2_UNDEFINED_LOCATION_GROUP);
-        }
-        char generic[32];
-        snprintf(generic, sizeof generic, lane->thread ? "Thread %" PRIu32 : "Master thread", lane->thread);
-        DEFINE(Location, pithi_otf2_location(lane), pithi_otf2_put_text(w, *lane->name ? lane->name : generic),
-               OTF2_LOCATION_TYPE_CPU_THREAD, w->events[i], process);
-    }
-    pithi_map_free(&hosts);
-}
-
 int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window)
 {
     /* a length of 0 would be wrong for a log with records at time 0 */
@@ -390,7 +365,26 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
     OTF2_StringRef machine = pithi_otf2_put_text(w, "machine");
     DEFINE(SystemTreeNode, TREE_ROOT, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     if (pithlog_get_info(w->log)->lanes) {
-        put_lanes(w);
+        struct pithi_map hosts = {0};
+        const struct pithlog_lane *lane;
+        int64_t rank = -1;
+        uint32_t process = UINT32_MAX;
+        char name[32];
+        for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
+            /* a new rank: a process on the node of its host */
+            if (lane->rank != rank) {
+                OTF2_SystemTreeNodeRef node = put_host(w, &hosts, lane->host);
+                rank = lane->rank;
+                snprintf(name, sizeof name, "MPI Rank %" PRId32, lane->rank);
+                DEFINE(LocationGroup, ++process, pithi_otf2_put_text(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
+                       OTF2_UNDEFINED_LOCATION_GROUP);
+            }
+            char generic[32];
+            snprintf(generic, sizeof generic, lane->thread ? "Thread %" PRIu32 : "Master thread", lane->thread);
+            DEFINE(Location, pithi_otf2_location(lane), pithi_otf2_put_text(w, *lane->name ? lane->name : generic),
+                   OTF2_LOCATION_TYPE_CPU_THREAD, w->events[i], process);
+        }
+        pithi_map_free(&hosts);
     } else {
         /* Readers expect at least one location, so a log without lanes gets a dummy. */
         DEFINE(LocationGroup, 0, pithi_otf2_put_text(w, "nobody"), OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_ROOT,

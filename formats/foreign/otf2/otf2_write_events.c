@@ -78,16 +78,6 @@ static int place_of(const struct otf2_writer *w, uint32_t comm, int32_t rank, ui
     return found != NULL;
 }
 
-static void put_send(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
-{
-    uint32_t peer;
-
-    if (!place_of(w, r->comm, r->peer, &peer))
-        w->no_rank++;
-    else
-        EVENT(MpiSend, ticks(w, r->time_ns), peer, r->comm, (uint32_t)r->tag, r->bytes);
-}
-
 static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
 {
     uint64_t time = ticks(w, r->time_ns), request = r->posted;
@@ -154,14 +144,6 @@ static void put_collective(struct otf2_writer *w, struct otf2_lane *lane, const 
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-static void put_counter(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
-{
-    OTF2_Type type = OTF2_TYPE_DOUBLE;
-    OTF2_MetricValue value = {.floating_point = r->value};
-
-    EVENT(Metric, ticks(w, r->time_ns), w->written[r->id].ref, 1, &type, &value);
-}
-
 /* The string parameter of an event; an event with a number gets a second parameter of the same name for it. */
 static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
 {
@@ -172,37 +154,6 @@ static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
     if (!event->text)
         event->text = pithi_otf2_put_parameter(w, pithlog_get_def(w->log, id)->name, OTF2_PARAMETER_TYPE_STRING) + 1;
     return event->text - 1;
-}
-
-static void put_text_event(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
-{
-    const char *text = pithi_payload_line(&w->payload, pithlog_get_def(w->log, r->id)->format, r);
-
-    if (!text) {
-        w->no_memory = 1;
-        return;
-    }
-    OTF2_StringRef string = pithi_otf2_put_text(w, text);
-    EVENT(ParameterString, ticks(w, r->time_ns), text_parameter(w, r->id), string);
-}
-
-/* Writes a payload with a single whole number as that number; a payload of the wrong size is written as text. */
-static void put_event(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
-{
-    const struct otf2_written *event = &w->written[r->id];
-    size_t size = pithi_token_size(pithi_token_single(pithlog_get_def(w->log, r->id)->format));
-    uint64_t time = ticks(w, r->time_ns);
-
-    if (event->value == OTF2_VALUE_TEXT || r->payload_bytes != size) {
-        put_text_event(w, lane, r);
-        return;
-    }
-    uint64_t value = pithi_get_be(r->payload, size);
-    unsigned spare = (unsigned)(64 - 8 * size); /* for sign extension */
-    if (event->value == OTF2_VALUE_UINT)
-        EVENT(ParameterUnsignedInt, time, event->ref, value);
-    else
-        EVENT(ParameterInt, time, event->ref, (int64_t)(value << spare) >> spare);
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -216,16 +167,43 @@ static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struc
     if (r->kind != PITHLOG_COLL)
         write_held(w, lane, 0);
     switch (r->kind) {
-    case PITHLOG_EVENT:
+    case PITHLOG_EVENT: {
+        /* A payload with a single whole number is written as that number, one of the wrong size as text. */
+        const struct otf2_written *event = &w->written[r->id];
+        size_t size = pithi_token_size(pithi_token_single(pithlog_get_def(w->log, r->id)->format));
         pithi_otf2_put_sample(w, lane, time, r);
-        put_event(w, lane, r);
+        if (event->value == OTF2_VALUE_TEXT || r->payload_bytes != size) {
+            const char *text = pithi_payload_line(&w->payload, pithlog_get_def(w->log, r->id)->format, r);
+            if (!text) {
+                w->no_memory = 1;
+                break;
+            }
+            OTF2_StringRef string = pithi_otf2_put_text(w, text);
+            EVENT(ParameterString, time, text_parameter(w, r->id), string);
+            break;
+        }
+        uint64_t value = pithi_get_be(r->payload, size);
+        unsigned spare = (unsigned)(64 - 8 * size); /* for sign extension */
+        if (event->value == OTF2_VALUE_UINT)
+            EVENT(ParameterUnsignedInt, time, event->ref, value);
+        else
+            EVENT(ParameterInt, time, event->ref, (int64_t)(value << spare) >> spare);
         break;
-    case PITHLOG_COUNTER:
-        put_counter(w, lane, r);
+    }
+    case PITHLOG_COUNTER: {
+        OTF2_Type type = OTF2_TYPE_DOUBLE;
+        OTF2_MetricValue value = {.floating_point = r->value};
+        EVENT(Metric, time, w->written[r->id].ref, 1, &type, &value);
         break;
-    case PITHLOG_SEND:
-        put_send(w, lane, r);
+    }
+    case PITHLOG_SEND: {
+        uint32_t peer;
+        if (!place_of(w, r->comm, r->peer, &peer))
+            w->no_rank++;
+        else
+            EVENT(MpiSend, time, peer, r->comm, (uint32_t)r->tag, r->bytes);
         break;
+    }
     case PITHLOG_RECV:
         put_receive(w, lane, r);
         break;
