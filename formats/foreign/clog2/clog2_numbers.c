@@ -55,8 +55,8 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
     shape->cut |= 1;
     if (shape->tokens[0]) {
         memset(shape->format, 0, sizeof shape->format);
-        /* Each token keeps an equal share of the text before it: what the tokens do not need themselves, two bytes each,
-         * is shared. */
+        /* Each token keeps an equal share of the text before it: what the tokens do not need themselves, two bytes
+         * each, is shared. */
         size_t tokens = strlen(shape->tokens), share = (sizeof shape->format - 1 - 2 * tokens) / tokens, at = 0;
         for (size_t i = 0; i < tokens; i++) {
             size_t text = strcspn(format, "%"), take = text < share ? text : share;

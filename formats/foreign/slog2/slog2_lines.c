@@ -72,30 +72,6 @@ static int add_line(struct pithi_slog2_lines *lines, const struct pithlog_comm *
     return add_row(lines, lane, number + remote, in_comm - (remote ? def->size : 0));
 }
 
-/* Numbers a communicator and gives all its members lines, so that the maps show all of it. */
-static int use_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, uint64_t *number)
-{
-    *number = (uint64_t)++lines->last_number; /* 0 is the world */
-    /* the remote group is a communicator of its own, with the next number */
-    lines->last_number += def->remote_size > 0;
-    int32_t own = (int32_t)*number;
-    for (int32_t i = 0; i < def->size + def->remote_size; i++) {
-        uint32_t world = (uint32_t)def->world_ranks[i];
-        uint64_t *rank = pithi_map_at(&lines->rank_of, pithi_map_pair(comm, world)), *line;
-        const uint64_t *lane = pithi_map_find(&lines->lane_of, world);
-        if (!rank)
-            return pithi_no_memory();
-        *rank = (uint64_t)i + 1;
-        if (!lane) /* a rank without records has no lane, so no line */
-            continue;
-        line = pithi_map_at(&lines->line_of, pithi_map_pair(comm, (uint32_t)*lane - 1));
-        if (!line)
-            return pithi_no_memory();
-        CHECK(add_line(lines, def, own, i, (uint32_t)*lane - 1, line));
-    }
-    return PITH_OK;
-}
-
 static int line_of(struct pithi_slog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, uint32_t lane,
                    int32_t *line)
 {
@@ -124,8 +100,27 @@ static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struc
         *def = NULL;
         return PITH_OK;
     }
-    if (!*number)
-        CHECK(use_comm(lines, comm, *def, number));
+    if (!*number) {
+        /* The communicator gets a number, and all its members lines, so that the maps show all of it. */
+        *number = (uint64_t)++lines->last_number; /* 0 is the world */
+        /* the remote group is a communicator of its own, with the next number */
+        lines->last_number += (*def)->remote_size > 0;
+        int32_t own = (int32_t)*number;
+        for (int32_t i = 0; i < (*def)->size + (*def)->remote_size; i++) {
+            uint32_t world = (uint32_t)(*def)->world_ranks[i];
+            uint64_t *rank = pithi_map_at(&lines->rank_of, pithi_map_pair(comm, world)), *line;
+            const uint64_t *lane = pithi_map_find(&lines->lane_of, world);
+            if (!rank)
+                return pithi_no_memory();
+            *rank = (uint64_t)i + 1;
+            if (!lane) /* a rank without records has no lane, so no line */
+                continue;
+            line = pithi_map_at(&lines->line_of, pithi_map_pair(comm, (uint32_t)*lane - 1));
+            if (!line)
+                return pithi_no_memory();
+            CHECK(add_line(lines, *def, own, i, (uint32_t)*lane - 1, line));
+        }
+    }
     return PITH_OK;
 }
 
@@ -288,20 +283,6 @@ static int is_crossed(struct receiver *receiver, const struct pithi_slog2_arrow 
     return crossed;
 }
 
-static int number_by_receipt(struct pithi_slog2_arrows *arrows, struct receiver *receiver,
-                             struct pithi_slog2_arrow *arrow)
-{
-    if (receiver->rank != arrow->recv_rank) { /* sorted by receiver: the last one is complete */
-        pithi_map_free(&receiver->last);
-        *receiver = (struct receiver){.rank = arrow->recv_rank};
-    }
-    arrow->by_receipt = receiver->count++;
-    int crossed = is_crossed(receiver, arrow);
-    if (crossed < 0 || (crossed && !pithi_map_at(&arrows->crossed, (uint32_t)arrow->recv_rank)))
-        return pithi_no_memory();
-    return PITH_OK;
-}
-
 int pithi_slog2_arrows_end(struct pithi_slog2_arrows *arrows,
                            int (*take)(void *context, const struct pithi_slog2_arrow *arrow), void *context)
 {
@@ -313,7 +294,14 @@ int pithi_slog2_arrows_end(struct pithi_slog2_arrows *arrows,
     TRY(pithi_sorter_end(arrows->by_receipt));
     while ((status = pithi_sorter_next(arrows->by_receipt, &item)) == 1) {
         memcpy(&arrow, item.data, sizeof arrow);
-        TRY(number_by_receipt(arrows, &receiver, &arrow));
+        if (receiver.rank != arrow.recv_rank) { /* sorted by receiver: the last one is complete */
+            pithi_map_free(&receiver.last);
+            receiver = (struct receiver){.rank = arrow.recv_rank};
+        }
+        arrow.by_receipt = receiver.count++;
+        int crossed = is_crossed(&receiver, &arrow);
+        if (crossed < 0 || (crossed && !pithi_map_at(&arrows->crossed, (uint32_t)arrow.recv_rank)))
+            TRY(pithi_no_memory());
         TRY(take(context, &arrow));
     }
     err = status < 0 ? PITH_ERR_IO : PITH_OK;

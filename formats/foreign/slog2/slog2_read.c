@@ -103,42 +103,6 @@ static int64_t value_of(const struct pithi_slog2_category *category, int token, 
     return 0;
 }
 
-static int add_arrow(struct slog2_reader *r, const struct pithi_slog2_category *category, const struct primitive *p,
-                     const struct pithi_slog2_line *from, const struct pithi_slog2_line *to, const int64_t ns[VERTICES])
-{
-    int64_t size = value_of(category, category->bytes, p);
-    struct pithi_slog2_arrow arrow = {.send_ns = ns[0],
-                                      .recv_ns = ns[1],
-                                      .bytes = size > 0 ? (uint64_t)size : 0,
-                                      .send_lane = from->lane,
-                                      .recv_lane = to->lane,
-                                      .send_rank = from->rank,
-                                      .recv_rank = to->rank,
-                                      .tag = (int32_t)value_of(category, category->tag, p)};
-    CHECK(pithi_slog2_message_comm(&r->scan, from, to, &arrow.comm));
-    return pithi_slog2_arrows_add(&r->arrows, &arrow);
-}
-
-static int add_state_or_event(struct slog2_reader *r, struct pithi_slog2_category *category, const struct primitive *p,
-                              uint32_t lane, const int64_t ns[VERTICES])
-{
-    int64_t begin_ns = ns[0] < ns[1] ? ns[0] : ns[1], end_ns = ns[0] < ns[1] ? ns[1] : ns[0];
-    uint32_t id;
-    CHECK(pithi_slog2_define(&r->scan, category, &id));
-    if (category->topology == PITHI_SLOG2_EVENT)
-        return add_event(r, lane, id, begin_ns, p->info, p->info_size);
-    struct item item = {.lane = lane, .kind = PITHLOG_ENTER, .id = id};
-    uint64_t took_ns = (uint64_t)end_ns - (uint64_t)begin_ns;
-    CHECK(add_item(r, begin_ns, ENTERED, ~took_ns, &item, ITEM_SHORT));
-    item.kind = PITHLOG_LEAVE;
-    CHECK(add_item(r, end_ns, took_ns ? LEFT : LEFT_AT_ONCE, took_ns, &item, ITEM_SHORT));
-    if (p->info_size) {
-        CHECK(pithi_slog2_define_info(&r->scan, category, &id));
-        CHECK(add_event(r, lane, id, begin_ns, p->info, p->info_size));
-    }
-    return PITH_OK;
-}
-
 static int add_primitive(struct slog2_reader *r, const struct primitive *p)
 {
     const struct pithi_slog2_line *from, *to;
@@ -165,8 +129,33 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
     category = pithi_slog2_category(&r->scan, p->category, kind);
     if (!category)
         return pithi_no_memory();
-    return category->topology == PITHI_SLOG2_ARROW ? add_arrow(r, category, p, from, to, ns)
-                                                   : add_state_or_event(r, category, p, from->lane, ns);
+    if (category->topology == PITHI_SLOG2_ARROW) {
+        int64_t size = value_of(category, category->bytes, p);
+        struct pithi_slog2_arrow arrow = {.send_ns = ns[0],
+                                          .recv_ns = ns[1],
+                                          .bytes = size > 0 ? (uint64_t)size : 0,
+                                          .send_lane = from->lane,
+                                          .recv_lane = to->lane,
+                                          .send_rank = from->rank,
+                                          .recv_rank = to->rank,
+                                          .tag = (int32_t)value_of(category, category->tag, p)};
+        CHECK(pithi_slog2_message_comm(&r->scan, from, to, &arrow.comm));
+        return pithi_slog2_arrows_add(&r->arrows, &arrow);
+    }
+    int64_t begin_ns = ns[0] < ns[1] ? ns[0] : ns[1], end_ns = ns[0] < ns[1] ? ns[1] : ns[0];
+    uint32_t id;
+    CHECK(pithi_slog2_define(&r->scan, category, &id));
+    if (category->topology == PITHI_SLOG2_EVENT)
+        return add_event(r, from->lane, id, begin_ns, p->info, p->info_size);
+    struct item item = {.lane = from->lane, .kind = PITHLOG_ENTER, .id = id};
+    uint64_t took_ns = (uint64_t)end_ns - (uint64_t)begin_ns;
+    CHECK(add_item(r, begin_ns, ENTERED, ~took_ns, &item, ITEM_SHORT));
+    item.kind = PITHLOG_LEAVE;
+    CHECK(add_item(r, end_ns, took_ns ? LEFT : LEFT_AT_ONCE, took_ns, &item, ITEM_SHORT));
+    if (p->info_size) {
+        CHECK(pithi_slog2_define_info(&r->scan, category, &id));
+        CHECK(add_event(r, from->lane, id, begin_ns, p->info, p->info_size));
+    }
     return PITH_OK;
 }
 
@@ -272,29 +261,6 @@ static int take_arrow(void *context, const struct pithi_slog2_arrow *arrow)
     return add_item(r, arrow->recv_ns, RECEIVED, arrow->by_receipt, &item, sizeof item);
 }
 
-static int emit(struct slog2_reader *r, const struct pithi_sorted *sorted)
-{
-    struct item item = {0};
-    memcpy(&item, sorted->data, sorted->size < sizeof item ? sorted->size : sizeof item);
-    struct pithlog_record record = {.time_ns = pithi_sorted_time(sorted),
-                                    .lane = item.lane,
-                                    .kind = item.kind,
-                                    .id = item.id,
-                                    .comm = item.comm,
-                                    .peer = -1,
-                                    .tag = item.tag,
-                                    .bytes = item.bytes};
-    if (item.kind == PITHLOG_SEND || item.kind == PITHLOG_RECV)
-        record.peer = item.peer;
-    if (item.kind == PITHLOG_RECV)
-        record.posted = pithi_slog2_arrow_posted(&r->arrows, item.rank, item.by_send, item.by_receipt);
-    if (item.payload) {
-        record.payload = (const unsigned char *)sorted->data + sizeof item;
-        record.payload_bytes = item.payload;
-    }
-    return pithi_writer_add(r->scan.writer, &record);
-}
-
 /* Reports the progress of a pass; returns 0 to stop it. */
 static int is_at(const struct pithi_input *input, uint64_t done, uint64_t all)
 {
@@ -304,27 +270,33 @@ static int is_at(const struct pithi_input *input, uint64_t done, uint64_t all)
 static int emit_all(struct slog2_reader *r, const struct pithi_input *input)
 {
     uint64_t done = 0;
-    struct pithi_sorted item;
+    struct pithi_sorted sorted;
     int status;
     CHECK(pithi_sorter_end(r->records));
-    while ((status = pithi_sorter_next(r->records, &item)) == 1 && is_at(input, done++, r->item_count))
-        CHECK(emit(r, &item));
+    while ((status = pithi_sorter_next(r->records, &sorted)) == 1 && is_at(input, done++, r->item_count)) {
+        struct item item = {0};
+        memcpy(&item, sorted.data, sorted.size < sizeof item ? sorted.size : sizeof item);
+        struct pithlog_record record = {.time_ns = pithi_sorted_time(&sorted),
+                                        .lane = item.lane,
+                                        .kind = item.kind,
+                                        .id = item.id,
+                                        .comm = item.comm,
+                                        .peer = -1,
+                                        .tag = item.tag,
+                                        .bytes = item.bytes};
+        if (item.kind == PITHLOG_SEND || item.kind == PITHLOG_RECV)
+            record.peer = item.peer;
+        if (item.kind == PITHLOG_RECV)
+            record.posted = pithi_slog2_arrow_posted(&r->arrows, item.rank, item.by_send, item.by_receipt);
+        if (item.payload) {
+            record.payload = (const unsigned char *)sorted.data + sizeof item;
+            record.payload_bytes = item.payload;
+        }
+        CHECK(pithi_writer_add(r->scan.writer, &record));
+    }
     if (status < 0)
         return PITH_ERR_IO;
     return PITH_OK;
-}
-
-static int say_all(const struct slog2_reader *r)
-{
-    struct pithi_writer *writer = r->scan.writer;
-    if (r->lost_nodes)
-        CHECK(pithi_incomplete(pithi_writer_defs(writer),
-                               "byte %" PRIu64 ": damaged here: records are missing (nodes: %" PRIu64 ")",
-                               r->first_lost, r->lost_nodes));
-    if (r->no_line + r->no_time)
-        CHECK(pithi_incomplete(pithi_writer_defs(writer), "drawables of no known line or time: %" PRIu64,
-                               r->no_line + r->no_time));
-    return pithi_say_count(writer, "slog2_composites_as_their_parts_only", r->composites);
 }
 
 int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *writer)
@@ -338,7 +310,14 @@ int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *write
         TRY(read_node(&r, &r.scan.nodes[i]));
     TRY(pithi_slog2_arrows_end(&r.arrows, take_arrow, &r));
     TRY(emit_all(&r, input));
-    TRY(say_all(&r));
+    if (r.lost_nodes)
+        TRY(pithi_incomplete(pithi_writer_defs(writer),
+                             "byte %" PRIu64 ": damaged here: records are missing (nodes: %" PRIu64 ")", r.first_lost,
+                             r.lost_nodes));
+    if (r.no_line + r.no_time)
+        TRY(pithi_incomplete(pithi_writer_defs(writer), "drawables of no known line or time: %" PRIu64,
+                             r.no_line + r.no_time));
+    TRY(pithi_say_count(writer, "slog2_composites_as_their_parts_only", r.composites));
 out:
     pithi_slog2_scan_free(&r.scan);
     pithi_sorter_free(r.records);

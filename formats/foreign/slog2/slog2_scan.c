@@ -132,40 +132,37 @@ static int read_format(struct pithi_slog2_bytes *bytes, struct pithi_slog2_categ
     return 1;
 }
 
-static int read_category(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
-{
-    int32_t number = pithi_slog2_i32(bytes);
-    size_t size, start = bytes->at;
-    const char *name = pithi_slog2_string(bytes, &size);
-    uint32_t topology = pithi_slog2_u32(bytes), colour = pithi_slog2_u32(bytes);
-    struct pithi_slog2_category *category;
-    pithi_slog2_u16(bytes); /* whether the colour may be changed, line width */
-    if (bytes->failed)
-        return pithi_slog2_wrong(scan, bytes, NULL);
-    if (topology >= PITHI_SLOG2_TOPOLOGIES || pithi_map_find(&scan->category_of, (uint32_t)number)) {
-        bytes->at = start;
-        return pithi_slog2_wrong(scan, bytes, "a category is no state, event or arrow, or is there twice");
-    }
-    category = pithi_slog2_category(scan, number, (enum pithi_slog2_topology)topology);
-    if (!category)
-        return pithi_no_memory();
-    category->rgb = colour & 0xffffff;
-    if (size) {
-        free(category->name);
-        category->name = copy_text(name, size);
-    }
-    if (!category->name || !read_format(bytes, category))
-        return pithi_no_memory();
-    pithi_slog2_take(bytes, 4 * (size_t)pithi_slog2_u16(bytes)); /* methods */
-    pithi_slog2_take(bytes, 16);                                 /* ratios and count for the whole file */
-    return bytes->failed ? pithi_slog2_wrong(scan, bytes, NULL) : PITH_OK;
-}
-
 static int read_categories(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
 {
     uint32_t count = pithi_slog2_u32(bytes);
-    for (uint32_t i = 0; i < count; i++)
-        CHECK(read_category(scan, bytes));
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t number = pithi_slog2_i32(bytes);
+        size_t size, start = bytes->at;
+        const char *name = pithi_slog2_string(bytes, &size);
+        uint32_t topology = pithi_slog2_u32(bytes), colour = pithi_slog2_u32(bytes);
+        struct pithi_slog2_category *category;
+        pithi_slog2_u16(bytes); /* whether the colour may be changed, line width */
+        if (bytes->failed)
+            return pithi_slog2_wrong(scan, bytes, NULL);
+        if (topology >= PITHI_SLOG2_TOPOLOGIES || pithi_map_find(&scan->category_of, (uint32_t)number)) {
+            bytes->at = start;
+            return pithi_slog2_wrong(scan, bytes, "a category is no state, event or arrow, or is there twice");
+        }
+        category = pithi_slog2_category(scan, number, (enum pithi_slog2_topology)topology);
+        if (!category)
+            return pithi_no_memory();
+        category->rgb = colour & 0xffffff;
+        if (size) {
+            free(category->name);
+            category->name = copy_text(name, size);
+        }
+        if (!category->name || !read_format(bytes, category))
+            return pithi_no_memory();
+        pithi_slog2_take(bytes, 4 * (size_t)pithi_slog2_u16(bytes)); /* methods */
+        pithi_slog2_take(bytes, 16);                                 /* ratios and count for the whole file */
+        if (bytes->failed)
+            return pithi_slog2_wrong(scan, bytes, NULL);
+    }
     if (bytes->failed)
         return pithi_slog2_wrong(scan, bytes, NULL);
     return PITH_OK;
@@ -265,22 +262,6 @@ static int settle_cut(const struct pithi_slog2_scan *scan, int err)
 
 enum { CATEGORIES, METHODS, LINE_MAPS, ROOT, DIRECTORY, PARTS };
 
-/* Writers fill in the places of the parts when all else is written, so an empty place means an unfinished file. */
-static int note_cut(struct pithi_slog2_scan *scan, const struct pithi_slog2_place parts[PARTS])
-{
-    static const char *const names[PARTS] = {"categories", "methods", "line maps", "root", "tree's directory"};
-    struct pithi_defs *defs = pithi_writer_defs(scan->writer);
-    scan->cut = 1;
-    if (parts[DIRECTORY].at == 0)
-        return pithi_incomplete(defs, "byte 72: no tree: the file was never finished");
-    for (int i = 0; i < PARTS; i++)
-        if (parts[i].at > scan->input->size || parts[i].size > scan->input->size - parts[i].at)
-            return pithi_incomplete(defs, "byte %zu: the file is cut: its %s should be at %" PRIu64, scan->input->size,
-                                    names[i], parts[i].at);
-    scan->cut = 0;
-    return PITH_OK;
-}
-
 static int read_header(struct pithi_slog2_scan *scan, struct pithi_slog2_place parts[PARTS])
 {
     struct pithi_slog2_bytes bytes = {.data = scan->input->data, .end = scan->input->size};
@@ -296,7 +277,18 @@ static int read_header(struct pithi_slog2_scan *scan, struct pithi_slog2_place p
         parts[i] = pithi_slog2_place(&bytes);
     if (bytes.failed)
         return pithi_slog2_wrong(scan, &bytes, NULL);
-    return note_cut(scan, parts);
+    /* Writers fill in the places of the parts when all else is written, so an empty place means an unfinished file. */
+    static const char *const names[PARTS] = {"categories", "methods", "line maps", "root", "tree's directory"};
+    struct pithi_defs *defs = pithi_writer_defs(scan->writer);
+    scan->cut = 1;
+    if (parts[DIRECTORY].at == 0)
+        return pithi_incomplete(defs, "byte 72: no tree: the file was never finished");
+    for (int i = 0; i < PARTS; i++)
+        if (parts[i].at > scan->input->size || parts[i].size > scan->input->size - parts[i].at)
+            return pithi_incomplete(defs, "byte %zu: the file is cut: its %s should be at %" PRIu64, scan->input->size,
+                                    names[i], parts[i].at);
+    scan->cut = 0;
+    return PITH_OK;
 }
 
 int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer)

@@ -112,20 +112,6 @@ static unsigned char *put_entry(unsigned char *p, const struct pithi_slog2_entry
     return pithi_slog2_put_place(p, entry->place);
 }
 
-static unsigned char *put_drawable(unsigned char *p, const struct pithi_slog2_level *level, const struct held *held)
-{
-    const struct pithi_slog2_drawable *d = &held->drawable;
-    *p++ = 0; /* kind: a primitive */
-    p = pithi_slog2_put32(p, (uint32_t)d->category);
-    p = pithi_slog2_put16(p, d->info_size);
-    if (d->info_size)
-        memcpy(p, level->infos.data + held->info, d->info_size);
-    p = pithi_slog2_put16(p + d->info_size, vertices_of(d));
-    for (uint32_t i = 0; i < vertices_of(d); i++)
-        p = pithi_slog2_put32(pithi_slog2_put_time(p, d->time_ns[i]), (uint32_t)d->line[i]);
-    return p;
-}
-
 static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
 /* By begin; at the same begin the longest first; then by category and line. */
@@ -148,7 +134,15 @@ static void put_list(struct pithi_buffer *node, const struct pithi_slog2_level *
     uint32_t count = 0;
     for (uint32_t i = 0; i < level->count; i++)
         if ((level->held[i].drawable.topology == PITHI_SLOG2_STATE) == states) {
-            p = put_drawable(p, level, &level->held[i]);
+            const struct pithi_slog2_drawable *d = &level->held[i].drawable;
+            *p++ = 0; /* kind: a primitive */
+            p = pithi_slog2_put32(p, (uint32_t)d->category);
+            p = pithi_slog2_put16(p, d->info_size);
+            if (d->info_size)
+                memcpy(p, level->infos.data + level->held[i].info, d->info_size);
+            p = pithi_slog2_put16(p + d->info_size, vertices_of(d));
+            for (uint32_t k = 0; k < vertices_of(d); k++)
+                p = pithi_slog2_put32(pithi_slog2_put_time(p, d->time_ns[k]), (uint32_t)d->line[k]);
             count++;
         }
     pithi_slog2_put32(head, count);

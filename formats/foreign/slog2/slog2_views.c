@@ -24,22 +24,6 @@ static int is(const char *label, size_t size, const char *word)
     return size == strlen(word) && strncasecmp(label, word, size) == 0;
 }
 
-static void read_label(struct map *map, const char *label, size_t size, uint32_t column)
-{
-    if (is(label, size, "world_rank")) {
-        map->rank = column;
-        map->worth = 3;
-    } else if (is(label, size, "thread")) {
-        map->thread = column;
-    } else if (is(label, size, "commID")) {
-        map->comm = column;
-    } else if (is(label, size, "comm_rank")) {
-        map->in_comm = column;
-    } else if (is(label, size, "LineID")) {
-        map->worth = 1;
-    }
-}
-
 static int read_map(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes, struct map *map)
 {
     size_t size, row;
@@ -48,7 +32,18 @@ static int read_map(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *byt
     map->columns = pithi_slog2_u32(bytes);
     for (uint32_t i = 0; i < map->columns && !bytes->failed; i++) {
         const char *label = pithi_slog2_string(bytes, &size);
-        read_label(map, label, size, i);
+        if (is(label, size, "world_rank")) {
+            map->rank = i;
+            map->worth = 3;
+        } else if (is(label, size, "thread")) {
+            map->thread = i;
+        } else if (is(label, size, "commID")) {
+            map->comm = i;
+        } else if (is(label, size, "comm_rank")) {
+            map->in_comm = i;
+        } else if (is(label, size, "LineID")) {
+            map->worth = 1;
+        }
     }
     map->row_count = pithi_slog2_u32(bytes);
     map->rows = *bytes;

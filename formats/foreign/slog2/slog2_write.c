@@ -56,20 +56,6 @@ static int draw(struct slog2_writer *w, const struct pithi_slog2_drawable *drawa
     return pithi_slog2_tree_add(&w->tree, drawable);
 }
 
-static int draw_arrow(struct slog2_writer *w, const struct pithlog_message *arrow)
-{
-    unsigned char info[ARROW_INFO], *p = pithi_slog2_put32(info, (uint32_t)arrow->tag);
-    struct pithi_slog2_drawable d = {.topology = PITHI_SLOG2_ARROW,
-                                     .category = pithi_slog2_message_category(&w->categories, arrow->bytes),
-                                     .time_ns = {arrow->send_ns, arrow->recv_ns},
-                                     .info = info};
-    /* category 0 has a size of 32 bits, the other one of 64 bits */
-    p = d.category ? pithi_slog2_put64(p, arrow->bytes) : pithi_slog2_put32(p, (uint32_t)arrow->bytes);
-    d.info_size = (uint32_t)(p - info);
-    CHECK(pithi_slog2_lines_message(&w->lines, arrow, d.line));
-    return draw(w, &d);
-}
-
 /* Draws the arrows that end before `until_ns`. */
 static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
 {
@@ -78,32 +64,18 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
     int status;
     while ((status = pithi_sorter_before(w->arrows, pithi_sort_time(until_ns), 0, &item)) == 1) {
         memcpy(&arrow, item.data, sizeof arrow);
-        CHECK(draw_arrow(w, &arrow));
+        unsigned char info[ARROW_INFO], *p = pithi_slog2_put32(info, (uint32_t)arrow.tag);
+        struct pithi_slog2_drawable d = {.topology = PITHI_SLOG2_ARROW,
+                                         .category = pithi_slog2_message_category(&w->categories, arrow.bytes),
+                                         .time_ns = {arrow.send_ns, arrow.recv_ns},
+                                         .info = info};
+        /* category 0 has a size of 32 bits, the other one of 64 bits */
+        p = d.category ? pithi_slog2_put64(p, arrow.bytes) : pithi_slog2_put32(p, (uint32_t)arrow.bytes);
+        d.info_size = (uint32_t)(p - info);
+        CHECK(pithi_slog2_lines_message(&w->lines, &arrow, d.line));
+        CHECK(draw(w, &d));
     }
     return status < 0 ? PITH_ERR_IO : PITH_OK;
-}
-
-static int draw_state(struct slog2_writer *w, const struct pithlog_step *step)
-{
-    const struct pithlog_open *state = &step->open[step->at];
-    return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
-                                                  /* 0 is the category of messages */
-                                                  .category = (int32_t)state->id + 1,
-                                                  .line = {(int32_t)step->lane, (int32_t)step->lane},
-                                                  .time_ns = {state->from_ns, step->to_ns},
-                                                  .own_ns = step->self_ns});
-}
-
-static int draw_event(struct slog2_writer *w, const struct pithlog_record *r)
-{
-    uint32_t size = r->payload_bytes < PITHI_SLOG2_STRING_MAX ? r->payload_bytes : PITHI_SLOG2_STRING_MAX;
-    w->cut_payloads += size < r->payload_bytes;
-    return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_EVENT,
-                                                  .category = (int32_t)r->id + 1,
-                                                  .line = {(int32_t)r->lane, (int32_t)r->lane},
-                                                  .time_ns = {r->time_ns, r->time_ns},
-                                                  .info = r->payload,
-                                                  .info_size = size});
 }
 
 static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
@@ -118,9 +90,25 @@ static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pi
         /* arrows that end at the same time come after it */
         TRY(draw_arrows(w, step.to_ns));
         /* SLOG-2 has nothing for other records. */
-        TRY(step.change == PITHLOG_ENDS          ? draw_state(w, &step)
-            : step.record->kind == PITHLOG_EVENT ? draw_event(w, step.record)
-                                                 : PITH_OK);
+        if (step.change == PITHLOG_ENDS) {
+            const struct pithlog_open *state = &step.open[step.at];
+            TRY(draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
+                                                       /* 0 is the category of messages */
+                                                       .category = (int32_t)state->id + 1,
+                                                       .line = {(int32_t)step.lane, (int32_t)step.lane},
+                                                       .time_ns = {state->from_ns, step.to_ns},
+                                                       .own_ns = step.self_ns}));
+        } else if (step.record->kind == PITHLOG_EVENT) {
+            const struct pithlog_record *r = step.record;
+            uint32_t size = r->payload_bytes < PITHI_SLOG2_STRING_MAX ? r->payload_bytes : PITHI_SLOG2_STRING_MAX;
+            w->cut_payloads += size < r->payload_bytes;
+            TRY(draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_EVENT,
+                                                       .category = (int32_t)r->id + 1,
+                                                       .line = {(int32_t)r->lane, (int32_t)r->lane},
+                                                       .time_ns = {r->time_ns, r->time_ns},
+                                                       .info = r->payload,
+                                                       .info_size = size}));
+        }
     }
     if (status < 0)
         err = PITH_ERR_DAMAGED;
@@ -153,28 +141,6 @@ static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct
     return PITH_OK;
 }
 
-static int write_header(const struct slog2_writer *w, const struct part *part)
-{
-    static const struct pithi_slog2_place none;
-    unsigned char header[PITHI_SLOG2_HEADER], *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
-    memcpy(p, PITHI_SLOG2_VERSION, strlen(PITHI_SLOG2_VERSION));
-    p = pithi_slog2_put16(p + strlen(PITHI_SLOG2_VERSION), PITHI_SLOG2_CHILDREN);
-    p = pithi_slog2_put32(p, w->tree.leaf_bytes);
-    p = pithi_slog2_put16(p, part->depth);
-    p = pithi_slog2_put32(p, w->tree.largest);
-    p = pithi_slog2_put_place(p, part->categories);
-    p = pithi_slog2_put_place(p, none); /* methods */
-    p = pithi_slog2_put_place(p, part->lines);
-    p = pithi_slog2_put_place(p, part->root);
-    p = pithi_slog2_put_place(p, part->directory);
-    p = pithi_slog2_put_place(p, none); /* annotations, postamble */
-    pithi_slog2_put_place(p, none);
-    if (fseeko(w->out, 0, SEEK_SET) != 0 || fwrite(header, 1, sizeof header, w->out) != sizeof header ||
-        fflush(w->out) != 0)
-        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
-    return PITH_OK;
-}
-
 static int write_rest(struct slog2_writer *w)
 {
     struct pithi_buffer bytes = {0};
@@ -187,28 +153,26 @@ static int write_rest(struct slog2_writer *w)
     TRY(write_part(w, &bytes, &part.lines));
     TRY(pithi_slog2_tree_directory(&w->tree, &bytes));
     TRY(write_part(w, &bytes, &part.directory));
-    TRY(write_header(w, &part));
+    static const struct pithi_slog2_place none;
+    unsigned char header[PITHI_SLOG2_HEADER], *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
+    memcpy(p, PITHI_SLOG2_VERSION, strlen(PITHI_SLOG2_VERSION));
+    p = pithi_slog2_put16(p + strlen(PITHI_SLOG2_VERSION), PITHI_SLOG2_CHILDREN);
+    p = pithi_slog2_put32(p, w->tree.leaf_bytes);
+    p = pithi_slog2_put16(p, part.depth);
+    p = pithi_slog2_put32(p, w->tree.largest);
+    p = pithi_slog2_put_place(p, part.categories);
+    p = pithi_slog2_put_place(p, none); /* methods */
+    p = pithi_slog2_put_place(p, part.lines);
+    p = pithi_slog2_put_place(p, part.root);
+    p = pithi_slog2_put_place(p, part.directory);
+    p = pithi_slog2_put_place(p, none); /* annotations, postamble */
+    pithi_slog2_put_place(p, none);
+    if (fseeko(w->out, 0, SEEK_SET) != 0 || fwrite(header, 1, sizeof header, w->out) != sizeof header ||
+        fflush(w->out) != 0)
+        TRY(pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written"));
 out:
     free(bytes.data);
     return err;
-}
-
-static void tell_losses(struct slog2_writer *w, const struct pithlog *log, const struct pithi_convert *how)
-{
-    const struct pithlog_comm *comm;
-    uint64_t unused = 0, names = 0;
-    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) { /* from 1: the world always has its lines */
-        const uint64_t *used = pithi_map_find(&w->lines.used, i);
-        unused += !used || !*used;
-        names += used && *used && comm->name && *comm->name;
-    }
-    pithi_losses_tell(&w->losses, how);
-    pithi_note(how, unused, "communicators without a message are left out");
-    pithi_note(how, names, "names of communicators are left out");
-    pithi_note(how, w->lines.unknown_members, "messages of communicators with unknown members written as of the world");
-    pithi_note(how, w->cut_payloads, "payloads cut to 32767 bytes");
-    pithi_note(how, w->categories.cut_names, "names cut to 4095 bytes or made different");
-    pithi_note(how, w->categories.cut_formats, "payload formats that SLOG-2 cannot hold left out");
 }
 
 static int write_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
@@ -231,7 +195,20 @@ static int write_all(struct slog2_writer *w, struct pithlog *log, const struct p
         if (w->losses.used[id] && pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
             pithi_losses_colour(&w->losses, id, pithi_colour_text(pithlog_def_rgb(log, id), text));
     CHECK(write_rest(w));
-    tell_losses(w, log, how);
+    const struct pithlog_comm *comm;
+    uint64_t unused = 0, names = 0;
+    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) { /* from 1: the world always has its lines */
+        const uint64_t *used = pithi_map_find(&w->lines.used, i);
+        unused += !used || !*used;
+        names += used && *used && comm->name && *comm->name;
+    }
+    pithi_losses_tell(&w->losses, how);
+    pithi_note(how, unused, "communicators without a message are left out");
+    pithi_note(how, names, "names of communicators are left out");
+    pithi_note(how, w->lines.unknown_members, "messages of communicators with unknown members written as of the world");
+    pithi_note(how, w->cut_payloads, "payloads cut to 32767 bytes");
+    pithi_note(how, w->categories.cut_names, "names cut to 4095 bytes or made different");
+    pithi_note(how, w->categories.cut_formats, "payload formats that SLOG-2 cannot hold left out");
     return PITH_OK;
 }
 

@@ -238,8 +238,8 @@ static int put_rows(struct rows *rows)
     CHECK(pithlog_iter_open(rows->log, &query, &iter));
     for (; !rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++) {
         int is_first = 1;
-        /* Empty cells keep their separator in CSV and with tabs, or later values would be in a wrong column. JSON leaves
-         * the key out, so a record may be {}. */
+        /* Empty cells keep their separator in CSV and with tabs, or later values would be in a wrong column. JSON
+         * leaves the key out, so a record may be {}. */
         for (uint32_t i = 0; i < chosen->count; i++) {
             enum column column = (enum column)chosen->columns[i];
             int has = has_column(column, &record);
