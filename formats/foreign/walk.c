@@ -211,19 +211,6 @@ void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns)
     losses->count[PITHI_LOSS_ORIGIN] = zero_ns < 0 ? 0 - (uint64_t)zero_ns : (uint64_t)zero_ns;
 }
 
-static void see_message(struct pithi_losses *losses, const struct pithlog_record *r)
-{
-    uint64_t *count = losses->count, *posted = &losses->posted[losses->first[r->lane]];
-    if (r->kind == PITHLOG_RECV) {
-        count[PITHI_LOSS_POSTED] += r->posted < *posted;
-        *posted = r->posted < *posted ? *posted : r->posted + 1;
-        count[PITHI_LOSS_EMPTY_RECVS] += r->peer < 0;
-    }
-    losses->ends += r->kind == PITHLOG_SEND || r->peer >= 0;
-    count[PITHI_LOSS_MESSAGE_COMMS] += r->peer >= 0 && r->comm != 0;
-    count[PITHI_LOSS_THREADS] += r->peer >= 0 && losses->first[r->lane] != r->lane;
-}
-
 void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *r)
 {
     uint64_t *count = losses->count;
@@ -243,9 +230,18 @@ void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_recor
         count[PITHI_LOSS_COUNTERS]++;
         break;
     case PITHLOG_SEND:
-    case PITHLOG_RECV:
-        see_message(losses, r);
+    case PITHLOG_RECV: {
+        uint64_t *posted = &losses->posted[losses->first[r->lane]];
+        if (r->kind == PITHLOG_RECV) {
+            count[PITHI_LOSS_POSTED] += r->posted < *posted;
+            *posted = r->posted < *posted ? *posted : r->posted + 1;
+            count[PITHI_LOSS_EMPTY_RECVS] += r->peer < 0;
+        }
+        losses->ends += r->kind == PITHLOG_SEND || r->peer >= 0;
+        count[PITHI_LOSS_MESSAGE_COMMS] += r->peer >= 0 && r->comm != 0;
+        count[PITHI_LOSS_THREADS] += r->peer >= 0 && losses->first[r->lane] != r->lane;
         break;
+    }
     case PITHLOG_COLL:
         count[PITHI_LOSS_COLLS]++;
         break;

@@ -341,25 +341,11 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
 
 /* ---- Event lines ----------------------------------------------------------------------------------------------- */
 
-static int note_time(struct pithi_alog_scan *scan, const struct pithi_alog_line *line,
-                     struct pithi_alog_process *process)
-{
-    int64_t time_ns;
-
-    if (!pithi_alog_time(scan, line, &time_ns))
-        return 0;
-    /* A line that is earlier than one before it: then the second pass must sort. */
-    scan->disorder |= time_ns < process->last_ns;
-    process->last_ns = time_ns > process->last_ns ? time_ns : process->last_ns;
-    scan->first_ns = time_ns < scan->first_ns ? time_ns : scan->first_ns;
-    scan->last_ns = time_ns > scan->last_ns ? time_ns : scan->last_ns;
-    return 1;
-}
-
 static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, const char **wrong)
 {
     struct pithi_alog_process *process;
     struct pithi_alog_event *event;
+    int64_t time_ns;
 
     *wrong = NULL;
     scan->seen++;
@@ -372,10 +358,15 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
     if (!process)
         return pithi_no_memory();
     process->seen = 1;
-    if (!note_time(scan, line, process)) {
+    if (!pithi_alog_time(scan, line, &time_ns)) {
         *wrong = "time";
         return PITH_OK;
     }
+    /* A line that is earlier than one before it: then the second pass must sort. */
+    scan->disorder |= time_ns < process->last_ns;
+    process->last_ns = time_ns > process->last_ns ? time_ns : process->last_ns;
+    scan->first_ns = time_ns < scan->first_ns ? time_ns : scan->first_ns;
+    scan->last_ns = time_ns > scan->last_ns ? time_ns : scan->last_ns;
     /* Sends and receives have fixed numbers, so they need no definition. */
     if (line->type == PITHI_ALOG_SEND || line->type == PITHI_ALOG_RECV)
         return PITH_OK;

@@ -66,13 +66,6 @@ struct planned {
 
 /* ---- Lines: one a rank, or one a thread ------------------------------------------------------------------------ */
 
-static int32_t first_line(const struct alog_writer *w, int32_t rank)
-{
-    uint64_t *line = rank < 0 ? NULL : pithi_map_find(&w->line_of, (uint64_t)rank);
-
-    return line ? (int32_t)*line - 1 : w->threads || rank >= PITHI_ALOG_PROCESSES_MAX ? -1 : rank;
-}
-
 static int number_lanes(struct alog_writer *w)
 {
     const struct pithlog_lane *lane;
@@ -184,8 +177,10 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
     case PITHLOG_SEND:
     case PITHLOG_RECV: {
         /* Messages are drawn on the first line of a rank, because the thread of the partner is unknown. */
-        int32_t partner = first_line(w, record->peer);
-
+        uint64_t *line = record->peer < 0 ? NULL : pithi_map_find(&w->line_of, (uint64_t)record->peer);
+        int32_t partner = line                                                     ? (int32_t)*line - 1
+                          : w->threads || record->peer >= PITHI_ALOG_PROCESSES_MAX ? -1
+                                                                                   : record->peer;
         if (partner < 0) {
             w->no_line += record->peer >= 0;
             return 0;

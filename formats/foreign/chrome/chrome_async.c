@@ -145,40 +145,6 @@ int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome
 
 static int is_less(const void *a, const void *b) { return *(const uint32_t *)a < *(const uint32_t *)b; }
 
-static int add_lane(struct pithi_chrome_async_group *group, struct pithi_chrome_lanes *lanes, uint32_t number)
-{
-    char name[LABEL + 16];
-    if (!pithi_grow(&group->threads, group->thread_count, &group->thread_room, sizeof *group->threads))
-        return pithi_no_memory();
-    if (group->thread_count == 0)
-        snprintf(name, sizeof name, "%s", group->label);
-    else
-        snprintf(name, sizeof name, "%s %u", group->label, group->thread_count + 1);
-    CHECK(pithi_chrome_lanes_add(lanes, group->process, number, group->thread_count, name,
-                                 &group->threads[group->thread_count]));
-    group->thread_count++;
-    return PITH_OK;
-}
-
-static int take_lane(struct pithi_chrome_async_group *group, struct pithi_chrome_lanes *lanes, uint32_t number,
-                     uint32_t *lane)
-{
-    if (group->free_count > 0) {
-        pithi_heap_take(group->free, &group->free_count, lane, sizeof *lane, is_less);
-        return PITH_OK;
-    }
-    *lane = group->thread_count;
-    return add_lane(group, lanes, number);
-}
-
-static int give_lane(struct pithi_chrome_async_group *group, uint32_t lane)
-{
-    if (!pithi_grow(&group->free, group->free_count, &group->free_room, sizeof *group->free))
-        return pithi_no_memory();
-    pithi_heap_add(group->free, &group->free_count, &lane, sizeof lane, is_less);
-    return PITH_OK;
-}
-
 /* *thread: UINT32_MAX: an end without a begin. */
 static int place(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes, const struct head *head,
                  uint32_t *thread)
@@ -191,13 +157,31 @@ static int place(struct pithi_chrome_async *async, struct pithi_chrome_lanes *la
         async->alone++;
         return PITH_OK;
     }
-    if (o->depth == 0) /* a mark outside of an operation is in a lane that happens to be free */
-        CHECK(take_lane(group, lanes, o->group, &lane));
+    /* a mark outside of an operation is in a lane that happens to be free */
+    if (o->depth == 0 && group->free_count > 0) {
+        pithi_heap_take(group->free, &group->free_count, &lane, sizeof lane, is_less);
+    } else if (o->depth == 0) {
+        char name[LABEL + 16];
+        lane = group->thread_count;
+        if (!pithi_grow(&group->threads, group->thread_count, &group->thread_room, sizeof *group->threads))
+            return pithi_no_memory();
+        if (lane == 0)
+            snprintf(name, sizeof name, "%s", group->label);
+        else
+            snprintf(name, sizeof name, "%s %u", group->label, lane + 1);
+        CHECK(pithi_chrome_lanes_add(lanes, group->process, o->group, lane, name, &group->threads[lane]));
+        group->thread_count++;
+    }
     o->lane = lane;
     o->depth += head->kind == PITHLOG_ENTER;
     o->depth -= head->kind == PITHLOG_LEAVE;
     *thread = group->threads[lane];
-    return o->depth == 0 ? give_lane(group, lane) : PITH_OK;
+    if (o->depth == 0) {
+        if (!pithi_grow(&group->free, group->free_count, &group->free_room, sizeof *group->free))
+            return pithi_no_memory();
+        pithi_heap_add(group->free, &group->free_count, &lane, sizeof lane, is_less);
+    }
+    return PITH_OK;
 }
 
 int pithi_chrome_async_place(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,

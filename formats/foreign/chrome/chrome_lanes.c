@@ -381,26 +381,6 @@ static void end_flow(struct matching *m)
     m->open.phase = m->early.phase = 0;
 }
 
-/* ---- Messages ---------------------------------------------------------------------------------------------------- */
-
-static int number_messages(struct pithi_sorter *messages,
-                           int (*tell)(void *context, const struct pithi_chrome_message *message), void *context)
-{
-    struct pithi_chrome_message message;
-    struct pithi_sorted item;
-    uint64_t rank = UINT64_MAX, posted = 0;
-    int status;
-    CHECK(pithi_sorter_end(messages));
-    while ((status = pithi_sorter_next(messages, &item)) == 1) {
-        memcpy(&message, item.data, sizeof message);
-        posted = item.key.word[0] == rank ? posted + 1 : 0;
-        rank = item.key.word[0];
-        message.posted = posted;
-        CHECK(tell(context, &message));
-    }
-    return status < 0 ? PITH_ERR_IO : PITH_OK;
-}
-
 int pithi_chrome_flows_messages(struct pithi_chrome_flows *flows, const struct pithi_chrome_lanes *lanes,
                                 int (*tell)(void *context, const struct pithi_chrome_message *message), void *context)
 {
@@ -436,7 +416,19 @@ int pithi_chrome_flows_messages(struct pithi_chrome_flows *flows, const struct p
     end_flow(&m);
     if (status < 0)
         TRY(PITH_ERR_IO);
-    TRY(number_messages(m.messages, tell, context));
+    /* The receives of a rank are numbered in the order of sending. */
+    struct pithi_chrome_message message;
+    uint64_t rank = UINT64_MAX, posted = 0;
+    TRY(pithi_sorter_end(m.messages));
+    while ((status = pithi_sorter_next(m.messages, &item)) == 1) {
+        memcpy(&message, item.data, sizeof message);
+        posted = item.key.word[0] == rank ? posted + 1 : 0;
+        rank = item.key.word[0];
+        message.posted = posted;
+        TRY(tell(context, &message));
+    }
+    if (status < 0)
+        TRY(PITH_ERR_IO);
 out:
     pithi_sorter_free(m.messages);
     return err;

@@ -116,51 +116,6 @@ static int has_args(const struct pithi_chrome_event *event)
     return event->args.kind == '{' && memchr(event->args.text, '"', event->args.size);
 }
 
-/* A state may itself be on a flow. Then bind_id alone identifies the flow, without category and name. */
-static int add_bound(struct chrome_reader *r, const struct pithi_chrome_event *event, uint32_t thread)
-{
-    struct pithi_chrome_event place = {.time_ns = event->time_ns, .id = event->bind_id};
-    if (!event->bind_id.kind || (!event->flow_in && !event->flow_out))
-        return PITH_OK;
-    /* s begins a flow, t continues it, f ends it */
-    place.phase = !event->flow_in ? 's' : event->flow_out ? 't' : 'f';
-    return pithi_chrome_flows_add(&r->flows, &place, thread);
-}
-
-/* The arguments of a state become an event at its start. */
-static int add_state(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
-{
-    /* A longer state is around a shorter one with the same begin, so it comes first: UINT64_MAX minus its length is
-     * smaller. */
-    uint64_t late = event->phase == 'X' ? UINT64_MAX - (uint64_t)event->length_ns : 0;
-    item.kind = event->phase == 'X' ? WHOLE : PITHLOG_ENTER;
-    item.length_ns = event->length_ns;
-    CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
-    CHECK(add(r, event->time_ns, late, &item));
-    CHECK(add_bound(r, event, item.thread));
-    if (event->phase == 'X') {
-        r->without_length += !event->has_length;
-        r->negative += event->is_negative;
-    }
-    return has_args(event) ? add_event(r, event, late, item) : PITH_OK;
-}
-
-/* The same for an asynchronous event; its lane is known later. */
-static int add_async(struct chrome_reader *r, const struct pithi_chrome_event *event, enum pithlog_kind kind)
-{
-    unsigned char data[EVENT_BYTES];
-    struct item item = {.kind = kind, .peer = -1};
-    uint32_t size;
-    if (kind == PITHLOG_ENTER)
-        CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
-    if (kind != PITHLOG_EVENT)
-        CHECK(pithi_chrome_async_add(&r->async, &r->lanes, event, kind, &item, sizeof item));
-    if (kind == PITHLOG_LEAVE || (kind == PITHLOG_ENTER && !has_args(event)))
-        return PITH_OK;
-    CHECK(make_event(r, event, item, data, &size));
-    return pithi_chrome_async_add(&r->async, &r->lanes, event, PITHLOG_EVENT, data, size);
-}
-
 /* Puts an asynchronous event onto the thread that was chosen for it. */
 static int place_async(void *context, int64_t time_ns, uint32_t thread, const void *data, uint32_t size)
 {
@@ -236,8 +191,20 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
     enum pithlog_kind kind;
     if (event->phase == 'M')
         return pithi_chrome_lanes_meta(&r->lanes, event);
-    if (event->timed && pithi_chrome_async_is(event->phase, &kind))
-        return add_async(r, event, kind);
+    if (event->timed && pithi_chrome_async_is(event->phase, &kind)) {
+        /* The lane of an asynchronous event is known later. */
+        unsigned char data[EVENT_BYTES];
+        uint32_t size;
+        item.kind = kind;
+        if (kind == PITHLOG_ENTER)
+            CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
+        if (kind != PITHLOG_EVENT)
+            CHECK(pithi_chrome_async_add(&r->async, &r->lanes, event, kind, &item, sizeof item));
+        if (kind == PITHLOG_LEAVE || (kind == PITHLOG_ENTER && !has_args(event)))
+            return PITH_OK;
+        CHECK(make_event(r, event, item, data, &size));
+        return pithi_chrome_async_add(&r->async, &r->lanes, event, PITHLOG_EVENT, data, size);
+    }
     /* what has no time, or a phase that has no record here, is counted */
     if (!event->timed || !event->phase || !strchr("BEXiIRCstf", event->phase)) {
         r->left_out++;
@@ -247,8 +214,27 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
     pithi_chrome_lanes_use(&r->lanes, item.thread);
     switch (event->phase) {
     case 'B':
-    case 'X':
-        return add_state(r, event, item);
+    case 'X': {
+        /* A longer state is around a shorter one with the same begin, so it comes first: UINT64_MAX minus its length is
+         * smaller. The arguments of a state become an event at its start. */
+        uint64_t late = event->phase == 'X' ? UINT64_MAX - (uint64_t)event->length_ns : 0;
+        item.kind = event->phase == 'X' ? WHOLE : PITHLOG_ENTER;
+        item.length_ns = event->length_ns;
+        CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
+        CHECK(add(r, event->time_ns, late, &item));
+        /* A state may itself be on a flow. Then bind_id alone identifies the flow, without category and name. */
+        if (event->bind_id.kind && (event->flow_in || event->flow_out)) {
+            struct pithi_chrome_event place = {.time_ns = event->time_ns, .id = event->bind_id};
+            /* s begins a flow, t continues it, f ends it */
+            place.phase = !event->flow_in ? 's' : event->flow_out ? 't' : 'f';
+            CHECK(pithi_chrome_flows_add(&r->flows, &place, item.thread));
+        }
+        if (event->phase == 'X') {
+            r->without_length += !event->has_length;
+            r->negative += event->is_negative;
+        }
+        return has_args(event) ? add_event(r, event, late, item) : PITH_OK;
+    }
     case 'E':
         item.kind = PITHLOG_LEAVE;
         return add(r, event->time_ns, 0, &item);

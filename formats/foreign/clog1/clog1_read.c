@@ -47,17 +47,10 @@ static int32_t field(const struct clog1_reader *r, const unsigned char *body, in
 
 /* ---- The first pass -------------------------------------------------------------------------------------------- */
 
-static int take_constant(struct clog1_reader *r, const unsigned char *body)
-{
-    char name[PITHI_CLOG1_STRING], value[16];
-    pithi_name_cut(name, sizeof name, (const char *)body + 16, strnlen((const char *)body + 16, PITHI_CLOG1_STRING));
-    snprintf(value, sizeof value, "%d", (int)field(r, body, 1));
-    return name[0] ? pithi_defs_property(pithi_writer_defs(r->writer), name, value) : PITH_OK;
-}
-
 static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
 {
     const unsigned char *body = record->body;
+    char name[PITHI_CLOG1_STRING], value[16];
 
     uint64_t time = (uint64_t)record->time_ns + (UINT64_C(1) << 63);
     uint64_t *last = r->disorder ? &time : pithi_map_at(&r->last_of, (uint32_t)record->process);
@@ -74,8 +67,12 @@ static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
         r->locations++;
         return PITH_OK;
     case PITHI_CLOG1_RAW:
-        return field(r, body, 0) == CONSTANT ? take_constant(r, body)
-                                             : pithi_clog1_see_raw(&r->events, body, r->file.big);
+        if (field(r, body, 0) != CONSTANT)
+            return pithi_clog1_see_raw(&r->events, body, r->file.big);
+        pithi_name_cut(name, sizeof name, (const char *)body + 16,
+                       strnlen((const char *)body + 16, PITHI_CLOG1_STRING));
+        snprintf(value, sizeof value, "%d", (int)field(r, body, 1));
+        return name[0] ? pithi_defs_property(pithi_writer_defs(r->writer), name, value) : PITH_OK;
     default:
         break;
     }

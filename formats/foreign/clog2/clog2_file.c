@@ -23,20 +23,6 @@ enum { WORDS = 33 }; /* of the preamble */
 enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_WORLD = 10, W_THREADS = 12, W_KNOWN_EVENTS = 14 };
 enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 }; /* places of the words that say where the table is */
 
-/* Copies the preamble to `text` and sets pointers to its words; missing words are "". */
-static void split_words(const struct pithi_input *input, char text[PITHI_CLOG2_PREAMBLE + 1], const char *words[WORDS])
-{
-    int count = 0;
-
-    memcpy(text, input->data, PITHI_CLOG2_PREAMBLE);
-    text[PITHI_CLOG2_PREAMBLE] = 0;
-    for (size_t at = 0; at < PITHI_CLOG2_PREAMBLE && count < WORDS; at += strlen(text + at) + 1)
-        if (text[at])
-            words[count++] = text + at;
-    while (count < WORDS)
-        words[count++] = "";
-}
-
 static int is_true(const char *word) { return strncasecmp(word, "TRUE", 4) == 0 || strncasecmp(word, "YES", 3) == 0; }
 
 static int32_t number(const char *word)
@@ -76,7 +62,15 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
         return pithi_fail(PITH_ERR_DAMAGED,
                           "%s: byte %zu: the file ends inside its first 1024 bytes; nothing can be read", input->path,
                           input->size);
-    split_words(input, text, words);
+    /* The words of the preamble lie in `text`, a copy; missing words are "". */
+    int count = 0;
+    memcpy(text, input->data, PITHI_CLOG2_PREAMBLE);
+    text[PITHI_CLOG2_PREAMBLE] = 0;
+    for (size_t at = 0; at < PITHI_CLOG2_PREAMBLE && count < WORDS; at += strlen(text + at) + 1)
+        if (text[at])
+            words[count++] = text + at;
+    while (count < WORDS)
+        words[count++] = "";
     if (strcmp(words[W_VERSION], PITHI_CLOG2_VERSION) != 0)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 0: version %.20s; only %s can be read", input->path,
                           words[W_VERSION], PITHI_CLOG2_VERSION);

@@ -372,18 +372,6 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     return PITH_OK;
 }
 
-/* A member is in the file if it has a line there. */
-static uint64_t missing_members(const struct pithi_clog2_lines *lines, const struct pithlog_comm *def, int32_t number)
-{
-    uint64_t missing = 0;
-
-    for (int32_t i = 0; i < def->size + def->remote_size; i++) {
-        struct pithi_clog2_line line = line_in(def, number, i, 0);
-        missing += !pithi_map_find(&lines->announced, pithi_map_pair((uint32_t)line.comm, (uint32_t)line.rank));
-    }
-    return missing;
-}
-
 void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *comms, uint64_t *members)
 {
     const struct pithlog_comm *def;
@@ -392,7 +380,11 @@ void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *com
     for (uint32_t i = 1; (def = pithlog_get_comm(lines->log, i)) != NULL; i++) {
         const uint64_t *number = pithi_map_find(&lines->number_of, i);
         *comms += !number;
-        *members += number ? missing_members(lines, def, (int32_t)*number) : 0;
+        /* A member is in the file if it has a line there. */
+        for (int32_t m = 0; number && m < def->size + def->remote_size; m++) {
+            struct pithi_clog2_line line = line_in(def, (int32_t)*number, m, 0);
+            *members += !pithi_map_find(&lines->announced, pithi_map_pair((uint32_t)line.comm, (uint32_t)line.rank));
+        }
     }
 }
 

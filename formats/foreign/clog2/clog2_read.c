@@ -103,31 +103,6 @@ static int is_implied(const struct pithi_clog2_comm *comm, int32_t type, const u
            (type == PITHI_CLOG2_SELF && pithi_clog2_is_marked(uuid, PITHI_CLOG2_MARK_HOST));
 }
 
-static int add_comm(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
-{
-    int big = reader->scan.file.big;
-    int32_t type = pithi_clog2_i32(from->body, big), number = pithi_clog2_i32(from->body + 4, big);
-
-    if (type == PITHI_CLOG2_FREE)
-        number = from->comm;
-    else if (is_implied(pithi_clog2_comm(&reader->scan, number), type, from->body))
-        return PITH_OK;
-    CHECK(pithi_clog2_comm_index(&reader->scan, number, &record->comm));
-    record->kind = type == PITHI_CLOG2_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
-    return pithi_reorder_add(&reader->reorder, record);
-}
-
-/* Finds the line of a record. The end of a communicator has no rank of its own, so the rank in its header counts. */
-static int find_track(struct reader *reader, const struct pithi_clog2_record *from, struct pithi_clog2_track **track)
-{
-    int32_t world = -1;
-
-    if (from->type == PITHI_CLOG2_COMMEVT && pithi_clog2_i32(from->body, reader->scan.file.big) != PITHI_CLOG2_FREE)
-        world = pithi_clog2_i32(from->body + 12, reader->scan.file.big);
-    return world >= 0 && world < PITHI_CLOG2_RANKS_MAX ? pithi_clog2_track_of(&reader->scan, world, from->thread, track)
-                                                       : pithi_clog2_track(&reader->scan, from, track);
-}
-
 static int add(struct reader *reader, const struct pithi_clog2_record *from)
 {
     struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
@@ -137,7 +112,12 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
         from->type == PITHI_CLOG2_CONSTDEF ||
         pithi_clog2_is_made(reader->scan.made, from->type, pithi_clog2_i32(from->body, reader->scan.file.big)))
         return PITH_OK;
-    CHECK(find_track(reader, from, &track));
+    /* The end of a communicator has no rank of its own, so the rank in its header counts. */
+    int32_t world = -1;
+    if (from->type == PITHI_CLOG2_COMMEVT && pithi_clog2_i32(from->body, reader->scan.file.big) != PITHI_CLOG2_FREE)
+        world = pithi_clog2_i32(from->body + 12, reader->scan.file.big);
+    CHECK(world >= 0 && world < PITHI_CLOG2_RANKS_MAX ? pithi_clog2_track_of(&reader->scan, world, from->thread, &track)
+                                                      : pithi_clog2_track(&reader->scan, from, &track));
     if (!track) {
         reader->no_line++;
         return PITH_OK;
@@ -154,8 +134,17 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
         return add_event(reader, from, &record);
     case PITHI_CLOG2_MSGEVT:
         return add_message(reader, from, &record);
-    case PITHI_CLOG2_COMMEVT:
-        return add_comm(reader, from, &record);
+    case PITHI_CLOG2_COMMEVT: {
+        int big = reader->scan.file.big;
+        int32_t type = pithi_clog2_i32(from->body, big), number = pithi_clog2_i32(from->body + 4, big);
+        if (type == PITHI_CLOG2_FREE)
+            number = from->comm;
+        else if (is_implied(pithi_clog2_comm(&reader->scan, number), type, from->body))
+            return PITH_OK;
+        CHECK(pithi_clog2_comm_index(&reader->scan, number, &record.comm));
+        record.kind = type == PITHI_CLOG2_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
+        return pithi_reorder_add(&reader->reorder, &record);
+    }
     case PITHI_CLOG2_COLLEVT: {
         int big = reader->scan.file.big;
         int32_t size = pithi_clog2_i32(from->body + 8, big);

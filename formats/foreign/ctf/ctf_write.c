@@ -169,7 +169,7 @@ static void put_events(struct pithi_out *out)
     };
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         pithi_out_text(out, "event { id = ");
-        /* id = kind - 1, as add_header writes it */
+        /* id = kind - 1, as add_record writes it */
         pithi_out_i64(out, events[i].kind - 1);
         pithi_out_text(out, "; stream_id = 0; name = \"");
         pithi_out_text(out, events[i].name);
@@ -337,10 +337,12 @@ static void add64(struct stream *s, uint64_t value)
     s->used += 8;
 }
 
-/* The first event of a packet is compact: the packet's context has its whole time. */
-static void add_header(struct stream *s, uint32_t kind, uint64_t time)
+static int add_record(struct stream *s, const struct pithlog_record *r)
 {
-    /* a reader adds 2^32 if the low 32 bits are less than before, but only once */
+    /* The first event of a packet is compact: the packet's context has its whole time. A reader adds 2^32 if the low 32
+     * bits are less than before, but only once. */
+    uint32_t kind = r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind;
+    uint64_t time = (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns;
     int compact = s->used > HEADER ? time - s->last <= UINT32_MAX : 1;
     if (s->used == HEADER)
         s->first = time;
@@ -348,16 +350,10 @@ static void add_header(struct stream *s, uint32_t kind, uint64_t time)
     s->data[s->used++] = (unsigned char)(compact ? kind - 1 : COMPACT);
     if (compact) {
         add32(s, (uint32_t)time);
-        return;
+    } else {
+        add32(s, kind - 1);
+        add64(s, time);
     }
-    add32(s, kind - 1);
-    add64(s, time);
-}
-
-static int add_record(struct stream *s, const struct pithlog_record *r)
-{
-    add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind,
-               (uint64_t)r->time_ns - (uint64_t)s->ctf->base_ns);
     /* The fields of a kind, in the order in which put_events() describes them to the reader. An event has at most
      * EVENT_MAX bytes, so it fits behind any packet that is not full. */
     uint64_t bits;

@@ -322,23 +322,6 @@ static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGenerat
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static void set_sizes(struct otf2_defs *defs)
-{
-    defs->strings.row_size = sizeof(struct otf2_string);
-    defs->nodes.row_size = sizeof(struct otf2_node);
-    defs->properties.row_size = sizeof(struct otf2_property);
-    defs->processes.row_size = sizeof(struct otf2_process);
-    defs->locations.row_size = sizeof(struct otf2_location);
-    defs->regions.row_size = sizeof(struct otf2_region);
-    defs->groups.row_size = sizeof(struct otf2_group);
-    defs->comms.row_size = sizeof(struct otf2_comm);
-    defs->windows.row_size = sizeof(struct otf2_window);
-    defs->members.row_size = sizeof(struct otf2_member);
-    defs->metrics.row_size = sizeof(struct otf2_metric);
-    defs->parameters.row_size = sizeof(struct otf2_parameter);
-    defs->contexts.row_size = sizeof(struct otf2_context);
-}
-
 static int read_all(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_Reader *reader, const char *path)
 {
     OTF2_GlobalDefReader *global = otf2->Reader_GetGlobalDefReader(reader);
@@ -366,7 +349,19 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
 {
     /* an archive without a clock counts in ns */
     *defs = (struct otf2_defs){.ticks_a_second = 1000000000, .realtime = OTF2_UNDEFINED_TIMESTAMP};
-    set_sizes(defs);
+    defs->strings.row_size = sizeof(struct otf2_string);
+    defs->nodes.row_size = sizeof(struct otf2_node);
+    defs->properties.row_size = sizeof(struct otf2_property);
+    defs->processes.row_size = sizeof(struct otf2_process);
+    defs->locations.row_size = sizeof(struct otf2_location);
+    defs->regions.row_size = sizeof(struct otf2_region);
+    defs->groups.row_size = sizeof(struct otf2_group);
+    defs->comms.row_size = sizeof(struct otf2_comm);
+    defs->windows.row_size = sizeof(struct otf2_window);
+    defs->members.row_size = sizeof(struct otf2_member);
+    defs->metrics.row_size = sizeof(struct otf2_metric);
+    defs->parameters.row_size = sizeof(struct otf2_parameter);
+    defs->contexts.row_size = sizeof(struct otf2_context);
     CHECK(read_all(defs, otf2, reader, path));
     if (defs->ticks_a_second == 0)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: its clock has 0 ticks a second", path);

@@ -506,20 +506,6 @@ EVENT(ParameterUnsignedInt, OTF2_ParameterRef parameter, uint64_t value)
     return add_number(r, time, parameter, value);
 }
 
-/* Adds a string as an event with a payload of "%s". */
-static OTF2_CallbackCode add_string(struct otf2_reader *r, OTF2_TimeStamp time, uint32_t id, const char *text)
-{
-    size_t size = strnlen(text, 65535);
-    unsigned char *payload = malloc(size + 2);
-
-    if (!payload)
-        return result(r, pithi_no_memory());
-    memcpy(pithi_put_be(payload, size, 2), text, size);
-    OTF2_CallbackCode code = add_event(r, time, id, payload, size + 2);
-    free(payload);
-    return code;
-}
-
 EVENT(ParameterString, OTF2_ParameterRef ref, OTF2_StringRef string)
 {
     struct otf2_parameter *parameter;
@@ -535,9 +521,17 @@ EVENT(ParameterString, OTF2_ParameterRef ref, OTF2_StringRef string)
         return OTF2_CALLBACK_SUCCESS;
     text = pithi_otf2_defs_string(&r->defs, string);
     TRY(pithi_otf2_event_id(r, parameter, &id));
+    if (!r->own) { /* an event with a payload of "%s" */
+        size_t length = strnlen(text, 65535);
+        unsigned char *bytes = malloc(length + 2);
+        if (!bytes)
+            return result(r, pithi_no_memory());
+        memcpy(pithi_put_be(bytes, length, 2), text, length);
+        OTF2_CallbackCode added = add_event(r, time, id, bytes, length + 2);
+        free(bytes);
+        return added;
+    }
     /* Pith wrote the parameter as text, in the form of the event's own format; that turns it back into the payload. */
-    if (!r->own)
-        return add_string(r, time, id, text);
     payload = pithi_payload_parse(*text ? parameter->format : "", text, &size);
     r->odd_payloads += !payload;
     code = add_event(r, time, id, payload, payload ? size : 0);

@@ -61,19 +61,6 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
     return code;
 }
 
-static int find_functions(const char *path, void *handle, struct pithi_otf2 *functions)
-{
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        void *function = dlsym(handle, list[i].name);
-        if (!function)
-            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: %s has no %s; install libotf2 3.0 or later", path,
-                              PITHI_OTF2_SONAME, list[i].name);
-        /* a pointer to a function may not be cast to one to data in ISO C, but copied */
-        memcpy((char *)functions + list[i].offset, &function, sizeof function);
-    }
-    return PITH_OK;
-}
-
 /* The library stays loaded, because other code in this process may hold pointers from it. If several threads load it at
  * once, all use the table of the first. */
 static int load(const char *path)
@@ -88,7 +75,14 @@ static int load(const char *path)
                           path, PITHI_OTF2_SONAME);
     if (!(functions = malloc(sizeof *functions)))
         return pithi_no_memory();
-    TRY(find_functions(path, handle, functions));
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        void *function = dlsym(handle, list[i].name);
+        if (!function)
+            TRY(pithi_fail(PITH_ERR_UNSUPPORTED, "%s: %s has no %s; install libotf2 3.0 or later", path,
+                           PITHI_OTF2_SONAME, list[i].name));
+        /* a pointer to a function may not be cast to one to data in ISO C, but copied */
+        memcpy((char *)functions + list[i].offset, &function, sizeof function);
+    }
     /* Else another thread was first: its table is used, this one is freed. */
     if (__atomic_compare_exchange_n(&shared, &before, functions, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         callback_before = functions->Error_RegisterCallback(on_error, NULL);

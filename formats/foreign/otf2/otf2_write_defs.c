@@ -116,32 +116,26 @@ static void put_metric(struct otf2_writer *w, uint32_t id, const struct pithlog_
     DEFINE(MetricClass, ref, 1, &ref, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
 }
 
-/* Writes the group of state `first` with all later states of that group, unless it is done. */
-static int put_state_group(struct otf2_writer *w, uint32_t first, OTF2_GroupRef ref, uint64_t *members, char *done)
-{
-    const struct pithlog_def *of = pithlog_get_def(w->log, first), *def;
-    uint32_t count = 0;
-
-    if (of->kind != PITHLOG_STATE || done[first])
-        return 0;
-    for (uint32_t id = first; (def = pithlog_get_def(w->log, id)); id++)
-        if (def->kind == PITHLOG_STATE && strcmp(def->group, of->group) == 0) {
-            members[count++] = w->written[id].ref;
-            done[id] = 1;
-        }
-    DEFINE(Group, ref, pithi_otf2_put_text(w, of->group), OTF2_GROUP_TYPE_REGIONS, pithi_otf2_paradigm("", of->group),
-           OTF2_GROUP_FLAG_NONE, count, members);
-    return 1;
-}
-
 static int put_state_groups(struct otf2_writer *w, OTF2_GroupRef ref)
 {
     uint64_t *members = malloc((w->def_count + (size_t)1) * sizeof *members);
     char *done = calloc(w->def_count + (size_t)1, 1);
     int ok = members && done;
 
-    for (uint32_t id = 0; ok && id < w->def_count; id++)
-        ref += (OTF2_GroupRef)put_state_group(w, id, ref, members, done);
+    /* the group of a state with all later states of that group */
+    for (uint32_t first = 0; ok && first < w->def_count; first++) {
+        const struct pithlog_def *of = pithlog_get_def(w->log, first), *def;
+        uint32_t count = 0;
+        if (of->kind != PITHLOG_STATE || done[first])
+            continue;
+        for (uint32_t id = first; (def = pithlog_get_def(w->log, id)); id++)
+            if (def->kind == PITHLOG_STATE && strcmp(def->group, of->group) == 0) {
+                members[count++] = w->written[id].ref;
+                done[id] = 1;
+            }
+        DEFINE(Group, ref++, pithi_otf2_put_text(w, of->group), OTF2_GROUP_TYPE_REGIONS,
+               pithi_otf2_paradigm("", of->group), OTF2_GROUP_FLAG_NONE, count, members);
+    }
     free(members);
     free(done);
     return ok;
@@ -291,29 +285,22 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
 
 /* ---- Places, written after the events ---------------------------------------------------------------------------- */
 
-/* Stores the order in which states, events and counters were defined. */
-static void put_kinds(struct otf2_writer *w)
-{
-    char *kinds = malloc(w->def_count + (size_t)1);
-
-    w->no_memory |= !kinds;
-    if (!kinds)
-        return;
-    /* s, e and c, a letter for each definition: "sse" is two states and an event */
-    for (uint32_t id = 0; id < w->def_count; id++)
-        kinds[id] = "sec"[pithlog_get_def(w->log, id)->kind];
-    kinds[w->def_count] = 0;
-    put_property(w, "kinds of definitions", kinds);
-    free(kinds);
-}
-
 static void put_notes(struct otf2_writer *w)
 {
     const struct pithlog_def *def;
     const char *key, *value;
 
-    put_kinds(w);
-
+    /* The order in which states, events and counters were defined, a letter for each definition: "sse" is two states
+     * and an event. */
+    char *kinds = malloc(w->def_count + (size_t)1);
+    w->no_memory |= !kinds;
+    for (uint32_t id = 0; kinds && id < w->def_count; id++)
+        kinds[id] = "sec"[pithlog_get_def(w->log, id)->kind];
+    if (kinds) {
+        kinds[w->def_count] = 0;
+        put_property(w, "kinds of definitions", kinds);
+    }
+    free(kinds);
     for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++)
         put_property(w, key, value);
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {

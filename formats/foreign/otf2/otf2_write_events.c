@@ -125,23 +125,6 @@ static OTF2_CollectiveOp operation(const struct otf2_writer *w, const struct pit
                                             : OTF2_COLLECTIVE_OP_ALLREDUCE;
 }
 
-static void put_collective(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_step *step)
-{
-    const struct pithlog_record *r = step->record;
-    uint64_t time = ticks(w, r->time_ns);
-    uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
-
-    if (lane->held)
-        write_held(w, lane, 1);
-    else
-        EVENT(MpiCollectiveBegin, time);
-    if (r->peer >= 0 && !place_of(w, r->comm, r->peer, &root)) {
-        root = r->peer == w->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_NONE;
-        w->no_root += root == OTF2_COLLECTIVE_ROOT_NONE;
-    }
-    EVENT(MpiCollectiveEnd, time, operation(w, step), r->comm, root, r->bytes, r->got_bytes);
-}
-
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 /* The string parameter of an event; an event with a number gets a second parameter of the same name for it. */
@@ -207,9 +190,19 @@ static void put_other(struct otf2_writer *w, struct otf2_lane *lane, const struc
     case PITHLOG_RECV:
         put_receive(w, lane, r);
         break;
-    case PITHLOG_COLL:
-        put_collective(w, lane, step);
+    case PITHLOG_COLL: {
+        uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
+        if (lane->held)
+            write_held(w, lane, 1);
+        else
+            EVENT(MpiCollectiveBegin, time);
+        if (r->peer >= 0 && !place_of(w, r->comm, r->peer, &root)) {
+            root = r->peer == w->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_NONE;
+            w->no_root += root == OTF2_COLLECTIVE_ROOT_NONE;
+        }
+        EVENT(MpiCollectiveEnd, time, operation(w, step), r->comm, root, r->bytes, r->got_bytes);
         break;
+    }
     case PITHLOG_COMM_CREATE:
         w->comm_events = 1;
         EVENT(CommCreate, time, r->comm);

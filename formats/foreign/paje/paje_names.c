@@ -220,21 +220,15 @@ static int name_it(struct pithi_map *map, uint64_t hash, uint32_t index, int is_
     return PITH_OK;
 }
 
-static const char *colour_of(const struct paje_reader *r, char out[8])
-{
-    float part[3] = {0};
-    *out = 0;
-    if (r->at[F_COLOUR] && sscanf(r->at[F_COLOUR], "%f %f %f", &part[0], &part[1], &part[2]) == 3)
-        snprintf(out, 8, "#%02x%02x%02x", (unsigned)(fminf(fmaxf(part[0], 0), 1) * 255 + 0.5f),
-                 (unsigned)(fminf(fmaxf(part[1], 0), 1) * 255 + 0.5f),
-                 (unsigned)(fminf(fmaxf(part[2], 0), 1) * 255 + 0.5f));
-    return out;
-}
-
 static int define(struct paje_reader *r, enum pithlog_def_kind kind, const char *name, const char *group, uint32_t *id)
 {
-    char colour[8];
-    struct pithlog_def def = {kind, name, colour_of(r, colour), group, kind == PITHLOG_EVENT_TYPE ? "%s" : ""};
+    char colour[8] = "";
+    float part[3] = {0};
+    if (r->at[F_COLOUR] && sscanf(r->at[F_COLOUR], "%f %f %f", &part[0], &part[1], &part[2]) == 3)
+        snprintf(colour, sizeof colour, "#%02x%02x%02x", (unsigned)(fminf(fmaxf(part[0], 0), 1) * 255 + 0.5f),
+                 (unsigned)(fminf(fmaxf(part[1], 0), 1) * 255 + 0.5f),
+                 (unsigned)(fminf(fmaxf(part[2], 0), 1) * 255 + 0.5f));
+    struct pithlog_def def = {kind, name, colour, group, kind == PITHLOG_EVENT_TYPE ? "%s" : ""};
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
 }
 

@@ -86,16 +86,6 @@ static int take_own_row(char *row, int32_t *rank, uint32_t *thread, const char *
     return 1;
 }
 
-static int tell_host(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header,
-                     const struct pithi_prv_rows *rows, uint32_t task, int own)
-{
-    uint32_t node = header->tasks[task].node;
-    char *host = node > 0 && node <= rows->node_count ? rows->nodes[node - 1] : NULL;
-    if (!host || (own && strcmp(host, "unknown host") == 0))
-        return PITH_OK;
-    return pithi_writer_rank(lanes->writer, &(struct pithi_rank){.rank = lanes->ranks[task], .host = host});
-}
-
 int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header,
                          const struct pithi_prv_rows *rows, int own)
 {
@@ -123,8 +113,10 @@ int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_h
             lanes->ranks[lane->task] = rank;
             CHECK(pithi_writer_lane(lanes->writer, rank, thread, name, &lane->number));
         }
-        if (known > first)
-            CHECK(tell_host(lanes, header, rows, task, own));
+        uint32_t node = header->tasks[task].node;
+        char *host = known > first && node > 0 && node <= rows->node_count ? rows->nodes[node - 1] : NULL;
+        if (host && !(own && strcmp(host, "unknown host") == 0))
+            CHECK(pithi_writer_rank(lanes->writer, &(struct pithi_rank){.rank = lanes->ranks[task], .host = host}));
         row = header->tasks[task].threads > UINT32_MAX - row ? UINT32_MAX : row + header->tasks[task].threads;
     }
     return PITH_OK;

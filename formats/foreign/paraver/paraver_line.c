@@ -279,15 +279,6 @@ static int take_number(char **p, int64_t *number)
     return 1;
 }
 
-static enum section section_of(const char *line)
-{
-    static const char *const names[] = {"", "STATES", "STATES_COLOR", "EVENT_TYPE", "VALUES"};
-    for (int i = STATES; i <= VALUES; i++)
-        if (strcmp(line, names[i]) == 0)
-            return (enum section)i;
-    return OTHER;
-}
-
 static int is_heading(const char *line) { return *line >= 'A' && *line <= 'Z'; }
 
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
@@ -303,88 +294,73 @@ static int put_place(struct pithi_map *lookup, uint64_t key, uint32_t place)
     return at != NULL;
 }
 
-static int add_state(struct pithi_prv_labels *l, char *line)
-{
-    int64_t number;
-    if (!take_number(&line, &number) || number < 0 || number >= UINT32_MAX)
-        return 1;
-    if (!pithi_grow(&l->states, l->state_count, &l->state_room, sizeof *l->states) ||
-        !put_place(&l->by_state, (uint64_t)number, l->state_count))
-        return 0;
-    l->states[l->state_count++] = (struct pithi_prv_value){(uint32_t)number, line};
-    return 1;
-}
-
-static int add_colour(struct pithi_prv_labels *l, char *line)
-{
-    unsigned r, g, b;
-    int64_t number;
-    if (!take_number(&line, &number) || number < 0 || number >= UINT32_MAX ||
-        /* "7    {255,0,16}".
-         * a colour that cannot be read is left out; the others count */
-        sscanf(line, "{%3u , %3u , %3u", &r, &g, &b) != 3 || r > 255 || g > 255 || b > 255)
-        return 1;
-    return put_place(&l->colours, (uint64_t)number, r << 16 | g << 8 | b);
-}
-
-static int add_type(struct pithi_prv_labels *l, char *line)
-{
-    int64_t colour, type;
-    if (!take_number(&line, &colour) || !take_number(&line, &type) || type < 0)
-        return 1;
-    if (!pithi_grow(&l->types, l->type_count, &l->type_room, sizeof *l->types) ||
-        !put_place(&l->by_type, (uint64_t)type, l->type_count))
-        return 0;
-    /* The values that follow are those of the group of types under one heading. */
-    l->types[l->type_count++] = (struct pithi_prv_type){type, line, l->group_count - 1};
-    return 1;
-}
-
-static int add_value(struct pithi_prv_labels *l, char *line)
-{
-    int64_t value;
-    /* values before the first group belong to no type */
-    if (l->group_count == 0 || !take_number(&line, &value) || value < 0 || value > UINT32_MAX)
-        return 1;
-    l->groups[l->group_count - 1].has_values = 1;
-    /* a label for 0 means that values are states (paraver_types.c) */
-    l->groups[l->group_count - 1].has_zero |= value == 0;
-    if (!pithi_grow(&l->values, l->value_count, &l->value_room, sizeof *l->values) ||
-        !put_place(&l->by_value, pithi_map_pair(l->group_count - 1, (uint32_t)value), l->value_count))
-        return 0;
-    l->values[l->value_count++] = (struct pithi_prv_value){(uint32_t)value, line};
-    return 1;
-}
-
-static int add_group(struct pithi_prv_labels *l)
-{
-    if (!pithi_grow(&l->groups, l->group_count, &l->group_room, sizeof *l->groups))
-        return 0;
-    l->groups[l->group_count++] = (struct pithi_prv_group){0, 0};
-    return 1;
-}
-
 int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t size)
 {
+    static const char *const names[] = {"", "STATES", "STATES_COLOR", "EVENT_TYPE", "VALUES"};
+    struct pithi_prv_labels *l = labels;
     enum section section = OTHER;
     char *at = data, *line;
-    int ok = 1;
-    *labels = (struct pithi_prv_labels){.data = data};
-    while (ok && data && (line = next_line(&at, data + size))) {
+    int64_t number, type;
+    unsigned r, g, b;
+    *l = (struct pithi_prv_labels){.data = data};
+    while (data && (line = next_line(&at, data + size))) {
         line = skip_blanks(line);
         /* A heading in capitals ends the section before; its own lines begin with a number. */
         if (is_heading(line)) {
-            section = section_of(line);
-            ok = section != TYPES || add_group(labels);
-        } else if (*line) {
-            ok = section == STATES    ? add_state(labels, line)
-                 : section == COLOURS ? add_colour(labels, line)
-                 : section == TYPES   ? add_type(labels, line)
-                 : section == VALUES  ? add_value(labels, line)
-                                      : 1;
+            section = OTHER;
+            for (int i = STATES; i <= VALUES; i++)
+                if (strcmp(line, names[i]) == 0)
+                    section = (enum section)i;
+            if (section != TYPES)
+                continue;
+            if (!pithi_grow(&l->groups, l->group_count, &l->group_room, sizeof *l->groups))
+                return 0;
+            l->groups[l->group_count++] = (struct pithi_prv_group){0, 0};
+            continue;
+        }
+        /* lines that cannot be read are left out; the others count */
+        switch (*line ? section : OTHER) {
+        case STATES:
+            if (!take_number(&line, &number) || number < 0 || number >= UINT32_MAX)
+                break;
+            if (!pithi_grow(&l->states, l->state_count, &l->state_room, sizeof *l->states) ||
+                !put_place(&l->by_state, (uint64_t)number, l->state_count))
+                return 0;
+            l->states[l->state_count++] = (struct pithi_prv_value){(uint32_t)number, line};
+            break;
+        case COLOURS: /* "7    {255,0,16}" */
+            if (!take_number(&line, &number) || number < 0 || number >= UINT32_MAX ||
+                sscanf(line, "{%3u , %3u , %3u", &r, &g, &b) != 3 || r > 255 || g > 255 || b > 255)
+                break;
+            if (!put_place(&l->colours, (uint64_t)number, r << 16 | g << 8 | b))
+                return 0;
+            break;
+        case TYPES: /* the colour, then the type */
+            if (!take_number(&line, &number) || !take_number(&line, &type) || type < 0)
+                break;
+            if (!pithi_grow(&l->types, l->type_count, &l->type_room, sizeof *l->types) ||
+                !put_place(&l->by_type, (uint64_t)type, l->type_count))
+                return 0;
+            /* The values that follow are those of the group of types under one heading. */
+            l->types[l->type_count++] = (struct pithi_prv_type){type, line, l->group_count - 1};
+            break;
+        case VALUES:
+            /* values before the first group belong to no type */
+            if (l->group_count == 0 || !take_number(&line, &number) || number < 0 || number > UINT32_MAX)
+                break;
+            l->groups[l->group_count - 1].has_values = 1;
+            /* a label for 0 means that values are states (paraver_types.c) */
+            l->groups[l->group_count - 1].has_zero |= number == 0;
+            if (!pithi_grow(&l->values, l->value_count, &l->value_room, sizeof *l->values) ||
+                !put_place(&l->by_value, pithi_map_pair(l->group_count - 1, (uint32_t)number), l->value_count))
+                return 0;
+            l->values[l->value_count++] = (struct pithi_prv_value){(uint32_t)number, line};
+            break;
+        default:
+            break;
         }
     }
-    return ok;
+    return 1;
 }
 
 void pithi_prv_labels_close(struct pithi_prv_labels *labels)

@@ -171,20 +171,6 @@ static int find_own(struct pithi_prv_types *t, struct pithi_prv_known *k)
     return 0;
 }
 
-/* Adds the definition of an event or a counter. A type without a label is called by its number. */
-static int define(struct pithi_prv_types *t, struct pithi_prv_known *k)
-{
-    char name[32];
-    struct pithlog_def def = {.kind = k->meaning == PITHI_PRV_EVENTS ? PITHLOG_EVENT_TYPE : PITHLOG_COUNTER_TYPE,
-                              .name = k->label,
-                              .group = "user",
-                              .format = k->meaning == PITHI_PRV_EVENTS ? "%s" : ""};
-    snprintf(name, sizeof name, "type %" PRId64, k->type);
-    if (!*k->label)
-        def.name = name;
-    return pithi_defs_add(t->defs, &def, &k->def);
-}
-
 /* Decides what a type means, when it first occurs. The order matters: the fixed numbers of Extrae come before what
  * labels say. */
 static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
@@ -201,7 +187,18 @@ static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
                  : is_mpi(k->type) || (group && group->has_zero) ? PITHI_PRV_PHASES
                  : group && group->has_values                    ? PITHI_PRV_EVENTS
                                                                  : PITHI_PRV_COUNTERS;
-    return k->meaning == PITHI_PRV_EVENTS || k->meaning == PITHI_PRV_COUNTERS ? define(t, k) : PITH_OK;
+    if (k->meaning != PITHI_PRV_EVENTS && k->meaning != PITHI_PRV_COUNTERS)
+        return PITH_OK;
+    /* An event or a counter is defined at once. A type without a label is called by its number. */
+    char name[32];
+    struct pithlog_def def = {.kind = k->meaning == PITHI_PRV_EVENTS ? PITHLOG_EVENT_TYPE : PITHLOG_COUNTER_TYPE,
+                              .name = k->label,
+                              .group = "user",
+                              .format = k->meaning == PITHI_PRV_EVENTS ? "%s" : ""};
+    snprintf(name, sizeof name, "type %" PRId64, k->type);
+    if (!*k->label)
+        def.name = name;
+    return pithi_defs_add(t->defs, &def, &k->def);
 }
 
 int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *place)

@@ -184,37 +184,6 @@ static int put_track(struct perfetto_writer *w, struct pithi_buffer *track, int 
     return ok;
 }
 
-/* The process number is that of the rank's first lane, because process numbers of two hosts may be equal. */
-static int put_rank(struct perfetto_writer *w, uint32_t first_lane)
-{
-    const struct pithlog_lane *lane = pithlog_get_lane(w->log, first_lane);
-    struct pithi_buffer track = {0}, process = {0};
-    char name[400];
-    snprintf(name, sizeof name, *lane->host ? "rank %" PRId32 " (%.255s)" : "rank %" PRId32, lane->rank, lane->host);
-    int ok = number_field(&process, PROCESS_PID, first_lane + (uint64_t)1) &&
-             text_field(&process, PROCESS_NAME, name) && number_field(&track, TRACK_UUID, rank_track(first_lane)) &&
-             message_field(&track, TRACK_PROCESS, &process);
-    free(process.data);
-    return put_track(w, &track, ok);
-}
-
-static int put_lane(struct perfetto_writer *w, uint32_t number, uint32_t first_lane)
-{
-    const struct pithlog_lane *lane = pithlog_get_lane(w->log, number);
-    struct pithi_buffer track = {0}, thread = {0};
-    char name[400];
-    if (*lane->name)
-        snprintf(name, sizeof name, "%.350s", lane->name);
-    else
-        snprintf(name, sizeof name, lane->thread ? "thread %" PRIu32 : "main", lane->thread);
-    int ok = number_field(&thread, THREAD_PID, first_lane + (uint64_t)1) &&
-             number_field(&thread, THREAD_TID, number + (uint64_t)1) && text_field(&thread, THREAD_NAME, name) &&
-             number_field(&track, TRACK_UUID, lane_track(number)) &&
-             number_field(&track, TRACK_PARENT, rank_track(first_lane)) && message_field(&track, TRACK_THREAD, &thread);
-    free(thread.data);
-    return put_track(w, &track, ok);
-}
-
 /* Numbers after those of all counters. */
 static uint64_t function_track(const struct perfetto_writer *w, uint32_t lane)
 {
@@ -230,28 +199,38 @@ static int put_function_track(struct perfetto_writer *w, uint32_t lane)
     return put_track(w, &track, ok);
 }
 
-static int put_counter_track(struct perfetto_writer *w, uint32_t lane, uint32_t id)
-{
-    const struct pithlog_def *def = pithlog_get_def(w->log, id);
-    struct pithi_buffer track = {0}, counter = {0};
-    int ok = text_field(&counter, COUNTER_UNIT, def->format) &&
-             number_field(&track, TRACK_UUID, counter_track(w, lane, id)) &&
-             text_field(&track, TRACK_NAME, def->name) && number_field(&track, TRACK_PARENT, lane_track(lane)) &&
-             message_field(&track, TRACK_COUNTER, &counter);
-    free(counter.data);
-    return put_track(w, &track, ok);
-}
-
+/* A track for each rank and each lane. */
 static int put_tracks(struct perfetto_writer *w)
 {
     uint32_t first = 0;
+    char name[400];
     for (uint32_t i = 0; i < w->lanes; i++) {
-        if (i == 0 || pithlog_get_lane(w->log, i)->rank != pithlog_get_lane(w->log, first)->rank) {
+        const struct pithlog_lane *lane = pithlog_get_lane(w->log, i);
+        if (i == 0 || lane->rank != pithlog_get_lane(w->log, first)->rank) {
+            /* The process number is that of the rank's first lane, because process numbers of two hosts may be
+             * equal. */
+            struct pithi_buffer track = {0}, process = {0};
             first = i;
-            if (!put_rank(w, i))
+            snprintf(name, sizeof name, *lane->host ? "rank %" PRId32 " (%.255s)" : "rank %" PRId32, lane->rank,
+                     lane->host);
+            int ok = number_field(&process, PROCESS_PID, first + (uint64_t)1) &&
+                     text_field(&process, PROCESS_NAME, name) && number_field(&track, TRACK_UUID, rank_track(first)) &&
+                     message_field(&track, TRACK_PROCESS, &process);
+            free(process.data);
+            if (!put_track(w, &track, ok))
                 return 0;
         }
-        if (!put_lane(w, i, first))
+        struct pithi_buffer track = {0}, thread = {0};
+        if (*lane->name)
+            snprintf(name, sizeof name, "%.350s", lane->name);
+        else
+            snprintf(name, sizeof name, lane->thread ? "thread %" PRIu32 : "main", lane->thread);
+        int ok = number_field(&thread, THREAD_PID, first + (uint64_t)1) &&
+                 number_field(&thread, THREAD_TID, i + (uint64_t)1) && text_field(&thread, THREAD_NAME, name) &&
+                 number_field(&track, TRACK_UUID, lane_track(i)) &&
+                 number_field(&track, TRACK_PARENT, rank_track(first)) && message_field(&track, TRACK_THREAD, &thread);
+        free(thread.data);
+        if (!put_track(w, &track, ok))
             return 0;
     }
     return 1;
@@ -385,8 +364,19 @@ static int put_record(void *context, const struct pithlog_step *step)
     case PITHLOG_COUNTER: {
         uint64_t track = counter_track(w, r->lane, r->id);
         uint64_t *known = pithi_map_at(&w->counters, track);
-        if (!known || (!*known && !put_counter_track(w, r->lane, r->id)))
+        if (!known)
             return 0;
+        if (!*known) {
+            const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
+            struct pithi_buffer described = {0}, counter = {0};
+            int ok = text_field(&counter, COUNTER_UNIT, def->format) && number_field(&described, TRACK_UUID, track) &&
+                     text_field(&described, TRACK_NAME, def->name) &&
+                     number_field(&described, TRACK_PARENT, lane_track(r->lane)) &&
+                     message_field(&described, TRACK_COUNTER, &counter);
+            free(counter.data);
+            if (!put_track(w, &described, ok))
+                return 0;
+        }
         *known = 1;
         put_event(w, event, pb_double(begin_event(event, COUNTER, track), EVENT_DOUBLE, r->value), r->time_ns);
         return 1;

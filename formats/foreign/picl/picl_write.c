@@ -154,24 +154,6 @@ static int is_waiting(void *context, uint32_t id, uint32_t ending)
     return is_waiting_state(context, id);
 }
 
-static int add_enter(struct picl_writer *w, const struct pithlog_record *r)
-{
-    struct node *node = &w->node[r->lane];
-    enum pithi_picl_type type = w->numbers.own[r->id];
-    release(w, r->lane);
-    if (type == PITHI_PICL_RECV_BLOCKING) {
-        if (!pithi_grow(&node->waiting, node->waiting_count, &node->waiting_room, sizeof *node->waiting))
-            return 0;
-        node->waiting[node->waiting_count++] = w->order++;
-    } else if (type) {
-        node->entered = 1;
-        node->enter = *r;
-    } else {
-        begin_state(w, r->lane, r->id, r->time_ns);
-    }
-    return 1;
-}
-
 /* Ends a recv_blocking: with the message that it waited for, or as a block. */
 static void end_waiting(struct picl_writer *w, const struct pithlog_step *step)
 {
@@ -207,24 +189,6 @@ static int is_lasting(const struct picl_writer *w, const struct node *node, cons
     if (w->numbers.own[leave->id] == PITHI_PICL_SYNC)
         return !node->has_message;
     return node->has_message && us_of(w, node->message.time_ns) == end_us && us_of(w, node->enter.time_ns) < end_us;
-}
-
-static void add_leave(struct picl_writer *w, const struct pithlog_step *step)
-{
-    const struct pithlog_record *r = step->record;
-    struct node *node = &w->node[r->lane];
-    int waits = is_waiting_state(w, r->id);
-    if (!waits && is_lasting(w, node, r)) {
-        put_lasting(w, r->lane, node->has_message ? &node->message : NULL, node->enter.time_ns, r->time_ns);
-        node->entered = node->has_message = 0;
-        return;
-    }
-    if (waits)
-        end_waiting(w, step);
-    else
-        release(w, r->lane);
-    if (!waits || step->why & PITHLOG_DISCARDED) /* this one, or those that are discarded with it */
-        pithi_nest_step(&w->nest, step);
 }
 
 /* Messages go to the first node of their rank, whichever thread has them, because the partner's record names that
@@ -269,11 +233,38 @@ static int put_record(void *context, const struct pithlog_step *step)
     const struct pithlog_record *r = step->record;
     w->last_ns = r->time_ns;
     switch (r->kind) {
-    case PITHLOG_ENTER:
-        return add_enter(w, r);
-    case PITHLOG_LEAVE:
-        add_leave(w, step);
+    case PITHLOG_ENTER: {
+        struct node *node = &w->node[r->lane];
+        enum pithi_picl_type type = w->numbers.own[r->id];
+        release(w, r->lane);
+        if (type == PITHI_PICL_RECV_BLOCKING) {
+            if (!pithi_grow(&node->waiting, node->waiting_count, &node->waiting_room, sizeof *node->waiting))
+                return 0;
+            node->waiting[node->waiting_count++] = w->order++;
+        } else if (type) {
+            node->entered = 1;
+            node->enter = *r;
+        } else {
+            begin_state(w, r->lane, r->id, r->time_ns);
+        }
+        return 1;
+    }
+    case PITHLOG_LEAVE: {
+        struct node *node = &w->node[r->lane];
+        int waits = is_waiting_state(w, r->id);
+        if (!waits && is_lasting(w, node, r)) {
+            put_lasting(w, r->lane, node->has_message ? &node->message : NULL, node->enter.time_ns, r->time_ns);
+            node->entered = node->has_message = 0;
+            break;
+        }
+        if (waits)
+            end_waiting(w, step);
+        else
+            release(w, r->lane);
+        if (!waits || step->why & PITHLOG_DISCARDED) /* this one, or those that are discarded with it */
+            pithi_nest_step(&w->nest, step);
         break;
+    }
     case PITHLOG_EVENT: {
         enum pithi_picl_type own = w->numbers.own[r->id];
         int32_t number = w->numbers.of[r->id];

@@ -270,22 +270,6 @@ static const char *payload_of(struct writer *w, const struct pithlog_record *r)
     return text;
 }
 
-/* The number + 1 of the path of a state inside another path; 0: no memory.
- * "main;solve" and "main;read;solve" are two paths that end in the same state. */
-static uint32_t path_inside(struct writer *w, uint32_t around, uint32_t state)
-{
-    uint64_t *known = pithi_map_at(&w->path_numbers, pithi_map_pair(around, state));
-
-    if (!known || (!*known && !pithi_grow(&w->paths, w->path_count, &w->path_room, sizeof *w->paths)))
-        return 0;
-    if (!*known) {
-        /* depth 0: no path around */
-        w->paths[w->path_count] = (struct call_path){around, state, around ? w->paths[around - 1].depth + 1 : 0};
-        *known = ++w->path_count;
-    }
-    return (uint32_t)*known;
-}
-
 /* A row for each path, whose name is made from the names of its states. */
 static int put_paths(struct writer *w)
 {
@@ -355,11 +339,20 @@ static int put_record(void *context, const struct pithlog_step *step)
         /* A state gets its number and its path at its begin, so that what is inside can name its parent before that
          * ends. */
         struct numbered_lane *lane = &w->lanes[step->lane];
-        uint32_t depth = step->depth, path;
-        if (!pithi_grow(&lane->open, depth, &lane->room, sizeof *lane->open) ||
-            !(path = path_inside(w, depth ? lane->open[depth - 1].path : 0, step->record->id)))
+        uint32_t depth = step->depth;
+        if (!pithi_grow(&lane->open, depth, &lane->room, sizeof *lane->open))
             return 0;
-        lane->open[depth] = (struct numbered){++w->intervals, path};
+        /* "main;solve" and "main;read;solve" are two paths that end in the same state. */
+        uint32_t around = depth ? lane->open[depth - 1].path : 0;
+        uint64_t *path = pithi_map_at(&w->path_numbers, pithi_map_pair(around, r->id));
+        if (!path || (!*path && !pithi_grow(&w->paths, w->path_count, &w->path_room, sizeof *w->paths)))
+            return 0;
+        if (!*path) {
+            /* depth 0: no path around */
+            w->paths[w->path_count] = (struct call_path){around, r->id, around ? w->paths[around - 1].depth + 1 : 0};
+            *path = ++w->path_count;
+        }
+        lane->open[depth] = (struct numbered){++w->intervals, (uint32_t)*path};
         return 1;
     }
     case PITHLOG_LEAVE: {
