@@ -79,26 +79,20 @@ static void remove_tree(const char *path)
         nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* "run.prv" with "pcf" gives "run.pcf". NULL: out of memory. */
-static char *name_beside(const char *path, const char *suffix, size_t length)
-{
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    int stem = (int)(dot ? (size_t)(dot - path) : strlen(path));
-    char *name;
-
-    return asprintf(&name, "%.*s.%.*s", stem, path, (int)length, suffix) < 0 ? NULL : name;
-}
-
 static int output_names(struct output *output, const struct pithi_format *format, const char *path)
 {
     const char *suffix = format->beside ? format->beside : "";
-    int count = 1;
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int count = 1, stem = (int)(dot ? (size_t)(dot - path) : strlen(path));
 
     *output = (struct output){.format = format, .path = path};
     output->name[0] = strdup(path);
     for (; *suffix && count <= PITHI_BESIDE; suffix += strspn(suffix, " ")) {
         size_t length = strcspn(suffix, " ");
-        output->name[count++] = name_beside(path, suffix, length);
+        /* "run.prv" with "pcf" gives "run.pcf" */
+        if (asprintf(&output->name[count], "%.*s.%.*s", stem, path, (int)length, suffix) < 0)
+            output->name[count] = NULL;
+        count++;
         suffix += length;
     }
     for (int i = 0; i < count; i++)
@@ -201,25 +195,6 @@ static int make_folder(struct pithlog *log, struct output *output, const struct 
     return check_members(log);
 }
 
-/* Renames the main file last, because the log has its name. */
-static int name_files(const struct output *output)
-{
-    for (int i = output->count - 1; i >= 0; i--)
-        if (rename(output->part[i], output->name[i]) != 0)
-            return write_failed(output->name[i]);
-    return PITH_OK;
-}
-
-/* Deletes the old folder after the new one has its name. */
-static int name_folder(const struct output *output)
-{
-    if (renameat2(AT_FDCWD, output->part[0], AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
-        remove_tree(output->part[0]);
-    else if (rename(output->part[0], output->path) != 0)
-        return write_failed(output->path);
-    return PITH_OK;
-}
-
 /* /dev/stdout and similar names are links to open files. The link must stay, even if its target is a regular file. */
 static int is_descriptor(const char *path)
 {
@@ -269,8 +244,17 @@ static int write_output(struct pithlog *log, struct output *output, const struct
     }
     output_discard(output); /* delete what a killed run left */
     err = output->count ? make_files(log, output, how) : make_folder(log, output, how);
-    if (!err)
-        err = output->count ? name_files(output) : name_folder(output);
+    /* The main file is renamed last, because the log has its name. */
+    for (int i = output->count - 1; !err && i >= 0; i--)
+        if (rename(output->part[i], output->name[i]) != 0)
+            err = write_failed(output->name[i]);
+    /* An old folder is deleted after the new one has its name. */
+    if (!err && output->count == 0) {
+        if (renameat2(AT_FDCWD, output->part[0], AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
+            remove_tree(output->part[0]);
+        else if (rename(output->part[0], output->path) != 0)
+            err = write_failed(output->path);
+    }
     if (err)
         output_discard(output);
 out:

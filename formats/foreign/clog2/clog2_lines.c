@@ -107,12 +107,6 @@ static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const s
     return PITH_OK;
 }
 
-static int make_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *line,
-                      int32_t number)
-{
-    return pithi_clog2_make_event(&lines->made, lines->stream, time_ns, line, number);
-}
-
 /* Whether the lane is the first of its rank. */
 static int is_first(const struct pithi_clog2_lines *lines, uint32_t lane)
 {
@@ -141,7 +135,8 @@ int pithi_clog2_mark_world(struct pithi_clog2_lines *lines, int64_t time_ns, int
 {
     for (uint32_t i = 0; i < lines->lane_count; i++)
         if (is_first(lines, i))
-            CHECK(make_event(lines, time_ns, &(struct pithi_clog2_line){0, lines->lanes[i].rank, 0}, number));
+            CHECK(pithi_clog2_make_event(&lines->made, lines->stream, time_ns,
+                                         &(struct pithi_clog2_line){0, lines->lanes[i].rank, 0}, number));
     return PITH_OK;
 }
 
@@ -357,8 +352,9 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     }
     line = line_in(def, number, rank, world->thread);
     CHECK(announce(lines, def, number, world, &line, record->time_ns));
-    CHECK(make_event(lines, record->time_ns, &line,
-                     record->kind == PITHLOG_COMM_FREE ? PITHI_CLOG2_COMM_FINALIZE : PITHI_CLOG2_COMM_INIT));
+    CHECK(
+        pithi_clog2_make_event(&lines->made, lines->stream, record->time_ns, &line,
+                               record->kind == PITHLOG_COMM_FREE ? PITHI_CLOG2_COMM_FINALIZE : PITHI_CLOG2_COMM_INIT));
     if (record->kind == PITHLOG_COMM_FREE) {
         unsigned char *body =
             pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, record->time_ns, line.comm, line.rank, line.thread);

@@ -192,18 +192,28 @@ static int32_t known_solo(const char *name)
     return -1;
 }
 
-/* Sets name, colour and shape of a definition when a record first uses it. */
-static int name_it(struct pithi_clog2_numbers *numbers, uint32_t id, const struct pithlog_def *def)
+/* Returns the entry of a record's definition. NULL: the error is set. */
+static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers, uint32_t id)
 {
-    struct pithi_clog2_number *number = &numbers->numbers[id];
-    int state = def->kind == PITHLOG_STATE, changed;
+    const struct pithlog_def *def = pithlog_get_def(numbers->log, id);
 
+    if (!def || id >= numbers->count) {
+        pithi_fail(PITH_ERR_DAMAGED, "a record has definition %u, which the log does not hold", id);
+        return NULL;
+    }
+    struct pithi_clog2_number *number = &numbers->numbers[id];
+    if (number->named)
+        return number;
+    /* Name, colour and shape of a definition are set when a record first uses it. */
+    int state = def->kind == PITHLOG_STATE, changed;
     number->known = state ? pithi_clog2_known_number(def->name) : known_solo(def->name);
     /* Names must fit into the file's field, and must differ there: pithi_name_unique cuts them and keeps them apart. */
     changed = pithi_name_unique(state ? &numbers->used_states : &numbers->used_events, number->name,
                                 sizeof number->name, def->name[0] ? def->name : "?");
-    if (changed < 0)
-        return pithi_no_memory();
+    if (changed < 0) {
+        pithi_no_memory();
+        return NULL;
+    }
     numbers->cut_names += (uint64_t)changed;
     /* The file has names of colours. A known state has MPE's colour, whatever the log says, as the viewer has its own
      * table. */
@@ -218,21 +228,7 @@ static int name_it(struct pithi_clog2_numbers *numbers, uint32_t id, const struc
         numbers->cut_formats += number->shape.cut != 0;
     }
     number->named = 1;
-    return PITH_OK;
-}
-
-/* Returns the entry of a record's definition. NULL: the error is set. */
-static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers, uint32_t id)
-{
-    const struct pithlog_def *def = pithlog_get_def(numbers->log, id);
-
-    if (!def || id >= numbers->count) {
-        pithi_fail(PITH_ERR_DAMAGED, "a record has definition %u, which the log does not hold", id);
-        return NULL;
-    }
-    if (!numbers->numbers[id].named && name_it(numbers, id, def) != PITH_OK)
-        return NULL;
-    return &numbers->numbers[id];
+    return number;
 }
 
 void pithi_clog2_numbers_colours(const struct pithi_clog2_numbers *numbers, struct pithi_losses *losses)

@@ -32,8 +32,6 @@ int pithi_clog2_probe(const struct pithi_input *input)
     return input->data && input->size >= 8 && memcmp(input->data, "CLOG-02.", 8) == 0;
 }
 
-/* ---- Lanes ----------------------------------------------------------------------------------------------------- */
-
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
 /* Makes `record` the event that holds the payload in `cargo`, if there is one. */

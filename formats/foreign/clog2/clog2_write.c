@@ -37,12 +37,6 @@ struct clog2_writer {
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-static unsigned char *put(struct clog2_writer *w, enum pithi_clog2_type type, const struct pithlog_record *record,
-                          const struct pithi_clog2_line *line)
-{
-    return pithi_clog2_put(&w->stream, type, record->time_ns, line->comm, line->rank, line->thread);
-}
-
 /* 1: a call that completes receives is open. */
 static int is_completing(const struct clog2_writer *w, const struct pithlog_step *step)
 {
@@ -67,7 +61,7 @@ static int write_message(struct clog2_writer *w, const struct pithlog_step *step
     int is_waited = record->kind == PITHLOG_RECV && is_completing(w, step);
     if (is_waited)
         CHECK(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 0));
-    body = put(w, PITHI_CLOG2_MSGEVT, record, &line);
+    body = pithi_clog2_put(&w->stream, PITHI_CLOG2_MSGEVT, record->time_ns, line.comm, line.rank, line.thread);
     if (!body)
         return PITH_ERR_IO;
     w->large_messages += record->bytes > INT32_MAX;
@@ -109,13 +103,14 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
     case PITHLOG_COUNTER: {
         /* The format has one counter: the offset of a clock. */
         const struct pithlog_def *def = pithlog_get_def(w->log, record->id);
-        unsigned char *body;
         if (!def || strcmp(def->name, PITHI_CLOG2_SHIFT) != 0) {
             w->counters++;
             return PITH_OK;
         }
         w->losses.used[record->id] |= PITHI_KEPT;
-        body = put(w, PITHI_CLOG2_TIMESHIFT, record, &w->lines.lanes[record->lane]);
+        const struct pithi_clog2_line *line = &w->lines.lanes[record->lane];
+        unsigned char *body =
+            pithi_clog2_put(&w->stream, PITHI_CLOG2_TIMESHIFT, record->time_ns, line->comm, line->rank, line->thread);
         if (!body)
             return PITH_ERR_IO;
         pithi_clog2_put64f(body, record->value);

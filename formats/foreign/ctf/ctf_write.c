@@ -92,28 +92,6 @@ static void put_definitions(struct pithi_out *out, const struct pithlog *log, en
 
 /* ---- The trace --------------------------------------------------------------------------------------------------- */
 
-/* The types and the packet's header. All numbers are little-endian and begin at any byte. */
-static void put_trace(const struct ctf *ctf, struct pithi_out *out)
-{
-    static const char types[] = "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
-                                "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
-                                "typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
-                                "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
-                                "typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := double;\n"
-                                "\ntrace {\n    major = 1;\n    minor = 8;\n    byte_order = le;\n    uuid = ";
-    pithi_out_text(out, START "\n");
-    pithi_out_text(out, types);
-    char uuid[40], *to = uuid;
-    for (int i = 0; i < UUID; i++)
-        to += sprintf(to, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", ctf->uuid[i]);
-    pithi_out_char(out, '"');
-    pithi_out_text(out, uuid);
-    pithi_out_text(out, "\";\n");
-    pithi_out_text(out,
-                   "    packet.header := struct {\n"
-                   "        uint32_t magic;\n        uint8_t uuid[16];\n        uint32_t stream_id;\n    };\n};\n");
-}
-
 static void put_entry(struct pithi_out *out, const char *key, const char *value)
 {
     pithi_out_text(out, "    ");
@@ -214,7 +192,24 @@ static int put_metadata(const struct ctf *ctf, FILE *file)
     struct pithi_out out;
     int err;
     TRY(pithi_out_open(&out, file));
-    put_trace(ctf, &out);
+    /* The types and the packet's header. All numbers are little-endian and begin at any byte. */
+    static const char types[] = "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+                                "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+                                "typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
+                                "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+                                "typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := double;\n"
+                                "\ntrace {\n    major = 1;\n    minor = 8;\n    byte_order = le;\n    uuid = ";
+    pithi_out_text(&out, START "\n");
+    pithi_out_text(&out, types);
+    char uuid[40], *to = uuid;
+    for (int i = 0; i < UUID; i++)
+        to += sprintf(to, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", ctf->uuid[i]);
+    pithi_out_char(&out, '"');
+    pithi_out_text(&out, uuid);
+    pithi_out_text(&out, "\";\n");
+    pithi_out_text(&out,
+                   "    packet.header := struct {\n"
+                   "        uint32_t magic;\n        uint8_t uuid[16];\n        uint32_t stream_id;\n    };\n};\n");
     /* Each host and each lane name has its own key.
      * lanes are sorted by rank, so the host of a rank comes once */
     const struct pithlog *log = ctf->log;

@@ -327,19 +327,6 @@ out:
     return err;
 }
 
-static int add_node(struct pithi_prv_places *p, const char *host, struct pithi_map *known, uint32_t *room,
-                    uint32_t *node)
-{
-    /* A hash of 63 bits stands for a host, so that two hosts of a log hardly ever have the same. */
-    const char **at = pithi_item_at(known, pithi_hash_text(PITHI_HASH, host) >> 1, &p->hosts, &p->node_count, room,
-                                    sizeof *p->hosts, NULL);
-    if (!at)
-        return 0;
-    *at = host;
-    *node = (uint32_t)(at - p->hosts) + 1;
-    return 1;
-}
-
 /* Numbers tasks, threads and nodes; counts the processors of each node. */
 static int add_lanes(struct pithi_prv_places *p, const struct pithlog *log)
 {
@@ -351,11 +338,17 @@ static int add_lanes(struct pithi_prv_places *p, const struct pithlog *log)
         /* Lanes are sorted by rank: a new rank is a new task. */
         if (!before || before->rank != lane->rank) {
             uint64_t *task = pithi_map_at(&p->tasks, (uint32_t)lane->rank);
+            /* A hash of 63 bits stands for a host, so that two hosts of a log hardly ever have the same. */
+            const char **host = pithi_item_at(&known, pithi_hash_text(PITHI_HASH, lane->host) >> 1, &p->hosts,
+                                              &p->node_count, &room, sizeof *p->hosts, NULL);
+            ok = task && host;
             p->first_lane[p->task_count] = i;
-            ok = task && add_node(p, lane->host, &known, &room, &p->nodes[p->task_count]);
+            if (ok) {
+                *host = lane->host;
+                p->nodes[p->task_count] = (uint32_t)(host - p->hosts) + 1;
+                *task = p->task_count + UINT64_C(1);
+            }
             p->task_count++;
-            if (task)
-                *task = p->task_count;
         }
         p->lanes[i].task = p->task_count;
         p->lanes[i].thread = i - p->first_lane[p->task_count - 1] + 1;

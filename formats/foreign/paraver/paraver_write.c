@@ -490,20 +490,6 @@ static void put_header(struct paraver_writer *w, int64_t end_ns)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static int make_calls(struct paraver_writer *w)
-{
-    const struct pithlog_def *def;
-    w->calls = calloc(pithlog_get_info(w->log)->defs + (size_t)1, sizeof *w->calls);
-    for (uint32_t id = 0; w->calls && (def = pithlog_get_def(w->log, id)); id++) {
-        struct call *call = &w->calls[id];
-        call->type = pithi_prv_call_type(def->name, &call->value);
-        /* MPI functions have Extrae's numbers; all others the number of their definition */
-        call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
-        call->state = pithi_prv_state_in(def->name);
-    }
-    return w->calls != NULL;
-}
-
 static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_convert *how)
 {
     struct pithi_walk walk;
@@ -513,8 +499,17 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     pithi_walk_close(&walk);
     /* Paraver has no negative times; a part of a log begins at 0 */
     w->zero_ns = how->from_ns > INT64_MIN || walk.from_ns < 0 ? walk.from_ns : 0;
-    if (!pithi_prv_places_open(&w->places, w->log) || !make_calls(w))
+    const struct pithlog_def *def;
+    w->calls = calloc(pithlog_get_info(w->log)->defs + (size_t)1, sizeof *w->calls);
+    if (!pithi_prv_places_open(&w->places, w->log) || !w->calls)
         return pithi_no_memory();
+    for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
+        struct call *call = &w->calls[id];
+        call->type = pithi_prv_call_type(def->name, &call->value);
+        /* MPI functions have Extrae's numbers; all others the number of their definition */
+        call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
+        call->state = pithi_prv_state_in(def->name);
+    }
     TRY(collect_waiting(w, how, walk.to_ns));
     TRY(pithi_out_open(&w->out, out));
     put_header(w, walk.to_ns);

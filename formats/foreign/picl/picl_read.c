@@ -128,15 +128,6 @@ static int find_explained(const struct picl_reader *r, enum pithlog_def_kind kin
     return made != NULL;
 }
 
-static int define_block(struct picl_reader *r, int32_t type, uint32_t *id)
-{
-    char name[32];
-    if (find_explained(r, PITHLOG_STATE, type, id))
-        return PITH_OK;
-    pithi_picl_block_name(type, name);
-    return define(r, PITHLOG_STATE, name, "", id);
-}
-
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static int add(struct picl_reader *r, struct pithlog_record *record)
@@ -275,7 +266,11 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
     case PITHI_PICL_BLOCK_BEGIN:
     case PITHI_PICL_BLOCK_END:
         node->blocks += line->type == PITHI_PICL_BLOCK_BEGIN ? 1 : -1;
-        CHECK(define_block(r, line->value[0], &id));
+        if (!find_explained(r, PITHLOG_STATE, line->value[0], &id)) {
+            char name[32];
+            pithi_picl_block_name(line->value[0], name);
+            CHECK(define(r, PITHLOG_STATE, name, "", &id));
+        }
         return add_state(r, node, line->type == PITHI_PICL_BLOCK_BEGIN ? PITHLOG_ENTER : PITHLOG_LEAVE, id,
                          line->time_ns);
     default:

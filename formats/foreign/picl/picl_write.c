@@ -100,11 +100,6 @@ static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns
     put_block_at(w, w->order++, PITHI_PICL_BLOCK_END, lane, id, time_ns);
 }
 
-static void put_stats(struct picl_writer *w, uint32_t node, int64_t time_ns)
-{
-    put(w, PITHI_PICL_COMPSTATS, node, time_ns, " 0 0");
-}
-
 /* Writes partner, type and length. */
 static void message_values(const struct picl_writer *w, const struct pithlog_record *message, char values[LINE])
 {
@@ -125,8 +120,8 @@ static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithl
         : message->kind == PITHLOG_SEND ? PITHI_PICL_SEND
                                         : PITHI_PICL_RECV,
         node, from_ns, values);
-    put_stats(w, node, from_ns);
-    put_stats(w, node, to_ns);
+    put(w, PITHI_PICL_COMPSTATS, node, from_ns, " 0 0");
+    put(w, PITHI_PICL_COMPSTATS, node, to_ns, " 0 0");
 }
 
 /* ---- Pending records --------------------------------------------------------------------------------------------- */

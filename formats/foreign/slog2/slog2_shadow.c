@@ -390,9 +390,18 @@ static int put_definition(struct pithi_slog2_categories *categories, struct pith
     return changed >= 0 && put_category(bytes, &category, &categories->used[id + 1], length_s);
 }
 
-/* Writes a category for each kind of preview in the file. */
-static int put_previews(const struct pithi_slog2_categories *categories, struct pithi_buffer *bytes, uint32_t *count)
+static int put_all(struct pithi_slog2_categories *categories, double length_s, struct pithi_buffer *bytes,
+                   uint32_t *count)
 {
+    const struct category message = {0, "message", "msg_tag=%d, msg_size=%d", PITHI_SLOG2_ARROW, WHITE, MESSAGE_WIDTH};
+    const struct category large = {(int32_t)categories->count - 1,
+                                   "message of 2 GiB or more",
+                                   "msg_tag=%d, msg_size=%l",
+                                   PITHI_SLOG2_ARROW,
+                                   WHITE,
+                                   MESSAGE_WIDTH};
+    struct pithi_map names[2] = {{0}, {0}};
+    /* A category for each kind of preview in the file comes first. */
     static const struct category previews[PITHI_SLOG2_TOPOLOGIES] = {
         {-1, "Preview_Event", "", PITHI_SLOG2_EVENT, 0xbfffffff, PREVIEW_WIDTH},
         {-3, "Preview_State", "", PITHI_SLOG2_STATE, 0xbfffffff, PREVIEW_WIDTH},
@@ -410,21 +419,6 @@ static int put_previews(const struct pithi_slog2_categories *categories, struct 
             ok = put_category(bytes, &previews[i], &none, 0);
             ++*count;
         }
-    return ok;
-}
-
-static int put_all(struct pithi_slog2_categories *categories, double length_s, struct pithi_buffer *bytes,
-                   uint32_t *count)
-{
-    const struct category message = {0, "message", "msg_tag=%d, msg_size=%d", PITHI_SLOG2_ARROW, WHITE, MESSAGE_WIDTH};
-    const struct category large = {(int32_t)categories->count - 1,
-                                   "message of 2 GiB or more",
-                                   "msg_tag=%d, msg_size=%l",
-                                   PITHI_SLOG2_ARROW,
-                                   WHITE,
-                                   MESSAGE_WIDTH};
-    struct pithi_map names[2] = {{0}, {0}};
-    int ok = put_previews(categories, bytes, count);
     for (uint32_t i = 0; ok && i < categories->count; i++) {
         if (categories->used[i].count == 0) /* categories without a drawable are left out */
             continue;
