@@ -99,29 +99,6 @@ static int read_flame(const char *command, const char *option, const char *path,
                             path);
 }
 
-/* Options that contradict each other. */
-static int check_options(const char *command, struct asked *asked)
-{
-    if (asked->query.longest && asked->by)
-        return pithi_tool_usage(command, "--longest cannot be used with --by");
-    if (asked->flamed && (asked->query.longest || asked->by || asked->style != PITHI_TEXT_TABS))
-        return pithi_tool_usage(command, "--%s cannot be used with --by, --longest, --csv or --json",
-                                asked->flame_path ? "flame" : "folded");
-    asked->answer = asked->query.longest ? &longest
-                    : asked->flamed      ? &answers[CALLPATH]
-                                         : &answers[asked->by ? asked->by - 1 : 0];
-    if (asked->query.state_glob && !asked->answer->has_states)
-        return pithi_tool_usage(command, "--state cannot be used with --by %s", asked->answer->name);
-    if (asked->query.waits && !asked->answer->has_waits)
-        return pithi_tool_usage(command, "--waits needs --by state or --by state,lane");
-    if (asked->query.all_frames && (!asked->answer->has_frames || (asked->flamed && asked->flame == PITHI_FLAME_LOG)))
-        return pithi_tool_usage(command,
-                                "--all-frames needs --by function, callpath or line, --folded or a flame graph");
-    if (asked->query.waits && asked->where.filter)
-        return pithi_tool_usage(command, "--waits cannot be used with --where");
-    return 0;
-}
-
 static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"LOG", NULL};
@@ -140,29 +117,30 @@ static int read_options(int argc, char **argv, struct asked *asked)
         PITHI_STYLE_OPTIONS(&asked->style),
         {.name = NULL},
     };
-    int status;
+    const char *command = argv[0];
 
     if (pithi_tool_options(argc, argv, options))
         return 2;
     asked->query.for_people = asked->style == PITHI_TEXT_TABS;
-    status = check_options(argv[0], asked);
-    return status ? status : pithi_tool_arguments(argc, argv, names);
-}
-
-static int choose_lanes(struct asked *asked, struct pithlog *log)
-{
-    struct pithi_stat_query *query = &asked->query;
-
-    if (!asked->set.count)
-        return PITH_OK;
-    CHECK(pithi_lanes_find(&asked->set, log, &asked->lanes, &query->lane_count));
-    if (!(asked->wanted = calloc(pithlog_get_info(log)->lanes + (size_t)1, 1)))
-        return pithi_no_memory();
-    for (uint32_t i = 0; i < query->lane_count; i++)
-        asked->wanted[asked->lanes[i]] = 1;
-    query->lanes = asked->lanes;
-    query->wanted = asked->wanted;
-    return PITH_OK;
+    /* options that contradict each other */
+    if (asked->query.longest && asked->by)
+        return pithi_tool_usage(command, "--longest cannot be used with --by");
+    if (asked->flamed && (asked->query.longest || asked->by || asked->style != PITHI_TEXT_TABS))
+        return pithi_tool_usage(command, "--%s cannot be used with --by, --longest, --csv or --json",
+                                asked->flame_path ? "flame" : "folded");
+    asked->answer = asked->query.longest ? &longest
+                    : asked->flamed      ? &answers[CALLPATH]
+                                         : &answers[asked->by ? asked->by - 1 : 0];
+    if (asked->query.state_glob && !asked->answer->has_states)
+        return pithi_tool_usage(command, "--state cannot be used with --by %s", asked->answer->name);
+    if (asked->query.waits && !asked->answer->has_waits)
+        return pithi_tool_usage(command, "--waits needs --by state or --by state,lane");
+    if (asked->query.all_frames && (!asked->answer->has_frames || (asked->flamed && asked->flame == PITHI_FLAME_LOG)))
+        return pithi_tool_usage(command,
+                                "--all-frames needs --by function, callpath or line, --folded or a flame graph");
+    if (asked->query.waits && asked->where.filter)
+        return pithi_tool_usage(command, "--waits cannot be used with --where");
+    return pithi_tool_arguments(argc, argv, names);
 }
 
 int pithi_tool_stat(int argc, char **argv)
@@ -192,7 +170,15 @@ int pithi_tool_stat(int argc, char **argv)
     query->cut = query->from_ns > info->start_ns || query->to_ns < info->end_ns;
     query->from_ns = query->from_ns > info->start_ns ? query->from_ns : info->start_ns;
     query->to_ns = query->to_ns < info->end_ns ? query->to_ns : info->end_ns;
-    TRY(choose_lanes(&asked, log));
+    if (asked.set.count) {
+        TRY(pithi_lanes_find(&asked.set, log, &asked.lanes, &query->lane_count));
+        if (!(asked.wanted = calloc(info->lanes + (size_t)1, 1)))
+            TRY(pithi_no_memory());
+        for (uint32_t i = 0; i < query->lane_count; i++)
+            asked.wanted[asked.lanes[i]] = 1;
+        query->lanes = asked.lanes;
+        query->wanted = asked.wanted;
+    }
     if (asked.flamed) {
         TRY(pithi_stat_flame(log, &asked.query, asked.flame, asked.flame_path));
     } else {

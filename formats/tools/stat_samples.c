@@ -264,27 +264,6 @@ static const struct pithi_table_column function_columns[] = {
 };
 enum { FUNCTION_COLUMNS = sizeof function_columns / sizeof *function_columns };
 
-static void put_function(const struct paths *p, const struct row *row, struct pithi_report *table)
-{
-    const struct pithi_function *f = pithi_function_get(p->names, row->function);
-    char place[300];
-
-    pithi_function_place(f, place, sizeof place);
-    pithi_table_row(table);
-    pithi_table_text(table, f->name);
-    pithi_table_number(table, row->self_ns);
-    pithi_table_number(table, millionths(row->self_ns, p->sum_ns));
-    pithi_table_number(table, spread(p, row->self_ns));
-    pithi_table_number(table, row->cpu_ns);
-    pithi_table_number(table, row->all_ns);
-    pithi_table_number(table, millionths(row->all_ns, p->sum_ns));
-    pithi_table_number(table, (int64_t)row->samples);
-    pithi_table_text(table, place);
-    pithi_table_text(table, f->module);
-    if (p->query->for_people)
-        pithi_table_text(table, f->name);
-}
-
 int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
     struct paths p = {.log = log, .query = query};
@@ -312,9 +291,27 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
             row->all_ns += p.nodes[i].all_ns;
     }
     qsort(rows, count, sizeof *rows, compare_rows);
-    for (uint32_t i = 0; i < count; i++)
-        if (rows[i].is_there)
-            put_function(&p, &rows[i], *table);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct row *row = &rows[i];
+        if (!row->is_there)
+            continue;
+        const struct pithi_function *f = pithi_function_get(p.names, row->function);
+        char place[300];
+        pithi_function_place(f, place, sizeof place);
+        pithi_table_row(*table);
+        pithi_table_text(*table, f->name);
+        pithi_table_number(*table, row->self_ns);
+        pithi_table_number(*table, millionths(row->self_ns, p.sum_ns));
+        pithi_table_number(*table, spread(&p, row->self_ns));
+        pithi_table_number(*table, row->cpu_ns);
+        pithi_table_number(*table, row->all_ns);
+        pithi_table_number(*table, millionths(row->all_ns, p.sum_ns));
+        pithi_table_number(*table, (int64_t)row->samples);
+        pithi_table_text(*table, place);
+        pithi_table_text(*table, f->module);
+        if (query->for_people)
+            pithi_table_text(*table, f->name);
+    }
 out:
     release(&p);
     free(rows);
@@ -322,34 +319,6 @@ out:
 }
 
 /* ---- What a lane does longer ------------------------------------------------------------------------------------- */
-
-/* The function with the largest difference, and the path on which the lane spends most of it. Differences are the sum
- * of the others' distances from the lane, so the limit is ten periods for each other lane. */
-static void put_longer(const struct paths *p, const struct pithi_stat_query *query, const int64_t *differences,
-                       char *text, size_t size)
-{
-    uint32_t function = 0, best = ROOT;
-    const struct pithi_function *f;
-    const char *slash;
-
-    /* the function on which this lane spends most beyond the others */
-    for (uint32_t i = 1; i < pithi_function_count(p->names); i++)
-        if (differences[i] > differences[function])
-            function = i;
-    /* Below ten samples it may be chance. */
-    if (differences[function] < 10 * pithi_sample_period_ns(p->names) * (int64_t)(query->lane_count - 1))
-        return;
-    for (uint32_t i = 0; i < p->map.count; i++)
-        if (p->nodes[i].function == function && (best == ROOT || p->nodes[i].lane_ns > p->nodes[best].lane_ns))
-            best = i;
-    /* the file's name without its folders */
-    f = pithi_function_get(p->names, function);
-    slash = f->source ? strrchr(f->source, '/') : NULL;
-    snprintf(text, size, f->source ? "%.200s (%.200s:%d)" : "%.200s", f->name, slash ? slash + 1 : f->source, f->line);
-    if (p->nodes[best].parent != ROOT)
-        snprintf(text + strlen(text), size - strlen(text), ", called from %.200s",
-                 name_of(p, p->nodes[p->nodes[best].parent].function));
-}
 
 int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, char *text, size_t size)
 {
@@ -375,8 +344,30 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
     for (uint32_t i = 0; i < p.map.count; i++)
         differences[p.nodes[i].function] +=
             query.lane_count * p.nodes[i].lane_ns - p.nodes[i].self_ns; /* (n - 1) own - others */
-    if (p.map.count)
-        put_longer(&p, &query, differences, text, size);
+    if (!p.map.count)
+        goto out;
+    uint32_t function = 0, best = ROOT;
+    const struct pithi_function *f;
+    const char *slash;
+    /* the function on which this lane spends most beyond the others */
+    for (uint32_t i = 1; i < pithi_function_count(p.names); i++)
+        if (differences[i] > differences[function])
+            function = i;
+    /* Below ten samples it may be chance. Differences are the sum of the others' distances from the lane, so the limit is
+     * ten periods for each other lane. */
+    if (differences[function] < 10 * pithi_sample_period_ns(p.names) * (int64_t)(query.lane_count - 1))
+        goto out;
+    /* the path on which the lane spends most of it */
+    for (uint32_t i = 0; i < p.map.count; i++)
+        if (p.nodes[i].function == function && (best == ROOT || p.nodes[i].lane_ns > p.nodes[best].lane_ns))
+            best = i;
+    /* the file's name without its folders */
+    f = pithi_function_get(p.names, function);
+    slash = f->source ? strrchr(f->source, '/') : NULL;
+    snprintf(text, size, f->source ? "%.200s (%.200s:%d)" : "%.200s", f->name, slash ? slash + 1 : f->source, f->line);
+    if (p.nodes[best].parent != ROOT)
+        snprintf(text + strlen(text), size - strlen(text), ", called from %.200s",
+                 name_of(&p, p.nodes[p.nodes[best].parent].function));
 out:
     release(&p);
     free(differences);
@@ -561,18 +552,6 @@ struct flame {
     enum pithi_flame kind;
 };
 
-/* "main;solve 20": the form that flamegraph.pl and others read; paths without samples of their own are left out */
-static void put_folded(const struct flame *f, struct pithi_out *out)
-{
-    for (uint32_t i = 0; i < f->paths.map.count; i++)
-        if (f->rows[i].node->samples > 0) {
-            pithi_out_text(out, f->rows[i].text);
-            pithi_out_char(out, ' ');
-            pithi_out_u64(out, f->rows[i].node->samples);
-            pithi_out_char(out, '\n');
-        }
-}
-
 /* Numbers of functions from the outermost to `node`. */
 static void put_numbers(const struct paths *p, struct pithi_out *out, uint32_t node)
 {
@@ -632,33 +611,6 @@ static void put_speedscope(const struct flame *f, struct pithi_out *out)
 
 enum { WIDE = 1200, HIGH = 18, LETTER = 7 }; /* pixels of the picture, of a line, of a letter */
 
-static void put_box(const struct flame *f, struct pithi_out *out, const struct node *node, double left, uint32_t depth)
-{
-    const char *name = name_of(&f->paths, node->function);
-    /* letters that fit into the box, with 3 pixels at each side */
-    double share = (double)node->all_ns / (double)f->paths.sum_ns;
-    int letters = ((int)(WIDE * share) - 6) / LETTER;
-    char text[400];
-
-    snprintf(text, sizeof text, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/><title>",
-             left, depth * HIGH, WIDE * share, HIGH - 1, pithi_function_rgb(node->function));
-    pithi_out_text(out, text);
-    pithi_out_quoted(out, PITHI_QUOTE_HTML, name);
-    snprintf(text, sizeof text, " %.1f %%, %.3f s, itself %.3f s</title>", 100 * share, 1e-9 * (double)node->all_ns,
-             1e-9 * (double)node->self_ns);
-    pithi_out_text(out, text);
-    /* fewer than three letters say nothing */
-    if (letters >= 3) {
-        int cut = (int)strlen(name) > letters;
-        snprintf(text, sizeof text, "<text x=\"%.1f\" y=\"%u\">", left + 3, depth * HIGH + 13);
-        pithi_out_text(out, text);
-        snprintf(text, sizeof text, "%.*s%s", cut ? letters - 2 : letters, name, cut ? ".." : "");
-        pithi_out_quoted(out, PITHI_QUOTE_HTML, text);
-        pithi_out_text(out, "</text>");
-    }
-    pithi_out_text(out, "</g>\n");
-}
-
 /* The outermost functions are on top; a box is as wide as its share of the time. Boxes below half a pixel are left
  * out. */
 static int put_svg(const struct flame *f, struct pithi_out *out)
@@ -670,7 +622,7 @@ static int put_svg(const struct flame *f, struct pithi_out *out)
     } *places = calloc(p->map.count + (size_t)1, sizeof *places);
     int64_t next_ns = 0;
     uint32_t deepest = 0;
-    char text[300];
+    char text[400];
 
     if (!places)
         return pithi_no_memory();
@@ -691,8 +643,30 @@ static int put_svg(const struct flame *f, struct pithi_out *out)
         int64_t *begin_ns = node->parent == ROOT ? &next_ns : &places[node->parent].next_ns;
         own->next_ns = *begin_ns;
         *begin_ns += node->all_ns;
-        if (2 * WIDE * (double)node->all_ns >= (double)p->sum_ns)
-            put_box(f, out, node, WIDE * (double)own->next_ns / (double)p->sum_ns, own->depth);
+        if (2 * WIDE * (double)node->all_ns < (double)p->sum_ns)
+            continue;
+        double left = WIDE * (double)own->next_ns / (double)p->sum_ns;
+        const char *name = name_of(p, node->function);
+        /* letters that fit into the box, with 3 pixels at each side */
+        double share = (double)node->all_ns / (double)p->sum_ns;
+        int letters = ((int)(WIDE * share) - 6) / LETTER;
+        snprintf(text, sizeof text, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/><title>",
+                 left, own->depth * HIGH, WIDE * share, HIGH - 1, pithi_function_rgb(node->function));
+        pithi_out_text(out, text);
+        pithi_out_quoted(out, PITHI_QUOTE_HTML, name);
+        snprintf(text, sizeof text, " %.1f %%, %.3f s, itself %.3f s</title>", 100 * share, 1e-9 * (double)node->all_ns,
+                 1e-9 * (double)node->self_ns);
+        pithi_out_text(out, text);
+        /* fewer than three letters say nothing */
+        if (letters >= 3) {
+            int cut = (int)strlen(name) > letters;
+            snprintf(text, sizeof text, "<text x=\"%.1f\" y=\"%u\">", left + 3, own->depth * HIGH + 13);
+            pithi_out_text(out, text);
+            snprintf(text, sizeof text, "%.*s%s", cut ? letters - 2 : letters, name, cut ? ".." : "");
+            pithi_out_quoted(out, PITHI_QUOTE_HTML, text);
+            pithi_out_text(out, "</text>");
+        }
+        pithi_out_text(out, "</g>\n");
     }
     pithi_out_text(out, "</svg>\n");
     free(places);
@@ -707,12 +681,18 @@ static int put_flame(void *context, FILE *file)
 
     if ((err = pithi_out_open(&out, file)) != PITH_OK)
         return err;
-    if (f->kind == PITHI_FLAME_FOLDED)
-        put_folded(f, &out);
-    else if (f->kind == PITHI_FLAME_SPEEDSCOPE)
+    if (f->kind == PITHI_FLAME_SPEEDSCOPE)
         put_speedscope(f, &out);
-    else
+    else if (f->kind == PITHI_FLAME_SVG)
         err = put_svg(f, &out);
+    /* "main;solve 20": the form that flamegraph.pl and others read; paths without samples of their own are left out */
+    for (uint32_t i = 0; f->kind == PITHI_FLAME_FOLDED && i < f->paths.map.count; i++)
+        if (f->rows[i].node->samples > 0) {
+            pithi_out_text(&out, f->rows[i].text);
+            pithi_out_char(&out, ' ');
+            pithi_out_u64(&out, f->rows[i].node->samples);
+            pithi_out_char(&out, '\n');
+        }
     return pithi_out_close(&out, err);
 }
 

@@ -28,11 +28,6 @@ static const char wait_name[] = "wait", transfer_name[] = "transfer";
 /* Computing takes part as a state with the number `defs`. */
 static uint32_t index_of(uint32_t id, uint32_t defs) { return id == PITHLOG_COMPUTING ? defs : id; }
 
-static int is_of_waits(const struct pithi_table_column *column)
-{
-    return column->name == wait_name || column->name == transfer_name;
-}
-
 /* `columns` without those of the waits, unless they are wanted. */
 static int new_table(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count, int waits)
 {
@@ -43,7 +38,7 @@ static int new_table(struct pithi_report **table, const struct pithi_table_colum
     if (!shown)
         return pithi_no_memory();
     for (uint32_t i = 0; i < count; i++)
-        if (waits || !is_of_waits(&columns[i]))
+        if (waits || (columns[i].name != wait_name && columns[i].name != transfer_name))
             shown[kept++] = columns[i];
     err = pithi_table_new(table, shown, kept);
     free(shown);
@@ -150,14 +145,6 @@ static const struct pithi_table_column state_columns[] = {
     {"p99", PITHI_CELL_TIME, 0},     {"max", PITHI_CELL_TIME, 0},
 };
 
-/* The heads of the two counters that are times; the others have their own names. */
-static const char *counter_head(const char *name)
-{
-    if (strcmp(name, PITHI_COUNTER_CPU) == 0)
-        return "cpu";
-    return strcmp(name, PITHI_COUNTER_NO_CORE) == 0 ? "no_core" : name + strlen(PITHI_THREAD_COUNTER);
-}
-
 /* With a column after "self" for each counter of threads, and for the instructions per cycle. */
 static int new_state_table(const struct states *s, struct pithi_report **table)
 {
@@ -172,9 +159,13 @@ static int new_state_table(const struct states *s, struct pithi_report **table)
     memcpy(columns, state_columns, BEFORE * sizeof *columns);
     for (uint32_t i = 0; i < s->counters.count; i++) {
         const struct pithlog_def *def = pithlog_get_def(s->log, s->counters.counters[i]);
+        /* the two counters that are times have heads of their own; the others have their names */
+        const char *head = strcmp(def->name, PITHI_COUNTER_CPU) == 0       ? "cpu"
+                           : strcmp(def->name, PITHI_COUNTER_NO_CORE) == 0 ? "no_core"
+                                                                           : def->name + strlen(PITHI_THREAD_COUNTER);
+        /* a counter in ns is printed like other times, with a unit */
         columns[BEFORE + i] = (struct pithi_table_column){
-            /* a counter in ns is printed like other times, with a unit */
-            counter_head(def->name), strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
+            head, strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
     }
     if (s->instructions && s->cycles)
         columns[BEFORE + more++] = (struct pithi_table_column){"ipc", PITHI_CELL_RATIO, 0};
@@ -197,31 +188,6 @@ void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram
 /* A log may have any values, also negative ones, and those that no int64_t holds. */
 static int64_t whole(double sum) { return sum >= 9.2e18 ? INT64_MAX : sum > 0 ? (int64_t)sum : 0; }
 
-static void state_row(const struct states *s, struct pithi_report *table, uint32_t id)
-{
-    const struct pithlog_def *def = pithlog_get_def(s->log, id);
-    const struct state *state = &s->states[id];
-    const struct pithi_histogram *lengths = state->lengths;
-
-    begin_row(table, def);
-    /* An event or a counter has a count only; its other cells stay empty. */
-    pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
-    if (lengths) {
-        pithi_table_number(table, state->total_ns);
-        pithi_table_number(table, state->self_ns);
-        for (uint32_t i = 0; i < s->counters.count; i++)
-            pithi_table_number(table, whole(s->counters.sums[(size_t)i * (s->defs + 1u) + id]));
-        if (s->instructions && s->cycles && s->cycles[id] > 0)
-            /* Ratios are whole millionths in a table: 1.5 instructions per cycle are 1500000. */
-            pithi_table_number(table, whole(1e6 * s->instructions[id] / s->cycles[id] + 0.5));
-        else if (s->instructions && s->cycles)
-            pithi_table_skip(table);
-        if (s->query->waits)
-            put_waits(table, def, state->self_ns, state->wait_ns);
-        pithi_stat_lengths(table, lengths);
-    }
-}
-
 /* Adds a row for each definition that occurs in the log. */
 static int fill_states(const struct states *s, struct pithi_report *table)
 {
@@ -237,8 +203,29 @@ static int fill_states(const struct states *s, struct pithi_report *table)
             order[count++] = (struct order){id, kind, s->states[id].self_ns};
         }
     qsort(order, count, sizeof *order, compare_order);
-    for (uint32_t i = 0; i < count; i++)
-        state_row(s, table, order[i].id);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = order[i].id;
+        const struct pithlog_def *def = pithlog_get_def(s->log, id);
+        const struct state *state = &s->states[id];
+        const struct pithi_histogram *lengths = state->lengths;
+        begin_row(table, def);
+        /* An event or a counter has a count only; its other cells stay empty. */
+        pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
+        if (!lengths)
+            continue;
+        pithi_table_number(table, state->total_ns);
+        pithi_table_number(table, state->self_ns);
+        for (uint32_t k = 0; k < s->counters.count; k++)
+            pithi_table_number(table, whole(s->counters.sums[(size_t)k * (s->defs + 1u) + id]));
+        if (s->instructions && s->cycles && s->cycles[id] > 0)
+            /* Ratios are whole millionths in a table: 1.5 instructions per cycle are 1500000. */
+            pithi_table_number(table, whole(1e6 * s->instructions[id] / s->cycles[id] + 0.5));
+        else if (s->instructions && s->cycles)
+            pithi_table_skip(table);
+        if (s->query->waits)
+            put_waits(table, def, state->self_ns, state->wait_ns);
+        pithi_stat_lengths(table, lengths);
+    }
     free(order);
     return PITH_OK;
 }
@@ -510,51 +497,6 @@ static int count_own(void *context, const struct pithlog_record *r)
     return PITH_OK;
 }
 
-/* The whole log's numbers are in its table of lanes already; only a part of it needs another pass. */
-static int count_records(struct pithlog *log, const struct pithi_stat_query *query, struct lanes *all)
-{
-    const struct pithlog_query own = {
-        .from_ns = query->from_ns, .to_ns = query->to_ns, .lanes = query->lanes, .lane_count = query->lane_count};
-
-    if (query->cut)
-        return pithi_stat_each_record(log, &own, count_own, NULL, all);
-    for (uint32_t i = 0; i < all->count; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
-        all->lanes[i].records = lane->records;
-        all->lanes[i].first_ns = lane->first_ns;
-        all->lanes[i].last_ns = lane->last_ns;
-    }
-    return PITH_OK;
-}
-
-static void lane_row(struct pithi_report *table, const struct pithlog_lane *lane, const struct lane *counts,
-                     const struct pithi_lane_time *time)
-{
-    pithi_table_row(table);
-    pithi_table_number(table, lane->rank);
-    pithi_table_number(table, lane->thread);
-    pithi_table_text(table, lane->name);
-    pithi_table_text(table, lane->host);
-    pithi_table_number(table, (int64_t)counts->records);
-    pithi_table_number(table, (int64_t)counts->states);
-    pithi_table_number(table, time->states_ns);
-    pithi_table_number(table, time->mpi_ns);
-    pithi_table_number(table, time->omp_wait_ns);
-    pithi_table_number(table, time->computing_ns);
-    pithi_table_number(table, (int64_t)counts->events);
-    pithi_table_number(table, (int64_t)counts->sends);
-    pithi_table_number(table, (int64_t)counts->sent_bytes);
-    pithi_table_number(table, (int64_t)counts->recvs);
-    pithi_table_number(table, (int64_t)counts->got_bytes);
-    pithi_table_number(table, (int64_t)counts->colls);
-    pithi_table_number(table, (int64_t)counts->lost);
-    /* a lane without records has no first and last time */
-    if (counts->records) {
-        pithi_table_number(table, counts->first_ns);
-        pithi_table_number(table, counts->last_ns);
-    }
-}
-
 int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
     struct lanes all = {.count = pithlog_get_info(log)->lanes};
@@ -569,11 +511,49 @@ int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, 
         goto out;
     }
     TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));
-    TRY(count_records(log, query, &all));
+    /* the whole log's numbers are in its table of lanes already; only a part of it needs another pass */
+    if (query->cut) {
+        const struct pithlog_query own = {
+            .from_ns = query->from_ns, .to_ns = query->to_ns, .lanes = query->lanes, .lane_count = query->lane_count};
+        TRY(pithi_stat_each_record(log, &own, count_own, NULL, &all));
+    }
+    for (uint32_t i = 0; !query->cut && i < all.count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
+        all.lanes[i].records = lane->records;
+        all.lanes[i].first_ns = lane->first_ns;
+        all.lanes[i].last_ns = lane->last_ns;
+    }
     TRY(pithi_stat_run(&pass));
-    for (uint32_t i = 0; i < all.count; i++)
-        if (!query->wanted || query->wanted[i])
-            lane_row(*table, pithlog_get_lane(log, i), &all.lanes[i], &pass.times[i]);
+    for (uint32_t i = 0; i < all.count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
+        const struct lane *counts = &all.lanes[i];
+        const struct pithi_lane_time *time = &pass.times[i];
+        if (query->wanted && !query->wanted[i])
+            continue;
+        pithi_table_row(*table);
+        pithi_table_number(*table, lane->rank);
+        pithi_table_number(*table, lane->thread);
+        pithi_table_text(*table, lane->name);
+        pithi_table_text(*table, lane->host);
+        pithi_table_number(*table, (int64_t)counts->records);
+        pithi_table_number(*table, (int64_t)counts->states);
+        pithi_table_number(*table, time->states_ns);
+        pithi_table_number(*table, time->mpi_ns);
+        pithi_table_number(*table, time->omp_wait_ns);
+        pithi_table_number(*table, time->computing_ns);
+        pithi_table_number(*table, (int64_t)counts->events);
+        pithi_table_number(*table, (int64_t)counts->sends);
+        pithi_table_number(*table, (int64_t)counts->sent_bytes);
+        pithi_table_number(*table, (int64_t)counts->recvs);
+        pithi_table_number(*table, (int64_t)counts->got_bytes);
+        pithi_table_number(*table, (int64_t)counts->colls);
+        pithi_table_number(*table, (int64_t)counts->lost);
+        /* a lane without records has no first and last time */
+        if (counts->records) {
+            pithi_table_number(*table, counts->first_ns);
+            pithi_table_number(*table, counts->last_ns);
+        }
+    }
 out:
     free(all.lanes);
     free(pass.times);

@@ -160,20 +160,6 @@ size_t pithi_text_width(const char *text)
     return width;
 }
 
-/* Aligns text left, numbers right; no blanks at the end of a line. */
-static void put_aligned(struct pithi_out *out, const char *text, size_t width, int left, int last)
-{
-    size_t blanks = width - pithi_text_width(text);
-
-    if (left)
-        pithi_out_text(out, text);
-    for (size_t i = 0; i < blanks && !(left && last); i++)
-        pithi_out_char(out, ' ');
-    if (!left)
-        pithi_out_text(out, text);
-    pithi_out_text(out, last ? "\n" : "  ");
-}
-
 /* Prints a row of `texts`; NULL: the names of the columns. */
 static void put_row(const struct pithi_report *table, struct pithi_out *out, char *const *texts, const size_t *widths)
 {
@@ -185,8 +171,19 @@ static void put_row(const struct pithi_report *table, struct pithi_out *out, cha
             last = i;
     for (uint32_t i = 0; i <= last; i++) {
         const struct pithi_table_column *column = &table->columns[i];
-        if (!column->only_programs)
-            put_aligned(out, texts ? texts[i] : column->name, widths[i], column->type == PITHI_CELL_TEXT, i == last);
+        if (column->only_programs)
+            continue;
+        const char *text = texts ? texts[i] : column->name;
+        int left = column->type == PITHI_CELL_TEXT;
+        /* Aligns text left, numbers right; no blanks at the end of a line. */
+        size_t blanks = widths[i] - pithi_text_width(text);
+        if (left)
+            pithi_out_text(out, text);
+        for (size_t k = 0; k < blanks && !(left && i == last); k++)
+            pithi_out_char(out, ' ');
+        if (!left)
+            pithi_out_text(out, text);
+        pithi_out_text(out, i == last ? "\n" : "  ");
     }
 }
 
