@@ -76,19 +76,6 @@ static int is_alike(const struct pithi_top *top, const struct pithi_top_rank *a,
            pithi_top_lane_of(top, a)->has_finalized == pithi_top_lane_of(top, b)->has_finalized;
 }
 
-static int add_to_row(const struct pithi_top *top, struct row *row, const struct pithi_top_rank *rank)
-{
-    int64_t for_ns = pithi_top_for_ns(top, rank);
-
-    if (!pithi_grow(&row->ranks, row->count, &row->room, sizeof *row->ranks))
-        return pithi_no_memory();
-    row->ranks[row->count++] = rank->rank;
-    row->for_ns = for_ns > row->for_ns ? for_ns : row->for_ns;
-    row->share += (pithi_top_share(top, rank) - row->share) / row->count; /* the mean so far */
-    row->records += rank->records;
-    return PITH_OK;
-}
-
 /* Rows for all ranks; ranks that are alike in one row if there are more than `most`. */
 static int make_rows(const struct pithi_top *top, uint32_t most, struct row **rows, uint32_t *count)
 {
@@ -104,7 +91,15 @@ static int make_rows(const struct pithi_top *top, uint32_t most, struct row **ro
             at++;
         if (at == *count)
             (*rows)[(*count)++].first = &top->ranks[i];
-        CHECK(add_to_row(top, &(*rows)[at], &top->ranks[i]));
+        struct row *row = &(*rows)[at];
+        const struct pithi_top_rank *rank = &top->ranks[i];
+        int64_t for_ns = pithi_top_for_ns(top, rank);
+        if (!pithi_grow(&row->ranks, row->count, &row->room, sizeof *row->ranks))
+            return pithi_no_memory();
+        row->ranks[row->count++] = rank->rank;
+        row->for_ns = for_ns > row->for_ns ? for_ns : row->for_ns;
+        row->share += (pithi_top_share(top, rank) - row->share) / row->count; /* the mean so far */
+        row->records += rank->records;
     }
     sorted_top = top;
     qsort(*rows, *count, sizeof **rows, compare_rows);
@@ -139,16 +134,22 @@ static void put_head(const struct pithi_top *top, const struct pithi_running *ru
                    info->lost ? ", some lost" : "");
 }
 
-static int put_rows(const struct pithi_top *top, const struct row *rows, uint32_t count, uint32_t most)
+static int put_table(const struct pithi_top *top, const struct pithi_running *running, uint32_t most)
 {
+    struct pithi_report *table = NULL;
+    struct row *rows;
+    uint32_t count;
+    int err = make_rows(top, most, &rows, &count);
+
+    put_head(top, running, 0);
+    if (err != PITH_OK)
+        goto out;
     static const struct pithi_table_column columns[] = {
         {"rank", PITHI_CELL_TEXT, 0},       {"state", PITHI_CELL_TEXT, 0},    {"for", PITHI_CELL_TIME, 0},
         {"MPI share", PITHI_CELL_RATIO, 0}, {"records", PITHI_CELL_COUNT, 0},
     };
-    struct pithi_report *table = NULL;
     uint32_t shown = count > most ? most - 1 : count; /* one line is for "... and N more rows" */
-    int err = pithi_table_new(&table, columns, sizeof columns / sizeof *columns);
-
+    err = pithi_table_new(&table, columns, sizeof columns / sizeof *columns);
     for (uint32_t i = 0; err == PITH_OK && i < shown; i++) {
         char ranks[PITHI_TOP_RANKS_TEXT], state[256];
         snprintf(state, sizeof state, "%s%s", is_gone(top, rows[i].first) ? "ended in " : "",
@@ -165,39 +166,9 @@ static int put_rows(const struct pithi_top *top, const struct row *rows, uint32_
     pithi_table_free(table);
     if (count > shown)
         printf("... and %u more rows\n", count - shown);
-    return err;
-}
-
-static int put_table(const struct pithi_top *top, const struct pithi_running *running, uint32_t most)
-{
-    struct row *rows;
-    uint32_t count;
-    int err = make_rows(top, most, &rows, &count);
-
-    put_head(top, running, 0);
-    if (err == PITH_OK)
-        err = put_rows(top, rows, count, most);
+out:
     free_rows(rows, count);
     return err;
-}
-
-static void put_rank(struct pithi_json_out *j, const struct pithi_top *top, const struct row *row)
-{
-    const struct pithi_top_rank *rank = row->first;
-    const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
-
-    pithi_json_put_begin(j, NULL, '{');
-    pithi_json_put_integer(j, "rank", rank->rank);
-    pithi_json_put_text(j, "host", pithlog_follow_get_lane(top->follow, rank->lane)->host);
-    pithi_json_put_flag(j, "running", rank->is_running);
-    pithi_json_put_text(j, "state", pithi_top_state_text(top, rank));
-    pithi_json_put_flag(j, "in_mpi", lane->calls > 0);
-    pithi_json_put_integer(j, "since_ns", lane->since_ns);
-    pithi_json_put_integer(j, "for_ns", row->for_ns);
-    pithi_json_put_number(j, "mpi_share", row->share);
-    pithi_json_put_integer(j, "threads", rank->threads);
-    pithi_json_put_integer(j, "records", (int64_t)rank->records);
-    pithi_json_put_end(j, '}');
 }
 
 static int put_json(const struct pithi_top *top, int why)
@@ -225,8 +196,23 @@ static int put_json(const struct pithi_top *top, int why)
     pithi_json_put_integer(&j, "records", (int64_t)info->records);
     pithi_json_put_integer(&j, "lost", (int64_t)info->lost);
     pithi_json_put_begin(&j, "ranks", '[');
-    for (uint32_t i = 0; i < count; i++)
-        put_rank(&j, top, &rows[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct row *row = &rows[i];
+        const struct pithi_top_rank *rank = row->first;
+        const struct pithi_top_lane *lane = pithi_top_lane_of(top, rank);
+        pithi_json_put_begin(&j, NULL, '{');
+        pithi_json_put_integer(&j, "rank", rank->rank);
+        pithi_json_put_text(&j, "host", pithlog_follow_get_lane(top->follow, rank->lane)->host);
+        pithi_json_put_flag(&j, "running", rank->is_running);
+        pithi_json_put_text(&j, "state", pithi_top_state_text(top, rank));
+        pithi_json_put_flag(&j, "in_mpi", lane->calls > 0);
+        pithi_json_put_integer(&j, "since_ns", lane->since_ns);
+        pithi_json_put_integer(&j, "for_ns", row->for_ns);
+        pithi_json_put_number(&j, "mpi_share", row->share);
+        pithi_json_put_integer(&j, "threads", rank->threads);
+        pithi_json_put_integer(&j, "records", (int64_t)rank->records);
+        pithi_json_put_end(&j, '}');
+    }
     pithi_json_put_end(&j, ']');
     if (why)
         err = pithi_top_why_json(top, &j);

@@ -103,20 +103,6 @@ static void begin(struct pithi_out *out, const struct family *family, const char
     put_label(out, '{', "log", job);
 }
 
-static void put_rank(struct pithi_out *out, const struct pithi_top *top, const struct family *family, const char *job,
-                     const struct pithi_top_rank *rank)
-{
-    char number[16];
-
-    snprintf(number, sizeof number, "%d", rank->rank);
-    begin(out, family, job);
-    put_label(out, ',', "rank", number);
-    put_label(out, ',', "host", pithlog_follow_get_lane(top->follow, rank->lane)->host);
-    if (family->labels == OF_RANK_STATE)
-        put_label(out, ',', "state", pithi_top_state_text(top, rank));
-    put_value(out, family->of(top, rank));
-}
-
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* Different states may have the same name, so names are counted. */
@@ -167,8 +153,17 @@ int pithi_top_metrics(const struct pithi_top *top, const char *job, FILE *file)
         } else if (family->labels == OF_STATE) {
             err = put_states(&out, top, family, job);
         } else {
-            for (uint32_t r = 0; r < top->rank_count; r++)
-                put_rank(&out, top, family, job, &top->ranks[r]);
+            for (uint32_t r = 0; r < top->rank_count; r++) {
+                const struct pithi_top_rank *rank = &top->ranks[r];
+                char number[16];
+                snprintf(number, sizeof number, "%d", rank->rank);
+                begin(&out, family, job);
+                put_label(&out, ',', "rank", number);
+                put_label(&out, ',', "host", pithlog_follow_get_lane(top->follow, rank->lane)->host);
+                if (family->labels == OF_RANK_STATE)
+                    put_label(&out, ',', "state", pithi_top_state_text(top, rank));
+                put_value(&out, family->of(top, rank));
+            }
         }
     }
     pithi_out_text(&out, "# EOF\n");

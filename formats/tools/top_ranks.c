@@ -66,16 +66,6 @@ static int learn_defs(struct pithi_top *top)
     return PITH_OK;
 }
 
-static int learn_lanes(struct pithi_top *top)
-{
-    if (top->info->lanes == top->lane_count)
-        return PITH_OK;
-    if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes)) /* new ones are zeroed */
-        return pithi_no_memory();
-    top->lane_count = top->info->lanes;
-    return PITH_OK;
-}
-
 static int compare_ranks(const void *a, const void *b)
 {
     const struct pithi_top_rank *x = a, *y = b;
@@ -328,7 +318,11 @@ int pithi_top_look(struct pithi_top *top)
 
     CHECK(pithlog_follow_look(top->follow));
     CHECK(learn_defs(top));
-    CHECK(learn_lanes(top));
+    if (top->info->lanes != top->lane_count) {
+        if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes)) /* new ones are zeroed */
+            return pithi_no_memory();
+        top->lane_count = top->info->lanes;
+    }
     while ((more = pithlog_follow_next(top->follow, &record)) == 1) {
         CHECK(take(top, &record));
         while (pithlog_follow_message(top->follow, &message)) /* those not fetched are kept until the next look */

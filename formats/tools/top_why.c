@@ -169,22 +169,6 @@ static int is_blocking(struct pithi_coll_rule rule)
     return rule.shape != PITHI_COLL_NONE && !(rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS | PITHI_COLL_AFTER));
 }
 
-/* Members with the same communicator and number are in the same collective. In MPI_Scan each rank waits for other
- * ranks, so each is a group of its own. */
-static void set_collective(struct key *key, const struct pithi_top_lane *lane, struct pithi_coll_rule rule,
-                           int32_t rank)
-{
-    key->doing = COLLECTIVE;
-    key->comm = lane->call.comm;
-    key->number = lane->call.number;
-    key->peer = lane->call.root;
-    if (rule.shape == PITHI_COLL_LOWER || rule.shape == PITHI_COLL_NEIGHBOURS)
-        key->tag = rank;
-    else
-        /* the root waits for others than the members do */
-        key->tag = lane->call.root == rank;
-}
-
 static void set_call(const struct pithi_top *top, struct key *key, const struct pithi_top_lane *lane, int32_t rank)
 {
     unsigned traits = top->traits[key->state];
@@ -197,7 +181,17 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
     if (strcmp(pithlog_follow_get_def(top->follow, key->state)->name, "MPI_Finalize") == 0) {
         key->doing = FINALIZE;
     } else if (lane->call.has_coll && is_blocking(rule)) {
-        set_collective(key, lane, rule, rank);
+        /* Members with the same communicator and number are in the same collective. In MPI_Scan each rank waits for
+         * other ranks, so each is a group of its own. */
+        key->doing = COLLECTIVE;
+        key->comm = lane->call.comm;
+        key->number = lane->call.number;
+        key->peer = lane->call.root;
+        if (rule.shape == PITHI_COLL_LOWER || rule.shape == PITHI_COLL_NEIGHBOURS)
+            key->tag = rank;
+        else
+            /* the root waits for others than the members do */
+            key->tag = lane->call.root == rank;
     } else if (traits & PITHI_COMPLETES) {
         key->doing = COMPLETION;
         if (lane->expected_count > 0 && !lane->has_more_expected) { /* the first one; with more, the rank is alone */
@@ -343,18 +337,29 @@ static int add_missing(struct why *w, struct group *g, int32_t rank)
     return entered && *entered >= key->number ? PITH_OK : add_blocker(g, (uint32_t)(found - w->top->ranks));
 }
 
-/* The members of the communicator that have not entered, of those before `until` (-1: all). */
-static int add_members(struct why *w, struct group *g, int32_t until)
+static int block_collective(struct why *w, struct group *g)
 {
-    const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, g->deeds[0].key.comm);
-    int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
+    const struct key *key = &g->deeds[0].key;
+    struct pithi_coll_rule rule = w->top->rules[key->state];
+    /* of a group of one kind: all are the root, or none is */
+    int is_root = key->peer == g->ranks[0];
+    int32_t until = rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1;
 
+    /* Other members need no data. Some MPI libraries make them wait all the same, or do so if the data are large. */
+    g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
+                  (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
+    /* members of a broadcast wait for the root only */
+    if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
+        return add_missing(w, g, key->peer);
+    /* The members of the communicator that have not entered, of those before `until` (-1: all). */
+    const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, key->comm);
+    int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
     /* the members are known */
     if (count > 0) {
         for (int64_t i = 0; i < count && comm->world_ranks[i] != until; i++)
             if (until < 0 || g->blocker_count < MOST_LOWER)
                 CHECK(add_missing(w, g, comm->world_ranks[i]));
-    } else if (g->deeds[0].key.comm == 0) {
+    } else if (key->comm == 0) {
         /* the world's are all ranks of the job */
         for (uint32_t i = 0; i < w->top->rank_count && w->top->ranks[i].rank != until; i++)
             if (until < 0 || g->blocker_count < MOST_LOWER)
@@ -364,22 +369,6 @@ static int add_members(struct why *w, struct group *g, int32_t until)
         g->unseen++;
     }
     return PITH_OK;
-}
-
-static int block_collective(struct why *w, struct group *g)
-{
-    const struct key *key = &g->deeds[0].key;
-    struct pithi_coll_rule rule = w->top->rules[key->state];
-    /* of a group of one kind: all are the root, or none is */
-    int is_root = key->peer == g->ranks[0];
-
-    /* Other members need no data. Some MPI libraries make them wait all the same, or do so if the data are large. */
-    g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
-                  (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
-    /* members of a broadcast wait for the root only */
-    if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
-        return add_missing(w, g, key->peer);
-    return add_members(w, g, rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1);
 }
 
 /* The sources of the receives that a group waits for, if they are recorded. For MPI_Wait it is a guess if the rank has
@@ -552,25 +541,6 @@ static void put_in_chain(struct finding *f, uint32_t group, unsigned char *is_in
     is_in[group] = 1;
 }
 
-/* The ranks in the chain, without those of the finding. */
-static uint32_t count_waiting(const struct why *w, const struct finding *f, const uint32_t *ranks, unsigned char *seen)
-{
-    uint32_t total = 0;
-
-    memset(seen, 0, w->top->rank_count);
-    for (uint32_t i = 0; i < f->count; i++)
-        seen[ranks[i]] = 1;
-    for (uint32_t i = 0; i < f->length; i++) {
-        /* each rank counts once, whichever of its threads wait */
-        const struct group *g = &w->groups[f->chain[i]];
-        for (uint32_t k = 0; k < g->count; k++) {
-            total += !seen[rank_of(w, &g->deeds[k])];
-            seen[rank_of(w, &g->deeds[k])] = 1;
-        }
-    }
-    return total;
-}
-
 /* A finding about `ranks` (indexes). Finds the groups that wait for them. Others wait for a rank of these groups only
  * if all its threads wait. */
 static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, const uint32_t *ranks, uint32_t count)
@@ -615,7 +585,18 @@ static int add_finding(struct why *w, enum finding_kind kind, uint32_t group, co
                 w->marked[rank_of(w, &g->deeds[k])] |= waits_wholly(w, rank_of(w, &g->deeds[k]), is_in);
         }
     }
-    f->waiting = count_waiting(w, f, ranks, w->marked);
+    /* those that wait are the ranks in the chain, without those of the finding */
+    memset(w->marked, 0, w->top->rank_count);
+    for (uint32_t i = 0; i < f->count; i++)
+        w->marked[ranks[i]] = 1;
+    for (uint32_t i = 0; i < f->length; i++) {
+        /* each rank counts once, whichever of its threads wait */
+        const struct group *g = &w->groups[f->chain[i]];
+        for (uint32_t k = 0; k < g->count; k++) {
+            f->waiting += !w->marked[rank_of(w, &g->deeds[k])];
+            w->marked[rank_of(w, &g->deeds[k])] = 1;
+        }
+    }
 out:
     free(is_in);
     return err;
@@ -953,25 +934,18 @@ static void put_reason(const struct why *w, const struct group *g, char *text, s
     }
 }
 
-static int put_source(char *text, size_t size, int32_t source, int32_t tag)
-{
-    char from[24] = "any rank", tags[24] = "any tag";
-
-    if (source >= 0)
-        snprintf(from, sizeof from, "rank %d", source);
-    if (tag >= 0)
-        snprintf(tags, sizeof tags, "tag %d", tag);
-    return snprintf(text, size, " from %s, %s", from, tags);
-}
-
 /* "rank 0 in MPI_Ssend to rank 1, tag 7, on MPI_COMM_WORLD" */
 static void name_group(const struct why *w, const struct group *g, char *text, size_t size)
 {
     const struct key *key = &g->deeds[0].key;
     struct ranks_text list;
-    char comm[32];
+    char comm[32], from[24] = "any rank", tags[24] = "any tag";
     int at = snprintf(text, size, "%s in %.100s", name_who(&list, g), state_of(w, g));
 
+    if (key->peer >= 0)
+        snprintf(from, sizeof from, "rank %d", key->peer);
+    if (key->tag >= 0)
+        snprintf(tags, sizeof tags, "tag %d", key->tag);
     if (key->doing == SEND)
         at += snprintf(text + at, size - (size_t)at, " to rank %d, tag %d,", key->peer, key->tag);
     if (is_receive(key->doing) && key->number > 1)
@@ -980,7 +954,7 @@ static void name_group(const struct why *w, const struct group *g, char *text, s
     else if (key->doing == COMPLETION && key->number)
         at += snprintf(text + at, size - (size_t)at, ", a receive open");
     if (is_receive(key->doing) && key->number)
-        at += put_source(text + at, size - (size_t)at, key->peer, key->tag);
+        at += snprintf(text + at, size - (size_t)at, " from %s, %s", from, tags);
     if (key->doing == SEND || key->doing == COLLECTIVE)
         snprintf(text + at, size - (size_t)at, " on %.100s", comm_name(w, key->comm, comm));
 }
@@ -1032,17 +1006,6 @@ static const char *last_call(const struct why *w, const struct group *g)
         if (lane_at(w, g->deeds[k].at)->call.state != state)
             return "MPI calls";
     return pithlog_follow_get_def(w->top->follow, state)->name;
-}
-
-static void put_group(const struct why *w, const struct group *g)
-{
-    char name[512], reason[512], places[512] = "";
-    struct span_text span;
-
-    name_group(w, g, name, sizeof name);
-    put_reason(w, g, reason, sizeof reason);
-    add_places(w, g, places, sizeof places);
-    pithi_tool_say(stdout, "  %s for %s%s: %s", name, name_span(&span, g), places, reason);
 }
 
 static void put_origin(const struct why *w, const struct finding *f)
@@ -1108,8 +1071,15 @@ int pithi_top_why_print(const struct pithi_top *top)
             put_origin(&w, f);
         else
             put_deadlock(f);
-        for (uint32_t k = 0; k < f->length && k < MOST_LINES; k++)
-            put_group(&w, &w.groups[f->chain[k]]);
+        for (uint32_t k = 0; k < f->length && k < MOST_LINES; k++) {
+            const struct group *g = &w.groups[f->chain[k]];
+            char name[512], reason[512], places[512] = "";
+            struct span_text span;
+            name_group(&w, g, name, sizeof name);
+            put_reason(&w, g, reason, sizeof reason);
+            add_places(&w, g, places, sizeof places);
+            pithi_tool_say(stdout, "  %s for %s%s: %s", name, name_span(&span, g), places, reason);
+        }
         if (f->length > MOST_LINES)
             printf("  ... and %u more groups of ranks\n", f->length - MOST_LINES);
     }
@@ -1135,30 +1105,6 @@ static void put_ranks(struct pithi_json_out *j, const char *name, const int32_t 
     pithi_json_put_end(j, ']');
 }
 
-static void put_group_json(struct pithi_json_out *j, const struct why *w, const struct group *g)
-{
-    const struct key *key = &g->deeds[0].key;
-    int32_t *ranks = blocker_ranks(w, g);
-    char comm[32];
-
-    pithi_json_put_begin(j, NULL, '{');
-    put_ranks(j, "ranks", g->ranks, g->count);
-    if (key->thread >= 0)
-        pithi_json_put_integer(j, "thread", key->thread);
-    pithi_json_put_text(j, "state", state_of(w, g));
-    pithi_json_put_integer(j, "for_ns", g->longest_ns);
-    if (key->doing == SEND || key->doing == COLLECTIVE)
-        pithi_json_put_text(j, "comm", comm_name(w, key->comm, comm));
-    if (key->doing == SEND) {
-        pithi_json_put_integer(j, "peer", key->peer);
-        pithi_json_put_integer(j, "tag", key->tag);
-    }
-    put_ranks(j, "waits_for", ranks, g->blocker_count);
-    pithi_json_put_flag(j, "guess", g->is_guess);
-    pithi_json_put_end(j, '}');
-    free(ranks);
-}
-
 static void put_finding_json(struct pithi_json_out *j, const struct why *w, const struct finding *f)
 {
     static const char *const kinds[] = {
@@ -1180,8 +1126,28 @@ static void put_finding_json(struct pithi_json_out *j, const struct why *w, cons
     }
     pithi_json_put_integer(j, "waiting", f->waiting);
     pithi_json_put_begin(j, "chain", '[');
-    for (uint32_t i = 0; i < f->length; i++)
-        put_group_json(j, w, &w->groups[f->chain[i]]);
+    for (uint32_t i = 0; i < f->length; i++) {
+        const struct group *waiting = &w->groups[f->chain[i]];
+        const struct key *key = &waiting->deeds[0].key;
+        int32_t *ranks = blocker_ranks(w, waiting);
+        char comm[32];
+        pithi_json_put_begin(j, NULL, '{');
+        put_ranks(j, "ranks", waiting->ranks, waiting->count);
+        if (key->thread >= 0)
+            pithi_json_put_integer(j, "thread", key->thread);
+        pithi_json_put_text(j, "state", state_of(w, waiting));
+        pithi_json_put_integer(j, "for_ns", waiting->longest_ns);
+        if (key->doing == SEND || key->doing == COLLECTIVE)
+            pithi_json_put_text(j, "comm", comm_name(w, key->comm, comm));
+        if (key->doing == SEND) {
+            pithi_json_put_integer(j, "peer", key->peer);
+            pithi_json_put_integer(j, "tag", key->tag);
+        }
+        put_ranks(j, "waits_for", ranks, waiting->blocker_count);
+        pithi_json_put_flag(j, "guess", waiting->is_guess);
+        pithi_json_put_end(j, '}');
+        free(ranks);
+    }
     pithi_json_put_end(j, ']');
     pithi_json_put_end(j, '}');
 }
