@@ -40,19 +40,6 @@ static int fill(void *context, struct pithi_writer *writer)
 
 static double seconds(int64_t from_ns, int64_t to_ns) { return (double)(to_ns - from_ns) / 1e9; }
 
-/* Reports " (own costs only of 12 MPI_Put, 2 others)": calls that may still be longer than they should be. */
-static void report_alone(const struct pithi_replay_result *r)
-{
-    if (r->alone[0].count == 0)
-        return;
-    for (int i = 0; i < PITHI_ALONE_NAMES && r->alone[i].count > 0; i++)
-        fprintf(stderr, "%s%llu %s", i ? ", " : " (own costs only of ", (unsigned long long)r->alone[i].count,
-                r->alone[i].name);
-    if (r->alone_others > 0)
-        fprintf(stderr, ", %llu others", (unsigned long long)r->alone_others);
-    fputc(')', stderr);
-}
-
 static void report(const struct compensation *c)
 {
     const struct pithi_replay_result *r = &c->result;
@@ -65,8 +52,13 @@ static void report(const struct compensation *c)
     if (r->early > 0)
         fprintf(stderr, " (%llu calls ended before the event they waited for: own costs only)",
                 (unsigned long long)r->early);
-    report_alone(r);
-    fputc('\n', stderr);
+    /* " (own costs only of 12 MPI_Put, 2 others)": calls that may still be longer than they should be */
+    for (int i = 0; i < PITHI_ALONE_NAMES && r->alone[i].count > 0; i++)
+        fprintf(stderr, "%s%llu %s", i ? ", " : " (own costs only of ", (unsigned long long)r->alone[i].count,
+                r->alone[i].name);
+    if (r->alone[0].count > 0 && r->alone_others > 0)
+        fprintf(stderr, ", %llu others", (unsigned long long)r->alone_others);
+    fputs(r->alone[0].count > 0 ? ")\n" : "\n", stderr);
 }
 
 static int write_compensated(const char *command, const char *path, struct compensation *c)

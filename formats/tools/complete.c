@@ -133,12 +133,6 @@ static int offer_listed(const struct pithi_command *command, const char *option,
     return 0;
 }
 
-static void offer_formats(const char *begun)
-{
-    for (const struct pithi_format_name *format = pithi_format_names; format->name; format++)
-        offer(begun, format->name, strlen(format->name), NULL);
-}
-
 /* States of the log that is named before: a regular file, so that nothing waits; foreign logs come from the cache. */
 static void offer_states(const char *begun, char **words, int count)
 {
@@ -170,7 +164,8 @@ static void offer_value(const struct pithi_command *command, const char *option,
         if (strcmp(option, known[i].option) == 0)
             offer_words(begun, known[i].values, " ");
     if (strcmp(option, "--format") == 0)
-        offer_formats(begun);
+        for (const struct pithi_format_name *format = pithi_format_names; format->name; format++)
+            offer(begun, format->name, strlen(format->name), NULL);
     if (strcmp(option, "--state") == 0 || strcmp(option, "--iterations") == 0)
         offer_states(begun, words, count);
     if (strcmp(option, "--explain") == 0)

@@ -33,43 +33,13 @@ static int read_options(int argc, char **argv, struct pithi_window_words *words,
     return pithi_outfile_format(argv[0], name, out, strcmp(out, "-") == 0 ? "text" : NULL, format);
 }
 
-/* Replaces *log by a log with wait states and critical path on lanes of their own. */
-static int add_analysis(struct pithlog **log)
-{
-    struct pithlog *with;
-    int err = pithi_with_lanes(*log, &with);
-
-    if (err == PITH_OK) {
-        pithlog_close(*log);
-        *log = with;
-    }
-    return err;
-}
-
-/* Corrects the times (analysis/causal.h) and reports what was done. If any time was wrong, replaces *log by the
- * corrected log. */
-static int mend(struct pithlog **log)
-{
-    struct pithi_causal_report report;
-    struct pithlog *mended;
-    char text[256];
-    CHECK(pithi_causal(*log, &mended, &report));
-    pithi_causal_text(&report, text, sizeof text);
-    pithi_outfile_note(text);
-    if (mended) {
-        pithlog_close(*log);
-        *log = mended;
-    }
-    return PITH_OK;
-}
-
 int pithi_tool_convert(int argc, char **argv)
 {
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = pithi_outfile_note};
     struct pithi_window_words words = {NULL, NULL};
     const struct pithi_format *format = NULL;
     struct pithi_sample_text *text = NULL;
-    struct pithlog *log = NULL;
+    struct pithlog *log = NULL, *other;
     struct pithi_asked_query where = {NULL, NULL};
     int causal = 0, with_analysis = 0, err;
     int status = read_options(argc, argv, &words, &format, &causal, &with_analysis, &where);
@@ -79,10 +49,25 @@ int pithi_tool_convert(int argc, char **argv)
         return status;
     }
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
-    if (causal)
-        TRY(mend(&log));
-    if (with_analysis)
-        TRY(add_analysis(&log));
+    /* Corrects the times (analysis/causal.h) and reports what was done. If any time was wrong, the corrected log takes
+     * the log's place. */
+    if (causal) {
+        struct pithi_causal_report report;
+        char line[256];
+        TRY(pithi_causal(log, &other, &report));
+        pithi_causal_text(&report, line, sizeof line);
+        pithi_outfile_note(line);
+        if (other) {
+            pithlog_close(log);
+            log = other;
+        }
+    }
+    /* a log with wait states and critical path on lanes of their own */
+    if (with_analysis) {
+        TRY(pithi_with_lanes(log, &other));
+        pithlog_close(log);
+        log = other;
+    }
     TRY(pithi_window_find(log, &words, &how.from_ns, &how.to_ns));
     TRY(pithi_tool_filter(&log, where.filter));
     if (format->names_functions)

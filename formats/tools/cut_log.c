@@ -44,25 +44,14 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_log_copy(cut->log, writer, &cut->what);
 }
 
-/* The number of records to read. To match messages, the copy reads the whole log, then its part twice (copy.c). */
-static uint64_t expected(const struct cut *cut)
-{
-    const struct pithi_copy *what = &cut->what;
-    const struct pithlog_info *info = pithlog_get_info(cut->log);
-    uint64_t part = pithi_outfile_expect(cut->log, what->from_ns, what->to_ns);
-
-    pithi_outfile_count(cut->log);
-    if (what->lanes)
-        part = (uint64_t)((double)part / info->lanes * what->lane_count);
-    return info->messages && part < info->records ? info->records + 2 * part : part;
-}
-
 /* By default OUT has the format of LOG. */
 static int write_cut(const char *command, struct cut *cut)
 {
     const struct pithi_format *format;
     uint32_t *lanes = NULL;
-    int err, status = pithi_outfile_format(command, cut->format, cut->out, pithlog_get_info(cut->log)->format, &format);
+    const struct pithlog_info *info = pithlog_get_info(cut->log);
+    uint64_t records; /* to read */
+    int err, status = pithi_outfile_format(command, cut->format, cut->out, info->format, &format);
 
     if (status)
         return status;
@@ -74,7 +63,14 @@ static int write_cut(const char *command, struct cut *cut)
     cut->what.filter = cut->where.filter;
     cut->what.copied = &cut->copied;
     TRY(pithi_filter_check(cut->where.filter, cut->log));
-    TRY(pithi_outfile_make(command, format, cut->out, fill, cut, expected(cut)));
+    pithi_outfile_count(cut->log);
+    records = pithi_outfile_expect(cut->log, cut->what.from_ns, cut->what.to_ns);
+    if (lanes)
+        records = (uint64_t)((double)records / info->lanes * cut->what.lane_count);
+    /* To match messages, the copy reads the whole log, then its part twice (copy.c). */
+    if (info->messages && records < info->records)
+        records = info->records + 2 * records;
+    TRY(pithi_outfile_make(command, format, cut->out, fill, cut, records));
     if (cut->where.filter && cut->copied == 0)
         pithi_tool_note_none(cut->log->path);
 out:

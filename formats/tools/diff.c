@@ -44,26 +44,6 @@ static int join_defs(struct pair *pair, int side)
     return err;
 }
 
-static int open_pair(struct pair *pair, const char *a, const char *b)
-{
-    *pair = (struct pair){.defs = NULL};
-    CHECK(pithi_tool_open("diff", a, &pair->log[0]));
-    CHECK(pithi_tool_open("diff", b, &pair->log[1]));
-    CHECK(pithi_defs_new(&pair->defs));
-    CHECK(join_defs(pair, 0));
-    return join_defs(pair, 1);
-}
-
-static void close_pair(struct pair *pair)
-{
-    for (int side = 0; side < 2; side++) {
-        pithlog_close(pair->log[side]);
-        free(pair->ids[side]);
-    }
-    if (pair->defs)
-        pithi_defs_free(pair->defs);
-}
-
 /* -1, 0, 1: lane `i` of a sorts before, with or after lane `k` of b, by rank and, if `threads`, by thread. An index
  * past the end sorts after all lanes. */
 static int order_of(const struct pair *pair, uint32_t i, uint32_t k, int threads)
@@ -256,77 +236,52 @@ static void put_or_skip(struct pithi_report *table, int there, int64_t value)
         pithi_table_skip(table);
 }
 
-/* If a state or event does not occur in a log, its cells are empty. Computing has no count. */
-static void put_numbers(struct pithi_report *table, const struct row *row)
-{
-    const struct side *s = row->side;
-    int timed = row->kind != EVENT, run = row->kind == RUN, computing = row->kind == COMPUTING;
-
-    for (int i = 0; i < 2; i++)
-        put_or_skip(table, s[i].count > 0, (int64_t)s[i].count);
-    for (int i = 0; i < 2; i++)
-        put_or_skip(table, run || computing || (timed && row->kind != ALL && s[i].count > 0), s[i].total_ns);
-    for (int i = 0; i < 2; i++)
-        put_or_skip(table, computing || (timed && !run && s[i].count > 0), s[i].self_ns);
-    put_or_skip(table, timed, difference(row));
-    /* The ratio b / a of the compared numbers. */
-    const struct side *a = &row->side[0], *b = &row->side[1];
-    double from = row->kind == RUN ? (double)a->total_ns : row->kind == EVENT ? (double)a->count : (double)a->self_ns;
-    double to = row->kind == RUN ? (double)b->total_ns : row->kind == EVENT ? (double)b->count : (double)b->self_ns;
-    int there = from > 0 && to / from < 1e12;
-    put_or_skip(table, there, there ? (int64_t)(to / from * 1e6 + 0.5) : 0);
-}
-
-static void put_row(const struct gathering *g, struct pithi_report *table, const struct row *row, int places)
-{
-    char name[64];
-
-    snprintf(name, sizeof name, row->thread < 0 ? "rank %d" : "%d.%u", (int)row->rank, (unsigned)row->thread);
-    pithi_table_row(table);
-    pithi_table_text(table, kind_names[row->kind]);
-    pithi_table_text(table, row->rank >= 0 ? name : row->name);
-    if (places) {
-        put_or_skip(table, row->rank >= 0, row->rank);
-        put_or_skip(table, row->thread >= 0, row->thread);
-    } else {
-        pithi_table_text(table, row->group);
-    }
-    put_numbers(table, row);
-    if (places && row->most != UINT32_MAX) {
-        pithi_table_text(table,
-                         row->most == g->defs ? PITHI_COMPUTING_NAME : pithi_defs_get(g->pair->defs, row->most)->name);
-        pithi_table_number(table, row->most_ns);
-    }
-}
-
 static int fill_table(struct gathering *g, int places, struct pithi_report **table)
 {
     CHECK(places ? pithi_table_new(table, place_columns, sizeof place_columns / sizeof *place_columns)
                  : pithi_table_new(table, state_columns, sizeof state_columns / sizeof *state_columns));
     qsort(g->rows, g->count, sizeof *g->rows, compare_rows);
-    for (uint32_t i = 0; i < g->count; i++)
-        put_row(g, *table, &g->rows[i], places);
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct row *row = &g->rows[i];
+        char name[64];
+        snprintf(name, sizeof name, row->thread < 0 ? "rank %d" : "%d.%u", (int)row->rank, (unsigned)row->thread);
+        pithi_table_row(*table);
+        pithi_table_text(*table, kind_names[row->kind]);
+        pithi_table_text(*table, row->rank >= 0 ? name : row->name);
+        if (places) {
+            put_or_skip(*table, row->rank >= 0, row->rank);
+            put_or_skip(*table, row->thread >= 0, row->thread);
+        } else {
+            pithi_table_text(*table, row->group);
+        }
+        /* If a state or event does not occur in a log, its cells are empty. Computing has no count. */
+        int timed = row->kind != EVENT, run = row->kind == RUN, computing = row->kind == COMPUTING;
+        for (int side = 0; side < 2; side++)
+            put_or_skip(*table, row->side[side].count > 0, (int64_t)row->side[side].count);
+        for (int side = 0; side < 2; side++)
+            put_or_skip(*table, run || computing || (timed && row->kind != ALL && row->side[side].count > 0),
+                        row->side[side].total_ns);
+        for (int side = 0; side < 2; side++)
+            put_or_skip(*table, computing || (timed && !run && row->side[side].count > 0), row->side[side].self_ns);
+        put_or_skip(*table, timed, difference(row));
+        /* The ratio b / a of the compared numbers. */
+        const struct side *a = &row->side[0], *b = &row->side[1];
+        double from = row->kind == RUN     ? (double)a->total_ns
+                      : row->kind == EVENT ? (double)a->count
+                                           : (double)a->self_ns;
+        double to = row->kind == RUN ? (double)b->total_ns : row->kind == EVENT ? (double)b->count : (double)b->self_ns;
+        int there = from > 0 && to / from < 1e12;
+        put_or_skip(*table, there, there ? (int64_t)(to / from * 1e6 + 0.5) : 0);
+        if (places && row->most != UINT32_MAX) {
+            pithi_table_text(*table, row->most == g->defs ? PITHI_COMPUTING_NAME
+                                                          : pithi_defs_get(g->pair->defs, row->most)->name);
+            pithi_table_number(*table, row->most_ns);
+        }
+    }
     return PITH_OK;
 }
 
 /* ---- By state ---------------------------------------------------------------------------------------------------- */
-
-static int state_row(struct gathering *g, uint32_t id)
-{
-    const struct pithlog_def *def = pithi_defs_get(g->pair->defs, id);
-    struct row *row;
-
-    if (def->kind == PITHLOG_COUNTER_TYPE || (g->sum[0][id].count == 0 && g->sum[1][id].count == 0))
-        return PITH_OK;
-    if (!(row = add_row(g, def->kind == PITHLOG_STATE ? STATE : EVENT, def->name)))
-        return pithi_no_memory();
-    row->group = def->group;
-    for (int side = 0; side < 2; side++) {
-        const struct pithlog_sum *sum = &g->sum[side][id];
-        row->side[side] = (struct side){sum->count, sum->all_ns, sum->own_ns};
-    }
-    return PITH_OK;
-}
 
 static int diff_states(struct pair *pair, struct pithi_report **table)
 {
@@ -344,8 +299,19 @@ static int diff_states(struct pair *pair, struct pithi_report **table)
     computing[0] = g.sum[0][g.defs];
     computing[1] = g.sum[1][g.defs];
     TRY(add_whole(&g, all, computing));
-    for (uint32_t id = 0; id < g.defs; id++)
-        TRY(state_row(&g, id));
+    for (uint32_t id = 0; id < g.defs; id++) {
+        const struct pithlog_def *def = pithi_defs_get(g.pair->defs, id);
+        struct row *row;
+        if (def->kind == PITHLOG_COUNTER_TYPE || (g.sum[0][id].count == 0 && g.sum[1][id].count == 0))
+            continue;
+        if (!(row = add_row(&g, def->kind == PITHLOG_STATE ? STATE : EVENT, def->name)))
+            TRY(pithi_no_memory());
+        row->group = def->group;
+        for (int side = 0; side < 2; side++) {
+            const struct pithlog_sum *sum = &g.sum[side][id];
+            row->side[side] = (struct side){sum->count, sum->all_ns, sum->own_ns};
+        }
+    }
     TRY(fill_table(&g, 0, table));
 out:
     close_sums(&g);
@@ -400,36 +366,6 @@ static int sum_side(struct gathering *g, const struct stretch *s, int side, stru
     return PITH_OK;
 }
 
-static int place_row(struct gathering *g, const struct stretch *s, int threads, struct side all[2],
-                     struct pithlog_sum computing[2])
-{
-    int has = s->more[0] ? 0 : 1; /* a side that has lanes of the row */
-    const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[has], s->at[has]);
-    struct row *row = add_row(g, threads ? LANE : RANK, "");
-
-    if (!row)
-        return pithi_no_memory();
-    row->rank = lane->rank;
-    row->thread = threads ? (int64_t)lane->thread : -1;
-    CHECK(sum_side(g, s, 0, row));
-    CHECK(sum_side(g, s, 1, row));
-    /* The state whose time differs most is what explains the row. [defs] is computing. */
-    for (uint32_t i = 0; i <= g->defs; i++) {
-        int64_t ns = g->sum[1][i].own_ns - g->sum[0][i].own_ns;
-        if ((i == g->defs || is_state(g, i)) && magnitude(ns) > magnitude(row->most_ns)) {
-            row->most = i;
-            row->most_ns = ns;
-        }
-    }
-    for (int side = 0; side < 2; side++) {
-        all[side].count += row->side[side].count;
-        all[side].self_ns += row->side[side].self_ns;
-        computing[side].own_ns += g->sum[side][g->defs].own_ns;
-        computing[side].all_ns += g->sum[side][g->defs].all_ns;
-    }
-    return PITH_OK;
-}
-
 static int diff_places(struct pair *pair, int threads, struct pithi_report **table)
 {
     struct gathering g;
@@ -439,8 +375,31 @@ static int diff_places(struct pair *pair, int threads, struct pithi_report **tab
     int err;
 
     TRY(open_sums(&g, pair));
-    while (next_stretch(pair, &stretch, threads))
-        TRY(place_row(&g, &stretch, threads, all, computing));
+    while (next_stretch(pair, &stretch, threads)) {
+        int has = stretch.more[0] ? 0 : 1; /* a side that has lanes of the row */
+        const struct pithlog_lane *lane = pithlog_get_lane(g.pair->log[has], stretch.at[has]);
+        struct row *row = add_row(&g, threads ? LANE : RANK, "");
+        if (!row)
+            TRY(pithi_no_memory());
+        row->rank = lane->rank;
+        row->thread = threads ? (int64_t)lane->thread : -1;
+        TRY(sum_side(&g, &stretch, 0, row));
+        TRY(sum_side(&g, &stretch, 1, row));
+        /* The state whose time differs most is what explains the row. [defs] is computing. */
+        for (uint32_t i = 0; i <= g.defs; i++) {
+            int64_t ns = g.sum[1][i].own_ns - g.sum[0][i].own_ns;
+            if ((i == g.defs || is_state(&g, i)) && magnitude(ns) > magnitude(row->most_ns)) {
+                row->most = i;
+                row->most_ns = ns;
+            }
+        }
+        for (int side = 0; side < 2; side++) {
+            all[side].count += row->side[side].count;
+            all[side].self_ns += row->side[side].self_ns;
+            computing[side].own_ns += g.sum[side][g.defs].own_ns;
+            computing[side].all_ns += g.sum[side][g.defs].all_ns;
+        }
+    }
     TRY(add_whole(&g, all, computing));
     TRY(fill_table(&g, 1, table));
 out:
@@ -557,13 +516,6 @@ static int open_printer(struct comparing *c, int side)
     return err;
 }
 
-static int open_printers(struct comparing *c)
-{
-    int err = c->printing ? PITH_OK : open_printer(c, 0);
-
-    return err || c->printing == 3 ? err : open_printer(c, 1);
-}
-
 /* Prints "< " or "> " and the record in the format of `pith print`. */
 static void show_record(struct comparing *c, int side, const struct pithlog_record *record)
 {
@@ -579,19 +531,6 @@ static void show_record(struct comparing *c, int side, const struct pithlog_reco
     pithi_out_flush(&p->out);
     fflush(c->file[side]);
     printf("%c %.*s", "<>"[side], (int)c -> size[side], c -> text[side]);
-}
-
-static int show(struct comparing *c, const struct pithlog_lane *lane, uint64_t number, const struct pithlog_record *a,
-                const struct pithlog_record *b)
-{
-    int err = PITH_OK;
-
-    if (c->differences++ >= MOST || (err = open_printers(c)) != PITH_OK) /* further differences are only counted */
-        return err;
-    printf("rank %d thread %u record %llu:\n", (int)lane->rank, (unsigned)lane->thread, (unsigned long long)number);
-    show_record(c, 0, a);
-    show_record(c, 1, b);
-    return PITH_OK;
 }
 
 /* ---- Records of lanes -------------------------------------------------------------------------------------------- */
@@ -614,8 +553,17 @@ static int compare_lanes(struct comparing *c, uint32_t i, uint32_t k)
         TRY(next_record(b, &y));
         number++; /* from 1, as people count */
     } while (x && y && same_record(c, x, y));
-    if (x || y)
-        TRY(show(c, pithlog_get_lane(c->pair->log[0], i), number, x, y));
+    /* further differences are only counted */
+    if ((!x && !y) || c->differences++ >= MOST)
+        goto out;
+    if (!c->printing)
+        TRY(open_printer(c, 0));
+    if (c->printing != 3)
+        TRY(open_printer(c, 1));
+    const struct pithlog_lane *lane = pithlog_get_lane(c->pair->log[0], i);
+    printf("rank %d thread %u record %llu:\n", (int)lane->rank, (unsigned)lane->thread, (unsigned long long)number);
+    show_record(c, 0, x);
+    show_record(c, 1, y);
 out:
     if (a)
         pithlog_iter_close(a->iter);
@@ -716,34 +664,39 @@ static int read_options(int argc, char **argv, struct asked *asked)
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-static int print_table(struct pair *pair, const struct asked *asked)
-{
-    struct pithi_report *table = NULL;
-    int err = answers[asked->by ? asked->by - 1 : 0](pair, &table);
-
-    if (!err)
-        err = pithi_table_print(table, stdout, asked->style);
-    pithi_table_free(table);
-    return err ? err : pithi_stat_damaged();
-}
-
 /* Exit status as of diff(1): 0: equal, 1: different, 2: error. */
 int pithi_tool_diff(int argc, char **argv)
 {
     struct asked asked = {.style = PITHI_TEXT_TABS, .within_ns = -1};
-    struct pair pair;
+    struct pair pair = {.defs = NULL};
+    struct pithi_report *table = NULL;
     int different = 0, err, status = read_options(argc, argv, &asked);
 
     if (status)
         return status;
-    err = open_pair(&pair, argv[optind], argv[optind + 1]);
-    if (!err)
-        err = asked.records ? diff_records(&pair, asked.within_ns < 0 ? 0 : asked.within_ns, &different)
-                            : print_table(&pair, &asked);
-    for (int side = 0; side < 2 && !err; side++)
-        err = pithlog_check_comms(pair.log[side]);
+    TRY(pithi_tool_open("diff", argv[optind], &pair.log[0]));
+    TRY(pithi_tool_open("diff", argv[optind + 1], &pair.log[1]));
+    TRY(pithi_defs_new(&pair.defs));
+    TRY(join_defs(&pair, 0));
+    TRY(join_defs(&pair, 1));
+    if (asked.records) {
+        TRY(diff_records(&pair, asked.within_ns < 0 ? 0 : asked.within_ns, &different));
+    } else {
+        TRY(answers[asked.by ? asked.by - 1 : 0](&pair, &table));
+        TRY(pithi_table_print(table, stdout, asked.style));
+        TRY(pithi_stat_damaged());
+    }
+    for (int side = 0; side < 2; side++)
+        TRY(pithlog_check_comms(pair.log[side]));
+out:
     if (err)
         pithi_tool_failed();
-    close_pair(&pair);
+    pithi_table_free(table);
+    for (int side = 0; side < 2; side++) {
+        pithlog_close(pair.log[side]);
+        free(pair.ids[side]);
+    }
+    if (pair.defs)
+        pithi_defs_free(pair.defs);
     return err ? 2 : different;
 }

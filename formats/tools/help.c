@@ -36,14 +36,6 @@ static int help_all(void)
     return 0;
 }
 
-static int help_env(void)
-{
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        printf("%s (%s; default: %s)\n    %s\n", variables[i].name, variables[i].range, variables[i].standard,
-               variables[i].help);
-    return 0;
-}
-
 /* ---- The table of formats ---------------------------------------------------------------------------------------- */
 
 enum {
@@ -53,27 +45,20 @@ enum {
     SUMMARY_WIDTH = 65
 }; /* 100 columns, each followed by a blank */
 
-/* The number of bytes of `text` that fit into a line of `width`: whole words, at least one. */
-static size_t line_of_words(const char *text, size_t width)
-{
-    size_t fits = 0, length; /* bytes of `text` that are taken; the length of the word at `at` */
-
-    for (size_t at = 0; text[at]; at += length + strspn(text + at + length, " ")) {
-        length = strcspn(text + at, " ");
-        if (fits && at + length > width) /* a first word that is too long stands alone, and makes its line longer */
-            break;
-        fits = at + length;
-    }
-    return fits;
-}
-
 /* Writes the next line of a column, padded to its width, and moves *text past it. */
 static size_t put_column(char *line, const char **text, size_t width)
 {
-    size_t length = line_of_words(*text, width - 1), size; /* at least one blank before the next column */
+    size_t fits = 0, length, size; /* bytes of *text that are taken; the length of the word at `at` */
 
-    size = (size_t)sprintf(line, "%-*.*s", (int)width, (int)length, *text);
-    *text += length + strspn(*text + length, " ");
+    /* whole words, at least one, and a blank before the next column */
+    for (size_t at = 0; (*text)[at]; at += length + strspn(*text + at + length, " ")) {
+        length = strcspn(*text + at, " ");
+        if (fits && at + length > width - 1) /* a first word that is too long stands alone, and makes its line longer */
+            break;
+        fits = at + length;
+    }
+    size = (size_t)sprintf(line, "%-*.*s", (int)width, (int)fits, *text);
+    *text += fits + strspn(*text + fits, " ");
     return size;
 }
 
@@ -93,41 +78,26 @@ static void put_row(const char *name, const char *access, const char *suffixes, 
     } while (*summary || *suffixes); /* a text of which nothing is left prints as blanks, beside one that goes on */
 }
 
-/* The suffixes of a format, each with '/' at its end if the format is a folder. */
-static const char *shown_suffixes(const struct pithi_format *format, char *text, size_t size)
-{
-    size_t used = 0;
-
-    /* room for this byte, a slash and the end */
-    for (const char *from = format->suffixes; *from && used + 3 < size; from++) {
-        text[used++] = *from;
-        if (format->write_folder && (from[1] == ' ' || from[1] == 0))
-            text[used++] = '/';
-    }
-    text[used] = 0;
-    return text;
-}
-
 static int help_formats(void)
 {
-    char suffixes[128];
-
     put_row("name", "can be", "suffixes", "what is kept, and what is lost");
-    for (const struct pithi_format *format = pithi_formats; format->name; format++)
+    for (const struct pithi_format *format = pithi_formats; format->name; format++) {
+        char suffixes[128]; /* each with '/' at its end if the format is a folder */
+        size_t used = 0;
+        /* room for this byte, a slash and the end */
+        for (const char *from = format->suffixes; *from && used + 3 < sizeof suffixes; from++) {
+            suffixes[used++] = *from;
+            if (format->write_folder && (from[1] == ' ' || from[1] == 0))
+                suffixes[used++] = '/';
+        }
+        suffixes[used] = 0;
         put_row(format->name,
                 !format->write && !format->write_folder ? "read"
                 : !format->read                         ? "written"
                                                         : "read+write",
-                shown_suffixes(format, suffixes, sizeof suffixes), format->summary);
+                suffixes, format->summary);
+    }
     puts("\nA suffix with / belongs to a folder. See pith-formats(5).");
-    return 0;
-}
-
-static int help_command(const struct pithi_command *command)
-{
-    printf("usage: pith %s %s\n\n%s\n", command->name, command->arguments, command->summary);
-    if (command->details)
-        printf("\n%s", command->details);
     return 0;
 }
 
@@ -139,13 +109,21 @@ int pithi_tool_help(int argc, char **argv)
         return help_all();
     if (argc > 2)
         return pithi_tool_usage("help", "give one topic at a time");
-    if (strcmp(argv[1], "env") == 0)
-        return help_env();
+    if (strcmp(argv[1], "env") == 0) {
+        for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+            printf("%s (%s; default: %s)\n    %s\n", variables[i].name, variables[i].range, variables[i].standard,
+                   variables[i].help);
+        return 0;
+    }
     if (strcmp(argv[1], "formats") == 0)
         return help_formats();
     const struct pithi_command *command = pithi_command_find(argv[1]);
-    if (command)
-        return help_command(command);
+    if (command) {
+        printf("usage: pith %s %s\n\n%s\n", command->name, command->arguments, command->summary);
+        if (command->details)
+            printf("\n%s", command->details);
+        return 0;
+    }
     const char *topic = argv[1] + strspn(argv[1], "-"); /* `pith help --env` means env */
     pithi_nearest_begin(&nearest, topic, strlen(topic));
     pithi_nearest_try(&nearest, "env");

@@ -54,28 +54,22 @@ static int compare_texts(const void *a, const void *b)
 
 enum { HOSTS_TOLD = 16 }; /* hosts that are named; more are only counted */
 
-/* The names of the hosts, sorted, each as often as it has ranks. Hosts are at the front of a log, so no lane is loaded.
- * NULL: no memory. */
-static const char **hosts_of(const struct pithlog *log, uint32_t *count)
+/* Prints the hosts on one line, the first 16, and how many ranks each of these has. Hosts are at the front of a log, so
+ * no lane is loaded. */
+static int put_hosts(struct pithi_out *out, const struct pithlog *log)
 {
-    uint32_t ranks = pithi_log_ranks(log);
-    const char **hosts = malloc((ranks + (size_t)1) * sizeof *hosts);
-
-    *count = 0;
-    for (uint32_t i = 0; hosts && i < ranks; i++)
-        if (*(hosts[*count] = pithi_log_host(log, pithi_log_rank(log, i))))
-            ++*count;
-    if (hosts)
-        qsort(hosts, *count, sizeof *hosts, compare_texts);
-    return hosts;
-}
-
-/* Prints the hosts on one line; the first 16. */
-static void put_hosts(struct pithi_out *out, const char **hosts, uint32_t count)
-{
+    uint32_t ranks = pithi_log_ranks(log), count = 0, first = 0;
     uint32_t told = 0, more = 0; /* names so far; different names beyond HOSTS_TOLD */
+    const char **hosts = malloc((ranks + (size_t)1) * sizeof *hosts);
     char text[32];
 
+    if (!hosts)
+        return pithi_no_memory();
+    /* sorted, each as often as it has ranks */
+    for (uint32_t i = 0; i < ranks; i++)
+        if (*(hosts[count] = pithi_log_host(log, pithi_log_rank(log, i))))
+            count++;
+    qsort(hosts, count, sizeof *hosts, compare_texts);
     if (count)
         pithi_out_text(out, "host: ");
     for (uint32_t i = 0; i < count; i++) {
@@ -95,14 +89,8 @@ static void put_hosts(struct pithi_out *out, const char **hosts, uint32_t count)
         pithi_out_text(out, text);
     if (count)
         pithi_out_char(out, '\n');
-}
-
-/* Prints a line "ranks HOST: N" for the same hosts. */
-static void put_ranks_of_hosts(struct pithi_out *out, const char **hosts, uint32_t count)
-{
-    uint32_t first = 0;
-
-    for (uint32_t told = 0; first < count && told < HOSTS_TOLD; told++) {
+    /* a line "ranks HOST: N" for the same hosts */
+    for (told = 0; first < count && told < HOSTS_TOLD; told++) {
         uint32_t next = first + 1;
         while (next < count && strcmp(hosts[next], hosts[first]) == 0)
             next++;
@@ -111,40 +99,21 @@ static void put_ranks_of_hosts(struct pithi_out *out, const char **hosts, uint32
         put_u64(out, "", next - first);
         first = next;
     }
-}
-
-/* The largest number of threads of a rank. */
-static uint32_t max_threads(const struct pithlog *log)
-{
-    uint32_t most = 0;
-
-    for (uint32_t i = 0; i < pithi_log_ranks(log); i++)
-        if (pithi_log_rank(log, i)->lane_count > most)
-            most = pithi_log_rank(log, i)->lane_count;
-    return most;
-}
-
-/* Prints the start of recording in UTC, from the recorder's property. */
-static void put_start(struct pithi_out *out, const struct pithlog *log)
-{
-    const char *key, *value;
-    char text[64];
-    struct tm utc;
-
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
-        /* for any other key this number means nothing, and is not used */
-        time_t seconds = (time_t)strtoll(value, NULL, 10);
-        if (strcmp(key, "start_unix_s") == 0 && gmtime_r(&seconds, &utc) &&
-            strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
-            put_text(out, "start", text);
-    }
+    free(hosts);
+    return PITH_OK;
 }
 
 static void put_numbers(struct pithi_out *out, const struct pithlog *log)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
-    char text[32];
+    const char *key, *value;
+    uint32_t threads = 0; /* the largest number of threads of a rank */
+    char text[64];
+    struct tm utc;
 
+    for (uint32_t i = 0; i < pithi_log_ranks(log); i++)
+        if (pithi_log_rank(log, i)->lane_count > threads)
+            threads = pithi_log_rank(log, i)->lane_count;
     put_text(out, "format", info->format);
     put_u64(out, "version", info->version);
     put_text(out, "complete", info->complete ? "yes" : "no");
@@ -152,7 +121,7 @@ static void put_numbers(struct pithi_out *out, const struct pithlog *log)
         put_text(out, PITHI_INCOMPLETE, info->incomplete);
     put_u64(out, "ranks", info->ranks);
     put_u64(out, "lanes", info->lanes);
-    put_u64(out, "threads", max_threads(log));
+    put_u64(out, "threads", threads);
     put_u64(out, "definitions", info->defs);
     put_u64(out, "communicators", info->comms);
     put_u64(out, "records", info->records);
@@ -160,7 +129,14 @@ static void put_numbers(struct pithi_out *out, const struct pithlog *log)
     put_u64(out, "events", info->events);
     put_u64(out, "messages", info->messages);
     put_u64(out, "lost", info->lost);
-    put_start(out, log);
+    /* the start of recording in UTC, from the recorder's property */
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
+        /* for any other key this number means nothing, and is not used */
+        time_t seconds = (time_t)strtoll(value, NULL, 10);
+        if (strcmp(key, "start_unix_s") == 0 && gmtime_r(&seconds, &utc) &&
+            strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
+            put_text(out, "start", text);
+    }
     put_seconds(out, "first_s", info->records ? info->start_ns : 0);
     /* unsigned: from INT64_MIN to INT64_MAX is no overflow then */
     put_seconds(out, "duration_s", info->records ? (int64_t)((uint64_t)info->end_ns - (uint64_t)info->start_ns) : 0);
@@ -214,8 +190,7 @@ int pithi_tool_info(int argc, char **argv)
     static const char *const names[] = {"LOG", NULL};
     struct pithi_out out = {.data = NULL};
     struct pithlog *log = NULL;
-    const char *key, *value, **hosts = NULL;
-    uint32_t count;
+    const char *key, *value;
     int err;
 
     if (pithi_tool_options(argc, argv, options) || pithi_tool_arguments(argc, argv, names))
@@ -223,17 +198,13 @@ int pithi_tool_info(int argc, char **argv)
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
     TRY(pithi_out_open(&out, stdout));
     put_numbers(&out, log);
-    if (!(hosts = hosts_of(log, &count)))
-        TRY(pithi_no_memory());
-    put_hosts(&out, hosts, count);
-    put_ranks_of_hosts(&out, hosts, count);
+    TRY(put_hosts(&out, log));
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
         if (is_for_people(key))
             put_text(&out, key, value);
     put_clocks(&out, log);
 out:
     err = pithi_out_close(&out, err); /* keeps the first error, or reports that standard output could not be written */
-    free(hosts);
     if (log)
         pithlog_close(log);
     return err ? pithi_tool_failed() : 0;

@@ -42,21 +42,6 @@ enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith". */
-static char *own_name(const struct source *source)
-{
-    const char *name = pithi_property(source->log, "program"), *slash;
-    int of_file = !name || !*name;
-
-    if (of_file)
-        name = source->path;
-    slash = strrchr(name, '/');
-    if (slash && slash[1])
-        name = slash + 1;
-    /* "heat.pith" without its suffix; a program may have dots in its name */
-    return of_file ? strndup(name, strcspn(name, ".")) : strdup(name);
-}
-
 static int name_taken(const struct source *sources, uint32_t count, const char *name)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -69,7 +54,16 @@ static int name_taken(const struct source *sources, uint32_t count, const char *
 static int name_sources(struct source *sources, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        char *own = own_name(&sources[i]), *name = own ? strdup(own) : NULL;
+        /* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith" */
+        const char *full = pithi_property(sources[i].log, "program"), *slash;
+        int of_file = !full || !*full;
+        if (of_file)
+            full = sources[i].path;
+        slash = strrchr(full, '/');
+        if (slash && slash[1])
+            full = slash + 1;
+        /* "heat.pith" without its suffix; a program may have dots in its name */
+        char *own = of_file ? strndup(full, strcspn(full, ".")) : strdup(full), *name = own ? strdup(own) : NULL;
         for (unsigned n = 2; name && name_taken(sources, i, name); n++) {
             free(name);
             if (asprintf(&name, "%s:%u", own, n) < 0)
@@ -139,28 +133,6 @@ static int one_time_axis(const struct source *sources, uint32_t count)
     return 1;
 }
 
-/* Sets clock_error_ns of the merged log. For pieces of one log it is the largest error of all pieces. For several runs,
- * or logs whose times were moved, the error is unknown. */
-static int put_error(const struct source *sources, uint32_t count, struct pithi_defs *defs)
-{
-    int known = one_time_axis(sources, count), told = 0;
-    long long worst = 0;
-    char text[32] = "unknown", *end;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const char *value = pithi_property(sources[i].log, error_key);
-        /* the error of its clocks against its own rank 0, so it says nothing of the distance between two runs */
-        long long error = value ? strtoll(value, &end, 10) : 0;
-        known &= value && *value && *end == '\0';
-        /* known: all logs have the property, as a number; said: at least one has it */
-        told |= value != NULL;
-        worst = error > worst ? error : worst;
-    }
-    if (known)
-        snprintf(text, sizeof text, "%lld", worst);
-    return told ? pithi_defs_property(defs, error_key, text) : PITH_OK;
-}
-
 /* Adds the properties of all logs to `defs`. A property that differs gets all its values, separated by ", ". `clock`:
  * the logs are aligned by the clock, so start_unix_s is that of the first. clock_error_ns is `unknown` unless they are
  * pieces of one log. *left_out: values that did not fit. */
@@ -187,7 +159,23 @@ static int put_facts(const struct source *sources, uint32_t count, int clock, st
                 first = &sources[i];
         CHECK(pithi_defs_property(defs, start_key, pithi_property(first->log, start_key)));
     }
-    return put_error(sources, count, defs);
+    /* clock_error_ns: for pieces of one log it is the largest error of all pieces. For several runs, or logs whose
+     * times were moved, the error is unknown. */
+    int known = one_time_axis(sources, count), told = 0;
+    long long worst = 0;
+    char text[32] = "unknown", *end;
+    for (uint32_t i = 0; i < count; i++) {
+        value = pithi_property(sources[i].log, error_key);
+        /* the error of its clocks against its own rank 0, so it says nothing of the distance between two runs */
+        long long error = value ? strtoll(value, &end, 10) : 0;
+        known &= value && *value && *end == '\0';
+        /* known: all logs have the property, as a number; said: at least one has it */
+        told |= value != NULL;
+        worst = error > worst ? error : worst;
+    }
+    if (known)
+        snprintf(text, sizeof text, "%lld", worst);
+    return told ? pithi_defs_property(defs, error_key, text) : PITH_OK;
 }
 
 /* ---- The merge --------------------------------------------------------------------------------------------------- */
@@ -229,21 +217,6 @@ static int add_source(const char *command, const char *option, const char *path,
     return 0;
 }
 
-/* A log that is given twice has everything twice, which --ranks must confirm. */
-static int check_different(const char *command, const struct merge *m)
-{
-    struct stat a, b;
-
-    /* inputs are few, so each pair is compared */
-    for (uint32_t i = 0; i < m->count && m->ranks == RANKS_UNSAID; i++)
-        for (uint32_t k = 0; k < i && stat(m->sources[i].path, &a) == 0; k++)
-            if (stat(m->sources[k].path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-                return pithi_tool_usage(command,
-                                        "%s is given twice; give each log once, or --ranks follow for its ranks twice",
-                                        m->sources[i].path);
-    return 0;
-}
-
 static int read_options(int argc, char **argv, struct merge *m)
 {
     const struct pithi_option options[] = {
@@ -265,30 +238,19 @@ static int read_options(int argc, char **argv, struct merge *m)
         return pithi_tool_usage(argv[0], "LOG is missing");
     if (m->shift_ns)
         return pithi_tool_usage(argv[0], "--shift has no log after it");
-    return check_different(argv[0], m);
+    /* A log that is given twice has everything twice, which --ranks must confirm. */
+    struct stat a, b;
+    /* inputs are few, so each pair is compared */
+    for (uint32_t i = 0; i < m->count && m->ranks == RANKS_UNSAID; i++)
+        for (uint32_t k = 0; k < i && stat(m->sources[i].path, &a) == 0; k++)
+            if (stat(m->sources[k].path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+                return pithi_tool_usage(argv[0],
+                                        "%s is given twice; give each log once, or --ranks follow for its ranks twice",
+                                        m->sources[i].path);
+    return 0;
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
-
-/* Some rank is in two logs. */
-static int ranks_collide(const struct merge *m, int *collide)
-{
-    struct pithi_map seen = {0};
-    uint32_t before;
-    int err = PITH_OK;
-
-    *collide = 0;
-    for (uint32_t i = 0; err == PITH_OK && i < m->count; i++)
-        for (uint32_t k = 0; err == PITH_OK && k < pithi_log_ranks(m->sources[i].log); k++) {
-            uint32_t rank = (uint32_t)pithi_log_rank(m->sources[i].log, k)->rank;
-            /* the value, the log, is not needed; what counts is that there was one */
-            *collide |= pithi_map_get(&seen, rank, &before);
-            if (!pithi_map_put(&seen, rank, i))
-                err = pithi_no_memory();
-        }
-    pithi_map_free(&seen);
-    return err;
-}
 
 /* Numbers the ranks of each log after those of the logs before it. */
 static int follow_ranks(struct merge *m)
@@ -395,10 +357,21 @@ static int count_hosts(struct merge *m)
 
 static int number_ranks(struct merge *m)
 {
-    int collide, err = ranks_collide(m, &collide);
+    struct pithi_map seen = {0};
+    uint32_t before;
+    int collide = 0; /* some rank is in two logs */
+    int err = PITH_OK;
 
-    if (err)
-        return err;
+    for (uint32_t i = 0; err == PITH_OK && i < m->count; i++)
+        for (uint32_t k = 0; err == PITH_OK && k < pithi_log_ranks(m->sources[i].log); k++) {
+            uint32_t rank = (uint32_t)pithi_log_rank(m->sources[i].log, k)->rank;
+            /* the value, the log, is not needed; what counts is that there was one */
+            collide |= pithi_map_get(&seen, rank, &before);
+            if (!pithi_map_put(&seen, rank, i))
+                err = pithi_no_memory();
+        }
+    pithi_map_free(&seen);
+    CHECK(err);
     if (m->ranks == RANKS_UNSAID)
         m->ranks = collide ? RANKS_FOLLOW : RANKS_KEEP;
     if (m->ranks == RANKS_FOLLOW)
@@ -410,27 +383,6 @@ static int number_ranks(struct merge *m)
 
 /* ---- Times ------------------------------------------------------------------------------------------------------- */
 
-/* Aligns by the clock if all logs have it, else by their first records. */
-static int choose_align(struct merge *m)
-{
-    for (uint32_t i = 0; i < m->count; i++) {
-        const struct source *s = &m->sources[i];
-        if (s->knows_clock || (m->align != ALIGN_UNSAID && m->align != ALIGN_CLOCK))
-            continue;
-        if (m->align == ALIGN_CLOCK)
-            return pithi_fail(PITH_ERR_UNSUPPORTED,
-                              "%s: does not state when it began (start_unix_s); use --align start or none", s->path);
-        pithi_tool_say(stderr,
-                       "pith: note: %s does not state when it began: all logs start at the "
-                       "same time",
-                       s->path);
-        m->align = ALIGN_START;
-    }
-    if (m->align == ALIGN_UNSAID)
-        m->align = ALIGN_CLOCK;
-    return PITH_OK;
-}
-
 static int64_t difference(int64_t a, int64_t b)
 {
     int64_t result;
@@ -440,11 +392,26 @@ static int64_t difference(int64_t a, int64_t b)
 static int align_times(struct merge *m)
 {
     int64_t first_ns = m->sources[0].zero_unix_ns;
-    int err = choose_align(m);
 
+    /* Aligns by the clock if all logs have it, else by their first records. */
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->sources[i].knows_clock || (m->align != ALIGN_UNSAID && m->align != ALIGN_CLOCK))
+            continue;
+        if (m->align == ALIGN_CLOCK)
+            return pithi_fail(PITH_ERR_UNSUPPORTED,
+                              "%s: does not state when it began (start_unix_s); use --align start or none",
+                              m->sources[i].path);
+        pithi_tool_say(stderr,
+                       "pith: note: %s does not state when it began: all logs start at the "
+                       "same time",
+                       m->sources[i].path);
+        m->align = ALIGN_START;
+    }
+    if (m->align == ALIGN_UNSAID)
+        m->align = ALIGN_CLOCK;
     for (uint32_t i = 0; i < m->count; i++)
         first_ns = m->sources[i].zero_unix_ns < first_ns ? m->sources[i].zero_unix_ns : first_ns;
-    for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
+    for (uint32_t i = 0; i < m->count; i++) {
         struct source *s = &m->sources[i];
         int64_t by = 0;
         if (m->align == ALIGN_CLOCK)
@@ -453,7 +420,7 @@ static int align_times(struct merge *m)
             by = difference(pithlog_get_info(m->sources[0].log)->start_ns, pithlog_get_info(s->log)->start_ns);
         s->shift_ns = pithi_time_moved(s->shift_ns, by);
     }
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */

@@ -184,22 +184,6 @@ static int write_made(struct pithlog *log, FILE *file, const struct pithi_conver
     return pithi_native_make(file, making.fill, making.context);
 }
 
-/* A format that needs a whole log: write a native one first, then convert it. */
-static int write_through(const char *command, const struct pithi_format *format, const char *path,
-                         const struct pithi_convert *how, uint64_t records)
-{
-    struct pithlog *log = NULL;
-    int err;
-
-    begin_progress(command, records);
-    err = pithi_native_temporary("the temporary copy (see TMPDIR)", making.fill, making.context, &log);
-    pithi_progress_end();
-    if (err == PITH_OK)
-        err = pithi_outfile_write(command, log, format, path, how);
-    pithlog_close(log);
-    return err;
-}
-
 int pithi_outfile_make(const char *command, const struct pithi_format *format, const char *path,
                        int (*fill)(void *context, struct pithi_writer *writer), void *context, uint64_t records)
 {
@@ -208,10 +192,20 @@ int pithi_outfile_make(const char *command, const struct pithi_format *format, c
 
     making.fill = fill;
     making.context = context;
-    if (format->write != pithi_native_write)
-        return write_through(command, format, path, &how, records);
-    own.write = write_made; /* native: `fill` writes into the file itself */
-    return write_guarded(command, NULL, &own, path, &how, records);
+    if (format->write == pithi_native_write) {
+        own.write = write_made; /* native: `fill` writes into the file itself */
+        return write_guarded(command, NULL, &own, path, &how, records);
+    }
+    /* A format that needs a whole log: write a native one first, then convert it. */
+    struct pithlog *log = NULL;
+    int err;
+    begin_progress(command, records);
+    err = pithi_native_temporary("the temporary copy (see TMPDIR)", making.fill, making.context, &log);
+    pithi_progress_end();
+    if (err == PITH_OK)
+        err = pithi_outfile_write(command, log, format, path, &how);
+    pithlog_close(log);
+    return err;
 }
 
 static int write_printed(struct pithlog *log, FILE *file, const struct pithi_convert *how)
@@ -236,18 +230,6 @@ int pithi_outfile_print(const char *command, const char *path, int (*print)(void
     return pithi_outfile_rewrite(command, path, print, context);
 }
 
-static int no_format(const char *command, const char *name)
-{
-    struct pithi_nearest nearest;
-
-    pithi_nearest_begin(&nearest, name, strlen(name));
-    for (const struct pithi_format *format = pithi_formats; format->name; format++)
-        if (format->write || format->write_folder)
-            pithi_nearest_try(&nearest, format->name);
-    return pithi_tool_usage(command, "no such format: %s%s", name,
-                            nearest.name ? pithi_nearest_ask(&nearest) : "; `pith help formats` lists them");
-}
-
 /* 1: a suffix of `pith draw`. */
 static int is_picture(const char *path)
 {
@@ -264,8 +246,15 @@ int pithi_outfile_format(const char *command, const char *name, const char *path
                          const struct pithi_format **format)
 {
     *format = name ? pithi_format_by_name(name) : pithi_format_by_suffix(path);
-    if (name && !*format)
-        return no_format(command, name);
+    if (name && !*format) {
+        struct pithi_nearest nearest;
+        pithi_nearest_begin(&nearest, name, strlen(name));
+        for (const struct pithi_format *one = pithi_formats; one->name; one++)
+            if (one->write || one->write_folder)
+                pithi_nearest_try(&nearest, one->name);
+        return pithi_tool_usage(command, "no such format: %s%s", name,
+                                nearest.name ? pithi_nearest_ask(&nearest) : "; `pith help formats` lists them");
+    }
     if (!*format && standard)
         *format = pithi_format_by_name(standard);
     if (!*format)

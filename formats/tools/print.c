@@ -117,29 +117,6 @@ static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_
     return k->name ? PITH_OK : pithi_no_memory();
 }
 
-/* Prints lanes, definitions and communicators that are new or have changed. */
-static int put_news(struct follower *f)
-{
-    const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
-    int news;
-
-    for (uint32_t i = 0; i < info->lanes; i++) {
-        const struct pithlog_lane *lane = pithlog_follow_get_lane(f->follow, i);
-        CHECK(look_at(&f->lanes, &f->lane_count, i, lane->rank, lane->name, &news));
-        if (news)
-            CHECK(pithi_printer_lane(&f->printer, i, lane));
-    }
-    while (f->printer.name_count < info->defs) /* definitions never change: those behind the count are new */
-        CHECK(pithi_printer_def(&f->printer, pithlog_follow_get_def(f->follow, f->printer.name_count)));
-    for (uint32_t i = 0; i < info->comms; i++) {
-        const struct pithlog_comm *comm = pithlog_follow_get_comm(f->follow, i);
-        CHECK(look_at(&f->comms, &f->comm_count, i, comm->size, comm->name, &news));
-        if (news)
-            CHECK(pithi_printer_comm(&f->printer, i, comm));
-    }
-    return PITH_OK;
-}
-
 static void put_record(struct follower *f, const struct pithlog_record *r)
 {
     if (r->time_ns >= f->how->query.from_ns && r->time_ns <= f->how->query.to_ns &&
@@ -171,12 +148,27 @@ static int put_records(struct follower *f)
 static int put_all(struct follower *f)
 {
     const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
+    int news;
 
     pithi_printer_head(&f->printer);
     pithi_printer_property(&f->printer, "times", "as recorded, not corrected");
     do {
         CHECK(pithlog_follow_look(f->follow));
-        CHECK(put_news(f));
+        /* lanes, definitions and communicators that are new or have changed */
+        for (uint32_t i = 0; i < info->lanes; i++) {
+            const struct pithlog_lane *lane = pithlog_follow_get_lane(f->follow, i);
+            CHECK(look_at(&f->lanes, &f->lane_count, i, lane->rank, lane->name, &news));
+            if (news)
+                CHECK(pithi_printer_lane(&f->printer, i, lane));
+        }
+        while (f->printer.name_count < info->defs) /* definitions never change: those behind the count are new */
+            CHECK(pithi_printer_def(&f->printer, pithlog_follow_get_def(f->follow, f->printer.name_count)));
+        for (uint32_t i = 0; i < info->comms; i++) {
+            const struct pithlog_comm *comm = pithlog_follow_get_comm(f->follow, i);
+            CHECK(look_at(&f->comms, &f->comm_count, i, comm->size, comm->name, &news));
+            if (news)
+                CHECK(pithi_printer_comm(&f->printer, i, comm));
+        }
         CHECK(put_records(f));
     } while (!info->ended && !f->printer.out.failed && info->now_ns <= f->how->query.to_ns &&
              pithi_running_nap(LOOK_MS));

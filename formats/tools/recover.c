@@ -22,50 +22,6 @@
 #include "tools/progress.h"
 #include "tools/tools.h"
 
-/* The default name: LOG of LOG.spill. */
-static int default_name(char *name, size_t size, const char *folder)
-{
-    size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/') /* "run.pith.spill/" is the same folder */
-        length--;
-    /* longer than 6: a folder ".spill" itself has no name before it */
-    if (length > 6 && strncmp(folder + length - 6, ".spill", 6) == 0)
-        length -= 6;
-    if (length >= size)
-        return -1;
-    memcpy(name, folder, length);
-    name[length] = '\0';
-    return 0;
-}
-
-/* run.pith, run-2.pith, run-3.pith ... for the first, second, third job. */
-static int numbered_name(char *name, size_t size, const char *log, uint32_t number)
-{
-    /* a dot in the name of a folder is no suffix */
-    const char *slash = strrchr(log, '/'), *dot = strrchr(slash != NULL ? slash : log, '.');
-    int stem = dot != NULL ? (int)(dot - log) : (int)strlen(log); /* bytes before the suffix */
-    int length = number == 1 ? snprintf(name, size, "%s", log)
-                             : snprintf(name, size, "%.*s-%u%s", stem, log, number, log + stem);
-    return length < (int)size ? 0 : -1;
-}
-
-static void tell(const struct pithi_spill_job *job, const struct pithi_spill_result *result, const char *name)
-{
-    printf("%s: %u of %u rank%s", name, job->ranks - job->missing, job->ranks, job->ranks == 1 ? "" : "s");
-    if (job->running > 0)
-        printf(" (%u process%s still running)", job->running, job->running == 1 ? "" : "es");
-    printf(", %llu records", (unsigned long long)result->records);
-    if (result->lost > 0)
-        printf(", %llu lost by the program", (unsigned long long)result->lost);
-    if (result->missing > 0)
-        printf(", at most %llu missing", (unsigned long long)result->missing);
-    if (result->damaged > 0)
-        printf(", %llu damaged piece%s left out", (unsigned long long)result->damaged, result->damaged == 1 ? "" : "s");
-    if (result->unreadable > 0)
-        printf(", %u file%s not readable", result->unreadable, result->unreadable == 1 ? "" : "s");
-    printf("\n");
-}
-
 /* Prints each loss at once, before the summary line. */
 static void say(void *context, const char *text)
 {
@@ -108,7 +64,20 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
 
     /* 0: the number of records is not known before; progress shows bytes */
     CHECK(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
-    tell(job, &r.result, name);
+    const struct pithi_spill_result *result = &r.result;
+    printf("%s: %u of %u rank%s", name, job->ranks - job->missing, job->ranks, job->ranks == 1 ? "" : "s");
+    if (job->running > 0)
+        printf(" (%u process%s still running)", job->running, job->running == 1 ? "" : "es");
+    printf(", %llu records", (unsigned long long)result->records);
+    if (result->lost > 0)
+        printf(", %llu lost by the program", (unsigned long long)result->lost);
+    if (result->missing > 0)
+        printf(", at most %llu missing", (unsigned long long)result->missing);
+    if (result->damaged > 0)
+        printf(", %llu damaged piece%s left out", (unsigned long long)result->damaged, result->damaged == 1 ? "" : "s");
+    if (result->unreadable > 0)
+        printf(", %u file%s not readable", result->unreadable, result->unreadable == 1 ? "" : "s");
+    printf("\n");
     /* Which ranks are missing is the first question of users after a crash. */
     char ranks[128];
     pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
@@ -136,8 +105,14 @@ static int recover_all(const char *path, const char *log, int chosen)
                    folder.unreadable > 0 ? " that can be read" : "");
         err = PITH_ERR_FORMAT;
     }
+    /* run.pith, run-2.pith, run-3.pith ... for the first, second, third job. A dot in the name of a folder is no
+     * suffix. */
+    const char *slash = strrchr(log, '/'), *dot = strrchr(slash != NULL ? slash : log, '.');
+    int stem = dot != NULL ? (int)(dot - log) : (int)strlen(log); /* bytes before the suffix */
     for (i = 0; err == PITH_OK && i < folder.job_count; i++) {
-        if (numbered_name(name, sizeof name, log, i + 1))
+        int length = i == 0 ? snprintf(name, sizeof name, "%s", log)
+                            : snprintf(name, sizeof name, "%.*s-%u%s", stem, log, i + 1, log + stem);
+        if (length >= (int)sizeof name)
             err = pithi_fail(PITH_ERR_USAGE, "%s: the name is too long", log);
         else if ((err = check_name(name, chosen)) == PITH_OK)
             err = recover_job(&folder, &folder.jobs[i], name, &losses);
@@ -183,9 +158,18 @@ int pithi_tool_recover(int argc, char **argv)
     if (pithi_tool_is_native(argv[optind]))
         return chosen ? recover_log(argv[optind], log)
                       : pithi_tool_usage(argv[0], "a damaged log is recovered into a new file; give -o LOG");
+    /* the default name: LOG of LOG.spill */
     if (!chosen) {
-        if (default_name(name, sizeof name, argv[optind]))
+        size_t length = strlen(argv[optind]);
+        while (length > 1 && argv[optind][length - 1] == '/') /* "run.pith.spill/" is the same folder */
+            length--;
+        /* longer than 6: a folder ".spill" itself has no name before it */
+        if (length > 6 && strncmp(argv[optind] + length - 6, ".spill", 6) == 0)
+            length -= 6;
+        if (length >= sizeof name)
             return pithi_tool_usage(argv[0], "the name of the folder is too long");
+        memcpy(name, argv[optind], length);
+        name[length] = '\0';
         log = name;
     }
     return recover_all(argv[optind], log, chosen);

@@ -139,33 +139,16 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_native_recover(r->path, writer, &r->damages);
 }
 
-/* Writes the database of the log, or, with `damage` set, of its intact parts. */
-static int write_database(const char *command, struct pithlog *log, const char *name, const char *path,
-                          const struct pithi_convert *how)
-{
-    const struct pithi_format *format = pithi_format_by_name("sqlite");
-    struct recovering r = {.path = name};
-    struct pithlog *rest = NULL;
-    int err = pithi_outfile_write(command, log, format, path, how);
-
-    /* A damaged log has no database by itself; its intact parts do. */
-    if (err != PITH_ERR_DAMAGED)
-        return err;
-    snprintf(damage, sizeof damage, "%s", pithlog_error());
-    err = pithi_native_temporary("the temporary copy (see TMPDIR)", fill, &r, &rest);
-    if (err == PITH_OK)
-        err = pithi_outfile_write(command, rest, format, path, how);
-    pithlog_close(rest);
-    return err;
-}
-
-/* Makes the database under a temporary name, malloc'ed. Until it is whole, only its part has a name, which a signal
- * removes (outfile.c). */
+/* Makes the database of the log, or, with `damage` set, of its intact parts, under a temporary name, malloc'ed. Until
+ * it is whole, only its part has a name, which a signal removes (outfile.c). */
 static int make(const char *command, struct pithlog *log, const char *name, char **path)
 {
     const char *folder = getenv("TMPDIR");
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    const struct pithi_format *format = pithi_format_by_name("sqlite");
+    struct recovering r = {.path = name};
     struct pithi_sample_text *text = NULL;
+    struct pithlog *rest = NULL;
     int fd, err;
 
     if (asprintf(path, "%s/pith-sql-XXXXXX", folder && *folder ? folder : "/tmp") < 0) {
@@ -178,7 +161,15 @@ static int make(const char *command, struct pithlog *log, const char *name, char
     /* only the name is needed: the writer makes the file under that name with .part */
     unlink(*path);
     TRY(pithi_sample_text_open(log, &text, &how.naming));
-    err = write_database(command, log, name, *path, &how);
+    err = pithi_outfile_write(command, log, format, *path, &how);
+    /* A damaged log has no database by itself; its intact parts do. */
+    if (err == PITH_ERR_DAMAGED) {
+        snprintf(damage, sizeof damage, "%s", pithlog_error());
+        err = pithi_native_temporary("the temporary copy (see TMPDIR)", fill, &r, &rest);
+        if (err == PITH_OK)
+            err = pithi_outfile_write(command, rest, format, *path, &how);
+        pithlog_close(rest);
+    }
     pithi_sample_text_close(text);
     return err;
 out:
@@ -218,32 +209,23 @@ static int is_immutable(const char *path)
     return is;
 }
 
-/* Makes the URI of the database, malloc'ed. */
-static char *uri_of(const char *name)
-{
-    char *path = realpath(name, NULL); /* SQLite looks for the write-ahead log beside the file itself */
-    size_t room = path ? 3 * strlen(path) + sizeof "file://?immutable=1" : 0, at;
-    char *uri = path ? malloc(room) : NULL;
-
-    if (!uri) {
-        free(path);
-        return NULL;
-    }
-    at = (size_t)sprintf(uri, "%s", *path == '/' ? "file://" : "file:");
-    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
-        /* '%', '?' and '#' have a meaning in a URI */
-        at += (size_t)sprintf(uri + at, *c == '%' || *c == '?' || *c == '#' ? "%%%02X" : "%c", *c);
-    sprintf(uri + at, "%s", is_immutable(path) ? "?immutable=1" : "");
-    free(path);
-    return uri;
-}
-
 static int open_readonly(const char *path, struct sqlite3 **db)
 {
-    char *uri = uri_of(path);
+    /* SQLite looks for the write-ahead log beside the file itself */
+    char *full = realpath(path, NULL);
+    size_t room = full ? 3 * strlen(full) + sizeof "file://?immutable=1" : 0, at;
+    char *uri = full ? malloc(room) : NULL;
 
-    if (!uri)
+    if (!uri) {
+        free(full);
         return pithi_no_memory();
+    }
+    at = (size_t)sprintf(uri, "%s", *full == '/' ? "file://" : "file:");
+    for (const unsigned char *c = (const unsigned char *)full; *c; c++)
+        /* '%', '?' and '#' have a meaning in a URI */
+        at += (size_t)sprintf(uri + at, *c == '%' || *c == '?' || *c == '#' ? "%%%02X" : "%c", *c);
+    sprintf(uri + at, "%s", is_immutable(full) ? "?immutable=1" : "");
+    free(full);
     int status = sqlite->open_v2(uri, db, PITHI_SQLITE_READONLY | PITHI_SQLITE_URI, NULL);
     free(uri);
     if (status)
