@@ -57,25 +57,6 @@ static int add_total(struct changes *c, int side, enum part part, uint32_t kind,
                per_rank_ns * c->findings[side].info->lanes);
 }
 
-static int add_states(struct changes *c, int side)
-{
-    const struct pithi_findings *f = &c->findings[side];
-    const struct pithlog_info *info = pithlog_get_info(f->log);
-    int err = PITH_OK;
-
-    for (uint32_t k = 0; k <= info->defs && !err; k++) {
-        uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
-        enum part part = pithlog_analysis_is_call(f->analysis, state) ? REST : COMPUTING;
-        struct change what = {part, 0, pithi_state_text(f->log, state), -1, {0, 0}};
-        double ns = 0;
-        for (uint32_t lane = 0; lane < info->lanes; lane++)
-            if (pithlog_analysis_calls_mpi(f->analysis, lane))
-                ns += (double)pithlog_analysis_state_ns(f->analysis, lane, state);
-        err = ns > 0 ? add(c, side, what, ns) : PITH_OK;
-    }
-    return err;
-}
-
 /* Adds each kind of waiting in MPI calls, and its delays. */
 static int add_waits(struct changes *c, int side, double *waiting_ns)
 {
@@ -110,9 +91,20 @@ static int add_waits(struct changes *c, int side, double *waiting_ns)
 static int add_side(struct changes *c, int side)
 {
     const struct pithi_findings *f = &c->findings[side];
+    const struct pithlog_info *info = pithlog_get_info(f->log);
     double computing_ns = floor((double)f->info->useful_ns / f->info->lanes), waiting_ns = 0;
 
-    CHECK(add_states(c, side));
+    for (uint32_t k = 0; k <= info->defs; k++) {
+        uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
+        enum part part = pithlog_analysis_is_call(f->analysis, state) ? REST : COMPUTING;
+        struct change what = {part, 0, pithi_state_text(f->log, state), -1, {0, 0}};
+        double ns = 0;
+        for (uint32_t lane = 0; lane < info->lanes; lane++)
+            if (pithlog_analysis_calls_mpi(f->analysis, lane))
+                ns += (double)pithlog_analysis_state_ns(f->analysis, lane, state);
+        if (ns > 0)
+            CHECK(add(c, side, what, ns));
+    }
     CHECK(add_waits(c, side, &waiting_ns));
     CHECK(add_total(c, side, COMPUTING, 0, computing_ns));
     CHECK(add_total(c, side, WAITING, 0, waiting_ns));
@@ -149,26 +141,6 @@ static int by_change(const void *a, const void *b)
     double more = fabs(change_of(x)), less = fabs(change_of(y));
 
     return order ? order : more != less ? (more < less ? 1 : -1) : by_name(a, b);
-}
-
-static int find_changes(struct changes *c)
-{
-    uint32_t kept = 0;
-
-    CHECK(add_side(c, 0));
-    CHECK(add_side(c, 1));
-    qsort(c->list, c->count, sizeof *c->list, by_name);
-    for (uint32_t i = 0; i < c->count; i++) {
-        if (kept > 0 && by_name(&c->list[kept - 1], &c->list[i]) == 0) {
-            c->list[kept - 1].ns[0] += c->list[i].ns[0];
-            c->list[kept - 1].ns[1] += c->list[i].ns[1];
-        } else {
-            c->list[kept++] = c->list[i];
-        }
-    }
-    c->count = kept;
-    qsort(c->list, kept, sizeof *c->list, by_change);
-    return PITH_OK;
 }
 
 /* ---- For programs ------------------------------------------------------------------------------------------------ */
@@ -227,30 +199,6 @@ static void describe(const struct change *x, char *text, size_t size)
     snprintf(text, size, x->rank < 0 ? "%.*s" : "%.*s on rank %d", bytes, x->name, (int)x->rank);
 }
 
-/* "710.0 ms more late sender, 650.0 ms of it caused by refine on rank 6" */
-static void put_reason(const struct changes *c, const struct change *x, FILE *out)
-{
-    const struct change *end = c->list + c->count, *cause = x + 1;
-    const char *word = change_of(x) > 0 ? "more" : "less";
-    char head[96], tail[256] = "", amount[PITHI_NS_TEXT], name[160];
-
-    while (cause < end && cause->name && change_of(cause) * change_of(x) <= 0)
-        cause++;
-    snprintf(head, sizeof head, "  %s %s %s", pithi_ns_text(amount, fabs(change_of(x))), word,
-             x->part == WAITING ? pithlog_wait_kind_name(x->kind) : part_names[x->part]);
-    if (cause < end && cause->name && fabs(change_of(cause)) >= 0.1 * fabs(change_of(x))) {
-        const char *link = x->part == WAITING ? "caused by" : "in";
-        describe(cause, name, sizeof name);
-        if (fabs(change_of(cause)) < 0.995 * fabs(change_of(x)))
-            snprintf(tail, sizeof tail, ", %s of it %s %s", pithi_ns_text(amount, fabs(change_of(cause))), link, name);
-        else
-            snprintf(tail, sizeof tail, ", %s %s", link, name);
-    }
-    pithi_tool_say(out, "%s%s", head, strlen(head) + strlen(tail) <= WIDTH ? tail : ",");
-    if (strlen(head) + strlen(tail) > WIDTH)
-        pithi_tool_say(out, "     %s", tail + 1);
-}
-
 static int by_size(const void *a, const void *b)
 {
     const struct change *x = *(const struct change *const *)a, *y = *(const struct change *const *)b;
@@ -281,8 +229,29 @@ static void put_sentence(const struct changes *c, FILE *out)
     else
         fprintf(out, "\nB is %s (%.1f %%) %s than A. Per rank:\n", pithi_ns_text(text, fabs(b_ns - a_ns)),
                 100 * fabs(b_ns - a_ns) / a_ns, b_ns > a_ns ? "slower" : "faster");
-    for (size_t i = 0; i < shown; i++)
-        put_reason(c, reasons[i], out);
+    /* "710.0 ms more late sender, 650.0 ms of it caused by refine on rank 6" */
+    for (size_t i = 0; i < shown; i++) {
+        const struct change *x = reasons[i];
+        const struct change *end = c->list + c->count, *cause = x + 1;
+        const char *word = change_of(x) > 0 ? "more" : "less";
+        char head[96], tail[256] = "", amount[PITHI_NS_TEXT], name[160];
+        while (cause < end && cause->name && change_of(cause) * change_of(x) <= 0)
+            cause++;
+        snprintf(head, sizeof head, "  %s %s %s", pithi_ns_text(amount, fabs(change_of(x))), word,
+                 x->part == WAITING ? pithlog_wait_kind_name(x->kind) : part_names[x->part]);
+        if (cause < end && cause->name && fabs(change_of(cause)) >= 0.1 * fabs(change_of(x))) {
+            const char *link = x->part == WAITING ? "caused by" : "in";
+            describe(cause, name, sizeof name);
+            if (fabs(change_of(cause)) < 0.995 * fabs(change_of(x)))
+                snprintf(tail, sizeof tail, ", %s of it %s %s", pithi_ns_text(amount, fabs(change_of(cause))), link,
+                         name);
+            else
+                snprintf(tail, sizeof tail, ", %s %s", link, name);
+        }
+        pithi_tool_say(out, "%s%s", head, strlen(head) + strlen(tail) <= WIDTH ? tail : ",");
+        if (strlen(head) + strlen(tail) > WIDTH)
+            pithi_tool_say(out, "     %s", tail + 1);
+    }
 }
 
 static void put_change(int indent, const char *label, const double ns[2], double unit, FILE *out)
@@ -336,9 +305,22 @@ static void put_changes(const struct changes *c, FILE *out)
 int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi_text_style style)
 {
     struct changes c = {.findings = findings};
+    uint32_t kept = 0;
     int err;
 
-    TRY(find_changes(&c));
+    TRY(add_side(&c, 0));
+    TRY(add_side(&c, 1));
+    qsort(c.list, c.count, sizeof *c.list, by_name);
+    for (uint32_t i = 0; i < c.count; i++) {
+        if (kept > 0 && by_name(&c.list[kept - 1], &c.list[i]) == 0) {
+            c.list[kept - 1].ns[0] += c.list[i].ns[0];
+            c.list[kept - 1].ns[1] += c.list[i].ns[1];
+        } else {
+            c.list[kept++] = c.list[i];
+        }
+    }
+    c.count = kept;
+    qsort(c.list, kept, sizeof *c.list, by_change);
     if (style != PITHI_TEXT_TABS) {
         TRY(put_for_programs(&c, out, style));
     } else {

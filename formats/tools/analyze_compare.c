@@ -121,14 +121,6 @@ static void find_scalings(struct compare *c)
     }
 }
 
-static const char *scaling_name(const struct compare *c)
-{
-    return c->is_unknown                          ? "unknown"
-           : c->scaling == PITHI_SCALING_WEAK     ? "weak"
-           : c->scaling == PITHI_SCALING_STRONG ? "strong"
-                                                  : "none";
-}
-
 /* ---- Ratios ------------------------------------------------------------------------------------------------------ */
 
 /* A ratio of a run: its name for programs and its label, and the offset of its number in struct run. 0: not known, if
@@ -168,43 +160,40 @@ static int is_known(const struct run *run, const struct ratio *ratio)
 
 /* ---- For programs ------------------------------------------------------------------------------------------------ */
 
-static int run_table(const struct compare *c, struct pithi_report **table)
+static int has_changes(const struct compare *c) { return c->count == 2 && !c->has_gaps; }
+
+static int put_for_programs(struct compare *c, FILE *out)
 {
     enum { BEFORE = 4 }; /* columns before the ratios */
     struct pithi_table_column columns[BEFORE + RATIOS] = {{"log", PITHI_CELL_TEXT, 0},
                                                           {"ranks", PITHI_CELL_COUNT, 0},
                                                           {"run", PITHI_CELL_TIME, 0},
                                                           {"useful", PITHI_CELL_TIME, 0}};
-
-    for (size_t k = 0; k < RATIOS; k++)
-        columns[BEFORE + k] = (struct pithi_table_column){ratios[k].column, PITHI_CELL_RATIO, 0};
-    CHECK(pithi_table_new(table, columns, BEFORE + RATIOS));
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct run *run = &c->runs[i];
-        pithi_table_row(*table);
-        pithi_table_text(*table, run->path);
-        pithi_table_number(*table, run->ranks);
-        pithi_table_number(*table, run->info.to_ns - run->info.from_ns);
-        pithi_table_number(*table, run->info.useful_ns);
-        for (size_t k = 0; k < RATIOS; k++)
-            if (is_known(run, &ratios[k]))
-                pithi_table_number(*table, llround(1e6 * number_of(run, &ratios[k])));
-            else
-                pithi_table_skip(*table);
-    }
-    return PITH_OK;
-}
-
-static int has_changes(const struct compare *c) { return c->count == 2 && !c->has_gaps; }
-
-static int put_for_programs(struct compare *c, FILE *out)
-{
+    const char *scaling = c->is_unknown                        ? "unknown"
+                          : c->scaling == PITHI_SCALING_WEAK   ? "weak"
+                          : c->scaling == PITHI_SCALING_STRONG ? "strong"
+                                                               : "none";
     struct pithi_report *runs = NULL;
     int is_json = c->query->style == PITHI_TEXT_JSON, err;
 
-    TRY(run_table(c, &runs));
+    for (size_t k = 0; k < RATIOS; k++)
+        columns[BEFORE + k] = (struct pithi_table_column){ratios[k].column, PITHI_CELL_RATIO, 0};
+    TRY(pithi_table_new(&runs, columns, BEFORE + RATIOS));
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct run *run = &c->runs[i];
+        pithi_table_row(runs);
+        pithi_table_text(runs, run->path);
+        pithi_table_number(runs, run->ranks);
+        pithi_table_number(runs, run->info.to_ns - run->info.from_ns);
+        pithi_table_number(runs, run->info.useful_ns);
+        for (size_t k = 0; k < RATIOS; k++)
+            if (is_known(run, &ratios[k]))
+                pithi_table_number(runs, llround(1e6 * number_of(run, &ratios[k])));
+            else
+                pithi_table_skip(runs);
+    }
     if (is_json)
-        fprintf(out, "{\"scaling\":\"%s\",\"reference\":%u,\"logs\":", scaling_name(c), c->reference);
+        fprintf(out, "{\"scaling\":\"%s\",\"reference\":%u,\"logs\":", scaling, c->reference);
     TRY(pithi_table_print(runs, out, c->query->style));
     if (is_json)
         fprintf(out, ",\"changes\":%s", has_changes(c) ? "" : "[]\n");

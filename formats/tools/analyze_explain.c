@@ -298,13 +298,6 @@ static const struct {
      "A message was there, but the rank that polled for it asked late. Remedy: ask more often, or wait."},
 };
 
-static void put_kind(const char *name, FILE *out)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            pithi_findings_wrap(kinds[i].meaning, "", out);
-}
-
 /* "late-sender" and "Late_Sender" are "late sender". */
 static int is_term(const char *given, const char *name)
 {
@@ -367,7 +360,9 @@ int pithi_findings_explain(const struct pithi_findings *f, const char *name, FIL
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
         if (is_term(name, pithlog_wait_kind_name(kind))) {
             fprintf(out, "%s\n", pithlog_wait_kind_name(kind));
-            put_kind(pithlog_wait_kind_name(kind), out);
+            for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+                if (strcmp(kinds[i].name, pithlog_wait_kind_name(kind)) == 0)
+                    pithi_findings_wrap(kinds[i].meaning, "", out);
             fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n",
                     (unsigned long long)f->groups[kind].instances, pithi_ns_text(text, (double)f->groups[kind].ns),
                     pithi_analysis_percent(f->analysis, (double)f->groups[kind].ns));

@@ -168,17 +168,13 @@ static void put_head(struct html *h)
     }
 }
 
-static void put_efficiency(struct html *h, int depth, const char *name, double value, const char *meaning)
-{
-    put(h, "<tr><td class=\"name depth%d\">%s</td>", depth, name);
-    put_bar(h, 100 * value);
-    put(h, "<td class=\"number\">%.2f</td><td class=\"wide faint\">%s</td></tr>\n", value, meaning);
-}
-
 static void put_tree(struct html *h, const struct pithlog_efficiency *all, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        put_efficiency(h, (int)all[i].depth, all[i].name, all[i].value, all[i].meaning);
+    for (uint32_t i = 0; i < count; i++) {
+        put(h, "<tr><td class=\"name depth%d\">%s</td>", (int)all[i].depth, all[i].name);
+        put_bar(h, 100 * all[i].value);
+        put(h, "<td class=\"number\">%.2f</td><td class=\"wide faint\">%s</td></tr>\n", all[i].value, all[i].meaning);
+    }
 }
 
 static void put_efficiencies(struct html *h)
@@ -284,15 +280,6 @@ static void put_path(struct html *h)
     free(sums);
 }
 
-static void put_picture(struct html *h)
-{
-    if (!h->picture)
-        return;
-    put(h, "<figure>\n");
-    pithi_out_text(&h->out, h->picture);
-    put(h, "</figure>\n");
-}
-
 /* For pithi_outfile_print. */
 static int print_page(void *context, FILE *file)
 {
@@ -305,7 +292,11 @@ static int print_page(void *context, FILE *file)
     put_findings(h);
     if (h->f->info->has_mpi && h->f->info->lanes)
         put_efficiencies(h);
-    put_picture(h);
+    if (h->picture) {
+        put(h, "<figure>\n");
+        pithi_out_text(&h->out, h->picture);
+        put(h, "</figure>\n");
+    }
     put_path(h);
     put(h, "<h2>Iterations</h2>\n");
     put_printed(h, "pre", pithi_findings_put_iterations);
@@ -413,21 +404,16 @@ static char *draw(const struct pithi_findings *f, const struct pithlog_finding *
     return svg;
 }
 
-/* Sets *text, malloc'ed: a blank line and the section, or empty. */
-static int print_communication(const struct pithi_findings *f, char **text)
-{
-    size_t size;
-    FILE *stream = open_memstream(text, &size);
-    int err = stream ? pithi_findings_put_communication(f, stream) : PITH_OK;
-
-    return (!stream || fclose(stream) != 0 || !*text) && !err ? pithi_no_memory() : err;
-}
-
 int pithi_findings_html(const struct pithi_findings *f, const char *path, const char *what_if)
 {
     struct html h = {.f = f, .what_if = what_if};
-    int err = print_communication(f, &h.communication);
+    size_t size;
+    FILE *stream = open_memstream(&h.communication, &size);
+    int err = stream ? pithi_findings_put_communication(f, stream) : PITH_OK;
 
+    /* the section of the page in text: a blank line and the section, or empty */
+    if ((!stream || fclose(stream) != 0 || !h.communication) && !err)
+        err = pithi_no_memory();
     if (err) {
         free(h.communication);
         return err;

@@ -42,23 +42,6 @@ const char *pithi_findings_range(const struct pithi_findings *f, const struct pi
     return text;
 }
 
-static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_iteration *slow, FILE *out)
-{
-    const struct pithlog_iteration *iteration = &f->iterations->all[slow->index];
-    char text[PITHI_NS_TEXT], more[PITHI_NS_TEXT], lane[32], word[4096];
-
-    fprintf(out, "    number %u, %s", slow->index + 1,
-            pithi_ns_text(text, (double)(iteration->to_ns - iteration->from_ns)));
-    if (slow->difference_ns > 0)
-        fprintf(out, ": %s more %.*s on %s", pithi_ns_text(more, (double)slow->difference_ns), NAME,
-                slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(f->log, slow->state),
-                pithi_lane_text(f->log, slow->lane, lane));
-    fputs("\n", out);
-    if (!f->no_commands)
-        fprintf(out, "      pith view %s --at %.6fs\n", pithi_shell_word(f->path, word, sizeof word),
-                (double)iteration->from_ns / 1e9);
-}
-
 /* The length on the line of the drift, `steps` after the first. The line is straight, the lengths may be a curve: then
  * its ends can lie beyond the shortest and the longest. */
 static double on_line(const struct pithlog_iterations *all, double steps)
@@ -101,6 +84,19 @@ void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
     if (all->slow_count)
         fprintf(out, "  %zu %s slow, compared with the median one%s\n", all->slow_count,
                 all->slow_count == 1 ? "is" : "are", all->slow_count > SHOWN ? "; the slowest:" : ":");
-    for (size_t i = 0; i < all->slow_count && i < SHOWN; i++)
-        put_slow(f, &all->slow[i], out);
+    for (size_t i = 0; i < all->slow_count && i < SHOWN; i++) {
+        const struct pithlog_slow_iteration *slow = &all->slow[i];
+        const struct pithlog_iteration *iteration = &all->all[slow->index];
+        char more[PITHI_NS_TEXT], word[4096];
+        fprintf(out, "    number %u, %s", slow->index + 1,
+                pithi_ns_text(text, (double)(iteration->to_ns - iteration->from_ns)));
+        if (slow->difference_ns > 0)
+            fprintf(out, ": %s more %.*s on %s", pithi_ns_text(more, (double)slow->difference_ns), NAME,
+                    slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(f->log, slow->state),
+                    pithi_lane_text(f->log, slow->lane, lane));
+        fputs("\n", out);
+        if (!f->no_commands)
+            fprintf(out, "      pith view %s --at %.6fs\n", pithi_shell_word(f->path, word, sizeof word),
+                    (double)iteration->from_ns / 1e9);
+    }
 }

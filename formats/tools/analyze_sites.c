@@ -66,28 +66,6 @@ static int64_t region_begin(struct pithi_findings *f, uint32_t lane, int64_t tim
     return begin_ns;
 }
 
-static char *text_of(struct pithi_sample_names *names, const char *what, const char *state,
-                     const struct pithi_place *place)
-{
-    const struct pithi_function *function =
-        place->function == UINT32_MAX ? NULL : pithi_function_get(names, place->function);
-    const char *name = function && *function->name != '[' ? function->name : NULL, *slash;
-    char *text = NULL;
-    size_t size;
-    FILE *out;
-
-    if ((!name && !place->source) || !(out = open_memstream(&text, &size)))
-        return NULL;
-    fprintf(out, "%s%s", what, state);
-    if (name)
-        fprintf(out, " in `%.60s`", name);
-    if (place->source) {
-        slash = strrchr(place->source, '/');
-        fprintf(out, "%s %.60s:%d", name ? "," : " at", slash ? slash + 1 : place->source, place->line);
-    }
-    return fclose(out) == 0 ? text : NULL;
-}
-
 /* Of the MPI call that contains a moment, or else of the next one. */
 static int find_call(struct pithi_findings *f, struct pithi_sample_names *names,
                      const struct pithlog_finding_place *where, uint32_t *state, const struct pithi_place **place)
@@ -104,37 +82,45 @@ static int find_call(struct pithi_findings *f, struct pithi_sample_names *names,
     return 0;
 }
 
-/* Of the parallel region that is open on the first thread of the lane's rank. */
-static int find_region(struct pithi_findings *f, struct pithi_sample_names *names,
-                       const struct pithlog_finding_place *where, uint32_t *state, const struct pithi_place **place)
-{
-    uint32_t lane = where->lane;
-    int64_t begin_ns;
-
-    while (lane > 0 && pithlog_get_lane(f->log, lane - 1)->rank == pithlog_get_lane(f->log, lane)->rank)
-        lane--;
-    begin_ns = region_begin(f, lane, where->from_ns, state);
-    return begin_ns == INT64_MIN ? 0 : find_site(f, names, lane, *state, begin_ns, begin_ns, place);
-}
-
 static char *site_of(struct pithi_findings *f, struct pithi_sample_names *names,
                      const struct pithlog_finding_place *where)
 {
     const struct pithi_graph *g = &f->analysis->graph;
     const struct pithi_place *place;
-    uint32_t state = PITHI_OUTSIDE;
-    int found;
+    uint32_t state = PITHI_OUTSIDE, lane = where->lane;
+    int64_t begin_ns;
+    int found = 0;
 
-    if (where->lane >= pithlog_get_info(f->log)->lanes)
+    if (lane >= pithlog_get_info(f->log)->lanes)
         return NULL;
-    found = find_region(f, names, where, &state, &place);
+    /* the parallel region that is open on the first thread of the lane's rank */
+    while (lane > 0 && pithlog_get_lane(f->log, lane - 1)->rank == pithlog_get_lane(f->log, lane)->rank)
+        lane--;
+    begin_ns = region_begin(f, lane, where->from_ns, &state);
+    if (begin_ns != INT64_MIN)
+        found = find_site(f, names, lane, state, begin_ns, begin_ns, &place);
     if (found == 0)
         found = find_call(f, names, where, &state, &place);
     if (found != 1)
         return NULL;
     uint32_t here = pithi_graph_piece(g, where->lane, pithi_graph_find(g, where->lane, where->from_ns))->state;
-    return text_of(names, here == state || !pithi_graph_is_call(g, state) ? "" : "up to ",
-                   pithi_graph_is_call(g, state) ? pithi_state_text(f->log, state) : "the parallel region", place);
+    const struct pithi_function *function =
+        place->function == UINT32_MAX ? NULL : pithi_function_get(names, place->function);
+    const char *name = function && *function->name != '[' ? function->name : NULL, *slash;
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+    if ((!name && !place->source) || !(out = open_memstream(&text, &size)))
+        return NULL;
+    fprintf(out, "%s%s", here == state || !pithi_graph_is_call(g, state) ? "" : "up to ",
+            pithi_graph_is_call(g, state) ? pithi_state_text(f->log, state) : "the parallel region");
+    if (name)
+        fprintf(out, " in `%.60s`", name);
+    if (place->source) {
+        slash = strrchr(place->source, '/');
+        fprintf(out, "%s %.60s:%d", name ? "," : " at", slash ? slash + 1 : place->source, place->line);
+    }
+    return fclose(out) == 0 ? text : NULL;
 }
 
 int pithi_findings_find_sites(struct pithi_findings *f, int all)

@@ -17,24 +17,11 @@ static void say(void *context, const char *text)
     pithi_tool_say(stdout, "%s", text);
 }
 
-/* Reports clocks with faults that linear correction cannot remove. They are no damage, but times are less certain than
- * the log states. */
-static void say_clocks(const char *path)
-{
-    struct pithlog *log;
-    if (!pithi_tool_is_native(path) || pithlog_open(path, &log) != PITH_OK) /* other formats have no clocks */
-        return;
-    for (uint32_t i = 0; i < log->clock_count; i++)
-        if (*pithi_clock_fault(&log->clocks[i]))
-            pithi_tool_say(stdout, "%s: the clock of rank %d %s (pith info)", path, (int)log->clocks[i].rank,
-                           pithi_clock_fault(&log->clocks[i]));
-    pithlog_close(log);
-}
-
 int pithi_tool_check(int argc, char **argv)
 {
     static const struct pithi_option options[] = {{.name = NULL}};
     static const char *const names[] = {"LOG", NULL};
+    struct pithlog *log;
     uint64_t records = 0;
     int damages, status;
 
@@ -52,7 +39,15 @@ int pithi_tool_check(int argc, char **argv)
                        damages == 1 ? "" : "s");
     else
         pithi_tool_say(stdout, "%s: %" PRIu64 " records read, no damage found", argv[optind], records);
-    say_clocks(argv[optind]);
+    /* Clocks with faults that linear correction cannot remove are no damage, but times are less certain than the log
+     * states. Other formats have no clocks. */
+    if (pithi_tool_is_native(argv[optind]) && pithlog_open(argv[optind], &log) == PITH_OK) {
+        for (uint32_t i = 0; i < log->clock_count; i++)
+            if (*pithi_clock_fault(&log->clocks[i]))
+                pithi_tool_say(stdout, "%s: the clock of rank %d %s (pith info)", argv[optind],
+                               (int)log->clocks[i].rank, pithi_clock_fault(&log->clocks[i]));
+        pithlog_close(log);
+    }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         pithi_fail(PITH_ERR_IO, "standard output: cannot write");
         return pithi_tool_failed();

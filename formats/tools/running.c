@@ -36,15 +36,9 @@ int pithi_running_nap(int ms)
     return (poll(&out, 1, ms) == 0 || errno == EINTR) && !interrupted;
 }
 
-static int ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
 int pithi_running_find(struct pithi_running *running, const char *path)
 {
-    size_t length = strlen(path);
+    size_t length = strlen(path), tail = strlen(".spill");
     struct stat info;
     int is_spill, is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 
@@ -55,12 +49,12 @@ int pithi_running_find(struct pithi_running *running, const char *path)
     memset(running, 0, sizeof *running);
     memcpy(running->spill, path, length);
     memcpy(running->log, path, length);
-    is_spill = ends_with(running->spill, ".spill");
+    is_spill = length > tail && strcmp(running->spill + length - tail, ".spill") == 0;
     running->log_named = !is_spill && !is_folder;
     if (running->log_named)
         strcpy(running->spill + length, ".spill");
     else
-        running->log[is_spill ? length - strlen(".spill") : 0] = '\0';
+        running->log[is_spill ? length - tail : 0] = '\0';
     running->log_there = stat(running->log, &running->log_info) == 0;
     return PITH_OK;
 }

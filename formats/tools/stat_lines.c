@@ -122,18 +122,6 @@ static int take(void *context, const struct pithlog_record *r)
 
 enum { SHOWN = 72 }; /* columns of a source line */
 
-static void load(struct source *source)
-{
-    FILE *file = pithi_open_whole(source->path);
-    struct stat info;
-
-    if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) &&
-        (source->text = malloc((size_t)info.st_size + 1)) != NULL)
-        source->size = fread(source->text, 1, (size_t)info.st_size, file);
-    if (file)
-        fclose(file);
-}
-
 /* Without the blanks at its begin, and without control characters. "": the file is not here, or too short. */
 static int source_text(struct lines *l, const struct pithi_place *place, char *text, size_t size)
 {
@@ -148,7 +136,14 @@ static int source_text(struct lines *l, const struct pithi_place *place, char *t
         if (!pithi_grow(&l->sources, i, &l->source_room, sizeof *l->sources))
             return pithi_no_memory();
         l->sources[l->source_count++] = (struct source){.path = place->source};
-        load(&l->sources[i]);
+        struct source *source = &l->sources[i];
+        FILE *file = pithi_open_whole(source->path);
+        struct stat info;
+        if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) &&
+            (source->text = malloc((size_t)info.st_size + 1)) != NULL)
+            source->size = fread(source->text, 1, (size_t)info.st_size, file);
+        if (file)
+            fclose(file);
     }
     if (!l->sources[i].text)
         return PITH_OK;
@@ -190,31 +185,6 @@ static int64_t millionths(int64_t part, int64_t whole)
     return whole > 0 ? (int64_t)(1e6 * (double)part / (double)whole) : 0;
 }
 
-static int put(struct lines *l, const struct line *line, struct pithi_report *table)
-{
-    const struct pithi_function *f = function_of(l, line->function);
-    const char *path = line->place ? line->place->source : f->module, *slash = strrchr(path, '/');
-    char place[300], text[1024];
-
-    snprintf(place, sizeof place, line->place ? "%.250s:%d" : "%.250s", slash ? slash + 1 : path,
-             line->place ? line->place->line : 0);
-    *text = '\0';
-    if (line->place)
-        CHECK(source_text(l, line->place, text, l->query->for_people ? SHOWN : sizeof text));
-    pithi_table_row(table);
-    pithi_table_number(table, line->self_ns);
-    pithi_table_number(table, millionths(line->self_ns, l->sum_ns));
-    pithi_table_number(table, line->cpu_ns);
-    pithi_table_number(table, line->all_ns);
-    pithi_table_number(table, millionths(line->all_ns, l->sum_ns));
-    pithi_table_number(table, (int64_t)line->samples);
-    pithi_table_text(table, place);
-    pithi_table_text(table, text);
-    pithi_table_text(table, f->name);
-    pithi_table_text(table, path);
-    return PITH_OK;
-}
-
 int pithi_stat_lines(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
     struct lines l = {.log = log, .query = query};
@@ -232,8 +202,28 @@ int pithi_stat_lines(struct pithlog *log, const struct pithi_stat_query *query, 
     TRY(pithi_stat_each_record(log, &all, take, NULL, &l));
     if (l.map.count > 0)
         qsort(l.lines, l.map.count, sizeof *l.lines, compare);
-    for (uint32_t i = 0; i < l.map.count; i++)
-        TRY(put(&l, &l.lines[i], *table));
+    for (uint32_t i = 0; i < l.map.count; i++) {
+        const struct line *line = &l.lines[i];
+        const struct pithi_function *f = function_of(&l, line->function);
+        const char *path = line->place ? line->place->source : f->module, *slash = strrchr(path, '/');
+        char place[300], text[1024];
+        snprintf(place, sizeof place, line->place ? "%.250s:%d" : "%.250s", slash ? slash + 1 : path,
+                 line->place ? line->place->line : 0);
+        *text = '\0';
+        if (line->place)
+            TRY(source_text(&l, line->place, text, query->for_people ? SHOWN : sizeof text));
+        pithi_table_row(*table);
+        pithi_table_number(*table, line->self_ns);
+        pithi_table_number(*table, millionths(line->self_ns, l.sum_ns));
+        pithi_table_number(*table, line->cpu_ns);
+        pithi_table_number(*table, line->all_ns);
+        pithi_table_number(*table, millionths(line->all_ns, l.sum_ns));
+        pithi_table_number(*table, (int64_t)line->samples);
+        pithi_table_text(*table, place);
+        pithi_table_text(*table, text);
+        pithi_table_text(*table, f->name);
+        pithi_table_text(*table, path);
+    }
 out:
     for (uint32_t i = 0; i < l.source_count; i++)
         free(l.sources[i].text);

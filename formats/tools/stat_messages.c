@@ -165,20 +165,6 @@ static const struct pithi_table_column size_columns[] = {
     {"latency_max", PITHI_CELL_TIME, 0}, {"bytes_per_s", PITHI_CELL_RATE, 0},
 };
 
-static void size_row(struct pithi_report *table, unsigned bits, const struct size_class *class)
-{
-    const struct pithi_histogram *latency = class->latency;
-
-    pithi_table_row(table);
-    pithi_table_number(table, bits ? (int64_t)(UINT64_C(1) << (bits - 1)) : 0);
-    pithi_table_number(table, bits ? (int64_t)((UINT64_C(1) << (bits - 1)) - 1 + (UINT64_C(1) << (bits - 1))) : 0);
-    pithi_table_number(table, (int64_t)latency->all.count);
-    pithi_table_number(table, (int64_t) class->bytes);
-    pithi_stat_lengths(table, latency);
-    if (latency->all.sum > 0)
-        pithi_table_number(table, (int64_t)((double)class->bytes * 1e9 / latency->all.sum));
-}
-
 int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_query *window, struct pithi_report **table)
 {
     struct size_class classes[CLASSES] = {{0, NULL}};
@@ -186,9 +172,20 @@ int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_query *window,
 
     TRY(pithi_table_new(table, size_columns, sizeof size_columns / sizeof *size_columns));
     TRY(each_message(log, window, add_to_class, classes));
-    for (unsigned i = 0; i < CLASSES; i++)
-        if (classes[i].latency)
-            size_row(*table, i, &classes[i]);
+    for (unsigned bits = 0; bits < CLASSES; bits++) {
+        const struct size_class *class = &classes[bits];
+        if (!class->latency)
+            continue;
+        const struct pithi_histogram *latency = class->latency;
+        pithi_table_row(*table);
+        pithi_table_number(*table, bits ? (int64_t)(UINT64_C(1) << (bits - 1)) : 0);
+        pithi_table_number(*table, bits ? (int64_t)((UINT64_C(1) << (bits - 1)) - 1 + (UINT64_C(1) << (bits - 1))) : 0);
+        pithi_table_number(*table, (int64_t)latency->all.count);
+        pithi_table_number(*table, (int64_t) class->bytes);
+        pithi_stat_lengths(*table, latency);
+        if (latency->all.sum > 0)
+            pithi_table_number(*table, (int64_t)((double)class->bytes * 1e9 / latency->all.sum));
+    }
 out:
     for (unsigned i = 0; i < CLASSES; i++)
         free(classes[i].latency);

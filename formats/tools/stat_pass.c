@@ -137,25 +137,6 @@ static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, 
     return was == COMPUTING ? report(run, &computing) : PITH_OK;
 }
 
-/* Ends the stretch if the lane does something else after the step. */
-static int follow(const struct run *run, const struct pithlog_step *step)
-{
-    const struct lane *lane = &run->lanes[step->lane];
-    const struct pithlog_open *open = step->open;
-    uint32_t depth = step->depth, innermost = depth > 0 ? open[depth - 1].id : UINT32_MAX;
-
-    if (step->change == PITHLOG_BEGINS)
-        innermost = step->record->id;
-    else if (step->change == PITHLOG_ENDS && step->at + 1 == depth)
-        innermost = depth > 1 ? open[depth - 2].id : UINT32_MAX;
-    enum doing next = lane->mpi_calls                                      ? IN_MPI
-                      : innermost != UINT32_MAX && run->is_wait[innermost] ? OMP_WAITING
-                                                                           : COMPUTING;
-    return next == lane->doing && step->change < PITHLOG_HOLE_BEGINS
-               ? PITH_OK
-               : next_stretch(run, step->lane, step->to_ns, next);
-}
-
 /* A filter does not end the walk of other states: they count for depth and self time, but are not reported. */
 static int take(const struct run *run, const struct pithlog_step *step)
 {
@@ -180,7 +161,17 @@ static int take(const struct run *run, const struct pithlog_step *step)
         if (is_wanted && r)
             CHECK(report(run, &instance));
     }
-    CHECK(follow(run, step));
+    /* Ends the stretch if the lane does something else after the step. */
+    uint32_t depth = step->depth, innermost = depth > 0 ? step->open[depth - 1].id : UINT32_MAX;
+    if (step->change == PITHLOG_BEGINS)
+        innermost = r->id;
+    else if (step->change == PITHLOG_ENDS && step->at + 1 == depth)
+        innermost = depth > 1 ? step->open[depth - 2].id : UINT32_MAX;
+    enum doing next = lane->mpi_calls                                      ? IN_MPI
+                      : innermost != UINT32_MAX && run->is_wait[innermost] ? OMP_WAITING
+                                                                           : COMPUTING;
+    if (next != lane->doing || step->change >= PITHLOG_HOLE_BEGINS)
+        CHECK(next_stretch(run, step->lane, step->to_ns, next));
     return r && is_wanted && run->pass->kinds >> r->kind & 1 ? run->pass->record(run->pass->context, r) : PITH_OK;
 }
 

@@ -65,27 +65,6 @@ static int take_record(void *context, const struct pithlog_record *r)
     return PITH_OK;
 }
 
-static int add_call(struct sites *s, uint32_t state, const struct pithi_place *place, int64_t length_ns)
-{
-    uint32_t before = s->map.count, number = 0;
-    struct site *site;
-    int err = pithi_pair_number(&s->map, pithi_map_pair(state, place->function), (uint64_t)place->line, &number);
-
-    if (err)
-        return err;
-    if (s->map.count > before) {
-        if (!pithi_grow(&s->sites, number, &s->room, sizeof *s->sites))
-            return pithi_no_memory();
-        s->sites[number] = (struct site){.state = state, .place = *place};
-    }
-    site = &s->sites[number];
-    site->count++;
-    site->total_ns += length_ns;
-    if (length_ns > site->longest_ns)
-        site->longest_ns = length_ns;
-    return PITH_OK;
-}
-
 static int has_site(const struct pithlog_def *def)
 {
     return pithi_mpi_call_traits(def) || (def->group && !strncmp(def->group, "OpenMP", 6));
@@ -104,7 +83,20 @@ static int take_instance(void *context, const struct pithi_stat_instance *instan
         place = lane->open[--lane->count].place;
     if (!pithi_stat_shows(s->query, def))
         return PITH_OK;
-    return add_call(s, instance->id, &place, instance->length_ns);
+    uint32_t before = s->map.count, number = 0;
+    struct site *site;
+    CHECK(pithi_pair_number(&s->map, pithi_map_pair(instance->id, place.function), (uint64_t)place.line, &number));
+    if (s->map.count > before) {
+        if (!pithi_grow(&s->sites, number, &s->room, sizeof *s->sites))
+            return pithi_no_memory();
+        s->sites[number] = (struct site){.state = instance->id, .place = place};
+    }
+    site = &s->sites[number];
+    site->count++;
+    site->total_ns += instance->length_ns;
+    if (instance->length_ns > site->longest_ns)
+        site->longest_ns = instance->length_ns;
+    return PITH_OK;
 }
 
 static int compare(const void *a, const void *b)
@@ -125,27 +117,6 @@ static const struct pithi_table_column columns[] = {
     {"mean", PITHI_CELL_TIME, 0},     {"max", PITHI_CELL_TIME, 0},    {"place", PITHI_CELL_TEXT, 0},
     {"function", PITHI_CELL_TEXT, 0}, {"module", PITHI_CELL_TEXT, 1},
 };
-
-static void put_site(const struct sites *s, const struct site *site, struct pithi_report *table)
-{
-    const struct pithi_function *f =
-        site->place.function != unknown.function ? pithi_function_get(s->names, site->place.function) : NULL;
-    const char *path = site->place.source ? site->place.source : f ? f->module : "";
-    const char *slash = strrchr(path, '/');
-    char text[300];
-
-    snprintf(text, sizeof text, site->place.source ? "%.250s:%d" : "%.250s", slash ? slash + 1 : path,
-             site->place.line);
-    pithi_table_row(table);
-    pithi_table_text(table, pithlog_get_def(s->log, site->state)->name);
-    pithi_table_number(table, (int64_t)site->count);
-    pithi_table_number(table, site->total_ns);
-    pithi_table_number(table, site->total_ns / (int64_t)site->count);
-    pithi_table_number(table, site->longest_ns);
-    pithi_table_text(table, text);
-    pithi_table_text(table, f ? f->name : "[unknown]");
-    pithi_table_text(table, f ? f->module : "");
-}
 
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
@@ -170,8 +141,25 @@ int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, 
     TRY(pithi_stat_run(&pass));
     if (s.map.count)
         qsort(s.sites, s.map.count, sizeof *s.sites, compare);
-    for (uint32_t i = 0; i < s.map.count; i++)
-        put_site(&s, &s.sites[i], *table);
+    for (uint32_t i = 0; i < s.map.count; i++) {
+        const struct site *site = &s.sites[i];
+        const struct pithi_function *f =
+            site->place.function != unknown.function ? pithi_function_get(s.names, site->place.function) : NULL;
+        const char *path = site->place.source ? site->place.source : f ? f->module : "";
+        const char *slash = strrchr(path, '/');
+        char text[300];
+        snprintf(text, sizeof text, site->place.source ? "%.250s:%d" : "%.250s", slash ? slash + 1 : path,
+                 site->place.line);
+        pithi_table_row(*table);
+        pithi_table_text(*table, pithlog_get_def(s.log, site->state)->name);
+        pithi_table_number(*table, (int64_t)site->count);
+        pithi_table_number(*table, site->total_ns);
+        pithi_table_number(*table, site->total_ns / (int64_t)site->count);
+        pithi_table_number(*table, site->longest_ns);
+        pithi_table_text(*table, text);
+        pithi_table_text(*table, f ? f->name : "[unknown]");
+        pithi_table_text(*table, f ? f->module : "");
+    }
 out:
     for (uint32_t i = 0; s.lanes && i < lanes; i++)
         free(s.lanes[i].open);

@@ -69,18 +69,6 @@ static const struct pithi_table_column columns[] = {
     {"max", PITHI_CELL_TIME, 0},
 };
 
-static void put_row(struct pithi_report *table, const struct pithlog_def *def, const struct waits *row)
-{
-    pithi_table_row(table);
-    pithi_table_text(table, def->name);
-    pithi_table_text(table, def->group);
-    pithi_table_text(table, pithlog_wait_kind_name(row->kind));
-    pithi_table_number(table, (int64_t)row->lengths.count);
-    pithi_table_number(table, (int64_t)row->lengths.sum);
-    pithi_table_number(table, pithi_lengths_mean(&row->lengths));
-    pithi_table_number(table, row->lengths.max);
-}
-
 int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
     size_t count = (size_t)pithlog_get_info(log)->defs * PITHLOG_WAIT_KINDS;
@@ -98,8 +86,17 @@ int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, 
     qsort(rows, count, sizeof *rows, compare);
     for (size_t i = 0; rows[i].lengths.count; i++) { /* the last one has none */
         const struct pithlog_def *def = pithlog_get_def(log, rows[i].state);
-        if (pithi_stat_shows(query, def))
-            put_row(*table, def, &rows[i]);
+        const struct waits *row = &rows[i];
+        if (!pithi_stat_shows(query, def))
+            continue;
+        pithi_table_row(*table);
+        pithi_table_text(*table, def->name);
+        pithi_table_text(*table, def->group);
+        pithi_table_text(*table, pithlog_wait_kind_name(row->kind));
+        pithi_table_number(*table, (int64_t)row->lengths.count);
+        pithi_table_number(*table, (int64_t)row->lengths.sum);
+        pithi_table_number(*table, pithi_lengths_mean(&row->lengths));
+        pithi_table_number(*table, row->lengths.max);
     }
 out:
     free(rows);
