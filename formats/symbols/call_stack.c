@@ -36,26 +36,6 @@ static int is_mpi(const struct pithi_function *function)
     return !strncmp(name, "MPI_", 4) || !strncmp(name, "mpi_", 4) || !strncmp(name, "MPI::", 5);
 }
 
-static void fold(const struct pithi_sample_names *names, struct pithi_call_stack *stack)
-{
-    const char *caller = NULL; /* the file that called MPI; NULL: not inside MPI */
-    uint32_t kept = 0;
-
-    for (uint32_t i = first_inside(names, stack); i < stack->count; i++) {
-        const struct pithi_function *function = function_of(names, &stack->calls[i]);
-        int is_callback = caller && *caller && !strcmp(function->module, caller);
-        if (caller && !is_callback && strcmp(function->name, PITHI_RECORDING) != 0)
-            continue;
-        if (caller && is_mpi(function)) /* MPI's second name for the call */
-            continue;
-        caller = NULL;
-        if (is_mpi(function))
-            caller = kept > 0 ? function_of(names, &stack->calls[kept - 1])->module : "";
-        stack->calls[kept++] = stack->calls[i];
-    }
-    stack->count = kept;
-}
-
 int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog_record *record,
                           struct pithi_sample *sample, int all, struct pithi_call_stack *stack)
 {
@@ -70,7 +50,22 @@ int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog
             stack->calls[stack->count++] = (struct pithi_stack_call){in.functions[k], in.places[k]};
         }
     }
-    if (!all)
-        fold(names, stack);
+    if (all)
+        return PITH_OK;
+    const char *caller = NULL; /* the file that called MPI; NULL: not inside MPI */
+    uint32_t kept = 0;
+    for (uint32_t i = first_inside(names, stack); i < stack->count; i++) {
+        const struct pithi_function *function = function_of(names, &stack->calls[i]);
+        int is_callback = caller && *caller && !strcmp(function->module, caller);
+        if (caller && !is_callback && strcmp(function->name, PITHI_RECORDING) != 0)
+            continue;
+        if (caller && is_mpi(function)) /* MPI's second name for the call */
+            continue;
+        caller = NULL;
+        if (is_mpi(function))
+            caller = kept > 0 ? function_of(names, &stack->calls[kept - 1])->module : "";
+        stack->calls[kept++] = stack->calls[i];
+    }
+    stack->count = kept;
     return PITH_OK;
 }

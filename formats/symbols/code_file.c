@@ -114,27 +114,22 @@ static struct pithi_code_file *open_by_build_id(const char *dir, const char *bui
     return file;
 }
 
-static struct pithi_code_file *open_in(const char *dir, const char *path, const char *build)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    struct pithi_code_file *file = open_by_build_id(dir, build);
-    char name[4096];
-
-    if (!file && snprintf(name, sizeof name, "%s/%s.debug", dir, base) < (int)sizeof name)
-        file = open_file(name, build);
-    if (!file && snprintf(name, sizeof name, "%s/%s", dir, base) < (int)sizeof name)
-        file = open_file(name, build);
-    if (!file && snprintf(name, sizeof name, "%s/%s", dir, path) < (int)sizeof name)
-        file = open_file(name, build);
-    return file;
-}
-
 struct pithi_code_file *pithi_code_file_open(const char *path, const char *build)
 {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     struct pithi_code_file *file = NULL;
+    char name[4096];
 
-    for (uint32_t i = 0; !file && i < search_count; i++)
-        file = open_in(search_dirs[i], path, build);
+    for (uint32_t i = 0; !file && i < search_count; i++) {
+        const char *dir = search_dirs[i];
+        file = open_by_build_id(dir, build);
+        if (!file && snprintf(name, sizeof name, "%s/%s.debug", dir, base) < (int)sizeof name)
+            file = open_file(name, build);
+        if (!file && snprintf(name, sizeof name, "%s/%s", dir, base) < (int)sizeof name)
+            file = open_file(name, build);
+        if (!file && snprintf(name, sizeof name, "%s/%s", dir, path) < (int)sizeof name)
+            file = open_file(name, build);
+    }
     if (!file)
         file = open_file(path, build);
     return file ? file : open_by_build_id("/usr/lib/debug", build);
@@ -216,13 +211,6 @@ static const char *demangle(const char *name, char **made)
 
 /* ---- Debug information ------------------------------------------------------------------------------------------- */
 
-static const char *linkage_name(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-    return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
-}
-
 /* Compilers add to symbols: work.part.0, work.cold, the end of Fortran's work_. */
 static int is_symbol_of(const char *symbol, const char *name)
 {
@@ -249,8 +237,12 @@ static const char *declared_in(Dwarf_Die *die)
 
 static void describe(struct pithi_code_frame *frame, Dwarf_Die *die, const char *symbol, char **made)
 {
-    const char *linked = linkage_name(die), *plain = dwarf_diename(die);
+    Dwarf_Attribute attribute;
+    const char *linked = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    const char *plain = dwarf_diename(die);
 
+    if (!linked)
+        linked = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
     if (linked && !(plain && is_symbol_of(linked, plain)))
         frame->name = demangle(linked, made);
     else if (plain && (linked || !symbol || is_symbol_of(symbol, plain)))
@@ -260,20 +252,6 @@ static void describe(struct pithi_code_frame *frame, Dwarf_Die *die, const char 
     frame->source = declared_in(die);
     if (!frame->source || dwarf_decl_line(die, &frame->line) != 0)
         frame->source = NULL;
-}
-
-/* The place of the call that became the inlined function `die`. */
-static void find_call(Dwarf_Die *unit, Dwarf_Die *die, const char **source, int *line)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word number;
-    Dwarf_Files *files;
-
-    *source = NULL;
-    if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &number) == 0 &&
-        dwarf_getsrcfiles(unit, &files, NULL) == 0)
-        *source = dwarf_filesrc(files, number, NULL, NULL);
-    *line = dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &number) == 0 ? (int)number : 0;
 }
 
 /* The compilation unit of an address; NULL: unknown. libdw finds it by a table that clang does not write. */
@@ -337,26 +315,23 @@ static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywher
     return count;
 }
 
-/* With -gsplit-dwarf the program has a skeleton of the unit, and the rest of it is in another file. */
-static Dwarf_Die *whole_unit(Dwarf_Die *unit, Dwarf_Die *split)
-{
-    Dwarf_Half version;
-    uint8_t type;
-
-    if (unit && dwarf_cu_info(unit->cu, &version, &type, NULL, split, NULL, NULL, NULL) == 0 &&
-        type == DW_UT_skeleton && dwarf_tag(split) == DW_TAG_compile_unit)
-        return split;
-    return unit;
-}
-
 /* The functions by debug information; 0: there is none. `at_source` and `at_line` are those of the address. */
 static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, const char *symbol,
                             struct pithi_code_frame *frames, const char *at_source, int at_line)
 {
     Dwarf_Addr bias;
-    Dwarf_Die split, chain[NESTED], *unit = whole_unit(find_unit(file, address, &bias), &split);
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Files *files;
+    Dwarf_Half version;
+    uint8_t type;
+    Dwarf_Die split, chain[NESTED], *unit = find_unit(file, address, &bias);
     unsigned count = 0, found = 0;
 
+    /* with -gsplit-dwarf the program has a skeleton of the unit, and the rest of it is in another file */
+    if (unit && dwarf_cu_info(unit->cu, &version, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+        type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
+        unit = &split;
     for (int everywhere = 0; unit && !count && everywhere < 2; everywhere++)
         count = find_inside(unit, address - bias, everywhere, chain, 0);
     while (count-- > 0 && found < PITHI_CODE_FRAMES) {
@@ -366,7 +341,13 @@ static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, cons
         found++;
         if (tag == DW_TAG_subprogram)
             break;
-        find_call(unit, &chain[count], &at_source, &at_line);
+        /* the place of the call that became this inlined function */
+        at_source = NULL;
+        if (dwarf_formudata(dwarf_attr(&chain[count], DW_AT_call_file, &attribute), &number) == 0 &&
+            dwarf_getsrcfiles(unit, &files, NULL) == 0)
+            at_source = dwarf_filesrc(files, number, NULL, NULL);
+        at_line =
+            dwarf_formudata(dwarf_attr(&chain[count], DW_AT_call_line, &attribute), &number) == 0 ? (int)number : 0;
     }
     return found;
 }

@@ -108,21 +108,6 @@ static int state_of(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
 
 /* ---- Call sites -------------------------------------------------------------------------------------------------- */
 
-static int define_site(struct pithi_flame_log *f, const struct pithi_place *place, uint32_t *id)
-{
-    const char *slash = place->source ? strrchr(place->source, '/') : NULL;
-    const char *function = pithi_function_get(f->names, place->function)->name;
-    char name[600];
-    const struct pithlog_def def = {
-        .kind = PITHLOG_EVENT_TYPE, .name = name, .colour = "gray50", .group = "call sites"};
-
-    if (place->source)
-        snprintf(name, sizeof name, "in %.290s (%.280s:%d)", function, slash ? slash + 1 : place->source, place->line);
-    else
-        snprintf(name, sizeof name, "in %.290s", function);
-    return pithi_defs_add(pithi_writer_defs(f->writer), &def, id);
-}
-
 static int take_site(struct pithi_flame_log *f, struct flame_lane *lane, const struct pithlog_record *r,
                      uint64_t address)
 {
@@ -134,7 +119,17 @@ static int take_site(struct pithi_flame_log *f, struct flame_lane *lane, const s
     if (f->places.count > before) {
         if (!pithi_grow(&f->sites, number, &f->site_room, sizeof *f->sites))
             return pithi_no_memory();
-        CHECK(define_site(f, place, &f->sites[number]));
+        const char *slash = place->source ? strrchr(place->source, '/') : NULL;
+        const char *function = pithi_function_get(f->names, place->function)->name;
+        char name[600];
+        const struct pithlog_def def = {
+            .kind = PITHLOG_EVENT_TYPE, .name = name, .colour = "gray50", .group = "call sites"};
+        if (place->source)
+            snprintf(name, sizeof name, "in %.290s (%.280s:%d)", function, slash ? slash + 1 : place->source,
+                     place->line);
+        else
+            snprintf(name, sizeof name, "in %.290s", function);
+        CHECK(pithi_defs_add(pithi_writer_defs(f->writer), &def, &f->sites[number]));
     }
     if (!pithi_grow(&lane->sites, lane->site_count, &lane->site_room, sizeof *lane->sites))
         return pithi_no_memory();

@@ -259,16 +259,6 @@ int pithi_sample_names_take(struct pithi_sample_names *s, const struct pithlog_r
     return r->id == s->module_id ? add_module(s, r) : r->id == s->code_id ? add_code(s, r) : PITH_OK;
 }
 
-static void free_place(struct pithi_place *place)
-{
-    while (place) {
-        struct pithi_place *outer = (struct pithi_place *)(uintptr_t)place->outer;
-        free((char *)(uintptr_t)place->source);
-        free(place);
-        place = outer;
-    }
-}
-
 void pithi_sample_names_close(struct pithi_sample_names *s)
 {
     if (!s)
@@ -283,7 +273,11 @@ void pithi_sample_names_close(struct pithi_sample_names *s)
         free(s->functions[i].source);
     }
     for (uint32_t i = 0; i < s->places.count && i < s->found_room; i++)
-        free_place(s->found[i]);
+        for (struct pithi_place *place = s->found[i], *outer; place; place = outer) {
+            outer = (struct pithi_place *)(uintptr_t)place->outer;
+            free((char *)(uintptr_t)place->source);
+            free(place);
+        }
     pithi_code_names_free(&s->stored);
     pithi_map_free(&s->newest_code);
     pithi_map_free(&s->file_of);
@@ -339,21 +333,6 @@ struct pithi_sample_length pithi_sample_length(const struct pithi_sample_names *
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
-/* The newest module of the rank before the sample that contains the address; else, because a flight recorder keeps
- * only late records of modules, any. NULL: none. */
-static const struct module *find_module(const struct pithi_sample_names *s, int32_t rank, int64_t time_ns,
-                                        uint64_t address)
-{
-    const struct module *found = NULL;
-    for (uint32_t i = 0; i < s->module_count; i++) {
-        const struct module *m = &s->modules[i];
-        if (address >= m->begin && address < m->end && rank_of(s, m->lane) == rank &&
-            (!found || m->time_ns <= time_ns))
-            found = m;
-    }
-    return found;
-}
-
 /* Makes room for item `number` of an array. 0: no memory. */
 static int make_room(void *array, uint32_t number, uint32_t *room, size_t item)
 {
@@ -390,19 +369,6 @@ static int find_code(struct pithi_sample_names *s, int32_t rank, uint64_t addres
     return PITH_OK;
 }
 
-/* quietly: no note if it is not found. */
-static struct pithi_code_file *code_of(struct file *file, int quietly)
-{
-    if (!file->tried) {
-        file->tried = 1;
-        file->code = pithi_code_file_open(file->path, file->build);
-        if (!file->code && !quietly && pithi_code_file_possible() && file->path[0] == '/')
-            fprintf(stderr, "pith: note: %s is not here, or is not the file that was recorded: no names from it\n",
-                    file->path);
-    }
-    return file->code;
-}
-
 int pithi_function_is_own(const struct pithi_function *function)
 {
     const char *name = function ? strrchr(function->module, '/') : NULL;
@@ -436,7 +402,15 @@ static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uin
 
     if (stored > 0)
         return (unsigned)stored;
-    if (code_of(file, stored == 0 && !fresh))
+    if (!file->tried) {
+        file->tried = 1;
+        file->code = pithi_code_file_open(file->path, file->build);
+        /* no note where the log says that the address has no name */
+        if (!file->code && (stored != 0 || fresh) && pithi_code_file_possible() && file->path[0] == '/')
+            fprintf(stderr, "pith: note: %s is not here, or is not the file that was recorded: no names from it\n",
+                    file->path);
+    }
+    if (file->code)
         count = pithi_code_file_find(file->code, address, frames);
     if (count == 0 && fresh)
         stored = pithi_code_names_find(&s->stored, file->path, file->build, address, frames);
@@ -504,12 +478,19 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     int32_t rank = rank_of(s, r->lane);
     int cut = address == 0;
     uint32_t before = s->places.count, file_1, place;
-    const struct module *module;
+    const struct module *module = NULL;
     const struct code *code = NULL;
     int err = PITH_OK;
 
     address -= (uint64_t)is_return; /* a call may be the last instruction of a function */
-    module = find_module(s, rank, r->time_ns, address);
+    /* The newest module of the rank before the sample that contains the address; else, because a flight recorder keeps
+     * only late records of modules, any. */
+    for (uint32_t i = 0; i < s->module_count; i++) {
+        const struct module *m = &s->modules[i];
+        if (address >= m->begin && address < m->end && rank_of(s, m->lane) == rank &&
+            (!module || m->time_ns <= r->time_ns))
+            module = m;
+    }
     if (!module && (err = find_code(s, rank, address, &code)) != PITH_OK)
         return err;
     file_1 = module ? module->file + 1 : code ? code->file + 1 : 0;

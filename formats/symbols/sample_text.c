@@ -16,23 +16,6 @@ struct pithi_sample_text {
     size_t size;
 };
 
-static void put_place(FILE *out, const struct pithi_sample_names *names, const struct pithi_place *place)
-{
-    const char *slash = place->source ? strrchr(place->source, '/') : NULL;
-
-    fputs(pithi_function_get(names, place->function)->name, out);
-    if (place->source)
-        fprintf(out, " (%s:%d)", slash ? slash + 1 : place->source, place->line);
-}
-
-static void put_name(FILE *out, const char *name, int is_first)
-{
-    if (!is_first)
-        fputc(';', out);
-    for (; *name; name++)
-        fputc(*name == ';' ? ':' : *name, out);
-}
-
 /* For a sample, its functions, outermost first; for a call site, its function and line. */
 static const char *name_functions(void *context, const struct pithlog_record *record)
 {
@@ -48,12 +31,21 @@ static const char *name_functions(void *context, const struct pithlog_record *re
     n->text = NULL;
     if (!(out = open_memstream(&n->text, &n->size)))
         return NULL;
-    if (!is_sample && (err = pithi_sample_place(n->names, record, n->sample.addresses[0], 1, &place)) == PITH_OK)
-        put_place(out, n->names, place);
+    if (!is_sample && (err = pithi_sample_place(n->names, record, n->sample.addresses[0], 1, &place)) == PITH_OK) {
+        const char *slash = place->source ? strrchr(place->source, '/') : NULL;
+        fputs(pithi_function_get(n->names, place->function)->name, out);
+        if (place->source)
+            fprintf(out, " (%s:%d)", slash ? slash + 1 : place->source, place->line);
+    }
     for (uint32_t i = is_sample ? n->sample.count : 0; !err && i-- > 0;) {
         err = pithi_sample_functions(n->names, record, &n->sample, i, &in);
-        for (uint32_t k = 0; !err && k < in.count; k++, is_first = 0)
-            put_name(out, pithi_function_get(n->names, in.functions[k])->name, is_first);
+        for (uint32_t k = 0; !err && k < in.count; k++, is_first = 0) {
+            const char *name = pithi_function_get(n->names, in.functions[k])->name;
+            if (!is_first)
+                fputc(';', out);
+            for (; *name; name++)
+                fputc(*name == ';' ? ':' : *name, out);
+        }
     }
     return fclose(out) == 0 && !err ? n->text : NULL;
 }
