@@ -18,40 +18,6 @@
 #include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
 
-/* Makes the table from the process's communicators to those of the log; UINT32_MAX for one that is not defined. The
- * caller frees *map, also after an error. */
-static int map_comms(const struct pithi_spill *spill, const struct pithi_spill_target *target, uint32_t **map)
-{
-    uint32_t i;
-    int err;
-    *map = malloc(((size_t)spill->comm_count + 1) * sizeof **map);
-    if (*map == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for communicators", spill->path);
-    for (i = 0; i < spill->comm_count; i++) {
-        (*map)[i] = UINT32_MAX;
-        if (i == 0)
-            (*map)[i] = 0; /* the world is in every log */
-        else if (spill->comms[i].defined &&
-                 (err = target->comm(target->context, &spill->comms[i].comm, &(*map)[i])) != PITH_OK)
-            return err;
-    }
-    return PITH_OK;
-}
-
-/* Makes the table from definitions to what the encoder says for a state (pithi_said); UINT32_MAX for what is no state,
- * or too large for it. Runs of states need no other number. */
-static int map_states(const struct pithi_spill *spill, const uint32_t *defs, uint32_t **map)
-{
-    uint32_t i;
-    *map = malloc(((size_t)spill->def_count + 1) * sizeof **map);
-    if (*map == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
-    for (i = 0; i < spill->def_count; i++)
-        (*map)[i] =
-            spill->defs[i].kind == PITHLOG_STATE && defs[i] <= PITHI_SAID_MAX ? pithi_said(0, defs[i]) : UINT32_MAX;
-    return PITH_OK;
-}
-
 /* Sets what every walk needs: the tables and the shift of this process's clock. */
 static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                        const struct pithi_spill_ids *ids, struct pithi_spill_walk *walk, uint32_t lane)
@@ -104,10 +70,29 @@ static void find_window(const struct pithi_spill *spill, const struct pithi_spil
 int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                          struct pithi_spill_ids *ids)
 {
+    uint32_t i;
     memset(ids, 0, sizeof *ids);
     CHECK(pithi_spill_numbers_map(spill, target->defs, &ids->defs, &ids->numbers));
-    CHECK(map_comms(spill, target, &ids->comms));
-    CHECK(map_states(spill, ids->defs, &ids->states));
+    /* The table from the process's communicators to those of the log; UINT32_MAX for one that is not defined. */
+    ids->comms = malloc(((size_t)spill->comm_count + 1) * sizeof *ids->comms);
+    if (ids->comms == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for communicators", spill->path);
+    for (i = 0; i < spill->comm_count; i++) {
+        ids->comms[i] = UINT32_MAX;
+        if (i == 0)
+            ids->comms[i] = 0; /* the world is in every log */
+        else if (spill->comms[i].defined)
+            CHECK(target->comm(target->context, &spill->comms[i].comm, &ids->comms[i]));
+    }
+    /* The table from definitions to what the encoder says for a state (pithi_said); UINT32_MAX for what is no state, or
+     * too large for it. Runs of states need no other number. */
+    ids->states = malloc(((size_t)spill->def_count + 1) * sizeof *ids->states);
+    if (ids->states == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
+    for (i = 0; i < spill->def_count; i++)
+        ids->states[i] = spill->defs[i].kind == PITHLOG_STATE && ids->defs[i] <= PITHI_SAID_MAX
+                             ? pithi_said(0, ids->defs[i])
+                             : UINT32_MAX;
     find_window(spill, target, ids);
     return PITH_OK;
 }

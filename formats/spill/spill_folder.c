@@ -46,13 +46,6 @@ static int is_zombie(uint32_t pid)
            (state == 'X' || (state == 'Z' && threads <= 1));
 }
 
-/* 1: the process is alive. Only its own machine can tell. */
-static int is_running(const struct pithi_spill_page *page)
-{
-    return page->pid > 0 && page->pid <= INT32_MAX && pithi_spill_is_here(page) &&
-           (kill((pid_t)page->pid, 0) == 0 || errno == EPERM) && !is_zombie(page->pid);
-}
-
 /* Reads the page of a spill file. A link is refused: in a folder like /tmp anybody may put one. */
 static int read_page(const char *path, struct pithi_spill_page *page)
 {
@@ -101,7 +94,9 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
     member->listed = page.listed > 0 && page.listed < (uint64_t)member->size ? (uint32_t)page.listed
                                                                              : (uint32_t)member->size;
     member->pid = page.pid;
-    member->running = is_running(&page);
+    /* alive; only its own machine can tell */
+    member->running = page.pid > 0 && page.pid <= INT32_MAX && pithi_spill_is_here(&page) &&
+                      (kill((pid_t)page.pid, 0) == 0 || errno == EPERM) && !is_zombie(page.pid);
     member->start_real_ns = page.first.real_ns;
     return PITH_OK;
 }
@@ -159,24 +154,6 @@ static int find_jobs(struct pithi_spill_folder *folder)
     return PITH_OK;
 }
 
-static int read_folder(struct pithi_spill_folder *folder, const char *path)
-{
-    DIR *dir = opendir(path);
-    struct dirent *entry;
-    int err = PITH_OK;
-    if (dir == NULL)
-        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be read: %m", path);
-    while (err == PITH_OK && (entry = readdir(dir)) != NULL) {
-        size_t length = strlen(entry->d_name);
-        char name[4096];
-        if (length > 6 && strcmp(entry->d_name + length - 6, ".spill") == 0 &&
-            snprintf(name, sizeof name, "%s/%s", path, entry->d_name) < (int)sizeof name)
-            err = add_file(folder, name);
-    }
-    closedir(dir);
-    return err;
-}
-
 int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path)
 {
     struct stat info;
@@ -185,7 +162,19 @@ int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path)
     if (stat(path, &info) != 0)
         TRY(pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path));
     if (S_ISDIR(info.st_mode)) {
-        TRY(read_folder(folder, path));
+        DIR *dir = opendir(path);
+        struct dirent *entry;
+        if (dir == NULL)
+            TRY(pithi_fail(PITH_ERR_OPEN, "%s: cannot be read: %m", path));
+        while (err == PITH_OK && (entry = readdir(dir)) != NULL) {
+            size_t length = strlen(entry->d_name);
+            char name[4096];
+            if (length > 6 && strcmp(entry->d_name + length - 6, ".spill") == 0 &&
+                snprintf(name, sizeof name, "%s/%s", path, entry->d_name) < (int)sizeof name)
+                err = add_file(folder, name);
+        }
+        closedir(dir);
+        TRY(err);
     } else {
         struct pithi_spill_page page;
         TRY(read_page(path, &page)); /* a file that the user names must be a spill file */

@@ -100,12 +100,6 @@ static void look_before(struct search *s, const struct pithi_spill_chunk *before
         seconds(s, chunk->base_ticks));
 }
 
-static int is_as_sealed(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
-{
-    struct pithi_chunk header = {.lane = chunk->lane, .seq = chunk->seq, .base_ticks = chunk->base_ticks};
-    return pithi_spill_chunk_check(&header, begin_of(spill, chunk), chunk->words) == chunk->check;
-}
-
 /* Checks a chunk against the next one (NULL: it is the last of the lane). Returns the number of words found. */
 static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chunk, const struct pithi_spill_chunk *next,
                           int may_change)
@@ -113,7 +107,9 @@ static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chun
     const uint64_t *begin = begin_of(s->spill, chunk);
     uint64_t found = pithi_spill_stored(begin, begin + room_of(chunk, chunk->size)), expected = 0;
     int sealed = chunk->words != 0 && !may_change && chunk->words <= room_of(chunk, chunk->whole);
-    int wrong = sealed && chunk->words <= found && (s->flags & PITHI_MISSING_SUMS) && !is_as_sealed(s->spill, chunk);
+    struct pithi_chunk header = {.lane = chunk->lane, .seq = chunk->seq, .base_ticks = chunk->base_ticks};
+    int wrong = sealed && chunk->words <= found && (s->flags & PITHI_MISSING_SUMS) &&
+                pithi_spill_chunk_check(&header, begin, chunk->words) != chunk->check;
     if (sealed)
         expected = chunk->words;
     else if (next != NULL && next->seq == chunk->seq + 1)
@@ -135,43 +131,24 @@ static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chun
     return found;
 }
 
-static void look_at_lane(struct search *s, const struct pithi_spill_lane *lane)
-{
-    const struct pithi_spill_chunk *chunks = &s->spill->chunks[lane->first];
-    uint64_t words = 0;
-    uint32_t i;
-    for (i = 0; i < lane->count; i++) {
-        int may_change = (s->flags & PITHI_MISSING_LIVE) && i + 2 >= lane->count;
-        look_before(s, i > 0 ? &chunks[i - 1] : NULL, words, &chunks[i]);
-        words = look_into(s, &chunks[i], i + 1 < lane->count ? &chunks[i + 1] : NULL, may_change);
-        s->found_words += words;
-        pithi_spill_let_go(s->spill, &chunks[i]);
-    }
-}
-
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
-
-/* The earliest end of a lane. */
-static uint64_t first_end(const struct pithi_spill *spill)
-{
-    uint64_t first = UINT64_MAX;
-    for (uint32_t i = 0; i < spill->lane_count; i++) {
-        uint64_t end = last_ticks(spill, &spill->chunks[spill->lanes[i].first + spill->lanes[i].count - 1]);
-        first = end < first ? end : first;
-    }
-    return first != UINT64_MAX ? first : spill->page.first.ticks;
-}
 
 /* Counts missing chunks that left no gap in a lane. */
 static void look_for_chunks(struct search *s)
 {
     const struct pithi_spill_page *page = &s->spill->page;
     uint64_t there = s->spill->chunk_count + s->gap_chunks, gone = less(page->chunks, there);
-    uint64_t words = less(page->most_words, s->found_words + s->gap_words);
+    uint64_t words = less(page->most_words, s->found_words + s->gap_words), first = UINT64_MAX;
     if (gone == 0)
         return;
+    /* after the earliest end of a lane */
+    for (uint32_t i = 0; i < s->spill->lane_count; i++) {
+        const struct pithi_spill_lane *lane = &s->spill->lanes[i];
+        uint64_t end = last_ticks(s->spill, &s->spill->chunks[lane->first + lane->count - 1]);
+        first = end < first ? end : first;
+    }
     say(s, words, "%" PRIu64 " chunk%s missing, at most %" PRIu64 " records after %.9f s", gone,
-        gone == 1 ? " is" : "s are", words, seconds(s, first_end(s->spill)));
+        gone == 1 ? " is" : "s are", words, seconds(s, first != UINT64_MAX ? first : page->first.ticks));
 }
 
 void pithi_spill_missing(const struct pithi_spill *spill, unsigned flags, struct pithi_spill_missing *missing)
@@ -184,8 +161,18 @@ void pithi_spill_missing(const struct pithi_spill *spill, unsigned flags, struct
     if (spill->size < page->end_bytes)
         say(&s, 0, "the file is cut: %" PRIu64 " of %" PRIu64 " bytes are there", (uint64_t)spill->size,
             page->end_bytes);
-    for (i = 0; i < spill->lane_count; i++)
-        look_at_lane(&s, &spill->lanes[i]);
+    for (i = 0; i < spill->lane_count; i++) {
+        const struct pithi_spill_chunk *chunks = &spill->chunks[spill->lanes[i].first];
+        uint32_t count = spill->lanes[i].count;
+        uint64_t words = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            int may_change = (flags & PITHI_MISSING_LIVE) && k + 2 >= count;
+            look_before(&s, k > 0 ? &chunks[k - 1] : NULL, words, &chunks[k]);
+            words = look_into(&s, &chunks[k], k + 1 < count ? &chunks[k + 1] : NULL, may_change);
+            s.found_words += words;
+            pithi_spill_let_go(spill, &chunks[k]);
+        }
+    }
     if ((flags & PITHI_MISSING_LIVE) == 0) {
         look_for_chunks(&s);
         uint64_t gone = less(s.spill->page.definitions, s.spill->definitions), wrong = s.spill->definitions_wrong;

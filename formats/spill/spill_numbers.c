@@ -144,17 +144,10 @@ out:
     return err;
 }
 
-static int add_named(const struct pithi_spill *spill, struct pithi_defs *defs, enum pithlog_def_kind kind,
-                     const char *name)
-{
-    uint32_t id;
-
-    return has_named(spill, kind, name, &id) ? pithi_defs_add(defs, &spill->defs[id], &id) : PITH_OK;
-}
-
 int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs *defs)
 {
     int32_t numbers[2];
+    uint32_t id;
 
     for (uint32_t i = 0; i < spill->property_count; i++) {
         const struct pithi_spill_property *said = &spill->properties[i];
@@ -162,7 +155,8 @@ int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs 
         if (!count)
             continue;
         CHECK(pithi_defs_property_of_many(defs, said->key, said->value));
-        CHECK(add_named(spill, defs, count == 2 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, said->value));
+        if (has_named(spill, count == 2 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, said->value, &id))
+            CHECK(pithi_defs_add(defs, &spill->defs[id], &id));
     }
     return PITH_OK;
 }
@@ -199,27 +193,6 @@ int pithi_spill_numbers_settle(struct pithi_defs *defs)
 
 /* ---- The map ----------------------------------------------------------------------------------------------------- */
 
-static int make_number(struct pithi_defs *defs, const struct pithi_meaning *meaning, int has_payload,
-                       struct pithi_spill_number *number)
-{
-    enum pithlog_def_kind kind = meaning->what == PITHI_HAPPENS ? PITHLOG_EVENT_TYPE : PITHLOG_STATE;
-
-    memset(number, 0, sizeof *number);
-    if (!pithi_defs_find(defs, kind, meaning->name, &number->id))
-        return PITH_OK;
-    number->kind = meaning->what == PITHI_BEGINS ? PITHLOG_ENTER
-                   : meaning->what == PITHI_ENDS ? PITHLOG_LEAVE
-                                                 : PITHLOG_EVENT;
-    number->info = number->id;
-    if (needs_info(meaning, has_payload))
-        CHECK(add_info(defs, meaning->name, &number->info));
-    number->format = pithi_defs_get(defs, number->info)->format;
-    number->is_text = needs_info(meaning, has_payload) && strcmp(number->format, TEXT_FORMAT) == 0;
-    if (number->is_text)
-        number->format = "";
-    return PITH_OK;
-}
-
 /* Computes the map's entry of a definition. */
 struct mapping {
     struct pithi_defs *defs;
@@ -231,6 +204,7 @@ struct mapping {
 static int map_def(struct mapping *m, const struct pithlog_def *def, uint32_t *id)
 {
     const struct pithi_meaning *meaning;
+    struct pithi_spill_number *to;
     int32_t number;
     int has_payload;
 
@@ -241,10 +215,26 @@ static int map_def(struct mapping *m, const struct pithlog_def *def, uint32_t *i
     if (!pithi_grow(&m->numbers, m->count, &m->room, sizeof *m->numbers))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for event numbers");
     *id = PITHI_NUMBER_ID + m->count;
-    if (meaning)
-        return make_number(m->defs, meaning, has_payload, &m->numbers[m->count++]);
-    m->numbers[m->count] = (struct pithi_spill_number){.kind = PITHLOG_EVENT};
-    return add_undescribed(m->defs, number, &m->numbers[m->count++].id);
+    to = &m->numbers[m->count++];
+    *to = (struct pithi_spill_number){.kind = 0};
+    if (!meaning) {
+        to->kind = PITHLOG_EVENT;
+        return add_undescribed(m->defs, number, &to->id);
+    }
+    enum pithlog_def_kind kind = meaning->what == PITHI_HAPPENS ? PITHLOG_EVENT_TYPE : PITHLOG_STATE;
+    if (!pithi_defs_find(m->defs, kind, meaning->name, &to->id))
+        return PITH_OK;
+    to->kind = meaning->what == PITHI_BEGINS ? PITHLOG_ENTER
+               : meaning->what == PITHI_ENDS ? PITHLOG_LEAVE
+                                             : PITHLOG_EVENT;
+    to->info = to->id;
+    if (needs_info(meaning, has_payload))
+        CHECK(add_info(m->defs, meaning->name, &to->info));
+    to->format = pithi_defs_get(m->defs, to->info)->format;
+    to->is_text = needs_info(meaning, has_payload) && strcmp(to->format, TEXT_FORMAT) == 0;
+    if (to->is_text)
+        to->format = "";
+    return PITH_OK;
 }
 
 int pithi_spill_numbers_more(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t *map,

@@ -190,19 +190,6 @@ static uint32_t clock_number(const struct reading *reading, const struct machine
     return machine->sync_count > 0 ? machine->number : is_one_clock(reading) ? 0 : UINT32_MAX;
 }
 
-static int clock_property(struct reading *reading, struct pithi_defs *defs, const struct machine *machine)
-{
-    int64_t shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
-    char key[32], *text = pithi_sync_text(machine->rank, machine->syncs, machine->sync_count, 1, shift_ns);
-    int err;
-    if (text == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
-    snprintf(key, sizeof key, "clock_sync_%u", machine->number);
-    err = pithi_defs_property(defs, key, text);
-    free(text);
-    return err;
-}
-
 static int clock_properties(struct reading *reading, struct pithi_defs *defs)
 {
     int64_t worst = 0;
@@ -218,8 +205,16 @@ static int clock_properties(struct reading *reading, struct pithi_defs *defs)
         for (k = 0; k < machine->sync_count; k++)
             if (machine->syncs[k].round_ns > worst)
                 worst = machine->syncs[k].round_ns;
-        if (machine->sync_count > 0 && machine->number != 0)
-            CHECK(clock_property(reading, defs, machine));
+        if (machine->sync_count == 0 || machine->number == 0)
+            continue;
+        int64_t shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
+        char key[32], *text = pithi_sync_text(machine->rank, machine->syncs, machine->sync_count, 1, shift_ns);
+        if (text == NULL)
+            return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
+        snprintf(key, sizeof key, "clock_sync_%u", machine->number);
+        int err = pithi_defs_property(defs, key, text);
+        free(text);
+        CHECK(err);
     }
     /* Half a round trip is the most by which a comparison can be wrong. */
     if (worst == INT64_MAX)
@@ -255,19 +250,6 @@ static int is_live(const struct pithi_spill *spill, const struct pithi_spill_mem
            now.last_version != spill->page.last_version || now.definitions != spill->page.definitions;
 }
 
-/* Only with `say`: looking for losses reads everything once more. */
-static void look_for_losses(const struct reading *reading, const struct pithi_spill *spill,
-                            const struct pithi_spill_member *member, int64_t shift_ns)
-{
-    struct pithi_spill_missing missing = {
-        .rank = member->rank, .shift_ns = shift_ns, .say = reading->say, .context = reading->context};
-    if (reading->say == NULL)
-        return;
-    pithi_spill_missing(spill, PITHI_MISSING_SUMS | (is_live(spill, member) ? PITHI_MISSING_LIVE : 0), &missing);
-    reading->result->losses += missing.places;
-    reading->result->missing += missing.records;
-}
-
 /* Third pass: writes the records. */
 static int emit(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
@@ -284,7 +266,14 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
     if (reading->zero_ns == INT64_MAX) /* there are no records */
         reading->zero_ns = spill->page.first.real_ns;
     target.shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
-    look_for_losses(reading, spill, member, target.shift_ns);
+    /* only with `say`: looking for losses reads everything once more */
+    if (reading->say != NULL) {
+        struct pithi_spill_missing missing = {
+            .rank = member->rank, .shift_ns = target.shift_ns, .say = reading->say, .context = reading->context};
+        pithi_spill_missing(spill, PITHI_MISSING_SUMS | (is_live(spill, member) ? PITHI_MISSING_LIVE : 0), &missing);
+        reading->result->losses += missing.places;
+        reading->result->missing += missing.records;
+    }
     /* The same rank again, if a process became another program (exec): gives its threads new numbers. */
     reading->threads = member->rank == reading->rank ? reading->threads : 0;
     target.thread_base = reading->threads;
@@ -332,46 +321,6 @@ static int for_each(struct reading *reading, const struct pithi_spill_folder *fo
     return PITH_OK;
 }
 
-/* Reports files whose page is unreadable. Their rank is unknown, so the report adds the ranks without a file. */
-static void tell_unreadable(const struct reading *reading, const struct pithi_spill_folder *folder)
-{
-    char text[4096 + 400], ranks[128];
-    uint32_t i;
-    pithi_spill_ranks_missing(folder, reading->job, ranks, sizeof ranks);
-    /* without a page, nothing but the name is known */
-    for (i = 0; reading->say != NULL && i < folder->unreadable; i++) {
-        if (pithi_spill_other_version(folder->unreadable_paths[i]))
-            snprintf(text, sizeof text, "%s", pithlog_error());
-        else
-            snprintf(text, sizeof text,
-                     "%s: byte 0: no spill file is left here: all that its process recorded is missing%s%s",
-                     folder->unreadable_paths[i], *ranks != '\0' ? "; nothing is left of " : "", ranks);
-        reading->say(reading->context, text);
-    }
-    reading->result->losses += folder->unreadable;
-}
-
-/* Marks the log as incomplete, with the reasons. */
-static int mark_incomplete(const struct reading *reading, const struct pithi_spill_folder *folder)
-{
-    struct pithi_defs *defs = pithi_writer_defs(reading->writer);
-    const struct pithi_spill_result *result = reading->result;
-    uint64_t losses = result->losses - folder->unreadable; /* only searched for if `say` is set
-     * The unreadable files are counted apart. */
-    uint64_t places = losses > result->damaged ? losses : result->damaged;
-    uint32_t files = result->unreadable + folder->unreadable;
-    char ranks[128];
-    pithi_spill_ranks_missing(folder, reading->job, ranks, sizeof ranks);
-    if (*ranks != '\0')
-        CHECK(pithi_incomplete(defs, "no records of %s", ranks));
-    if (files > 0)
-        CHECK(pithi_incomplete(defs, "%u spill file%s could not be read", files, files == 1 ? "" : "s"));
-    if (places > 0)
-        CHECK(pithi_incomplete(defs, "records are missing in %llu place%s of the spill files",
-                               (unsigned long long)places, places == 1 ? "" : "s"));
-    return PITH_OK;
-}
-
 int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
                          struct pithi_writer *writer, struct pithi_spill_result *result,
                          void (*say)(void *context, const char *text), void *context)
@@ -379,15 +328,39 @@ int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct p
     struct pithi_spill_result own;
     struct reading reading = {
         .writer = writer, .job = job, .say = say, .context = context, .zero_ns = INT64_MAX, .rank = -1};
+    char text[4096 + 400], ranks[128];
     int err;
 
     reading.result = result != NULL ? result : &own;
     memset(reading.result, 0, sizeof *reading.result);
-    tell_unreadable(&reading, folder);
+    /* Reports files whose page is unreadable. Their rank is unknown, so the report adds the ranks without a file. */
+    pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
+    for (uint32_t i = 0; say != NULL && i < folder->unreadable; i++) {
+        if (pithi_spill_other_version(folder->unreadable_paths[i]))
+            snprintf(text, sizeof text, "%s", pithlog_error());
+        else
+            snprintf(text, sizeof text,
+                     "%s: byte 0: no spill file is left here: all that its process recorded is missing%s%s",
+                     folder->unreadable_paths[i], *ranks != '\0' ? "; nothing is left of " : "", ranks);
+        say(context, text);
+    }
+    reading.result->losses += folder->unreadable;
     TRY(for_each(&reading, folder, job, look_at_clock));
     TRY(for_each(&reading, folder, job, look_at_start));
     TRY(for_each(&reading, folder, job, emit));
-    TRY(mark_incomplete(&reading, folder));
+    /* Marks the log as incomplete, with the reasons. Losses are only searched for if `say` is set; the unreadable files
+     * are counted apart. */
+    struct pithi_defs *defs = pithi_writer_defs(writer);
+    uint64_t losses = reading.result->losses - folder->unreadable, damaged = reading.result->damaged;
+    uint64_t places = losses > damaged ? losses : damaged;
+    uint32_t files = reading.result->unreadable + folder->unreadable;
+    if (*ranks != '\0')
+        TRY(pithi_incomplete(defs, "no records of %s", ranks));
+    if (files > 0)
+        TRY(pithi_incomplete(defs, "%u spill file%s could not be read", files, files == 1 ? "" : "s"));
+    if (places > 0)
+        TRY(pithi_incomplete(defs, "records are missing in %llu place%s of the spill files", (unsigned long long)places,
+                             places == 1 ? "" : "s"));
 out:
     for (uint32_t i = 0; i < reading.machine_count; i++)
         free(reading.machines[i].syncs);

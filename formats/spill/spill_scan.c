@@ -37,25 +37,21 @@ int pithi_spill_is_any(const void *data, size_t size)
     return size >= PITHI_SPILL_PAGE && memcmp(data, "PSPILL", 6) == 0;
 }
 
-/* The digits of the magic are the version. It is compared as bytes, as the file has it. */
-static int refuse(const char *path, const void *data, size_t size)
-{
-    static const uint64_t own = PITHI_SPILL_MAGIC;
-    if (!pithi_spill_is_any(data, size))
-        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file of Pith", path);
-    return pithi_fail(PITH_ERR_UNSUPPORTED,
-                      "%s: byte 6: a spill file of %s version of Pith; recover it with that version", path,
-                      memcmp(data, &own, sizeof own) > 0 ? "a newer" : "an older");
-}
-
 /* Reads the page of a file that may be in use. `last` is stored by the process at any time, and its version is odd
  * meanwhile: then the first anchor serves for both. */
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size)
 {
     const struct pithi_spill_page *mapped = data;
     uint64_t version;
-    if (size < PITHI_SPILL_PAGE || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_SPILL_MAGIC)
-        return refuse(path, data, size);
+    if (size < PITHI_SPILL_PAGE || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_SPILL_MAGIC) {
+        /* The digits of the magic are the version. It is compared as bytes, as the file has it. */
+        static const uint64_t own = PITHI_SPILL_MAGIC;
+        if (!pithi_spill_is_any(data, size))
+            return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file of Pith", path);
+        return pithi_fail(PITH_ERR_UNSUPPORTED,
+                          "%s: byte 6: a spill file of %s version of Pith; recover it with that version", path,
+                          memcmp(data, &own, sizeof own) > 0 ? "a newer" : "an older");
+    }
     version = __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE);
     memcpy(page, data, sizeof *page);
     if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE) != version)
@@ -106,23 +102,19 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     return header->size_bytes < spill->size - offset ? header->size_bytes : (spill->size - offset) & ~UINT64_C(7);
 }
 
-/* Returns the memory of the headers read so far: reading a header maps the 16 pages around it, a quarter of a chunk. */
-static void drop_seen(const struct pithi_spill *spill, uint64_t offset, uint64_t *dropped)
-{
-    if (!spill->mapped || offset < *dropped + SEEN_MOST)
-        return;
-    offset -= offset % PITHI_SPILL_PAGE;
-    madvise((void *)(uintptr_t)(spill->data + *dropped), offset - *dropped, MADV_DONTNEED);
-    *dropped = offset;
-}
-
 /* Finds all chunks, by their magic at the begin of a page. Chunks need not follow each other: a file has holes where a
  * chunk was never used. */
 static int scan_chunks(struct pithi_spill *spill)
 {
     uint64_t offset = PITHI_SPILL_PAGE, dropped = 0;
     while (offset < spill->size) {
-        drop_seen(spill, offset, &dropped);
+        /* Returns the memory of the headers read so far: reading a header maps the 16 pages around it, a quarter of a
+         * chunk. */
+        if (spill->mapped && offset >= dropped + SEEN_MOST) {
+            uint64_t seen = offset - offset % PITHI_SPILL_PAGE;
+            madvise((void *)(uintptr_t)(spill->data + dropped), seen - dropped, MADV_DONTNEED);
+            dropped = seen;
+        }
         struct pithi_chunk header;
         struct pithi_spill_chunk *chunk;
         uint64_t size = chunk_at(spill, offset, &header);
@@ -165,28 +157,6 @@ static int scan_chunks(struct pithi_spill *spill)
         chunks[kept++] = chunks[i];
     }
     spill->chunk_count = kept;
-    return PITH_OK;
-}
-
-/* Chunks are sorted, so each lane is a run of them. */
-static int make_lanes(struct pithi_spill *spill)
-{
-    uint32_t i;
-    struct pithi_spill_lane *lane = NULL;
-    for (i = 0; i < spill->chunk_count; i++) {
-        const struct pithi_spill_chunk *chunk = &spill->chunks[i];
-        if (chunk->lane == PITHI_SPILL_DEFS)
-            continue;
-        if (lane == NULL || lane->lane != chunk->lane) {
-            if (!pithi_grow_one(&spill->lanes, spill->lane_count, sizeof *spill->lanes))
-                return pithi_no_memory();
-            lane = &spill->lanes[spill->lane_count++];
-            *lane = (struct pithi_spill_lane){chunk->lane, i, 0, "", 0, 0};
-        }
-        lane->count++;
-        lane->lost += chunk->lost;
-        lane->overwritten = chunk->overwritten; /* the newest chunk has the total */
-    }
     return PITH_OK;
 }
 
@@ -264,19 +234,9 @@ static int take_comm(struct pithi_spill *spill, const struct pithi_spill_def *de
     return PITH_OK;
 }
 
-static int take_property(struct pithi_spill *spill, const char *at, const char *end)
-{
-    const char *key = string(&at, end), *value = string(&at, end);
-    if (*key == '\0')
-        return PITH_OK;
-    if (!pithi_grow_one(&spill->properties, spill->property_count, sizeof *spill->properties))
-        return pithi_no_memory();
-    spill->properties[spill->property_count++] = (struct pithi_spill_property){key, value};
-    return PITH_OK;
-}
-
 static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
 {
+    const char *key, *value;
     uint32_t i;
     switch (def->type) {
     case PITHI_D_STATE:
@@ -296,7 +256,14 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
                 spill->lanes[i].name = string(&at, end);
         return PITH_OK;
     case PITHI_D_PROPERTY:
-        return take_property(spill, at, end);
+        key = string(&at, end);
+        value = string(&at, end);
+        if (*key == '\0')
+            return PITH_OK;
+        if (!pithi_grow_one(&spill->properties, spill->property_count, sizeof *spill->properties))
+            return pithi_no_memory();
+        spill->properties[spill->property_count++] = (struct pithi_spill_property){key, value};
+        return PITH_OK;
     case PITHI_D_SYNC:
         if ((size_t)(end - at) < sizeof *spill->syncs)
             return PITH_OK;
@@ -358,8 +325,23 @@ static int scan(struct pithi_spill *spill, const char *path, const void *data, s
     TRY(add_anchor(spill, &spill->page.first));
     TRY(add_anchor(spill, &spill->page.last));
     TRY(scan_chunks(spill));
-    TRY(make_lanes(spill));
+    /* Chunks are sorted, so each lane is a run of them. */
+    struct pithi_spill_lane *lane = NULL;
     uint32_t i;
+    for (i = 0; i < spill->chunk_count; i++) {
+        const struct pithi_spill_chunk *chunk = &spill->chunks[i];
+        if (chunk->lane == PITHI_SPILL_DEFS)
+            continue;
+        if (lane == NULL || lane->lane != chunk->lane) {
+            if (!pithi_grow_one(&spill->lanes, spill->lane_count, sizeof *spill->lanes))
+                TRY(pithi_no_memory());
+            lane = &spill->lanes[spill->lane_count++];
+            *lane = (struct pithi_spill_lane){chunk->lane, i, 0, "", 0, 0};
+        }
+        lane->count++;
+        lane->lost += chunk->lost;
+        lane->overwritten = chunk->overwritten; /* the newest chunk has the total */
+    }
     for (i = 0; i < spill->chunk_count; i++) {
         const struct pithi_spill_chunk *chunk = &spill->chunks[i];
         const char *at = (const char *)spill->data + chunk->offset + sizeof(struct pithi_chunk);

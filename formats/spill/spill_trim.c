@@ -97,26 +97,18 @@ static int is_open(const struct pithi_spill_trim *trim, uint32_t at, uint32_t id
     return at < trim->open.count && trim->open.states[at].id == id;
 }
 
-/* Enters the states begun by numbers before the first cut, which are outside of all others. Returns how many are
- * open. */
-static uint32_t take_before(struct pithi_spill_trim *trim, int64_t time_ns, int *err)
-{
-    uint32_t count = trim->before.count, at = 0;
-    for (uint32_t i = trim->cuts++ == 0 ? count : 0; i > 0 && *err == PITH_OK; i--)
-        *err = enter_state(trim, trim->before.states[i - 1].id, time_ns);
-    while (at < count && is_open(trim, at, trim->before.states[count - 1 - at].id))
-        at++;
-    return at;
-}
-
 /* Adjusts the open states to those known to be open at a cut: leaves states that are not among them, enters those that
  * are missing. */
 static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_open *known, int64_t time_ns)
 {
     const struct pithi_spill_walk *walk = trim->walk;
-    uint32_t i, times, at, same = 1;
+    uint32_t i, times, same = 1, count = trim->before.count, at = 0;
     int err = PITH_OK;
-    at = take_before(trim, time_ns, &err);
+    /* the states begun by numbers before the first cut, which are outside of all others */
+    for (i = trim->cuts++ == 0 ? count : 0; i > 0 && err == PITH_OK; i--)
+        err = enter_state(trim, trim->before.states[i - 1].id, time_ns);
+    while (at < count && is_open(trim, at, trim->before.states[count - 1 - at].id))
+        at++;
     for (i = 0; known != NULL && i < known->count && err == PITH_OK; i++) {
         uint32_t id = pithi_open_id(known->entries[i]);
         if (id >= walk->id_count || walk->ids[id] == UINT32_MAX || walk->spill->defs[id].kind != PITHLOG_STATE)
@@ -156,32 +148,23 @@ static int take_cut(struct pithi_spill_trim *trim, int64_t before_ns)
     return err != PITH_OK ? err : take_open(trim, trim->walk->open, time_ns);
 }
 
-/* Tracks the open states. 1: pass the record on. */
-static int follow_states(struct pithi_spill_trim *trim, const struct pithlog_record *record, int *err)
+/* Before the window, records only change the list of open states. The first record in it has those entered. */
+static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
 {
     struct pithi_open_state ended;
     uint32_t depth;
+    if (record->time_ns > trim->to_ns)
+        return leave_window(trim);
+    if (record->time_ns >= trim->from_ns && !trim->entered)
+        CHECK(enter_window(trim));
     if (record->kind == PITHLOG_ENTER && !pithi_stack_enter(&trim->open, record->id, record->time_ns))
-        *err = pithi_no_memory();
+        return pithi_no_memory();
     if (record->kind == PITHLOG_LEAVE &&
         (trim->above > 0 || !pithi_stack_leave(&trim->open, record->id, record->time_ns, &ended, &depth))) {
         trim->above -= trim->above > 0;
         trim->dropped += trim->entered;
-        return 0;
+        return PITH_OK;
     }
-    return *err == PITH_OK;
-}
-
-/* Before the window, records only change the list of open states. The first record in it has those entered. */
-static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
-{
-    int err = PITH_OK;
-    if (record->time_ns > trim->to_ns)
-        return leave_window(trim);
-    if (record->time_ns >= trim->from_ns && !trim->entered)
-        err = enter_window(trim);
-    if (err != PITH_OK || !follow_states(trim, record, &err))
-        return err;
     if (!trim->entered) {
         /* Kept receives are numbered from the first one posted. If a receive completed before the window but was
          * posted after that one, an empty receive takes its number, so that the order has no gap (match.c). */

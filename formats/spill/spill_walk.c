@@ -166,19 +166,6 @@ static int map_comm(struct pithi_spill_walk *walk, uint32_t id, struct pithlog_r
     return 0;
 }
 
-static void peer_and_tag(uint64_t word, struct pithlog_record *record)
-{
-    record->peer = (int32_t)(uint32_t)word;
-    record->tag = (int32_t)(uint32_t)(word >> 32);
-}
-
-/* A receive posted for an earlier log of the process gets order number 0. */
-static uint64_t posted_of(const struct pithi_spill_walk *walk, uint64_t posted)
-{
-    uint64_t first = walk->spill->page.first_posted;
-    return posted > first ? posted - first : 0;
-}
-
 /* Reads a record of the rarer kinds, which have more fields. -1: drop the record. */
 static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint32_t kind, uint32_t id,
                        struct pithlog_record *record)
@@ -200,9 +187,13 @@ static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint
     case PITHI_W_SEND:
     case PITHI_W_RECV:
         record->kind = kind == PITHI_W_SEND ? PITHLOG_SEND : PITHLOG_RECV;
-        peer_and_tag(load(word + 1), record);
+        bits = load(word + 1);
+        record->peer = (int32_t)(uint32_t)bits;
+        record->tag = (int32_t)(uint32_t)(bits >> 32);
         record->bytes = load(word + 2);
-        record->posted = kind == PITHI_W_RECV ? posted_of(walk, load(word + 3)) : 0;
+        /* a receive posted for an earlier log of the process gets order number 0 */
+        bits = kind == PITHI_W_RECV ? load(word + 3) : 0;
+        record->posted = bits > walk->spill->page.first_posted ? bits - walk->spill->page.first_posted : 0;
         return map_comm(walk, id, record);
     case PITHI_W_COLL:
         record->kind = PITHLOG_COLL;
