@@ -54,15 +54,6 @@ static void empty_cells(struct pithi_cell *cells, size_t count)
         cells[i] = (struct pithi_cell){.state = PITHI_NONE};
 }
 
-static void cell_row_empty(struct pithi_cells *cells, uint32_t width)
-{
-    cells->rows = 1;
-    cells->levels = PITHI_FIRST_LEVELS;
-    cells->width = width;
-    cells->cells = pithi_alloc((size_t)width * cells->levels, sizeof *cells->cells);
-    empty_cells(cells->cells, (size_t)width * cells->levels);
-}
-
 /* ---- Moving ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t moved(uint32_t column, int64_t by, uint32_t width)
@@ -147,26 +138,6 @@ static void new_spare(struct cell_map *map, uint32_t levels)
     map->spare_depth = map->spare_levels = levels;
 }
 
-static void cell_map_free(struct cell_map *map)
-{
-    free(map->from);
-    free(map->spare);
-}
-
-/* Where one old column becomes several new ones, only the first may begin a state. */
-static void stretch_line(const struct cell_map *map, const struct pithi_cell *old, struct pithi_cell *line)
-{
-    uint32_t before = PITHI_NONE;
-
-    for (uint32_t c = 0; c < map->width; c++) {
-        uint32_t from = map->from[c];
-        line[c] = from == PITHI_NONE ? (struct pithi_cell){.state = PITHI_NONE} : old[from];
-        if (from == before)
-            line[c].flags = 0;
-        before = from;
-    }
-}
-
 static void cell_row_stretch(struct cell_row *row, struct pithi_cells *cells, struct cell_map *map)
 {
     struct pithi_cell *old = cells->cells, *new;
@@ -175,8 +146,19 @@ static void cell_row_stretch(struct cell_row *row, struct pithi_cells *cells, st
     if (map->spare_levels < cells->depth)
         new_spare(map, cells->levels);
     new = map->spare;
-    for (uint32_t level = 0; level < cells->depth; level++)
-        stretch_line(map, old + (size_t)level * cells->width, new + (size_t)level * map->width);
+    for (uint32_t level = 0; level < cells->depth; level++) {
+        const struct pithi_cell *old_line = old + (size_t)level * cells->width;
+        struct pithi_cell *line = new + (size_t)level * map->width;
+        uint32_t before = PITHI_NONE;
+        /* Where one old column becomes several new ones, only the first may begin a state. */
+        for (uint32_t c = 0; c < map->width; c++) {
+            uint32_t from = map->from[c];
+            line[c] = from == PITHI_NONE ? (struct pithi_cell){.state = PITHI_NONE} : old_line[from];
+            if (from == before)
+                line[c].flags = 0;
+            before = from;
+        }
+    }
     if (map->spare_depth > cells->depth)
         empty_cells(new + (size_t)cells->depth * map->width, (size_t)(map->spare_depth - cells->depth) * map->width);
     cells->cells = new;
@@ -210,51 +192,6 @@ static int is_shown_near(const struct pithi_cells *cells, uint32_t column, uint3
     return 0;
 }
 
-static void drop_signs(struct pithi_cells *cells, uint32_t from, uint32_t to)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < cells->tick_count; i++)
-        if (cells->ticks[i].column < from || cells->ticks[i].column >= to)
-            cells->ticks[kept++] = cells->ticks[i];
-    cells->tick_count = kept;
-    kept = 0;
-    for (uint32_t i = 0; i < cells->mark_count; i++)
-        if (cells->marks[i].column < from || cells->marks[i].column >= to)
-            cells->marks[kept++] = cells->marks[i];
-    cells->mark_count = kept;
-    kept = 0;
-    for (uint32_t i = 0; i < cells->span_count; i++)
-        if (cells->spans[i].column < from || cells->spans[i].column >= to)
-            cells->spans[kept++] = cells->spans[i];
-    cells->span_count = kept;
-}
-
-static void add_signs(struct pithi_cells *cells, uint32_t from, const struct pithi_cells *part)
-{
-    cells->marks = pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + part->mark_count,
-                                   sizeof *cells->marks);
-    for (uint32_t i = 0; i < part->mark_count; i++) {
-        cells->marks[cells->mark_count] = part->marks[i];
-        cells->marks[cells->mark_count++].column += from;
-    }
-    cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + part->span_count,
-                                   sizeof *cells->spans);
-    for (uint32_t i = 0; i < part->span_count; i++) {
-        cells->spans[cells->span_count] = part->spans[i];
-        cells->spans[cells->span_count++].column += from;
-    }
-    for (uint32_t i = 0; i < part->tick_count; i++) {
-        struct pithi_tick tick = part->ticks[i];
-        tick.column += from;
-        if (is_shown_near(cells, tick.column, tick.state))
-            continue;
-        cells->ticks =
-            pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
-        cells->ticks[cells->tick_count++] = tick;
-    }
-}
-
 /* Adds [more_from, more_to) to an interval if they touch; else the new interval replaces the old one. */
 static void extend(uint32_t *from, uint32_t *to, uint32_t more_from, uint32_t more_to)
 {
@@ -281,8 +218,43 @@ static void cell_row_put(struct cell_row *row, struct pithi_cells *cells, uint32
                 memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
             else
                 empty_cells(line_of(cells, level) + from, part->width);
-        drop_signs(cells, from, to);
-        add_signs(cells, from, part);
+        /* Its ticks, marks and spans replace the old ones. */
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < cells->tick_count; i++)
+            if (cells->ticks[i].column < from || cells->ticks[i].column >= to)
+                cells->ticks[kept++] = cells->ticks[i];
+        cells->tick_count = kept;
+        kept = 0;
+        for (uint32_t i = 0; i < cells->mark_count; i++)
+            if (cells->marks[i].column < from || cells->marks[i].column >= to)
+                cells->marks[kept++] = cells->marks[i];
+        cells->mark_count = kept;
+        kept = 0;
+        for (uint32_t i = 0; i < cells->span_count; i++)
+            if (cells->spans[i].column < from || cells->spans[i].column >= to)
+                cells->spans[kept++] = cells->spans[i];
+        cells->span_count = kept;
+        cells->marks = pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + part->mark_count,
+                                       sizeof *cells->marks);
+        for (uint32_t i = 0; i < part->mark_count; i++) {
+            cells->marks[cells->mark_count] = part->marks[i];
+            cells->marks[cells->mark_count++].column += from;
+        }
+        cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + part->span_count,
+                                       sizeof *cells->spans);
+        for (uint32_t i = 0; i < part->span_count; i++) {
+            cells->spans[cells->span_count] = part->spans[i];
+            cells->spans[cells->span_count++].column += from;
+        }
+        for (uint32_t i = 0; i < part->tick_count; i++) {
+            struct pithi_tick tick = part->ticks[i];
+            tick.column += from;
+            if (is_shown_near(cells, tick.column, tick.state))
+                continue;
+            cells->ticks =
+                pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+            cells->ticks[cells->tick_count++] = tick;
+        }
     }
     extend(&row->known_from, &row->known_to, from, to);
     if (exact)
@@ -386,41 +358,6 @@ static void rest(struct cell_thread *thread)
             return;
 }
 
-static void answer(struct cell_thread *thread, struct pithlog_summary *summary, const struct cell_request *request)
-{
-    const struct cell_work *work = thread->current;
-    struct cell_result *result = pithi_alloc(1, sizeof *result);
-
-    result->request = *request;
-    result->generation = work->generation;
-    if (cell_request_run(thread->log, summary, work, request, &result->cells))
-        result->trouble = strdup(pithlog_error());
-    pthread_mutex_lock(&thread->lock);
-    if (atomic_load(&work->stop)) {
-        cell_result_free(result);
-    } else {
-        *thread->last = result;
-        thread->last = &result->next;
-    }
-    pthread_mutex_unlock(&thread->lock);
-}
-
-static void do_work(struct cell_thread *thread, struct pithlog_summary *summary)
-{
-    const struct cell_work *work = thread->current;
-    int rested = 0;
-
-    for (uint32_t i = 0; i < work->count && !atomic_load(&work->stop); i++) {
-        if (summary && work->requests[i].care == PITHI_EXACT && !rested++) {
-            pthread_mutex_lock(&thread->lock);
-            rest(thread);
-            pthread_mutex_unlock(&thread->lock);
-        }
-        if (!atomic_load(&work->stop))
-            answer(thread, summary, &work->requests[i]);
-    }
-}
-
 static void *thread_main(void *data)
 {
     struct cell_thread *thread = data;
@@ -438,7 +375,31 @@ static void *thread_main(void *data)
         thread->current = thread->next;
         thread->next = NULL;
         pthread_mutex_unlock(&thread->lock);
-        do_work(thread, summary);
+        /* The requests are answered without the lock, as it takes long. */
+        const struct cell_work *work = thread->current;
+        int rested = 0;
+        for (uint32_t i = 0; i < work->count && !atomic_load(&work->stop); i++) {
+            if (summary && work->requests[i].care == PITHI_EXACT && !rested++) {
+                pthread_mutex_lock(&thread->lock);
+                rest(thread);
+                pthread_mutex_unlock(&thread->lock);
+            }
+            if (atomic_load(&work->stop))
+                break;
+            struct cell_result *result = pithi_alloc(1, sizeof *result);
+            result->request = work->requests[i];
+            result->generation = work->generation;
+            if (cell_request_run(thread->log, summary, work, &work->requests[i], &result->cells))
+                result->trouble = strdup(pithlog_error());
+            pthread_mutex_lock(&thread->lock);
+            if (atomic_load(&work->stop)) {
+                cell_result_free(result);
+            } else {
+                *thread->last = result;
+                thread->last = &result->next;
+            }
+            pthread_mutex_unlock(&thread->lock);
+        }
         pthread_mutex_lock(&thread->lock);
         cell_work_free(thread->current);
         thread->current = NULL;
@@ -646,22 +607,6 @@ struct move {
     int shifted, same_hidden;   /* columns; 1: the same states are hidden */
 };
 
-static void make_map(const struct move *move, struct cell_map *map)
-{
-    const struct cache_view *from = &move->from, *to = &move->to;
-    double column_ns = (double)from->span_ns / from->width;
-    double offset = ((double)time_of(to, 0) - (double)time_of(from, 0)) * from->width / (double)from->span_ns;
-    double scale = (double)to->span_ns / to->width / column_ns;
-    *map = (struct cell_map){.offset = offset, .scale = scale, .width = to->width, .old_width = from->width};
-    map->from = pithi_alloc(to->width, sizeof *map->from);
-    new_spare(map, PITHI_FIRST_LEVELS);
-    /* The middle of a new column tells which old column it shows. */
-    for (uint32_t c = 0; c < to->width; c++) {
-        double at = floor(offset + (c + 0.5) * scale);
-        map->from[c] = at >= 0 && at < from->width ? (uint32_t)at : PITHI_NONE;
-    }
-}
-
 /* This thread and the helper move every other row. On a large screen these are megabytes. */
 struct mover {
     const struct move *move;     /* the same for all rows */
@@ -676,8 +621,20 @@ static void move_some(void *data)
     const struct move *move = mover->move;
     struct cell_map map = {0};
 
-    if (!move->shifted)
-        make_map(move, &map);
+    if (!move->shifted) {
+        const struct cache_view *from = &move->from, *to = &move->to;
+        double column_ns = (double)from->span_ns / from->width;
+        double offset = ((double)time_of(to, 0) - (double)time_of(from, 0)) * from->width / (double)from->span_ns;
+        double scale = (double)to->span_ns / to->width / column_ns;
+        map = (struct cell_map){.offset = offset, .scale = scale, .width = to->width, .old_width = from->width};
+        map.from = pithi_alloc(to->width, sizeof *map.from);
+        new_spare(&map, PITHI_FIRST_LEVELS);
+        /* The middle of a new column tells which old column it shows. */
+        for (uint32_t c = 0; c < to->width; c++) {
+            double at = floor(offset + (c + 0.5) * scale);
+            map.from[c] = at >= 0 && at < from->width ? (uint32_t)at : PITHI_NONE;
+        }
+    }
     for (uint32_t i = mover->first; i < mover->count; i += mover->step) {
         struct cell_row *row = &mover->rows[i];
         if (!mover->cells[i].cells)
@@ -689,21 +646,8 @@ static void move_some(void *data)
         if (!move->same_hidden && !row->flame)
             row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
     }
-    cell_map_free(&map);
-}
-
-static void move_rows(struct pithi_cell_cache *cache, const struct move *move, struct cell_row *rows,
-                      struct pithi_cells *cells, uint32_t count)
-{
-    struct mover mine = {.move = move, .rows = rows, .cells = cells, .step = cache->helper ? 2 : 1, .count = count};
-    struct mover helper = mine;
-
-    if (!cache->row_count) /* the first picture */
-        return;
-    helper.first = 1;
-    pithi_helper_begin(cache->helper, move_some, &helper);
-    move_some(&mine);
-    pithi_helper_wait(cache->helper);
+    free(map.from);
+    free(map.spare);
 }
 
 /* Makes the rows of the new view; rows that were in the old view keep their cells. */
@@ -730,10 +674,22 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
             memcpy(rows[i].lanes, lanes, count * sizeof *lanes);
         }
     }
-    move_rows(cache, move, rows, cells, plot->cells.rows);
+    if (cache->row_count) { /* else the first picture */
+        struct mover mine = {move, rows, cells, 0, cache->helper ? 2 : 1, plot->cells.rows};
+        struct mover helper = mine;
+        helper.first = 1;
+        pithi_helper_begin(cache->helper, move_some, &helper);
+        move_some(&mine);
+        pithi_helper_wait(cache->helper);
+    }
     for (uint32_t i = 0; i < plot->cells.rows; i++)
-        if (!cells[i].cells)
-            cell_row_empty(&cells[i], plot->width);
+        if (!cells[i].cells) {
+            cells[i].rows = 1;
+            cells[i].levels = PITHI_FIRST_LEVELS;
+            cells[i].width = plot->width;
+            cells[i].cells = pithi_alloc((size_t)plot->width * cells[i].levels, sizeof *cells[i].cells);
+            empty_cells(cells[i].cells, (size_t)plot->width * cells[i].levels);
+        }
     free_rows(cache->rows, cache->cells, cache->row_count);
     cache->rows = rows;
     cache->cells = cells;

@@ -32,20 +32,6 @@ static void add_gap(struct pithi_gaps *gaps, const struct pithlog_record *record
                                                     .lost = record->kind == PITHLOG_LOST ? record->bytes : 0};
 }
 
-/* Notes a gap. `paused[lane]` is the gap that a lane is in, or PITHI_NONE; a pause during a pause is ignored. */
-static void note(struct pithlog *log, struct pithi_gaps *gaps, const struct pithlog_record *record, uint32_t *paused)
-{
-    if (record->kind == PITHLOG_RESUME && *paused != PITHI_NONE) {
-        gaps->items[*paused].to_ns = record->time_ns;
-        *paused = PITHI_NONE;
-    } else if (record->kind == PITHLOG_PAUSE && *paused == PITHI_NONE) {
-        *paused = gaps->count;
-        add_gap(gaps, record, pithlog_get_lane(log, record->lane)->last_ns);
-    } else if (record->kind == PITHLOG_LOST && record->bytes) {
-        add_gap(gaps, record, record->time_ns);
-    }
-}
-
 int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
@@ -58,8 +44,18 @@ int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps)
 
     for (uint32_t lane = 0; lane < lanes; lane++)
         paused[lane] = PITHI_NONE;
-    while (!err && (more = pithlog_iter_next(iter, &record)) > 0)
-        note(log, gaps, &record, &paused[record.lane]);
+    while (!err && (more = pithlog_iter_next(iter, &record)) > 0) {
+        /* paused[lane] is the gap that a lane is in, or PITHI_NONE; a pause during a pause is ignored. */
+        if (record.kind == PITHLOG_RESUME && paused[record.lane] != PITHI_NONE) {
+            gaps->items[paused[record.lane]].to_ns = record.time_ns;
+            paused[record.lane] = PITHI_NONE;
+        } else if (record.kind == PITHLOG_PAUSE && paused[record.lane] == PITHI_NONE) {
+            paused[record.lane] = gaps->count;
+            add_gap(gaps, &record, pithlog_get_lane(log, record.lane)->last_ns);
+        } else if (record.kind == PITHLOG_LOST && record.bytes) {
+            add_gap(gaps, &record, record.time_ns);
+        }
+    }
     if (!err)
         pithlog_iter_close(iter);
     if (gaps->count)

@@ -22,32 +22,6 @@ enum { REFINED = 16 };
 /* Records are read by so many. */
 enum { AT_ONCE = 128 };
 
-static uint32_t rows_of(const struct pithi_query *query)
-{
-    return query->group_end ? query->group_count : query->lane_count;
-}
-
-static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *query, uint32_t defs)
-{
-    uint32_t levels = query->levels < PITHI_FIRST_LEVELS ? query->levels : PITHI_FIRST_LEVELS;
-    size_t count = (size_t)rows_of(query) * levels * query->width;
-
-    free(cells->cells);
-    free(cells->sums);
-    cells->rows = rows_of(query);
-    cells->lanes = query->group_end && query->group_count ? query->group_end[query->group_count - 1] : cells->rows;
-    cells->levels = levels;
-    cells->depth = query->group_end != NULL; /* a row of several lanes has one level */
-    cells->width = query->width;
-    cells->defs = defs;
-    cells->tick_count = cells->mark_count = cells->span_count = cells->rough = 0;
-    cells->computing_ns = 0;
-    cells->cells = pithi_alloc(count, sizeof *cells->cells);
-    cells->sums = pithi_alloc(defs, sizeof *cells->sums);
-    for (size_t i = 0; i < count; i++)
-        cells->cells[i].state = PITHI_NONE;
-}
-
 void pithi_cells_free(struct pithi_cells *cells)
 {
     free(cells->cells);
@@ -197,48 +171,6 @@ static void sweep_piece(void *context, const struct pithlog_piece *piece)
     pithi_sweep_piece(pieces->sweep, piece, pieces->paths, pieces->path_count);
 }
 
-/* Sweeps a lane: its pieces, or its records if it has none. */
-static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
-                      uint32_t lane)
-{
-    int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width;
-    struct pieces pieces = {sweep, NULL, 0};
-    int err;
-
-    pithi_sweep_begin(sweep, row);
-    if (query->summary)
-        pieces.paths = pithlog_summary_paths(query->summary, lane, &pieces.path_count);
-    if (pieces.paths)
-        err =
-            pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
-                                   query->care == PITHI_QUICK ? length_ns : length_ns / REFINED, sweep_piece, &pieces);
-    else
-        err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
-    if (pieces.paths && !err && pithlog_get_info(log)->lost > 0) /* pieces do not know holes */
-        err = pithi_holes_lost(log, lane, query->t0_ns, query->t1_ns, sweep_hole, sweep);
-    pithi_sweep_end(sweep);
-    return err;
-}
-
-/* Sweeps the lanes [first, end) of the query again, by the records of the columns in doubt. */
-static int sweep_again(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
-                       uint32_t end, const struct pithi_doubt *doubt)
-{
-    int err = PITH_OK;
-
-    if (end - first > 1)
-        pithi_sweep_clear_group(sweep, doubt);
-    for (uint32_t i = first; i < end; i++) {
-        pithi_sweep_begin_again(sweep, doubt);
-        int lane_err = sweep_records(log, query, sweep, query->lanes[i], doubt->from_ns, doubt->to_ns);
-        pithi_sweep_end_again(sweep);
-        err = err ? err : lane_err;
-    }
-    if (end - first > 1)
-        pithi_sweep_show_group(sweep, doubt->column, doubt->end);
-    return err;
-}
-
 /* Computes the columns in doubt by their records, or only counts them. */
 static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
                         uint32_t end, uint32_t *rough)
@@ -251,8 +183,16 @@ static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, st
             *rough += doubt.end - doubt.column;
             continue;
         }
-        int run_err = sweep_again(log, query, sweep, first, end, &doubt);
-        err = err ? err : run_err;
+        if (end - first > 1)
+            pithi_sweep_clear_group(sweep, &doubt);
+        for (uint32_t i = first; i < end; i++) {
+            pithi_sweep_begin_again(sweep, &doubt);
+            int lane_err = sweep_records(log, query, sweep, query->lanes[i], doubt.from_ns, doubt.to_ns);
+            pithi_sweep_end_again(sweep);
+            err = err ? err : lane_err;
+        }
+        if (end - first > 1)
+            pithi_sweep_show_group(sweep, doubt.column, doubt.end);
     }
     return err;
 }
@@ -261,12 +201,28 @@ static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, st
 static int sweep_row(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
                      uint32_t first, uint32_t end, uint32_t *rough)
 {
+    int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width;
     int err = PITH_OK, doubt_err;
 
     if (end - first > 1)
         pithi_sweep_begin_group(sweep, end - first);
     for (uint32_t i = first; i < end && !is_stopped(query); i++) {
-        int lane_err = sweep_lane(log, query, sweep, row, query->lanes[i]);
+        /* Of each lane its pieces, or its records if it has none. */
+        uint32_t lane = query->lanes[i];
+        struct pieces pieces = {sweep, NULL, 0};
+        int lane_err;
+        pithi_sweep_begin(sweep, row);
+        if (query->summary)
+            pieces.paths = pithlog_summary_paths(query->summary, lane, &pieces.path_count);
+        if (pieces.paths)
+            lane_err = pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
+                                              query->care == PITHI_QUICK ? length_ns : length_ns / REFINED, sweep_piece,
+                                              &pieces);
+        else
+            lane_err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
+        if (pieces.paths && !lane_err && pithlog_get_info(log)->lost > 0) /* pieces do not know holes */
+            lane_err = pithi_holes_lost(log, lane, query->t0_ns, query->t1_ns, sweep_hole, sweep);
+        pithi_sweep_end(sweep);
         err = err ? err : lane_err;
     }
     if (end - first > 1)
@@ -279,26 +235,28 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
     return err ? err : doubt_err;
 }
 
-/* Adds the sums of a lane. */
-static int add_lane(struct pithlog *log, const struct pithi_query *query, uint32_t lane, struct pithlog_sum *sums,
-                    struct pithi_cells *cells)
-{
-    struct pithlog_rest rest;
-
-    memset(sums, 0, cells->defs * sizeof *sums);
-    int err = pithlog_sums(log, query->summary, lane, query->t0_ns, query->t1_ns, sums, &rest);
-    for (uint32_t i = 0; i < cells->defs; i++)
-        pithi_sum_add(&cells->sums[i], &(struct pithi_sum){sums[i].count, sums[i].all_ns, sums[i].own_ns});
-    cells->computing_ns += rest.outside_ns;
-    return err;
-}
-
 int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
 {
     if (query->t0_ns >= query->t1_ns || query->width > PITHI_MAX_WIDTH || query->levels < 1 ||
         query->levels > PITHI_LEVELS)
         return PITH_ERR_USAGE;
-    cells_prepare(cells, query, pithlog_get_info(log)->defs);
+    uint32_t defs = pithlog_get_info(log)->defs, rows = query->group_end ? query->group_count : query->lane_count;
+    uint32_t levels = query->levels < PITHI_FIRST_LEVELS ? query->levels : PITHI_FIRST_LEVELS;
+    size_t count = (size_t)rows * levels * query->width;
+    free(cells->cells);
+    free(cells->sums);
+    cells->rows = rows;
+    cells->lanes = query->group_end && query->group_count ? query->group_end[query->group_count - 1] : cells->rows;
+    cells->levels = levels;
+    cells->depth = query->group_end != NULL; /* a row of several lanes has one level */
+    cells->width = query->width;
+    cells->defs = defs;
+    cells->tick_count = cells->mark_count = cells->span_count = cells->rough = 0;
+    cells->computing_ns = 0;
+    cells->cells = pithi_alloc(count, sizeof *cells->cells);
+    cells->sums = pithi_alloc(defs, sizeof *cells->sums);
+    for (size_t i = 0; i < count; i++)
+        cells->cells[i].state = PITHI_NONE;
     /* Damage in one row or lane leaves the others whole: the first error is returned at the end. */
     int err = PITH_OK;
     if (query->width) {
@@ -311,11 +269,16 @@ int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct
         }
         pithi_sweep_free(sweep);
     }
-    struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
+    struct pithlog_sum *sums = pithi_alloc(defs, sizeof *sums);
     int without = query->care == PITHI_QUICK || query->care == PITHI_NO_RECORDS;
     int wanted = !query->no_sums && !(query->summary && without);
     for (uint32_t i = 0; i < query->lane_count && wanted && !is_stopped(query); i++) {
-        int lane_err = add_lane(log, query, query->lanes[i], sums, cells);
+        struct pithlog_rest rest;
+        memset(sums, 0, defs * sizeof *sums);
+        int lane_err = pithlog_sums(log, query->summary, query->lanes[i], query->t0_ns, query->t1_ns, sums, &rest);
+        for (uint32_t id = 0; id < defs; id++)
+            pithi_sum_add(&cells->sums[id], &(struct pithi_sum){sums[id].count, sums[id].all_ns, sums[id].own_ns});
+        cells->computing_ns += rest.outside_ns;
         err = err ? err : lane_err;
     }
     free(sums);

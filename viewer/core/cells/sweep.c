@@ -29,31 +29,10 @@ static void marks_add(struct pithi_cells *cells, struct pithi_mark mark)
     cells->marks[cells->mark_count++] = mark;
 }
 
-/* Drops the marks, from `first` on, of the columns [from, to). */
-static void marks_drop(struct pithi_cells *cells, uint32_t first, uint32_t from, uint32_t to)
-{
-    uint32_t kept = first;
-
-    for (uint32_t i = first; i < cells->mark_count; i++)
-        if (cells->marks[i].column < from || cells->marks[i].column >= to)
-            cells->marks[kept++] = cells->marks[i];
-    cells->mark_count = kept;
-}
-
 static void spans_add(struct pithi_cells *cells, struct pithi_cell_span span)
 {
     cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
     cells->spans[cells->span_count++] = span;
-}
-
-/* The least length of a span (PITHI_SPAN_COLUMNS) in a window of `width` columns. */
-static uint64_t least_span_ns(uint64_t window_ns, uint32_t width)
-{
-    unsigned __int128 columns_ns = (unsigned __int128)window_ns * PITHI_SPAN_COLUMNS;
-
-    if (columns_ns / width >= UINT64_MAX)
-        return UINT64_MAX;
-    return (uint64_t)((columns_ns + width - 1) / width);
 }
 
 uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsigned char *missing)
@@ -70,30 +49,6 @@ uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsi
         count++;
     }
     return count;
-}
-
-/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
-
-/* The bounds of columns: times are shifted left by this, so that a column is at least 16 units wide. */
-static unsigned bounds_shift(uint64_t span, uint32_t width)
-{
-    unsigned shift = 0;
-
-    while (span << shift < (uint64_t)width * 16)
-        shift++;
-    return shift;
-}
-
-/* Computes bounds[c] = end * c / width, c from 1 to width, without a division for each column; bounds[0] is 0. */
-static void bounds_set(uint64_t *bounds, uint64_t end, uint32_t width)
-{
-    uint64_t step = end / width, rest = end % width, over = 0;
-
-    for (uint32_t c = 1; c <= width; c++) {
-        over += rest;
-        bounds[c] = bounds[c - 1] + step + (over >= width);
-        over -= over >= width ? width : 0;
-    }
 }
 
 /* ---- Rows of several lanes --------------------------------------------------------------------------------------- */
@@ -171,16 +126,6 @@ static uint8_t cover_of(uint64_t sum, uint64_t whole)
 
 /* ---- Columns ----------------------------------------------------------------------------------------------------- */
 
-static void blend_free(struct blend *blend)
-{
-    if (!blend)
-        return;
-    for (uint32_t c = 0; c < blend->width; c++)
-        free(blend->columns[c].shares.items);
-    free(blend->columns);
-    free(blend);
-}
-
 /* Empties the columns [from, to). */
 static void blend_clear(struct blend *blend, uint32_t from, uint32_t to)
 {
@@ -190,44 +135,6 @@ static void blend_clear(struct blend *blend, uint32_t from, uint32_t to)
         column->unnamed = column->crossing = 0;
         column->mark = column->marks = 0;
     }
-}
-
-/* Adds a column of a lane: the shares of its states; `unnamed` time is left open, and `crossing` time may belong to
- * another column. */
-static void blend_add(struct blend *blend, uint32_t column, const struct shares *shares, uint64_t unnamed,
-                      uint64_t crossing)
-{
-    struct blend_column *to = &blend->columns[column];
-
-    for (uint32_t i = 0; i < shares->count; i++)
-        shares_add(&to->shares, shares->items[i].state, shares->items[i].span);
-    to->unnamed += unnamed;
-    to->crossing += crossing;
-}
-
-static void blend_mark(struct blend *blend, uint32_t column, uint32_t id, uint32_t count)
-{
-    struct blend_column *to = &blend->columns[column];
-
-    if (!to->marks)
-        to->mark = id;
-    to->marks += count;
-}
-
-/* Makes the cell of a column whose time over all lanes is `whole`. 1: open time could give it to another state. */
-static int blend_cell(const struct blend *blend, uint32_t column, uint64_t whole, struct pithi_cell *cell)
-{
-    const struct blend_column *from = &blend->columns[column];
-    uint64_t open = from->unnamed + from->crossing;
-    struct most most;
-
-    *cell = (struct pithi_cell){.state = PITHI_NONE};
-    if (!from->shares.count)
-        return open > 0;
-    most = shares_most(&from->shares);
-    cell->state = most.state;
-    cell->cover = cover_of(most.sum, whole - from->unnamed);
-    return open && most.lead <= open;
 }
 
 /* ---- Ticks ------------------------------------------------------------------------------------------------------- */
@@ -338,16 +245,25 @@ struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pith
 {
     struct pithi_sweep *sweep = pithi_alloc(1, sizeof *sweep);
     uint64_t span = (uint64_t)query->t1_ns - (uint64_t)query->t0_ns;
+    uint32_t width = query->width;
 
     sweep->query = query;
     sweep->cells = cells;
-    sweep->shift = bounds_shift(span, query->width);
-    sweep->span_least_ns = least_span_ns(span, query->width);
+    while (span << sweep->shift < (uint64_t)width * 16)
+        sweep->shift++;
+    unsigned __int128 columns_ns = (unsigned __int128)span * PITHI_SPAN_COLUMNS;
+    sweep->span_least_ns = columns_ns / width >= UINT64_MAX ? UINT64_MAX : (uint64_t)((columns_ns + width - 1) / width);
     sweep->end = span << sweep->shift;
-    sweep->bounds = pithi_alloc((size_t)query->width + 2, sizeof *sweep->bounds);
-    bounds_set(sweep->bounds, sweep->end, query->width);
+    sweep->bounds = pithi_alloc((size_t)width + 2, sizeof *sweep->bounds);
+    /* bounds[c] = end * c / width, c from 1 to width, without a division for each column; bounds[0] is 0. */
+    uint64_t step = sweep->end / width, rest = sweep->end % width, over = 0;
+    for (uint32_t c = 1; c <= width; c++) {
+        over += rest;
+        sweep->bounds[c] = sweep->bounds[c - 1] + step + (over >= width);
+        over -= over >= width ? width : 0;
+    }
     sweep->last_tick = pithi_alloc(cells->defs, sizeof *sweep->last_tick);
-    sweep->doubt = pithi_alloc((size_t)query->width + 1, 1);
+    sweep->doubt = pithi_alloc((size_t)width + 1, 1);
     return sweep;
 }
 
@@ -362,7 +278,12 @@ void pithi_sweep_free(struct pithi_sweep *sweep)
     free(sweep->depths);
     free(sweep->shown_states);
     free(sweep->doubt);
-    blend_free(sweep->blend);
+    if (sweep->blend) {
+        for (uint32_t c = 0; c < sweep->blend->width; c++)
+            free(sweep->blend->columns[c].shares.items);
+        free(sweep->blend->columns);
+        free(sweep->blend);
+    }
     free(sweep);
 }
 
@@ -431,32 +352,33 @@ static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint
     }
 }
 
-/* Ends a column: its cell goes to the state with the largest share. */
-static void flush_level(struct pithi_sweep *sweep, uint32_t l)
-{
-    struct level *level = &sweep->level[l];
-    uint64_t width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
-    uint64_t open = sweep->unnamed + sweep->crossing;
-    struct most most;
-
-    if (!level->shares.count)
-        return;
-    most = shares_most(&level->shares);
-    sweep->doubt[sweep->column] |= open && most.lead <= open;
-    set_cell(sweep, l, most.state, cover_of(most.sum, width - sweep->unnamed));
-    level->shares.count = 0;
-}
-
+/* Ends a column. In a row of one lane its cells go to the states with the largest shares; in a group the shares, and
+ * the time that is left open, wait for those of the other lanes. */
 static void flush_column(struct pithi_sweep *sweep)
 {
+    uint64_t width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
+    uint64_t open = sweep->unnamed + sweep->crossing;
+
     if (sweep->group_lanes) {
-        blend_add(sweep->blend, sweep->column, &sweep->level[0].shares, sweep->unnamed, sweep->crossing);
-        sweep->level[0].shares.count = 0;
+        struct blend_column *to = &sweep->blend->columns[sweep->column];
+        struct shares *shares = &sweep->level[0].shares;
+        for (uint32_t i = 0; i < shares->count; i++)
+            shares_add(&to->shares, shares->items[i].state, shares->items[i].span);
+        to->unnamed += sweep->unnamed;
+        to->crossing += sweep->crossing;
+        shares->count = 0;
     }
-    for (uint32_t l = 0; l < sweep->filled && !sweep->group_lanes; l++)
-        flush_level(sweep, l);
+    for (uint32_t l = 0; l < sweep->filled && !sweep->group_lanes; l++) {
+        struct shares *shares = &sweep->level[l].shares;
+        if (!shares->count)
+            continue;
+        struct most most = shares_most(shares);
+        sweep->doubt[sweep->column] |= open && most.lead <= open;
+        set_cell(sweep, l, most.state, cover_of(most.sum, width - sweep->unnamed));
+        shares->count = 0;
+    }
     /* The levels that are filled are the outermost ones. */
-    if (!sweep->group_lanes && sweep->filled < sweep->deepest && sweep->unnamed + sweep->crossing > 0)
+    if (!sweep->group_lanes && sweep->filled < sweep->deepest && open > 0)
         sweep->doubt[sweep->column] = 1;
     sweep->filled = 0;
     sweep->has_pieces = 0;
@@ -475,26 +397,22 @@ static void settle(struct pithi_sweep *sweep, uint32_t at)
     sweep->level[l].since = sweep->now;
 }
 
-/* Ends a column of open states. A state that fills it needs no share. */
-static void end_column(struct pithi_sweep *sweep)
-{
-    for (uint32_t l = 0; l < sweep->levels && l < sweep->visible_depth; l++) {
-        if (sweep->level[l].since == sweep->bounds[sweep->column] && !sweep->group_lanes)
-            set_cell(sweep, l, state_at(sweep, l), 255);
-        else
-            settle(sweep, l);
-        sweep->level[l].since = sweep->now;
-    }
-    flush_column(sweep);
-}
-
 static void pass_columns(struct pithi_sweep *sweep, uint64_t until)
 {
     while (sweep->now < until) {
         uint64_t next = sweep->bounds[sweep->column + 1];
         sweep->now = next < until ? next : until;
-        if (sweep->now == next)
-            end_column(sweep);
+        if (sweep->now != next)
+            return;
+        /* A column of open states ends. A state that fills it needs no share. */
+        for (uint32_t l = 0; l < sweep->levels && l < sweep->visible_depth; l++) {
+            if (sweep->level[l].since == sweep->bounds[sweep->column] && !sweep->group_lanes)
+                set_cell(sweep, l, state_at(sweep, l), 255);
+            else
+                settle(sweep, l);
+            sweep->level[l].since = sweep->now;
+        }
+        flush_column(sweep);
     }
 }
 
@@ -527,15 +445,6 @@ static void note_tick(struct pithi_sweep *sweep, uint32_t id)
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
-
-static void rebuild_visible(struct pithi_sweep *sweep)
-{
-    sweep->visible = pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->depth, sizeof *sweep->visible);
-    sweep->visible_depth = 0;
-    for (uint32_t i = 0; i < sweep->depth; i++)
-        if (!is_hidden(sweep, sweep->stack[i].id))
-            sweep->visible[sweep->visible_depth++] = sweep->stack[i].id;
-}
 
 void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
 {
@@ -590,10 +499,15 @@ static void close_state(struct pithi_sweep *sweep, uint32_t at)
         sweep->stack[i].start_ns = INT64_MAX;
     for (uint32_t i = at == sweep->depth ? sweep->visible_depth - 1 : 0; i < sweep->visible_depth; i++)
         settle(sweep, i);
-    if (at == sweep->depth)
+    if (at == sweep->depth) {
         sweep->visible_depth--;
-    else
-        rebuild_visible(sweep);
+        return;
+    }
+    sweep->visible = pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->depth, sizeof *sweep->visible);
+    sweep->visible_depth = 0;
+    for (uint32_t i = 0; i < sweep->depth; i++)
+        if (!is_hidden(sweep, sweep->stack[i].id))
+            sweep->visible[sweep->visible_depth++] = sweep->stack[i].id;
 }
 
 /* Keeps the duration of the innermost state if it ends here, not at the end of the records that are read. */
@@ -638,7 +552,10 @@ static void add_mark(struct pithi_sweep *sweep, uint32_t id, uint32_t count)
     struct pithi_mark *mark = cells->mark_count ? &cells->marks[cells->mark_count - 1] : NULL;
 
     if (sweep->group_lanes) {
-        blend_mark(sweep->blend, sweep->column, id, count);
+        struct blend_column *to = &sweep->blend->columns[sweep->column];
+        if (!to->marks)
+            to->mark = id;
+        to->marks += count;
     } else if (mark && mark->row == sweep->row && mark->column == sweep->column) {
         mark->count += count;
     } else {
@@ -793,13 +710,19 @@ int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct p
 
 void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
 {
+    struct pithi_cells *cells = sweep->cells;
+    uint32_t kept = sweep->first_mark;
+
     for (uint32_t l = 0; l < sweep->cells->levels; l++)
         for (uint32_t c = doubt->column; c < doubt->end; c++)
             *cell_at(sweep, l, c) = (struct pithi_cell){.state = PITHI_NONE};
     for (uint32_t l = 0; l < sweep->levels; l++)
         sweep->level[l].begun = PITHI_NONE;
+    for (uint32_t i = kept; i < cells->mark_count && !sweep->group_lanes; i++)
+        if (cells->marks[i].column < doubt->column || cells->marks[i].column >= doubt->end)
+            cells->marks[kept++] = cells->marks[i];
     if (!sweep->group_lanes)
-        marks_drop(sweep->cells, sweep->first_mark, doubt->column, doubt->end);
+        cells->mark_count = kept;
     sweep->column = doubt->column;
     sweep->now = sweep->again = sweep->bounds[doubt->column];
     sweep->limit = sweep->bounds[doubt->end];
@@ -848,8 +771,18 @@ void pithi_sweep_clear_group(struct pithi_sweep *sweep, const struct pithi_doubt
 void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
 {
     for (uint32_t c = from; c < to; c++) {
-        uint64_t whole = (sweep->bounds[c + 1] - sweep->bounds[c]) * sweep->group_lanes;
-        sweep->doubt[c] = (unsigned char)blend_cell(sweep->blend, c, whole, cell_at(sweep, 0, c));
+        const struct blend_column *column = &sweep->blend->columns[c];
+        uint64_t whole = (sweep->bounds[c + 1] - sweep->bounds[c]) * sweep->group_lanes; /* over all lanes */
+        uint64_t open = column->unnamed + column->crossing;
+        struct pithi_cell *cell = cell_at(sweep, 0, c);
+        *cell = (struct pithi_cell){.state = PITHI_NONE};
+        sweep->doubt[c] = open > 0;
+        if (column->shares.count) {
+            struct most most = shares_most(&column->shares);
+            cell->state = most.state;
+            cell->cover = cover_of(most.sum, whole - column->unnamed);
+            sweep->doubt[c] = open && most.lead <= open; /* open time could give it to another state */
+        }
     }
 }
 
