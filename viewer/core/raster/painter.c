@@ -16,22 +16,8 @@
 
 /* ---- Hatching ---------------------------------------------------------------------------------------------------- */
 
-/* Lines go through the corners of pixels with the same x - y. */
-static void hatch_falling(const struct pithi_painter *painter, const struct pithi_hatching *hatching, double phase)
-{
-    double left = hatching->x, right = left + hatching->width, top = hatching->y, foot = top + hatching->height;
-    double step = hatching->step;
-
-    for (double less = floor((left - foot - phase) / step) * step + phase; less < right - top; less += step)
-        for (int i = 0; i < hatching->lines; i++) {
-            double from = fmax(left, less + i + top), to = fmin(right, less + i + foot);
-            if (from < to)
-                painter->line(painter->context, from, from - less - i, to, to - less - i, hatching->rgb, 1);
-        }
-}
-
-/* Lines go through the corners of pixels with the same x + y. They are cut at the edges here, because a clip for each
- * rectangle would make an SVG large. */
+/* Lines go through the corners of pixels with the same x + y, or x - y if they fall. They are cut at the edges here,
+ * because a clip for each rectangle would make an SVG large. */
 void pithi_hatch(const struct pithi_painter *painter, const struct pithi_hatching *hatching)
 {
     double left = hatching->x, right = left + hatching->width, top = hatching->y, foot = top + hatching->height;
@@ -41,11 +27,15 @@ void pithi_hatch(const struct pithi_painter *painter, const struct pithi_hatchin
         painter->rect(painter->context, left, top, hatching->width, hatching->height, hatching->ground, 1);
     if (step <= 0)
         return;
-    if (hatching->falling) {
-        hatch_falling(painter, hatching, phase);
-        return;
-    }
-    for (double sum = floor((left + top - phase) / step) * step + phase; sum < right + foot; sum += step)
+    for (double less = floor((left - foot - phase) / step) * step + phase; hatching->falling && less < right - top;
+         less += step)
+        for (int i = 0; i < hatching->lines; i++) {
+            double from = fmax(left, less + i + top), to = fmin(right, less + i + foot);
+            if (from < to)
+                painter->line(painter->context, from, from - less - i, to, to - less - i, hatching->rgb, 1);
+        }
+    for (double sum = floor((left + top - phase) / step) * step + phase; !hatching->falling && sum < right + foot;
+         sum += step)
         for (int i = 1; i <= hatching->lines; i++) {
             double from = fmax(left, sum + i - foot), to = fmin(right, sum + i - top);
             if (from < to)

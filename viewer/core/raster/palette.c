@@ -109,30 +109,6 @@ static void sort_by_weight(uint32_t *ids, uint32_t count, const struct pithi_sum
         }
 }
 
-static int fill_safe(struct pithlog *log, struct pithlog_summary *summary, uint32_t *rgb)
-{
-    uint32_t lane_count = pithlog_get_info(log)->lanes, defs = pithlog_get_info(log)->defs;
-    uint32_t *ids = pithi_alloc(defs, sizeof *ids), *lanes = pithi_alloc(lane_count, sizeof *lanes);
-    struct pithi_query query = {.levels = 1, .lanes = lanes, .lane_count = lane_count, .summary = summary};
-    struct pithi_cells cells = {0};
-    int err;
-
-    for (uint32_t lane = 0; lane < lane_count; lane++)
-        lanes[lane] = lane;
-    for (uint32_t id = 0; id < defs; id++)
-        ids[id] = id;
-    pithi_whole_window(log, &query.t0_ns, &query.t1_ns);
-    err = pithi_query_run(log, &query, &cells);
-    if (!err)
-        sort_by_weight(ids, defs, cells.sums);
-    for (uint32_t i = 0; i < defs; i++)
-        rgb[ids[i]] = pithi_safe_colour(i);
-    pithi_cells_free(&cells);
-    free(lanes);
-    free(ids);
-    return err;
-}
-
 int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enum pithi_palette palette, uint32_t *rgb)
 {
     uint32_t defs = pithlog_get_info(log)->defs, *own = pithi_palette_make(log);
@@ -142,8 +118,26 @@ int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enu
     if (palette == PITHI_PALETTE_CLASSIC)
         for (uint32_t id = 0; id < defs; id++)
             pithi_classic_colour(pithlog_get_def(log, id)->name, &rgb[id]);
-    if (palette == PITHI_PALETTE_SAFE)
-        return fill_safe(log, summary, rgb); /* chosen for both papers */
+    if (palette == PITHI_PALETTE_SAFE) { /* chosen for both papers */
+        uint32_t lane_count = pithlog_get_info(log)->lanes;
+        uint32_t *ids = pithi_alloc(defs, sizeof *ids), *lanes = pithi_alloc(lane_count, sizeof *lanes);
+        struct pithi_query query = {.levels = 1, .lanes = lanes, .lane_count = lane_count, .summary = summary};
+        struct pithi_cells cells = {0};
+        for (uint32_t lane = 0; lane < lane_count; lane++)
+            lanes[lane] = lane;
+        for (uint32_t id = 0; id < defs; id++)
+            ids[id] = id;
+        pithi_whole_window(log, &query.t0_ns, &query.t1_ns);
+        int err = pithi_query_run(log, &query, &cells);
+        if (!err)
+            sort_by_weight(ids, defs, cells.sums);
+        for (uint32_t i = 0; i < defs; i++)
+            rgb[ids[i]] = pithi_safe_colour(i);
+        pithi_cells_free(&cells);
+        free(lanes);
+        free(ids);
+        return err;
+    }
     for (uint32_t id = 0; id < defs; id++)
         rgb[id] = pithi_rgb_visible(rgb[id]);
     return PITH_OK;

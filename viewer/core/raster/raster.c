@@ -70,18 +70,6 @@ struct span {
     int top, bottom;
 };
 
-/* The next line below `line` where a strip begins or ends. */
-static int next_edge(const struct span *spans, uint32_t count, int line, int bottom)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (spans[i].top > line && spans[i].top < bottom)
-            bottom = spans[i].top;
-        if (spans[i].bottom > line && spans[i].bottom < bottom)
-            bottom = spans[i].bottom;
-    }
-    return bottom;
-}
-
 /* The ground of a line is that of every row, and is laid before its strips. */
 static void lay_ground(const struct pithi_raster *raster, int line)
 {
@@ -90,37 +78,6 @@ static void lay_ground(const struct pithi_raster *raster, int line)
                (size_t)raster->width * sizeof *raster->words);
 }
 
-/* Paints the strips that cover `line`. */
-static void lay_line(const struct pithi_raster *raster, const struct pithi_strip *strips, const struct span *spans,
-                     uint32_t count, int line, int left, int skip, uint32_t width)
-{
-    size_t at = (size_t)line * (size_t)raster->width + (size_t)left;
-
-    lay_ground(raster, line);
-    for (uint32_t i = 0; i < count; i++) {
-        if (line < spans[i].top || line >= spans[i].bottom)
-            continue;
-        if (raster->words)
-            lay_words(raster->words + at, strips[i].rgb + skip, width);
-        else
-            lay_pixels(raster->pixels + at * 3, strips[i].rgb + skip, width);
-    }
-}
-
-static void repeat_line(const struct pithi_raster *raster, int line, int to, int left, uint32_t width)
-{
-    size_t from = (size_t)line * (size_t)raster->width + (size_t)left;
-
-    for (int next = line + 1; next < to; next++) {
-        size_t at = (size_t)next * (size_t)raster->width + (size_t)left;
-        if (raster->words)
-            memcpy(raster->words + at, raster->words + from, width * sizeof *raster->words);
-        else
-            memcpy(raster->pixels + at * 3, raster->pixels + from * 3, (size_t)width * 3);
-    }
-}
-
-/* All scanlines between two edges are alike: the first is painted, the others are copied. */
 static void paint_strips(void *context, double x, uint32_t width, double y, double height,
                          const struct pithi_strip *strips, uint32_t count)
 {
@@ -135,11 +92,38 @@ static void paint_strips(void *context, double x, uint32_t width, double y, doub
     for (uint32_t i = 0; i < count; i++)
         spans[i] =
             (struct span){rounded(strips[i].y, top, bottom), rounded(strips[i].y + strips[i].height, top, bottom)};
-    for (int line = top, next; line < bottom && left + skip < right; line = next) {
+    left += skip;
+    for (int line = top, next; line < bottom && left < right; line = next) {
+        /* Up to the next line where a strip begins or ends all are alike: this one is painted, the others are copied.
+         */
+        uint32_t columns = (uint32_t)(right - left);
+        size_t at = (size_t)line * (size_t)raster->width + (size_t)left;
+        next = bottom;
+        for (uint32_t i = 0; i < count; i++) {
+            if (spans[i].top > line && spans[i].top < next)
+                next = spans[i].top;
+            if (spans[i].bottom > line && spans[i].bottom < next)
+                next = spans[i].bottom;
+        }
         /* Without a ground, the first line is painted alone: the lines below begin from what is there. */
-        next = line == top && !raster->ground ? line + 1 : next_edge(spans, count, line, bottom);
-        lay_line(raster, strips, spans, count, line, left + skip, skip, (uint32_t)(right - left - skip));
-        repeat_line(raster, line, next, left + skip, (uint32_t)(right - left - skip));
+        if (line == top && !raster->ground)
+            next = line + 1;
+        lay_ground(raster, line);
+        for (uint32_t i = 0; i < count; i++) {
+            if (line < spans[i].top || line >= spans[i].bottom)
+                continue;
+            if (raster->words)
+                lay_words(raster->words + at, strips[i].rgb + skip, columns);
+            else
+                lay_pixels(raster->pixels + at * 3, strips[i].rgb + skip, columns);
+        }
+        for (int copy = line + 1; copy < next; copy++) {
+            size_t to = (size_t)copy * (size_t)raster->width + (size_t)left;
+            if (raster->words)
+                memcpy(raster->words + to, raster->words + at, columns * sizeof *raster->words);
+            else
+                memcpy(raster->pixels + to * 3, raster->pixels + at * 3, (size_t)columns * 3);
+        }
     }
     free(spans);
 }
@@ -472,10 +456,10 @@ static void raster_rect(void *context, double x, double y, double width, double 
     /* an opaque rectangle needs no reading of what is below */
     for (int row = top; row < bottom && left < right; row++) {
         size_t at = (size_t)row * (size_t)raster->width + (size_t)left;
-        if (opacity >= 255)
-            fill_row(raster, at, right - left, rgb);
-        else
+        if (opacity < 255)
             blend_row(raster, at, (size_t)(right - left), rgb, opacity);
+        else
+            fill_row(raster, at, right - left, rgb);
     }
 }
 
@@ -513,12 +497,12 @@ static void edge_products(double products[POINTS][3], const double place[3], con
             products[i][edge] = (other[(edge + 1) % 3] - other[edge]) * (point_of(pixel, i) - place[edge]);
 }
 
-/* From point to point of a pixel, each product only grows or only shrinks. So the values at the first and the last
- * point often show that the triangle has all points or none. Returns the number of points inside; -1: not known. */
-static int corners_inside(const double across[POINTS][3], const double along[POINTS][3])
+static int points_inside(const double across[POINTS][3], const double along[POINTS][3])
 {
-    int left = 1, right = 1, maybe_left = 1, maybe_right = 1;
+    int left = 1, right = 1, maybe_left = 1, maybe_right = 1, hits = 0;
 
+    /* From point to point of a pixel, each product only grows or only shrinks. So the values at the first and the last
+     * point often show that the triangle has all points or none. */
     for (int edge = 0; edge < 3; edge++) {
         double a = across[0][edge], last_a = across[POINTS - 1][edge], b = along[0][edge],
                last_b = along[POINTS - 1][edge];
@@ -530,21 +514,15 @@ static int corners_inside(const double across[POINTS][3], const double along[POI
         maybe_left &= most_a >= least_b;
         maybe_right &= least_a <= most_b;
     }
-    return left | right ? POINTS * POINTS : maybe_left | maybe_right ? -1 : 0;
-}
-
-static int points_inside(const double across[POINTS][3], const double along[POINTS][3])
-{
-    int hits = corners_inside(across, along);
-
-    if (hits >= 0)
-        return hits;
-    hits = 0;
+    if (left | right)
+        return POINTS * POINTS;
+    if (!(maybe_left | maybe_right))
+        return 0;
     for (int j = 0; j < POINTS; j++)
         for (int i = 0; i < POINTS; i++) {
             const double *a = across[j], *b = along[i];
-            int left = (a[0] >= b[0]) & (a[1] >= b[1]) & (a[2] >= b[2]);
-            int right = (a[0] <= b[0]) & (a[1] <= b[1]) & (a[2] <= b[2]);
+            left = (a[0] >= b[0]) & (a[1] >= b[1]) & (a[2] >= b[2]);
+            right = (a[0] <= b[0]) & (a[1] <= b[1]) & (a[2] <= b[2]);
             hits += left | right;
         }
     return hits;
@@ -735,25 +713,20 @@ static uint32_t slot_of(const struct pithi_glyphs *glyphs, uint32_t code)
     return slot;
 }
 
-static void take_dots(struct pithi_glyph *glyph, int height, const unsigned char *mask)
-{
-    uint32_t covered = 0;
-
-    for (int i = 0; i < glyph->width * height; i++)
-        covered += mask[i] != 0;
-    glyph->dots = pithi_alloc(covered, sizeof *glyph->dots);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < glyph->width; x++, mask++)
-            if (*mask)
-                glyph->dots[glyph->dot_count++] =
-                    (struct pithi_dot){(uint16_t)x, (uint16_t)y, (uint16_t)(*mask + (*mask >> 7))};
-}
-
 void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, const unsigned char *mask)
 {
     glyphs->items = pithi_view_grow(glyphs->items, &glyphs->capacity, glyphs->count + 1, sizeof *glyphs->items);
     glyphs->items[glyphs->count] = (struct pithi_glyph){.code = code, .width = width};
-    take_dots(&glyphs->items[glyphs->count++], glyphs->height, mask);
+    struct pithi_glyph *glyph = &glyphs->items[glyphs->count++];
+    uint32_t covered = 0;
+    for (int i = 0; i < width * glyphs->height; i++)
+        covered += mask[i] != 0;
+    glyph->dots = pithi_alloc(covered, sizeof *glyph->dots);
+    for (int y = 0; y < glyphs->height; y++)
+        for (int x = 0; x < width; x++, mask++)
+            if (*mask)
+                glyph->dots[glyph->dot_count++] =
+                    (struct pithi_dot){(uint16_t)x, (uint16_t)y, (uint16_t)(*mask + (*mask >> 7))};
     if (glyphs->count * 2 > glyphs->slot_count) {
         free(glyphs->slots);
         glyphs->slot_count = glyphs->slot_count ? glyphs->slot_count * 2 : 256;
