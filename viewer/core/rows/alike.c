@@ -55,21 +55,6 @@ static uint32_t nearest(const float *profiles, uint32_t ranks, uint32_t columns,
     return best;
 }
 
-/* Numbers the groups by their lowest ranks. */
-static void number_groups(struct pithi_alike *alike)
-{
-    uint32_t number[PITHI_ALIKE_MOST], next = 0;
-
-    memset(number, 0xff, sizeof number);
-    for (uint32_t rank = 0; rank < alike->ranks; rank++) {
-        uint32_t *of = &number[alike->group[rank]];
-        if (*of == UINT32_MAX)
-            *of = next++;
-        alike->group[rank] = *of;
-    }
-    alike->count = next;
-}
-
 void pithi_alike_find(const float *profiles, uint32_t ranks, uint32_t columns, double limit, uint32_t most,
                       struct pithi_alike *alike)
 {
@@ -106,7 +91,16 @@ void pithi_alike_find(const float *profiles, uint32_t ranks, uint32_t columns, d
             break;
         centre = farthest;
     }
-    number_groups(alike);
+    /* Numbers the groups by their lowest ranks. */
+    uint32_t number[PITHI_ALIKE_MOST], next = 0;
+    memset(number, 0xff, sizeof number);
+    for (uint32_t rank = 0; rank < alike->ranks; rank++) {
+        uint32_t *of = &number[alike->group[rank]];
+        if (*of == UINT32_MAX)
+            *of = next++;
+        alike->group[rank] = *of;
+    }
+    alike->count = next;
     alike->typical = pithi_alloc(alike->count, sizeof *alike->typical);
     alike->spread = pithi_alloc(alike->count, sizeof *alike->spread);
     /* Centres are odd ones by choice, so they do not represent their groups; the rank nearest to the mean does. */

@@ -81,20 +81,6 @@ char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_
     return pithi_clean(label, size, pithlog_get_def(log, id)->name, 0);
 }
 
-static void lane_label(const struct pithlog *log, const struct pithlog_lane *lane, char *label, size_t size)
-{
-    int hosts = hosts_differ(log);
-    char place[48];
-
-    /* "rank 3" is a rank's first thread, "3.1" the next one; then the lane's own name and the host. */
-    if (lane->thread)
-        snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
-    else
-        snprintf(place, sizeof place, "rank %" PRId32, lane->rank);
-    snprintf(label, size, "%s%s%s%s%s", place, lane->name[0] ? " " : "", lane->name, hosts ? "  " : "",
-             hosts ? lane->host : "");
-}
-
 void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size)
 {
     char raw[256];
@@ -106,7 +92,16 @@ void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *labe
         /* "memory [bytes]", or the name alone if there is no unit */
         snprintf(raw, sizeof raw, def->format[0] ? "%s [%s]" : "%s", def->name, def->format);
     } else {
-        lane_label(log, pithlog_get_lane(log, row.lane), raw, sizeof raw);
+        const struct pithlog_lane *of = pithlog_get_lane(log, row.lane);
+        int hosts = hosts_differ(log);
+        char place[48];
+        /* "rank 3" is a rank's first thread, "3.1" the next one; then the lane's own name and the host. */
+        if (of->thread)
+            snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, of->rank, of->thread);
+        else
+            snprintf(place, sizeof place, "rank %" PRId32, of->rank);
+        snprintf(raw, sizeof raw, "%s%s%s%s%s", place, of->name[0] ? " " : "", of->name, hosts ? "  " : "",
+                 hosts ? of->host : "");
     }
     pithi_clean(label, size, raw, 0);
 }
@@ -270,26 +265,6 @@ static void draw_sign(const struct pithi_legend_plan *plan, const struct pithi_p
     painter->rect(painter->context, x + 1, y + 1, 9, 9, rgb, 1);
 }
 
-static void draw_entry(const struct pithi_legend_plan *plan, const struct pithi_painter *painter,
-                       const struct pithi_legend_entry *entry, double x, double y, double width)
-{
-    char text[64], name[128], number[40];
-    /* Shares follow the name at once, so a cut name must leave room for one. */
-    double room = width - SIGN - SHARE, used;
-
-    draw_sign(plan, painter, entry, x, y);
-    pithi_def_label(plan->log, entry->id, name, sizeof name);
-    pithi_text_in(painter, x + 17, y + 9.5, room, text_font, PITHI_RGB_TEXT, name);
-    used = fmin(painter->text_width(painter->context, text_font, name), room);
-    if (is_state(plan, entry)) {
-        share_text(entry, text, sizeof text);
-    } else {
-        pithi_number_text(entry->sum.count, number, sizeof number);
-        snprintf(text, sizeof text, "\xc3\x97 %s", number);
-    }
-    painter->text(painter->context, x + 17 + used + 7, y + 9.5, PITHI_LEFT, small_font, PITHI_RGB_FAINT, text);
-}
-
 static void draw_more(const struct pithi_legend_plan *plan, const struct pithi_painter *painter, double x, double y)
 /* The last place of a legend that does not show all. */
 {
@@ -315,31 +290,27 @@ static void draw_numbers(const struct pithi_legend_plan *plan, const struct pith
         painter->text(painter->context, left + (i + 1) * step, y + 9.5, PITHI_RIGHT, small_font, rgb, texts[i]);
 }
 
-static void draw_table_line(const struct pithi_legend_plan *plan, const struct pithi_painter *painter,
-                            const struct pithi_legend_entry *entry, double y)
-{
-    char texts[NUMBERS][40] = {"", "", "", ""}, name[128];
-
-    draw_sign(plan, painter, entry, plan->x, y);
-    pithi_def_label(plan->log, entry->id, name, sizeof name);
-    pithi_text_in(painter, plan->x + 17, y + 9.5, table_name_width(plan), text_font, PITHI_RGB_TEXT, name);
-    pithi_number_text(entry->sum.count, texts[0], sizeof texts[0]);
-    if (is_state(plan, entry)) {
-        pithi_duration_text(entry->sum.inclusive_ns, texts[1], sizeof texts[1]);
-        pithi_duration_text(entry->sum.exclusive_ns, texts[2], sizeof texts[2]);
-        share_text(entry, texts[3], sizeof texts[3]);
-    }
-    draw_numbers(plan, painter, y, PITHI_RGB_TEXT, texts);
-}
-
 static void draw_table(const struct pithi_legend_plan *plan, const struct pithi_painter *painter)
 {
     char head[NUMBERS][40] = {"count", "total", "self", "share"}, texts[NUMBERS][40] = {"", "", "", ""};
     double y = plan->y;
 
     draw_numbers(plan, painter, y, PITHI_RGB_FAINT, head);
-    for (uint32_t i = 0; i < plan->shown; i++)
-        draw_table_line(plan, painter, &plan->entries[i], y += LINE);
+    for (uint32_t i = 0; i < plan->shown; i++) {
+        const struct pithi_legend_entry *entry = &plan->entries[i];
+        char numbers[NUMBERS][40] = {"", "", "", ""}, name[128];
+        y += LINE;
+        draw_sign(plan, painter, entry, plan->x, y);
+        pithi_def_label(plan->log, entry->id, name, sizeof name);
+        pithi_text_in(painter, plan->x + 17, y + 9.5, table_name_width(plan), text_font, PITHI_RGB_TEXT, name);
+        pithi_number_text(entry->sum.count, numbers[0], sizeof numbers[0]);
+        if (is_state(plan, entry)) {
+            pithi_duration_text(entry->sum.inclusive_ns, numbers[1], sizeof numbers[1]);
+            pithi_duration_text(entry->sum.exclusive_ns, numbers[2], sizeof numbers[2]);
+            share_text(entry, numbers[3], sizeof numbers[3]);
+        }
+        draw_numbers(plan, painter, y, PITHI_RGB_TEXT, numbers);
+    }
     if (plan->shown < plan->count)
         draw_more(plan, painter, plan->x, y += LINE);
     y += LINE;
@@ -362,10 +333,25 @@ void pithi_legend_draw(const struct pithi_legend_plan *plan, const struct pithi_
         /* Entries go along the lines: with 2 columns, entry 2 begins the second line. */
         double width = plan->width / plan->columns, x = floor(plan->x + i % plan->columns * width);
         double y = plan->y + i / plan->columns * LINE;
-        if (i < plan->shown)
-            draw_entry(plan, painter, &plan->entries[i], x, y, width);
-        else
+        if (i == plan->shown) {
             draw_more(plan, painter, x, y);
+            return;
+        }
+        const struct pithi_legend_entry *entry = &plan->entries[i];
+        char text[64], name[128], number[40];
+        /* Shares follow the name at once, so a cut name must leave room for one. */
+        double room = width - SIGN - SHARE;
+        draw_sign(plan, painter, entry, x, y);
+        pithi_def_label(plan->log, entry->id, name, sizeof name);
+        pithi_text_in(painter, x + 17, y + 9.5, room, text_font, PITHI_RGB_TEXT, name);
+        double used = fmin(painter->text_width(painter->context, text_font, name), room);
+        if (is_state(plan, entry)) {
+            share_text(entry, text, sizeof text);
+        } else {
+            pithi_number_text(entry->sum.count, number, sizeof number);
+            snprintf(text, sizeof text, "\xc3\x97 %s", number);
+        }
+        painter->text(painter->context, x + 17 + used + 7, y + 9.5, PITHI_LEFT, small_font, PITHI_RGB_FAINT, text);
     }
 }
 
@@ -415,18 +401,6 @@ static const struct {
     {"*", "MPI environment"},
 };
 
-/* The name in lower case without "MPI_" or "PMPI_"; "" if it is not an MPI function. */
-static const char *mpi_name(const char *name, char *small, size_t size)
-{
-    /* PMPI_Send and MPI_Send are the same function. */
-    size_t i = 0, skip = strncasecmp(name, "PMPI_", 5) == 0 ? 5 : strncasecmp(name, "MPI_", 4) == 0 ? 4 : strlen(name);
-
-    for (name += skip; *name && i + 1 < size; name++)
-        small[i++] = (char)tolower((unsigned char)*name);
-    small[i] = 0;
-    return small;
-}
-
 /* Readers of formats without groups set only these.
  * Only then is the group guessed from the name. */
 static int says_nothing(const char *group)
@@ -436,15 +410,23 @@ static int says_nothing(const char *group)
 
 const char *pithi_state_group(const struct pithlog_def *def)
 {
+    const char *name = def->name;
     char small[64];
-    int i = 0;
+    size_t length = 0;
+    int row = 0;
 
     if (!says_nothing(def->group))
         return def->group;
-    if (!*mpi_name(def->name, small, sizeof small))
+    /* The name in lower case without "MPI_" or "PMPI_", as PMPI_Send and MPI_Send are the same function; "" if it is
+     * not an MPI function. */
+    name += strncasecmp(name, "PMPI_", 5) == 0 ? 5 : strncasecmp(name, "MPI_", 4) == 0 ? 4 : strlen(name);
+    for (; *name && length + 1 < sizeof small; name++)
+        small[length++] = (char)tolower((unsigned char)*name);
+    small[length] = 0;
+    if (!*small)
         return *def->group ? def->group : "user";
     /* The last pattern fits everything, so the loop ends. */
-    while (fnmatch(rows[i].pattern, small, 0) != 0)
-        i++;
-    return rows[i].group;
+    while (fnmatch(rows[row].pattern, small, 0) != 0)
+        row++;
+    return rows[row].group;
 }

@@ -83,11 +83,13 @@ uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank)
     return rows->rank_lane[low];
 }
 
-/* The first counter of this lane or a later one. */
-static uint32_t first_counter(const struct pithi_rows *rows, uint32_t lane)
+/* Counters come before the threads. If the node has threads already, the new children are at the end of the list and
+ * change places with them: threads t u, then counters c d: t u c d becomes c d t u. */
+static void add_counters(struct pithi_rows *rows, uint32_t node)
 {
-    uint32_t low = 0, high = rows->counter_count;
+    uint32_t lane = rows->nodes[node].lane, low = 0, high = rows->counter_count, at = 0, old, *children;
 
+    /* The first counter of this lane or a later one. */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (rows->counters[middle].lane < lane)
@@ -95,17 +97,8 @@ static uint32_t first_counter(const struct pithi_rows *rows, uint32_t lane)
         else
             high = middle;
     }
-    return low;
-}
-
-/* Counters come before the threads. If the node has threads already, the new children are at the end of the list and
- * change places with them: threads t u, then counters c d: t u c d becomes c d t u. */
-static void add_counters(struct pithi_rows *rows, uint32_t node)
-{
-    uint32_t lane = rows->nodes[node].lane, first = first_counter(rows, lane), at = 0, old, *children;
-
     old = rows->nodes[node].child_count;
-    for (uint32_t i = first; i < rows->counter_count && rows->counters[i].lane == lane; i++, at++)
+    for (uint32_t i = low; i < rows->counter_count && rows->counters[i].lane == lane; i++, at++)
         new_node(rows, node, PITHI_NODE_COUNTER, lane, rows->counters[i].counter);
     if (!at || !old)
         return;
@@ -136,22 +129,16 @@ struct host_table {
     uint32_t size;   /* a power of two */
 };
 
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-
-    while (*text)
-        hash = (hash ^ (unsigned char)*text++) * 1099511628211u;
-    return hash;
-}
-
 /* The node of the lane's host, which is made at its first rank. Hosts are known by their name alone, and a log may have
  * ten thousand: a hash table with free places beside each other finds one without a look at all. */
 static uint32_t host_node(struct pithi_rows *rows, struct host_table *table, uint32_t lane)
 {
     const char *host = pithlog_get_lane(rows->log, lane)->host;
-    uint32_t place = (uint32_t)hash_of(host) & (table->size - 1);
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
 
+    for (const char *byte = host; *byte; byte++)
+        hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
+    uint32_t place = (uint32_t)hash & (table->size - 1);
     for (; table->nodes[place]; place = (place + 1) & (table->size - 1))
         if (strcmp(pithlog_get_lane(rows->log, rows->nodes[table->nodes[place]].lane)->host, host) == 0)
             return table->nodes[place];
@@ -682,34 +669,13 @@ struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, 
 
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
 
-static void lane_label(const struct pithlog_lane *lane, char *text, size_t size)
-{
-    char place[48];
-
-    if (lane->thread)
-        snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
-    else
-        snprintf(place, sizeof place, "rank %" PRId32, lane->rank);
-    snprintf(text, size, "%s%s%s", place, lane->name[0] ? " " : "", lane->name);
-}
-
-static void comm_label(const struct pithi_rows *rows, uint32_t comm, char *text, size_t size)
-{
-    const char *name = pithlog_get_comm(rows->log, comm)->name;
-
-    if (name && *name)
-        snprintf(text, size, "%s", name);
-    else if (!comm)
-        snprintf(text, size, "MPI_COMM_WORLD");
-    else
-        snprintf(text, size, "communicator %" PRIu32, comm);
-}
-
 /* Texts from the log may have any bytes; pithi_clean makes them harmless at the end. */
 char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *text, size_t size)
 {
     const struct pithi_node *node = &rows->nodes[number];
-    char raw[256];
+    const struct pithlog_lane *lane;
+    const char *name;
+    char raw[256], place[48];
 
     switch (node->kind) {
     case PITHI_NODE_ALIKE:
@@ -725,10 +691,21 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t number, char *tex
             snprintf(raw, sizeof raw, "(no host)");
         break;
     case PITHI_NODE_COMM:
-        comm_label(rows, node->id, raw, sizeof raw);
+        name = pithlog_get_comm(rows->log, node->id)->name;
+        if (name && *name)
+            snprintf(raw, sizeof raw, "%s", name);
+        else if (!node->id)
+            snprintf(raw, sizeof raw, "MPI_COMM_WORLD");
+        else
+            snprintf(raw, sizeof raw, "communicator %" PRIu32, node->id);
         break;
     default:
-        lane_label(pithlog_get_lane(rows->log, node->lane), raw, sizeof raw);
+        lane = pithlog_get_lane(rows->log, node->lane);
+        if (lane->thread)
+            snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
+        else
+            snprintf(place, sizeof place, "rank %" PRId32, lane->rank);
+        snprintf(raw, sizeof raw, "%s%s%s", place, lane->name[0] ? " " : "", lane->name);
     }
     return pithi_clean(text, size, raw, 0);
 }
@@ -1033,33 +1010,27 @@ struct pattern {
     uint32_t count, capacity;
 };
 
-static void add_item(struct pattern *pattern, const char *text, size_t length)
-{
-    struct item *item;
-    const char *rest;
-
-    /* Blanks around an item do not count: "0-3, node1*". */
-    while (length && isspace((unsigned char)*text))
-        text++, length--;
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    if (!length)
-        return;
-    pattern->items = pithi_view_grow(pattern->items, &pattern->capacity, pattern->count + 1, sizeof *pattern->items);
-    item = &pattern->items[pattern->count++];
-    snprintf(item->text, sizeof item->text, "%.*s", (int)(length < 127 ? length : 127), text);
-    item->is_glob = strpbrk(item->text, "*?") != NULL;
-    rest = item->text;
-    item->is_range = pithi_lane_range_next(&rest, &item->range) == 1 && !*rest;
-}
-
 /* "0-3,node1*" has two items, 0-3 and node1*. Empty items are left out, so "," means no filter. */
 static struct pattern pattern_make(const char *text)
 {
     struct pattern pattern = {NULL, 0, 0};
 
-    for (; *text; text += strcspn(text, ","), text += *text == ',')
-        add_item(&pattern, text, strcspn(text, ","));
+    for (; *text; text += strcspn(text, ","), text += *text == ',') {
+        size_t length = strcspn(text, ",");
+        /* Blanks around an item do not count: "0-3, node1*". */
+        while (length && isspace((unsigned char)*text))
+            text++, length--;
+        while (length && isspace((unsigned char)text[length - 1]))
+            length--;
+        if (!length)
+            continue;
+        pattern.items = pithi_view_grow(pattern.items, &pattern.capacity, pattern.count + 1, sizeof *pattern.items);
+        struct item *item = &pattern.items[pattern.count++];
+        snprintf(item->text, sizeof item->text, "%.*s", (int)(length < 127 ? length : 127), text);
+        item->is_glob = strpbrk(item->text, "*?") != NULL;
+        const char *rest = item->text;
+        item->is_range = pithi_lane_range_next(&rest, &item->range) == 1 && !*rest;
+    }
     return pattern;
 }
 
@@ -1465,33 +1436,28 @@ static double value_below(const struct sorting *sorting, uint32_t number, uint32
     return value;
 }
 
-static struct sort_key key_of(const struct sorting *sorting, uint32_t number, uint32_t place)
-{
-    const struct pithi_node *node = &sorting->rows->nodes[number];
-    struct sort_key key = {.node = number, .place = place, .counter = node->kind == PITHI_NODE_COUNTER};
-    uint32_t lanes = 0;
-    char label[256];
-
-    if (sorting->order == PITHI_ORDER_NAME)
-        key.name = strdup(pithi_rows_label(sorting->rows, number, label, sizeof label));
-    else if (key.counter)
-        key.value = node->id;
-    else if (sorting->order == PITHI_ORDER_RANK) /* lane numbers rise with rank and thread */
-        key.value = node->kind == PITHI_NODE_COMM ? node->id : node->lane;
-    else
-        key.value = value_below(sorting, number, &lanes);
-    if (sorting->order == PITHI_ORDER_MEAN && lanes)
-        key.value /= lanes;
-    return key;
-}
-
 static void sort_children(const struct sorting *sorting, uint32_t number)
 {
     struct pithi_node *node = &sorting->rows->nodes[number];
     struct sort_key *keys = pithi_alloc(node->child_count, sizeof *keys);
 
-    for (uint32_t i = 0; i < node->child_count; i++)
-        keys[i] = key_of(sorting, node->children[i], i);
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        const struct pithi_node *child = &sorting->rows->nodes[node->children[i]];
+        struct sort_key key = {.node = node->children[i], .place = i, .counter = child->kind == PITHI_NODE_COUNTER};
+        uint32_t lanes = 0;
+        char label[256];
+        if (sorting->order == PITHI_ORDER_NAME)
+            key.name = strdup(pithi_rows_label(sorting->rows, node->children[i], label, sizeof label));
+        else if (key.counter)
+            key.value = child->id;
+        else if (sorting->order == PITHI_ORDER_RANK) /* lane numbers rise with rank and thread */
+            key.value = child->kind == PITHI_NODE_COMM ? child->id : child->lane;
+        else
+            key.value = value_below(sorting, node->children[i], &lanes);
+        if (sorting->order == PITHI_ORDER_MEAN && lanes)
+            key.value /= lanes;
+        keys[i] = key;
+    }
     qsort(keys, node->child_count, sizeof *keys, sorting->falling ? by_key_falling : by_key);
     /* Only a change marks the node as arranged, which saved views keep. */
     for (uint32_t i = 0; i < node->child_count; i++) {
@@ -1518,29 +1484,6 @@ void pithi_rows_sort(struct pithi_rows *rows, enum pithi_rows_order order, const
 
 /* ---- Numbers to sort by ------------------------------------------------------------------------------------------ */
 
-/* Uses a query without columns, which computes only sums. */
-static int stat_of_states(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value)
-{
-    struct pithi_query query = {.t0_ns = question->t0_ns,
-                                .t1_ns = question->t1_ns,
-                                .levels = 1,
-                                .lanes = &lane,
-                                .lane_count = 1,
-                                .summary = question->summary};
-    struct pithi_cells cells = {0};
-    int err = pithi_query_run(log, &query, &cells);
-
-    for (uint32_t id = 0; id < cells.defs; id++) {
-        const struct pithi_sum *sum = &cells.sums[id];
-        if (question->chosen[id])
-            *value += question->stat == PITHI_STAT_COUNT       ? (double)sum->count
-                      : question->stat == PITHI_STAT_INCLUSIVE ? (double)sum->inclusive_ns
-                                                               : (double)sum->exclusive_ns;
-    }
-    pithi_cells_free(&cells);
-    return err;
-}
-
 static int stat_of_messages(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane,
                             double *value)
 {
@@ -1564,19 +1507,6 @@ static int stat_of_messages(struct pithlog *log, const struct pithi_lane_questio
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-static uint32_t levels_of_paths(const struct pithlog_path *paths, uint32_t count)
-{
-    uint8_t *depths = pithi_alloc(count, 1);
-    uint32_t most = 0;
-
-    for (uint32_t path = 1; path < count && most < PITHI_LEVELS; path++) { /* parents come first */
-        depths[path] = (uint8_t)(depths[paths[path].parent] + 1);
-        most = depths[path] > most ? depths[path] : most;
-    }
-    free(depths);
-    return most;
-}
-
 uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
                            int64_t to_ns)
 {
@@ -1589,7 +1519,13 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
     int status, has_begun = 0;
 
     if (paths && count <= UINT16_MAX - 2) { /* of more paths, the last stands for deeper ones */
-        all = levels_of_paths(paths, count);
+        uint8_t *depths = pithi_alloc(count, 1);
+        all = 0;
+        for (uint32_t path = 1; path < count && all < PITHI_LEVELS; path++) { /* parents come first */
+            depths[path] = (uint8_t)(depths[paths[path].parent] + 1);
+            all = depths[path] > all ? depths[path] : all;
+        }
+        free(depths);
         /* The paths are those of the whole lane. For a part of it they only say at which depth the walk can stop. */
         if (from_ns <= of->first_ns && to_ns > of->last_ns)
             return all;
@@ -1614,5 +1550,22 @@ int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *quest
     *value = 0;
     if (question->stat == PITHI_STAT_MESSAGES || question->stat == PITHI_STAT_BYTES)
         return stat_of_messages(log, question, lane, value);
-    return stat_of_states(log, question, lane, value);
+    /* Uses a query without columns, which computes only sums. */
+    struct pithi_query query = {.t0_ns = question->t0_ns,
+                                .t1_ns = question->t1_ns,
+                                .levels = 1,
+                                .lanes = &lane,
+                                .lane_count = 1,
+                                .summary = question->summary};
+    struct pithi_cells cells = {0};
+    int err = pithi_query_run(log, &query, &cells);
+    for (uint32_t id = 0; id < cells.defs; id++) {
+        const struct pithi_sum *sum = &cells.sums[id];
+        if (question->chosen[id])
+            *value += question->stat == PITHI_STAT_COUNT       ? (double)sum->count
+                      : question->stat == PITHI_STAT_INCLUSIVE ? (double)sum->inclusive_ns
+                                                               : (double)sum->exclusive_ns;
+    }
+    pithi_cells_free(&cells);
+    return err;
 }
