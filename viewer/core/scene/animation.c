@@ -532,19 +532,6 @@ static struct pithi_anim_place on_curve(const struct curve *curve, double part)
     return place;
 }
 
-/* 14 straight pieces look like a curve; two lines beside each other are two pixels wide */
-static void draw_trail(const struct pithi_painter *painter, const struct curve *curve, double strength)
-{
-    struct pithi_anim_place before = on_curve(curve, 0);
-
-    for (int i = 1; i <= 14; i++) {
-        struct pithi_anim_place next = on_curve(curve, i / 14.0);
-        painter->line(painter->context, before.x, before.y, next.x, next.y, pithi_theme()->trail, strength);
-        painter->line(painter->context, before.x, before.y + 1, next.x, next.y + 1, pithi_theme()->trail, strength);
-        before = next;
-    }
-}
-
 static void quad(const struct pithi_painter *painter, const double x[4], const double y[4], uint32_t rgb)
 {
     double second_x[3] = {x[0], x[2], x[3]}, second_y[3] = {y[0], y[2], y[3]};
@@ -625,39 +612,6 @@ static struct trail *find_trail(struct scene *scene, uint32_t from, uint32_t to)
     return NULL;
 }
 
-/* The thickness of a marker by the bytes of its message: 1 byte 4.5 pixels, 1 KB 6, 1 MB 7.5, at most 10. */
-static double marker_size(uint64_t bytes, double radius)
-{
-    return fmin(fmin(10, fmax(3, radius * 0.5)), 4.5 + log10((double)bytes + 1) * 0.5);
-}
-
-/* If two ranks exchange many messages, one is drawn in each slot of time; successive pictures choose the same ones. */
-static void add_message(struct scene *scene, const struct pithi_anim *anim, const struct pithi_anim_message *message,
-                        int64_t time_ns, int64_t dwell_ns, double radius)
-{
-    int32_t from = anim->lanes[message->from].rank, to = anim->lanes[message->to].rank;
-    int64_t arrives = message->recv_ns > message->send_ns + dwell_ns ? message->recv_ns : message->send_ns + dwell_ns;
-    struct trail *trail = find_trail(scene, (uint32_t)from, (uint32_t)to);
-    /* six slots for each dwell time */
-    int64_t slot = message->send_ns / (dwell_ns / 6 + 1);
-    double age = (double)(time_ns - arrives) / ((double)dwell_ns * FADE);
-
-    if (!trail)
-        return;
-    /* the newest message gives the strength of the trail */
-    if (age < 1 && 1 - age > trail->strength)
-        trail->strength = fmin(1, 1 - age);
-    scene->in_transit += time_ns < message->recv_ns;
-    if (time_ns >= arrives)
-        return;
-    if (slot == trail->slot || scene->count == MOST_DRAWN)
-        return;
-    trail->slot = slot;
-    scene->markers[scene->count++] = (struct marker){
-        (uint32_t)from, (uint32_t)to, (double)(time_ns - message->send_ns) / (double)(arrives - message->send_ns),
-        marker_size(message->bytes, radius)};
-}
-
 static void make_scene(struct scene *scene, const struct pithi_anim *anim, int64_t time_ns, int64_t dwell_ns,
                        double radius)
 {
@@ -675,31 +629,35 @@ static void make_scene(struct scene *scene, const struct pithi_anim *anim, int64
             break;
     for (; i < end; i++) {
         const struct pithi_anim_message *message = &anim->messages[i];
-        if (message->from < anim->lane_count && message->to < anim->lane_count &&
-            (uint32_t)anim->lanes[message->from].rank < anim->ranks &&
-            (uint32_t)anim->lanes[message->to].rank < anim->ranks)
-            add_message(scene, anim, message, time_ns, dwell_ns, radius);
+        if (message->from >= anim->lane_count || message->to >= anim->lane_count)
+            continue;
+        uint32_t from = (uint32_t)anim->lanes[message->from].rank, to = (uint32_t)anim->lanes[message->to].rank;
+        if (from >= anim->ranks || to >= anim->ranks)
+            continue;
+        /* If two ranks exchange many messages, one is drawn in each slot of time, of which a dwell time has six;
+         * successive pictures choose the same ones. */
+        int64_t arrives =
+            message->recv_ns > message->send_ns + dwell_ns ? message->recv_ns : message->send_ns + dwell_ns;
+        int64_t slot = message->send_ns / (dwell_ns / 6 + 1);
+        struct trail *trail = find_trail(scene, from, to);
+        double age = (double)(time_ns - arrives) / ((double)dwell_ns * FADE);
+        if (!trail)
+            continue;
+        /* the newest message gives the strength of the trail */
+        if (age < 1 && 1 - age > trail->strength)
+            trail->strength = fmin(1, 1 - age);
+        scene->in_transit += time_ns < message->recv_ns;
+        if (time_ns >= arrives || slot == trail->slot || scene->count == MOST_DRAWN)
+            continue;
+        trail->slot = slot;
+        /* The thickness by the bytes of the message: 1 byte 4.5 pixels, 1 KB 6, 1 MB 7.5, at most 10. */
+        double size = fmin(fmin(10, fmax(3, radius * 0.5)), 4.5 + log10((double)message->bytes + 1) * 0.5);
+        double part = (double)(time_ns - message->send_ns) / (double)(arrives - message->send_ns);
+        scene->markers[scene->count++] = (struct marker){from, to, part, size};
     }
 }
 
 /* ---- The whole picture ------------------------------------------------------------------------------------------- */
-
-static void draw_rank(const struct pithi_anim *anim, struct pithi_raster *raster, struct pithi_anim_place place,
-                      double radius, uint32_t state)
-{
-    double rim = radius > 14 ? 2.5 : radius > 6 ? 1.5 : 1;
-    const struct pithi_theme *theme = pithi_theme();
-    uint32_t fill = state == PITHI_ABSENT ? theme->absent
-                    : state == PITHI_NONE ? theme->paper /* the program's own code */
-                                          : pithi_rgb_visible(anim->rgb[state]);
-
-    disc(raster, place.x, place.y, radius + 2.5, 0, PITHI_RGB_PAPER);
-    disc(raster, place.x, place.y, radius, 0, fill);
-    disc(raster, place.x, place.y, radius, radius - rim,
-         state == PITHI_ABSENT ? theme->separator
-         : state == PITHI_NONE ? theme->rim
-                               : pithi_rgb_darker(fill, 0.35));
-}
 
 uint32_t pithi_anim_draw(const struct pithi_anim *anim, int64_t time_ns, int64_t dwell_ns,
                          enum pithi_anim_layout layout, struct pithi_raster *raster)
@@ -714,10 +672,31 @@ uint32_t pithi_anim_draw(const struct pithi_anim *anim, int64_t time_ns, int64_t
         if (scene.trails[i].pair && scene.trails[i].strength > 0) {
             uint64_t pair = scene.trails[i].pair - 1;
             struct curve curve = make_curve(places[pair >> 32], places[pair & UINT32_MAX], radius);
-            draw_trail(&painter, &curve, scene.trails[i].strength);
+            /* 14 straight pieces look like a curve; two lines beside each other are two pixels wide */
+            struct pithi_anim_place before = on_curve(&curve, 0);
+            for (int piece = 1; piece <= 14; piece++) {
+                struct pithi_anim_place next = on_curve(&curve, piece / 14.0);
+                painter.line(painter.context, before.x, before.y, next.x, next.y, pithi_theme()->trail,
+                             scene.trails[i].strength);
+                painter.line(painter.context, before.x, before.y + 1, next.x, next.y + 1, pithi_theme()->trail,
+                             scene.trails[i].strength);
+                before = next;
+            }
         }
-    for (uint32_t rank = 0; rank < anim->ranks; rank++)
-        draw_rank(anim, raster, places[rank], radius, pithi_anim_state(anim, rank, time_ns));
+    for (uint32_t rank = 0; rank < anim->ranks; rank++) {
+        uint32_t state = pithi_anim_state(anim, rank, time_ns);
+        double rim = radius > 14 ? 2.5 : radius > 6 ? 1.5 : 1;
+        const struct pithi_theme *theme = pithi_theme();
+        uint32_t fill = state == PITHI_ABSENT ? theme->absent
+                        : state == PITHI_NONE ? theme->paper /* the program's own code */
+                                              : pithi_rgb_visible(anim->rgb[state]);
+        disc(raster, places[rank].x, places[rank].y, radius + 2.5, 0, PITHI_RGB_PAPER);
+        disc(raster, places[rank].x, places[rank].y, radius, 0, fill);
+        disc(raster, places[rank].x, places[rank].y, radius, radius - rim,
+             state == PITHI_ABSENT ? theme->separator
+             : state == PITHI_NONE ? theme->rim
+                                   : pithi_rgb_darker(fill, 0.35));
+    }
     for (uint32_t i = 0; i < scene.count; i++) {
         struct curve curve = make_curve(places[scene.markers[i].from], places[scene.markers[i].to], radius);
         draw_marker(&painter, &curve, scene.markers[i].part, scene.markers[i].size, PITHI_RGB_ARROW);

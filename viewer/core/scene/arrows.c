@@ -69,20 +69,6 @@ static uint32_t *slot_of(struct bundling *b, const struct pithi_bundle *like)
     return &b->slots[at];
 }
 
-static void make_room(struct bundling *b)
-{
-    uint32_t count = b->slot_count ? b->slot_count * 2 : 4096;
-
-    /* room is made before a bundle is added */
-    if (b->count * 2 < b->slot_count)
-        return;
-    free(b->slots);
-    b->slots = pithi_alloc(count, sizeof *b->slots);
-    b->slot_count = count;
-    for (uint32_t i = 0; i < b->count; i++)
-        *slot_of(b, &b->bundles[i]) = i + 1;
-}
-
 /* Chooses `more` with the probability more->count / count, so that each message of a bundle is equally likely to give
  * the bundle its place. A hash makes the choice repeatable. */
 static int is_chosen(const struct pithi_bundle *more, double count)
@@ -116,7 +102,14 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
     uint32_t *slot;
     double share;
 
-    make_room(b);
+    /* room is made before a bundle is added */
+    if (b->count * 2 >= b->slot_count) {
+        free(b->slots);
+        b->slot_count = b->slot_count ? b->slot_count * 2 : 4096;
+        b->slots = pithi_alloc(b->slot_count, sizeof *b->slots);
+        for (uint32_t i = 0; i < b->count; i++)
+            *slot_of(b, &b->bundles[i]) = i + 1;
+    }
     slot = slot_of(b, more);
     if (!*slot) {
         b->bundles = pithi_view_grow(b->bundles, &b->bundle_room, b->count + 1, sizeof *b->bundles);
@@ -161,12 +154,6 @@ static void bundle_message(void *context, const struct pithlog_message *message)
     b->messages++;
 }
 
-static void end_bundling(struct bundling *b)
-{
-    free(b->slots);
-    free(b->bundles);
-}
-
 /* Doubles the width of the bundles.
  * Two neighbouring places become one: 10 and 11 are place 5 of the wider bundles. */
 static void widen(struct bundling *b)
@@ -178,7 +165,8 @@ static void widen(struct bundling *b)
         b->bundles[i].places[1] /= 2;
         add_bundle(&wider, &b->bundles[i]);
     }
-    end_bundling(b);
+    free(b->slots);
+    free(b->bundles);
     *b = wider;
 }
 
@@ -279,58 +267,7 @@ static int by_count(const void *a, const void *b)
     return (x->x1 > y->x1) - (x->x1 < y->x1);
 }
 
-static int load_bundles(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
-                        const struct pithlog_digest_window *window, struct pithi_arrows *arrows)
-{
-    struct bundling b = {.query = query, .step = BUNDLE_COLUMNS};
-    uint64_t looked_at = query->moving ? MOVING_MESSAGES : BUNDLED_MESSAGES;
-    /* When only some lanes are shown, most messages that are read belong to other lanes.
-     * So more are read for as many bundles. */
-    uint64_t most = arrows->total <= looked_at ? UINT64_MAX : window->lanes ? 8 * looked_at : looked_at;
-    double weight;
-    int err = pithlog_digest_sample(digest, window, most, bundle_message, &b, &weight);
-
-    /* In a sample, bundles of one or two messages are chance: 8 messages stand for each. */
-    for (int i = 0; i < WIDER && weight > 1 && b.count && b.messages / b.count < FEW; i++)
-        widen(&b);
-    while (bundles_cover(&b) > PITHI_ARROWS_COVER / 2 && b.step * WIDEST_PART < query->width)
-        widen(&b);
-    arrows->cover += bundles_cover(&b);
-    if (b.count)
-        qsort(b.bundles, b.count, sizeof *b.bundles, by_count);
-    /* a sample of one in 8 stands for 8 times as many */
-    for (uint32_t i = 0; i < b.count; i++) {
-        b.bundles[i].count *= weight;
-        b.bundles[i].bytes *= weight;
-    }
-    arrows->bundles = b.bundles;
-    arrows->bundle_count = b.count;
-    arrows->sampled = weight > 1;
-    arrows->step = b.step;
-    b.bundles = NULL;
-    end_bundling(&b);
-    return err;
-}
-
 /* ---- The whole picture ------------------------------------------------------------------------------------------- */
-
-/* [lane_count] which lanes are shown; NULL: all.
- * The digest passes over messages between lanes that are not shown. */
-static unsigned char *lanes_shown(const struct pithi_arrows_query *query)
-{
-    unsigned char *shown = pithi_alloc(query->lane_count, 1);
-    uint32_t count = 0;
-
-    for (uint32_t lane = 0; lane < query->lane_count; lane++) {
-        shown[lane] = query->row_of_lane[lane] != PITHI_NONE;
-        count += shown[lane];
-    }
-    if (count == query->lane_count) {
-        free(shown);
-        return NULL;
-    }
-    return shown;
-}
 
 static int load(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                 const struct pithlog_digest_window *window, struct pithi_arrows *arrows)
@@ -359,7 +296,31 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
     /* The arrows alone would cover too much: the longest stay, and leave room for bundles. */
     if (cover > PITHI_ARROWS_COVER / 2)
         arrows->cover = keep_longest(query, arrows, PITHI_ARROWS_COVER / 4);
-    err = load_bundles(digest, query, window, arrows);
+    struct bundling b = {.query = query, .step = BUNDLE_COLUMNS};
+    uint64_t looked_at = query->moving ? MOVING_MESSAGES : BUNDLED_MESSAGES;
+    /* When only some lanes are shown, most messages that are read belong to other lanes.
+     * So more are read for as many bundles. */
+    uint64_t sampled = arrows->total <= looked_at ? UINT64_MAX : window->lanes ? 8 * looked_at : looked_at;
+    double weight;
+    err = pithlog_digest_sample(digest, window, sampled, bundle_message, &b, &weight);
+    /* In a sample, bundles of one or two messages are chance: 8 messages stand for each. */
+    for (int i = 0; i < WIDER && weight > 1 && b.count && b.messages / b.count < FEW; i++)
+        widen(&b);
+    while (bundles_cover(&b) > PITHI_ARROWS_COVER / 2 && b.step * WIDEST_PART < query->width)
+        widen(&b);
+    arrows->cover += bundles_cover(&b);
+    if (b.count)
+        qsort(b.bundles, b.count, sizeof *b.bundles, by_count);
+    /* a sample of one in 8 stands for 8 times as many */
+    for (uint32_t i = 0; i < b.count; i++) {
+        b.bundles[i].count *= weight;
+        b.bundles[i].bytes *= weight;
+    }
+    arrows->bundles = b.bundles;
+    arrows->bundle_count = b.count;
+    arrows->sampled = weight > 1;
+    arrows->step = b.step;
+    free(b.slots);
     return err;
 }
 
@@ -368,11 +329,18 @@ int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_ar
 {
     struct pithlog_digest_window window = {.from_ns = query->t0_ns, .to_ns = query->t1_ns};
     unsigned char *shown;
+    uint32_t count = 0;
     int err;
 
     if (!digest || !query->width)
         return PITH_OK;
-    window.lanes = shown = lanes_shown(query);
+    /* The digest passes over messages between lanes that are not shown. */
+    shown = pithi_alloc(query->lane_count, 1);
+    for (uint32_t lane = 0; lane < query->lane_count; lane++) {
+        shown[lane] = query->row_of_lane[lane] != PITHI_NONE;
+        count += shown[lane];
+    }
+    window.lanes = count < query->lane_count ? shown : NULL; /* NULL: all */
     err = load(digest, query, &window, arrows);
     if (err)
         pithi_arrows_free(arrows);
@@ -566,19 +534,6 @@ static int is_drawn(const struct pithi_arrow *arrow, double share)
 
 /* ---- Single arrows ----------------------------------------------------------------------------------------------- */
 
-/* Draws an error bar at the head of an arrow between two clocks, if their possible error is wide enough to be seen. */
-static void draw_whisker(const struct pithi_plot *plot, const struct pithi_painter *painter,
-                         const struct pithi_arrow *arrow, double x, double y, double alpha)
-{
-    int64_t error_ns = pithlog_clock_error(plot->log, arrow->message->send_lane, arrow->message->recv_lane);
-    /* in pixels, to each side */
-    double reach = (double)error_ns * plot->width / ((double)plot->t1_ns - (double)plot->t0_ns);
-    double ends[4] = {x - reach, y, x + reach, y};
-
-    if (error_ns > 0 && reach > 1 && shorten(ends, plot->x - 100, plot->x + plot->width + 100))
-        painter->line(painter->context, ends[0], y, ends[2], y, PITHI_RGB_ARROW, alpha);
-}
-
 /* 0: there is no room for a head, or it is a crowd, in which heads show nothing and hide much. */
 static int draw_head(const struct pithi_plot *plot, const struct pithi_painter *painter, const double ends[4],
                      double alpha)
@@ -608,10 +563,19 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
     pithi_plot_arrow_ends(plot, arrow, ends);
     if (!shorten(ends, plot->x - 100, plot->x + plot->width + 100))
         return;
-    if (part == LINES)
+    if (part == LINES) {
         painter->line(painter->context, ends[0], ends[1], ends[2], ends[3], PITHI_RGB_ARROW, alpha);
-    else if (draw_head(plot, painter, ends, alpha))
-        draw_whisker(plot, painter, arrow, pithi_plot_x(plot, arrow->message->recv_ns), ends[3], alpha);
+    } else if (draw_head(plot, painter, ends, alpha)) {
+        /* An arrow between two clocks has an error bar at its head, if their possible error is wide enough to be seen.
+         */
+        double x = pithi_plot_x(plot, arrow->message->recv_ns);
+        int64_t error_ns = pithlog_clock_error(plot->log, arrow->message->send_lane, arrow->message->recv_lane);
+        /* in pixels, to each side */
+        double reach = (double)error_ns * plot->width / ((double)plot->t1_ns - (double)plot->t0_ns);
+        double bar[4] = {x - reach, ends[3], x + reach, ends[3]};
+        if (error_ns > 0 && reach > 1 && shorten(bar, plot->x - 100, plot->x + plot->width + 100))
+            painter->line(painter->context, bar[0], ends[3], bar[2], ends[3], PITHI_RGB_ARROW, alpha);
+    }
 }
 
 /* The columns that an arrow crosses, as indices 0 to width. Returns 0 if it crosses none.
@@ -658,33 +622,27 @@ static void gaps_of(const struct pithi_plot *plot, const struct crowd *crowd, co
     *last = gap_of_row(plot, crowd, high > low ? high - 1 : high);
 }
 
-/* A steep line covers the full height of its column; a flat line covers one pixel of each column. */
-static void add_cover(const struct pithi_plot *plot, struct crowd *crowd, const struct pithi_arrow *arrow)
-{
-    uint32_t from, to, first, last;
-    double share;
-
-    if (!columns_of(plot, arrow, &from, &to))
-        return;
-    gaps_of(plot, crowd, arrow, &first, &last);
-    /* The share of the gap's height that the line has in one column: of 10 columns each has a tenth of it. */
-    share = fmax(1 / plot->row_height, 1.0 / (to - from)) * crowd->gaps / fmax(plot->row_count, crowd->gaps);
-    for (uint32_t gap = first; gap <= last; gap++) {
-        double *cover = crowd->cover + (size_t)gap * (crowd->width + 2);
-        /* Only the ends are stored: + at the first column, - behind the last; measure_crowd adds them up. */
-        cover[from] += share;
-        cover[to] -= share;
-    }
-}
-
 static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
 {
     struct crowd crowd = {.gaps = plot->row_count < MOST_GAPS ? plot->row_count : MOST_GAPS, .width = plot->width};
 
     crowd.cover = calloc(crowd.gaps * ((size_t)crowd.width + 2) + 1, sizeof *crowd.cover);
-    for (uint32_t i = 0; crowd.cover && i < plot->arrows.count; i++)
-        if (is_drawn(&plot->arrows.items[i], share))
-            add_cover(plot, &crowd, &plot->arrows.items[i]);
+    for (uint32_t i = 0; crowd.cover && i < plot->arrows.count; i++) {
+        const struct pithi_arrow *arrow = &plot->arrows.items[i];
+        uint32_t from, to, first, last;
+        if (!is_drawn(arrow, share) || !columns_of(plot, arrow, &from, &to))
+            continue;
+        gaps_of(plot, &crowd, arrow, &first, &last);
+        /* A steep line covers the full height of its column; a flat line covers one pixel of each column. `part` is the
+         * share of the gap's height that the line has in one column: of 10 columns each has a tenth of it. */
+        double part = fmax(1 / plot->row_height, 1.0 / (to - from)) * crowd.gaps / fmax(plot->row_count, crowd.gaps);
+        for (uint32_t gap = first; gap <= last; gap++) {
+            double *cover = crowd.cover + (size_t)gap * (crowd.width + 2);
+            /* Only the ends are stored: + at the first column, - behind the last; they are added up below. */
+            cover[from] += part;
+            cover[to] -= part;
+        }
+    }
     for (uint32_t gap = 0; crowd.cover && gap < crowd.gaps; gap++) {
         /* `now` is the cover of a column, `sum` that of all columns before; so the mean of any columns is a difference
          * of two. */
@@ -792,19 +750,6 @@ int pithi_bundle_look(const struct pithi_plot *plot, const struct pithi_bundle *
     return bundle_ends(plot, bundle, look->ends) > 0;
 }
 
-/* Draws lines side by side, one pixel apart across the main direction of the bundle. */
-static void draw_bundle(const struct pithi_painter *painter, const struct pithi_bundle_look *look)
-{
-    const double *ends = look->ends;
-    int steep = fabs(ends[3] - ends[1]) > fabs(ends[2] - ends[0]);
-
-    for (int i = 0; i < look->width; i++) {
-        double off = i - (look->width - 1) / 2.0, x = steep ? off : 0, y = steep ? 0 : off;
-        painter->line(painter->context, ends[0] + x, ends[1] + y, ends[2] + x, ends[3] + y, PITHI_RGB_ARROW,
-                      look->alpha);
-    }
-}
-
 /* Draws the smallest first, so that the large ones are on top. */
 static void draw_bundles(const struct pithi_plot *plot, const struct pithi_painter *painter, enum part part)
 {
@@ -814,10 +759,16 @@ static void draw_bundles(const struct pithi_plot *plot, const struct pithi_paint
     for (uint32_t i = pithi_bundles_drawn(plot, &fade); i-- > 0;) {
         if (!pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look))
             continue;
-        if (part == LINES)
-            draw_bundle(painter, &look);
-        else
+        if (part == HEADS)
             draw_head(plot, painter, look.ends, fmin(look.alpha * 1.5, 1));
+        /* Lines side by side, one pixel apart across the main direction of the bundle. */
+        const double *ends = look.ends;
+        int steep = fabs(ends[3] - ends[1]) > fabs(ends[2] - ends[0]);
+        for (int line = 0; part == LINES && line < look.width; line++) {
+            double off = line - (look.width - 1) / 2.0, x = steep ? off : 0, y = steep ? 0 : off;
+            painter->line(painter->context, ends[0] + x, ends[1] + y, ends[2] + x, ends[3] + y, PITHI_RGB_ARROW,
+                          look.alpha);
+        }
     }
 }
 
@@ -839,14 +790,6 @@ static int is_free(const struct box *boxes, uint32_t count, const struct box *bo
     return 1;
 }
 
-static void number_text(double count, char *text, size_t size)
-{
-    if (count < 9999.5)
-        snprintf(text, size, "%.0f", count);
-    else
-        snprintf(text, size, count < 9999500 ? "%.0fk" : "%.0fM", count / (count < 9999500 ? 1e3 : 1e6));
-}
-
 void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     struct pithi_font font = {.size = NUMBER_TEXT * pithi_theme_scale()};
@@ -859,10 +802,15 @@ void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi
         return;
     drawn = pithi_bundles_drawn(plot, &fade);
     for (uint32_t i = 0; i < drawn && count < MOST_NUMBERS && plot->arrows.bundles[i].count >= 1.5; i++) {
+        double messages = plot->arrows.bundles[i].count;
         char text[24];
         if (!pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look))
             continue;
-        number_text(plot->arrows.bundles[i].count, text, sizeof text);
+        if (messages < 9999.5)
+            snprintf(text, sizeof text, "%.0f", messages);
+        else
+            snprintf(text, sizeof text, messages < 9999500 ? "%.0fk" : "%.0fM",
+                     messages / (messages < 9999500 ? 1e3 : 1e6));
         /* In the middle of the arrow, but between two rows, so that it covers no name. */
         double wide = look.ends[2] - look.ends[0], tall = look.ends[3] - look.ends[1];
         double rows = fabs(tall) / plot->row_height;

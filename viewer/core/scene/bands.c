@@ -85,39 +85,6 @@ static void finish_rows(struct bands *bands)
             draw_over(bands, band);
 }
 
-/* The first band, from `reported` on, that is not ready. */
-static uint32_t ready_from(struct bands *bands, uint32_t reported)
-{
-    while (reported < bands->count && atomic_load(&bands->state[reported]) == READY)
-        reported++;
-    return reported;
-}
-
-static void draw_all(struct bands *bands, struct pithi_helper *helper, void (*done)(void *context, int end),
-                     void *context)
-{
-    struct pithi_bar_sheet *sheet = pithi_sheet_new(bands->plot);
-    uint32_t reported = 0;
-
-    pithi_helper_begin(helper, help, bands);
-    /* Computes the places of arrows and events. This takes long, so the helper paints the first rows meanwhile. */
-    bands->whole->keeps = 1;
-    struct pithi_painter painter = pithi_raster_painter(bands->whole);
-    pithi_plot_draw_over(bands->plot, &painter);
-    atomic_store(&bands->known, 1);
-    while (draw_next(bands, sheet)) {
-        uint32_t ready;
-        finish_rows(bands);
-        ready = ready_from(bands, reported);
-        if (ready > reported)
-            done(context, band_top(bands, reported = ready));
-    }
-    pithi_sheet_free(sheet);
-    pithi_helper_wait(helper);
-    finish_rows(bands);
-    done(context, bands->whole->height);
-}
-
 void pithi_bands_draw(const struct pithi_plot *plot, struct pithi_raster *raster, struct pithi_helper *helper,
                       void (*done)(void *context, int end), void *context)
 {
@@ -127,7 +94,25 @@ void pithi_bands_draw(const struct pithi_plot *plot, struct pithi_raster *raster
     bands.rows = rows < 1 ? 1 : rows > plot->row_count ? plot->row_count + 1 : (uint32_t)rows;
     bands.count = plot->row_count / bands.rows + 1;
     bands.state = pithi_alloc(bands.count, sizeof *bands.state);
-    draw_all(&bands, helper, done, context);
+    struct pithi_bar_sheet *sheet = pithi_sheet_new(plot);
+    uint32_t ready = 0, reported = 0;
+    pithi_helper_begin(helper, help, &bands);
+    /* Computes the places of arrows and events. This takes long, so the helper paints the first rows meanwhile. */
+    raster->keeps = 1;
+    struct pithi_painter painter = pithi_raster_painter(raster);
+    pithi_plot_draw_over(plot, &painter);
+    atomic_store(&bands.known, 1);
+    while (draw_next(&bands, sheet)) {
+        finish_rows(&bands);
+        while (ready < bands.count && atomic_load(&bands.state[ready]) == READY)
+            ready++;
+        if (ready > reported)
+            done(context, band_top(&bands, reported = ready));
+    }
+    pithi_sheet_free(sheet);
+    pithi_helper_wait(helper);
+    finish_rows(&bands);
+    done(context, raster->height);
     pithi_raster_forget(raster);
     free(bands.state);
 }

@@ -183,14 +183,6 @@ static uint32_t *no_colours(size_t count)
     return rgb;
 }
 
-static void make_columns(struct pithi_bar_sheet *sheet, uint32_t level, uint32_t width)
-{
-    uint32_t *memory = sheet->columns[level] = no_colours((size_t)width * 4);
-
-    sheet->full[level] = (struct columns){.body = memory, .outline = memory + width};
-    sheet->low[level] = (struct columns){.body = memory + 2 * (size_t)width, .outline = memory + 3 * (size_t)width};
-}
-
 /* The darker colours are made once for all bars of a picture. */
 static uint32_t *darker_colours(const struct pithlog *log, const uint32_t *rgb)
 {
@@ -227,20 +219,6 @@ void pithi_sheet_free(struct pithi_bar_sheet *sheet)
     free(sheet->darker[0]);
     free(sheet->darker[1]);
     free(sheet);
-}
-
-/* Puts a bar into the columns of its level. The edge is one column in the outline's colour. */
-static void keep_columns(struct columns *columns, uint32_t dark, const struct bar *bar, uint32_t from, uint32_t to)
-{
-    for (uint32_t c = from; c < to; c++)
-        columns->body[c] = bar->rgb;
-    for (uint32_t c = from; c < to && bar->outlined; c++)
-        columns->outline[c] = dark;
-    if (bar->edge)
-        columns->body[from] = dark;
-    columns->count += to - from;
-    columns->y = bar->y;
-    columns->height = bar->height;
 }
 
 static void add_strip(struct pithi_bar_sheet *sheet, double y, double height, const uint32_t *rgb)
@@ -284,44 +262,48 @@ static void fill_level(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
         end = run_end(&style, line, plot->width, c);
         if (is_fringe(line, plot->width, c))
             continue;
-        if (!sheet->columns[level])
-            make_columns(sheet, level, plot->width);
+        if (!sheet->columns[level]) {
+            size_t width = plot->width;
+            uint32_t *memory = sheet->columns[level] = no_colours(width * 4);
+            sheet->full[level] = (struct columns){.body = memory, .outline = memory + width};
+            sheet->low[level] = (struct columns){.body = memory + 2 * width, .outline = memory + 3 * width};
+        }
         bar = make_bar(plot, row, line, c, end, &style);
         bar.outlined = is_outlined(plot, row, level, bar.height);
-        keep_columns(bar.height < style.height ? &sheet->low[level] : &sheet->full[level],
-                     sheet->darker[plot->rows[row].flame][bar.state], &bar, c, end);
+        /* The edge is one column in the outline's colour. */
+        struct columns *columns = bar.height < style.height ? &sheet->low[level] : &sheet->full[level];
+        uint32_t dark = sheet->darker[plot->rows[row].flame][bar.state];
+        for (uint32_t at = c; at < end; at++)
+            columns->body[at] = bar.rgb;
+        for (uint32_t at = c; at < end && bar.outlined; at++)
+            columns->outline[at] = dark;
+        if (bar.edge)
+            columns->body[c] = dark;
+        columns->count += end - c;
+        columns->y = bar.y;
+        columns->height = bar.height;
     }
-}
-
-/* Most lanes live as long as the one before. */
-static void set_life(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot, uint32_t row)
-{
-    double left, right;
-    uint32_t from, to;
-
-    pithi_plot_life(plot, row, &left, &right);
-    from = (uint32_t)fmax(left - plot->x, 0);
-    to = (uint32_t)fmax(right - plot->x, 0);
-    /* The same as before: the columns need not be filled again. */
-    if (from == sheet->life_from && to == sheet->life_to)
-        return;
-    for (uint32_t c = 0; c < plot->width; c++)
-        sheet->life[c] = c >= from && c < to ? PITHI_RGB_IDLE : PITHI_NO_COLOUR;
-    sheet->life_from = from;
-    sheet->life_to = to;
 }
 
 static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot,
                        const struct pithi_painter *painter, uint32_t row)
 {
-    double row_top = pithi_plot_row_top(plot, row), top, height;
+    double row_top = pithi_plot_row_top(plot, row), top, height, left, right;
     uint32_t first, last;
 
     pithi_plot_levels(plot, row, &first, &last);
     for (uint32_t level = first; level < last; level++)
         fill_level(sheet, plot, row, level);
     pithi_plot_row_bar(plot, row, 0, &top, &height);
-    set_life(sheet, plot, row);
+    pithi_plot_life(plot, row, &left, &right);
+    uint32_t from = (uint32_t)fmax(left - plot->x, 0), to = (uint32_t)fmax(right - plot->x, 0);
+    /* Most lanes live as long as the one before: then the columns need not be filled again. */
+    if (from != sheet->life_from || to != sheet->life_to) {
+        for (uint32_t at = 0; at < plot->width; at++)
+            sheet->life[at] = at >= from && at < to ? PITHI_RGB_IDLE : PITHI_NO_COLOUR;
+        sheet->life_from = from;
+        sheet->life_to = to;
+    }
     sheet->count = 0;
     /* In the order of painting: separator, life, then the levels from the outside in. */
     if (pithi_plot_is_separated(plot, row))
@@ -383,22 +365,6 @@ static int by_state(const void *a, const void *b)
     return (x->x > y->x) - (x->x < y->x);
 }
 
-/* Bars of one level do not overlap, so their order is free.
- * All outlines of a state come first, then all fillings, then all edges. */
-static void draw_groups(const struct pithi_painter *painter, struct bars *bars)
-{
-    if (bars->count)
-        qsort(bars->items, bars->count, sizeof *bars->items, by_state);
-    for (uint32_t from = 0, to; from < bars->count; from = to) {
-        for (to = from; to < bars->count && bars->items[to].state == bars->items[from].state; to++)
-            continue;
-        for (int part = 0; part < PARTS; part++)
-            for (uint32_t i = from; i < to; i++)
-                draw_part(painter, &bars->items[i], (enum part)part);
-    }
-    bars->count = 0;
-}
-
 /* Draws the light band that shows the life of a lane or a group. */
 static void draw_life(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
@@ -411,45 +377,34 @@ static void draw_life(const struct pithi_plot *plot, const struct pithi_painter 
                       1);
 }
 
-/* Draws rows onto the ground: strips for single lanes, shapes for groups. Leaves out rows without cells. */
-static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painter *painter,
-                        struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to)
-{
-    for (uint32_t row = from; row < to; row++) {
-        if (plot->cell_row[row] == PITHI_NONE)
-            continue;
-        /* A group's bars have many heights, which strips cannot show. */
-        if (plot->rows[row].lane_count <= 1) {
-            draw_sheet(sheet, plot, painter, row);
-            continue;
-        }
-        draw_life(plot, painter, row);
-        draw_row(plot, painter, row, 0, NULL);
-    }
-}
-
-static uint32_t deepest(const struct pithi_plot *plot, uint32_t from, uint32_t to)
-{
-    uint32_t levels = 0;
-
-    for (uint32_t row = from; row < to; row++)
-        if (plot->cell_row[row] != PITHI_NONE && plot->lines[plot->cell_row[row]].depth > levels)
-            levels = plot->lines[plot->cell_row[row]].depth;
-    return levels;
-}
-
 static void draw_shapes(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
 {
     struct bars bars = {0};
+    uint32_t levels = 0;
 
-    for (uint32_t row = from; row < to; row++)
-        if (plot->cell_row[row] != PITHI_NONE)
-            draw_life(plot, painter, row);
-    for (uint32_t level = 0; level < deepest(plot, from, to); level++) {
+    for (uint32_t row = from; row < to; row++) {
+        if (plot->cell_row[row] == PITHI_NONE)
+            continue;
+        draw_life(plot, painter, row);
+        uint32_t depth = plot->lines[plot->cell_row[row]].depth;
+        levels = depth > levels ? depth : levels;
+    }
+    for (uint32_t level = 0; level < levels; level++) {
         for (uint32_t row = from; row < to; row++)
             if (plot->cell_row[row] != PITHI_NONE)
                 draw_row(plot, painter, row, level, &bars);
-        draw_groups(painter, &bars);
+        /* Bars of one level do not overlap, so their order is free.
+         * All outlines of a state come first, then all fillings, then all edges. */
+        if (bars.count)
+            qsort(bars.items, bars.count, sizeof *bars.items, by_state);
+        for (uint32_t first = 0, end; first < bars.count; first = end) {
+            for (end = first; end < bars.count && bars.items[end].state == bars.items[first].state; end++)
+                continue;
+            for (int part = 0; part < PARTS; part++)
+                for (uint32_t i = first; i < end; i++)
+                    draw_part(painter, &bars.items[i], (enum part)part);
+        }
+        bars.count = 0;
     }
     free(bars.items);
 }
@@ -482,10 +437,19 @@ static void draw_unknown(const struct pithi_plot *plot, const struct pithi_paint
 void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_bar_sheet *sheet,
                      uint32_t from, uint32_t to)
 {
-    if (painter->strips)
-        draw_sheets(plot, painter, sheet, from, to);
-    else
+    if (!painter->strips)
         draw_shapes(plot, painter, from, to);
+    for (uint32_t row = from; painter->strips && row < to; row++) {
+        if (plot->cell_row[row] == PITHI_NONE)
+            continue;
+        if (plot->rows[row].lane_count <= 1) {
+            draw_sheet(sheet, plot, painter, row);
+            continue;
+        }
+        /* A group's bars have many heights, which strips cannot show. */
+        draw_life(plot, painter, row);
+        draw_row(plot, painter, row, 0, NULL);
+    }
     for (uint32_t row = from; row < to; row++)
         if (plot->cell_row[row] != PITHI_NONE)
             draw_unknown(plot, painter, row);

@@ -334,27 +334,21 @@ static void layout_rows(struct pithi_figure *figure, const struct pithi_painter 
     figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
 }
 
-/* Sets the plot's rows: the given rows, or `per` of them joined as one. */
-static void set_rows(struct pithi_figure *figure, uint32_t per)
-{
-    pithi_groups_free(&figure->groups);
-    figure->per = per;
-    figure->plot.rows = figure->rows;
-    figure->plot.row_count = figure->row_count;
-    if (per == 1)
-        return;
-    pithi_groups_make(figure->rows, figure->row_count, per, &figure->groups);
-    figure->plot.rows = figure->groups.rows;
-    figure->plot.row_count = figure->groups.count;
-}
-
 /* Makes the layout and queries the log with *per rows as one; sets *per to the number that the final layout needs. */
 static int load_rows(struct pithi_figure *figure, const struct pithi_painter *painter, uint32_t *per, double *rest)
 {
     double height;
     int err;
 
-    set_rows(figure, *per);
+    pithi_groups_free(&figure->groups);
+    figure->per = *per;
+    figure->plot.rows = figure->rows;
+    figure->plot.row_count = figure->row_count;
+    if (*per > 1) {
+        pithi_groups_make(figure->rows, figure->row_count, *per, &figure->groups);
+        figure->plot.rows = figure->groups.rows;
+        figure->plot.row_count = figure->groups.count;
+    }
     err = load_plot(figure, painter);
     if (err && err != PITH_ERR_DAMAGED)
         return err;
@@ -696,25 +690,6 @@ double pithi_figure_ranges_room(const struct pithi_figure_ranges *block)
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* The lanes of all rows, each once; [*count], to be freed. */
-static uint32_t *lanes_of(const struct pithi_plot *plot, uint32_t *count)
-{
-    uint32_t all = pithlog_get_info(plot->log)->lanes, *lanes = pithi_alloc(all, sizeof *lanes);
-    unsigned char *taken = pithi_alloc(all, 1);
-
-    *count = 0;
-    /* A lane may be in several rows, if its levels are shown. It counts as one thread of the mountain range. */
-    for (uint32_t row = 0; row < plot->row_count; row++) {
-        uint32_t in_row;
-        const uint32_t *of_row = pithi_row_lanes(&plot->rows[row], &in_row);
-        for (uint32_t i = 0; i < in_row && plot->rows[row].counter == PITHI_NONE; i++)
-            if (!taken[of_row[i]]++)
-                lanes[(*count)++] = of_row[i];
-    }
-    free(taken);
-    return lanes;
-}
-
 struct timed {
     uint32_t state;
     int64_t time_ns;
@@ -730,33 +705,27 @@ static int by_time(const void *a, const void *b)
     return (x->state > y->state) - (x->state < y->state);
 }
 
-static void sort_states(struct pithi_figure_ranges *block)
-{
-    const uint32_t *states;
-    uint32_t count = pithi_ranges_states(block->ranges, &states);
-    struct timed *timed = pithi_alloc(count, sizeof *timed);
-
-    for (uint32_t i = 0; i < count; i++)
-        timed[i] = (struct timed){states[i], pithi_ranges_time(block->ranges, states[i])};
-    qsort(timed, count, sizeof *timed, by_time);
-    block->order = pithi_alloc(count, sizeof *block->order);
-    block->order_count = count;
-    for (uint32_t i = 0; i < count; i++)
-        block->order[i] = timed[i].state;
-    free(timed);
-}
-
 int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pithi_plot *plot)
 {
     struct pithi_ranges_query query = {
         .t0_ns = plot->t0_ns, .t1_ns = plot->t1_ns, .width = plot->width, .hidden = plot->hidden};
-    uint32_t *lanes;
     int err = PITH_OK;
 
     pithi_figure_ranges_free(block);
     if (block->height <= 0)
         return PITH_OK;
-    query.lanes = lanes = lanes_of(plot, &query.lane_count);
+    uint32_t all = pithlog_get_info(plot->log)->lanes, *lanes = pithi_alloc(all, sizeof *lanes);
+    unsigned char *taken = pithi_alloc(all, 1);
+    /* A lane may be in several rows, if its levels are shown. It counts as one thread of the mountain range. */
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        uint32_t in_row;
+        const uint32_t *of_row = pithi_row_lanes(&plot->rows[row], &in_row);
+        for (uint32_t i = 0; i < in_row && plot->rows[row].counter == PITHI_NONE; i++)
+            if (!taken[of_row[i]]++)
+                lanes[query.lane_count++] = of_row[i];
+    }
+    free(taken);
+    query.lanes = lanes;
     for (uint32_t i = 0; i < query.lane_count; i++)
         block->threads |= pithlog_get_lane(plot->log, lanes[i])->thread > 0;
     block->ranges = pithi_ranges_new(plot->log, &query);
@@ -768,7 +737,17 @@ int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pit
         pithi_ranges_quick(block->ranges, plot->summary, INFINITY);
     else
         err = pithi_ranges_load(block->ranges, NULL);
-    sort_states(block);
+    const uint32_t *states;
+    uint32_t count = pithi_ranges_states(block->ranges, &states);
+    struct timed *timed = pithi_alloc(count, sizeof *timed);
+    for (uint32_t i = 0; i < count; i++)
+        timed[i] = (struct timed){states[i], pithi_ranges_time(block->ranges, states[i])};
+    qsort(timed, count, sizeof *timed, by_time);
+    block->order = pithi_alloc(count, sizeof *block->order);
+    block->order_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        block->order[i] = timed[i].state;
+    free(timed);
     return err;
 }
 
@@ -781,24 +760,6 @@ void pithi_figure_ranges_free(struct pithi_figure_ranges *block)
 }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
-
-static void draw_scale(const struct pithi_figure_ranges *block, const struct pithi_plot *plot, double left, double top,
-                       const struct pithi_painter *painter)
-{
-    uint32_t lanes = pithi_ranges_lanes(block->ranges);
-    uint32_t step = pithi_layers_step(lanes, block->height, SCALE_SPACING);
-    char text[24];
-
-    /* Marks at whole numbers of lanes: for 8 lanes with room for 4 marks, 0, 2, 4, 6 and 8. */
-    for (uint64_t mark = 0; mark <= lanes; mark += step) {
-        double y = top + block->height - floor((double)mark / (lanes ? lanes : 1) * block->height + 0.5);
-        snprintf(text, sizeof text, "%" PRIu64, mark);
-        painter->rect(painter->context, plot->x - 5, y, 5, 1, PITHI_RGB_FAINT, 1);
-        painter->text(painter->context, plot->x - 8, y + 4, PITHI_RIGHT, small_font, PITHI_RGB_FAINT, text);
-    }
-    painter->text(painter->context, left, top - 6, PITHI_LEFT, text_font, PITHI_RGB_TEXT,
-                  block->threads ? "threads" : "ranks");
-}
 
 void pithi_figure_ranges_draw(const struct pithi_figure_ranges *block, const struct pithi_plot *plot, double left,
                               double y, double width, const struct pithi_painter *painter)
@@ -817,5 +778,17 @@ void pithi_figure_ranges_draw(const struct pithi_figure_ranges *block, const str
         return;
     pithi_layers_draw_grid(block->ranges, &look, SCALE_SPACING, through);
     pithi_layers_draw(block->ranges, &look, through);
-    draw_scale(block, plot, left, y + GAP, painter);
+    double top = y + GAP;
+    uint32_t lanes = pithi_ranges_lanes(block->ranges);
+    uint32_t step = pithi_layers_step(lanes, block->height, SCALE_SPACING);
+    char text[24];
+    /* Marks at whole numbers of lanes: for 8 lanes with room for 4 marks, 0, 2, 4, 6 and 8. */
+    for (uint64_t mark = 0; mark <= lanes; mark += step) {
+        double at = top + block->height - floor((double)mark / (lanes ? lanes : 1) * block->height + 0.5);
+        snprintf(text, sizeof text, "%" PRIu64, mark);
+        painter->rect(painter->context, plot->x - 5, at, 5, 1, PITHI_RGB_FAINT, 1);
+        painter->text(painter->context, plot->x - 8, at + 4, PITHI_RIGHT, small_font, PITHI_RGB_FAINT, text);
+    }
+    painter->text(painter->context, left, top - 6, PITHI_LEFT, text_font, PITHI_RGB_TEXT,
+                  block->threads ? "threads" : "ranks");
 }

@@ -50,18 +50,6 @@ struct pixel {
     uint32_t open_count, open_capacity;
 };
 
-/* Notes a state that is open in the pixel. Levels count only states that are shown: a hidden one lets those inside it
- * move up. */
-static uint32_t see(struct pixel *pixel, const struct pithlog_open *state, uint32_t depth, uint32_t level)
-{
-    pixel->seen = pithi_view_grow(pixel->seen, &pixel->capacity, pixel->count + 1, sizeof *pixel->seen);
-    pixel->seen[pixel->count] = (struct seen){.id = state->id,
-                                              .depth = depth,
-                                              .level = pixel->hidden && pixel->hidden[state->id] ? PITHI_NONE : level,
-                                              .start_ns = state->start_ns};
-    return pixel->count++;
-}
-
 static void take(struct pixel *pixel, const struct pithlog_step *step)
 {
     int64_t from_ns = step->from_ns > pixel->from_ns ? step->from_ns : pixel->from_ns;
@@ -72,8 +60,17 @@ static void take(struct pixel *pixel, const struct pithlog_step *step)
 
     pixel->open = pithi_view_grow(pixel->open, &pixel->open_capacity, step->depth, sizeof *pixel->open);
     for (uint32_t i = 0; i < step->depth; i++) {
-        if (i == pixel->open_count)
-            pixel->open[pixel->open_count++] = see(pixel, &step->open[i], i, level);
+        if (i == pixel->open_count) {
+            /* Levels count only states that are shown: a hidden one lets those inside it move up. */
+            const struct pithlog_open *state = &step->open[i];
+            pixel->seen = pithi_view_grow(pixel->seen, &pixel->capacity, pixel->count + 1, sizeof *pixel->seen);
+            pixel->seen[pixel->count] =
+                (struct seen){.id = state->id,
+                              .depth = i,
+                              .level = pixel->hidden && pixel->hidden[state->id] ? PITHI_NONE : level,
+                              .start_ns = state->start_ns};
+            pixel->open[pixel->open_count++] = pixel->count++;
+        }
         pixel->seen[pixel->open[i]].covered_ns += covered_ns;
         level += pixel->seen[pixel->open[i]].level != PITHI_NONE;
     }
@@ -322,30 +319,6 @@ static uint32_t asked_lane(const struct pithi_row *row, uint32_t i, uint32_t *as
     return lanes[(uint64_t)i * count / *asked];
 }
 
-/* The first hit in the state that covers most of the pixel. */
-static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count)
-{
-    int64_t best_ns = -1;
-    uint32_t best = 0;
-    struct pithi_hit hit;
-
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t sum_ns = 0;
-        for (uint32_t k = 0; k < count; k++)
-            sum_ns += hits[k].id == hits[i].id ? hits[k].covered_ns : 0;
-        if (sum_ns > best_ns) {
-            best_ns = sum_ns;
-            best = i;
-        }
-    }
-    /* so many of the asked lanes are in the same state */
-    hit = hits[best];
-    hit.alike = 0;
-    for (uint32_t i = 0; i < count; i++)
-        hit.alike += hits[i].id == hit.id;
-    return hit;
-}
-
 /* A band shows one level, and so not the states around a place where it has none. */
 static int hit_lane(struct pithlog *log, const struct pithi_row *row, uint32_t lane, int64_t from_ns, int64_t to_ns,
                     uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
@@ -369,8 +342,25 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
         hits[found].lane = lane;
         found += status > 0;
     }
-    if (found)
-        *hit = winner(hits, found);
+    if (found) {
+        /* The first hit in the state that covers most of the pixel. */
+        int64_t best_ns = -1;
+        uint32_t best = 0;
+        for (uint32_t i = 0; i < found; i++) {
+            int64_t sum_ns = 0;
+            for (uint32_t k = 0; k < found; k++)
+                sum_ns += hits[k].id == hits[i].id ? hits[k].covered_ns : 0;
+            if (sum_ns > best_ns) {
+                best_ns = sum_ns;
+                best = i;
+            }
+        }
+        /* so many of the asked lanes are in the same state */
+        *hit = hits[best];
+        hit->alike = 0;
+        for (uint32_t i = 0; i < found; i++)
+            hit->alike += hits[i].id == hit->id;
+    }
     hit->asked = asked;
     free(hits);
     return status < 0 ? status : found > 0;

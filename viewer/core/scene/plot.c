@@ -52,36 +52,6 @@ void pithi_plot_prepare(struct pithi_plot *plot)
     plot->cells.rows = count;
 }
 
-/* Loads the cells of one row, and adds its part of the sums. */
-static int load_line(struct pithi_plot *plot, uint32_t line)
-{
-    uint32_t count, row = plot->plot_row[line];
-    int flame = plot->rows[row].flame;
-    struct pithi_query query = {.t0_ns = plot->t0_ns,
-                                .t1_ns = plot->t1_ns,
-                                .width = plot->width,
-                                .levels = PITHI_LEVELS,
-                                .lanes = pithi_row_lanes(&plot->rows[row], &count),
-                                .hidden = flame ? plot->flames->hidden : plot->hidden,
-                                .summary = flame ? NULL : plot->summary,
-                                .care = plot->care,
-                                .group_end = &count,
-                                .group_count = 1};
-    int err;
-
-    query.lane_count = count;
-    err = pithi_query_run(pithi_plot_log(plot, row), &query, &plot->lines[line]);
-    /* A damaged lane still has the cells before the damage, so its sums count. Functions of samples come from a log of
-     * their own and do not count. */
-    if (err != PITH_ERR_USAGE && !flame) {
-        for (uint32_t id = 0; id < plot->cells.defs; id++)
-            pithi_sum_add(&plot->cells.sums[id], &plot->lines[line].sums[id]);
-        plot->cells.computing_ns += plot->lines[line].computing_ns;
-        plot->cells.rough += plot->lines[line].rough;
-    }
-    return err;
-}
-
 int pithi_plot_load(struct pithi_plot *plot)
 {
     int err = plot->t0_ns >= plot->t1_ns || plot->width > PITHI_MAX_WIDTH ? PITH_ERR_USAGE : PITH_OK;
@@ -95,7 +65,28 @@ int pithi_plot_load(struct pithi_plot *plot)
     plot->lines_made = 1;
     /* from here on pithi_plot_free has lines to free */
     for (uint32_t line = 0; line < plot->cells.rows; line++) {
-        int line_err = load_line(plot, line);
+        uint32_t count, row = plot->plot_row[line];
+        int flame = plot->rows[row].flame;
+        struct pithi_query query = {.t0_ns = plot->t0_ns,
+                                    .t1_ns = plot->t1_ns,
+                                    .width = plot->width,
+                                    .levels = PITHI_LEVELS,
+                                    .lanes = pithi_row_lanes(&plot->rows[row], &count),
+                                    .hidden = flame ? plot->flames->hidden : plot->hidden,
+                                    .summary = flame ? NULL : plot->summary,
+                                    .care = plot->care,
+                                    .group_end = &count,
+                                    .group_count = 1};
+        query.lane_count = count;
+        int line_err = pithi_query_run(pithi_plot_log(plot, row), &query, &plot->lines[line]);
+        /* A damaged lane still has the cells before the damage, so its sums count. Functions of samples come from a log
+         * of their own and do not count. */
+        if (line_err != PITH_ERR_USAGE && !flame) {
+            for (uint32_t id = 0; id < plot->cells.defs; id++)
+                pithi_sum_add(&plot->cells.sums[id], &plot->lines[line].sums[id]);
+            plot->cells.computing_ns += plot->lines[line].computing_ns;
+            plot->cells.rough += plot->lines[line].rough;
+        }
         /* The other rows are loaded all the same; the first error is returned. */
         err = err ? err : line_err;
     }
@@ -239,21 +230,16 @@ void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, do
     draw_triangle(painter, x, y, size, 0, rgb);
 }
 
-static uint64_t count_marks(const struct pithi_plot *plot)
+/* Draws triangles where there is room, else lines: many events in low rows must not hide the states. */
+static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     uint64_t count = 0;
 
     for (uint32_t line = 0; line < plot->cells.rows; line++)
         count += plot->lines[line].mark_count;
-    return count;
-}
-
-/* Draws triangles where there is room, else lines: many events in low rows must not hide the states. */
-static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
-{
     /* Dense: rows below 14 pixels, or more than one event for 24 pixels of all rows together. 10 rows of 1200 pixels
      * have room for 508 triangles. */
-    int dense = plot->row_height < 14 || count_marks(plot) > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
+    int dense = plot->row_height < 14 || count > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
 
     for (uint32_t line = 0; line < plot->cells.rows && plot->row_height >= 2; line++) {
         double y = pithi_plot_row_top(plot, plot->plot_row[line]);
@@ -284,20 +270,6 @@ static int has_strips(const struct pithi_plot *plot, const struct pithi_painter 
     return painter->strips && plot->cell_row[row] != PITHI_NONE && plot->rows[row].lane_count <= 1;
 }
 
-static void draw_ground(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
-{
-    double end = pithi_plot_row_top(plot, plot->row_count);
-
-    /* Above and below the rows, the ground is laid for everything; between them, only for rows that are not painted as
-     * strips. */
-    painter->ground(painter->context, 0, plot->y);
-    for (uint32_t row = from; row < to; row++)
-        if (!has_strips(plot, painter, row))
-            painter->ground(painter->context, pithi_plot_row_top(plot, row),
-                            pithi_plot_row_top(plot, row + 1) - pithi_plot_row_top(plot, row));
-    painter->ground(painter->context, end, PITHI_MAX_WIDTH);
-}
-
 static void clip_rows(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
@@ -308,8 +280,16 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
 {
     unsigned char *hatched = NULL;
 
-    if (painter->ground)
-        draw_ground(plot, painter, from, to);
+    if (painter->ground) {
+        /* Above and below the rows, the ground is laid for everything; between them, only for rows that are not painted
+         * as strips. */
+        painter->ground(painter->context, 0, plot->y);
+        for (uint32_t row = from; row < to; row++)
+            if (!has_strips(plot, painter, row))
+                painter->ground(painter->context, pithi_plot_row_top(plot, row),
+                                pithi_plot_row_top(plot, row + 1) - pithi_plot_row_top(plot, row));
+        painter->ground(painter->context, pithi_plot_row_top(plot, plot->row_count), PITHI_MAX_WIDTH);
+    }
     clip_rows(plot, painter);
     for (uint32_t row = from; row < to; row++) {
         if (!has_strips(plot, painter, row) && pithi_plot_is_separated(plot, row))
@@ -371,17 +351,6 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
  * rounding made 0.1 a little less. */
 uint32_t pithi_groups_per(double row_height) { return row_height >= 1 ? 1 : (uint32_t)ceil(1 / row_height - 1e-9); }
 
-static uint32_t all_lanes(const struct pithi_row *rows, uint32_t count)
-{
-    uint32_t sum = 0, lanes;
-
-    for (uint32_t i = 0; i < count; i++) {
-        pithi_row_lanes(&rows[i], &lanes);
-        sum += lanes;
-    }
-    return sum;
-}
-
 /* The rows of one lane's levels and functions are not in a group, nor are graphs. Alone they stay as they are. */
 static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count, uint32_t *lanes)
 {
@@ -410,9 +379,14 @@ static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count,
 
 void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups)
 {
-    /* One array for all groups; each group's lanes are a part of it, so there is one thing to free. */
-    uint32_t *lanes = groups->lanes = pithi_alloc(all_lanes(rows, count), sizeof *lanes);
+    uint32_t all = 0, of_row, *lanes;
 
+    for (uint32_t row = 0; row < count; row++) {
+        pithi_row_lanes(&rows[row], &of_row);
+        all += of_row;
+    }
+    /* One array for all groups; each group's lanes are a part of it, so there is one thing to free. */
+    lanes = groups->lanes = pithi_alloc(all, sizeof *lanes);
     groups->count = 0;
     groups->rows = pithi_alloc(count / per + 1, sizeof *groups->rows);
     for (uint32_t row = 0; row < count; row += per) {
@@ -487,19 +461,6 @@ static uint32_t series_of(const struct pithlog_digest *digest, const struct pith
     return PITHI_NONE;
 }
 
-static void load_graph(const struct pithi_plot *plot, const struct pithi_row *row, struct graph *graph)
-{
-    uint32_t index = series_of(plot->digest, row);
-    const struct pithlog_series *series = pithlog_digest_series(plot->digest, index);
-
-    if (!series)
-        return;
-    graph->low = series->low < 0 ? series->low : 0;
-    graph->high = series->high > 0 ? series->high : 0;
-    graph->columns = pithi_alloc(plot->width, sizeof *graph->columns);
-    pithlog_digest_columns(plot->digest, index, plot->t0_ns, plot->t1_ns, graph->columns, plot->width);
-}
-
 struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
 {
     struct pithi_graphs *graphs;
@@ -509,9 +470,19 @@ struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
     /* rows[] is zero, so a row without a series has no columns */
     graphs = pithi_alloc(1, sizeof *graphs + plot->row_count * sizeof graphs->rows[0]);
     graphs->row_count = plot->row_count;
-    for (uint32_t row = 0; row < plot->row_count; row++)
-        if (plot->rows[row].counter != PITHI_NONE)
-            load_graph(plot, &plot->rows[row], &graphs->rows[row]);
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        struct graph *graph = &graphs->rows[row];
+        if (plot->rows[row].counter == PITHI_NONE)
+            continue;
+        uint32_t index = series_of(plot->digest, &plot->rows[row]);
+        const struct pithlog_series *series = pithlog_digest_series(plot->digest, index);
+        if (!series)
+            continue;
+        graph->low = series->low < 0 ? series->low : 0;
+        graph->high = series->high > 0 ? series->high : 0;
+        graph->columns = pithi_alloc(plot->width, sizeof *graph->columns);
+        pithlog_digest_columns(plot->digest, index, plot->t0_ns, plot->t1_ns, graph->columns, plot->width);
+    }
     return graphs;
 }
 
@@ -583,76 +554,59 @@ void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter 
 /* Pixels between the lines of a hatching. */
 enum { HATCH = 6 };
 
-struct box {
-    double left, right, top, height; /* in pixels */
-};
-
-static void draw_gap(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_gap *gap,
-                     struct box box)
-{
-    box.left = fmax(floor(pithi_plot_x(plot, gap->from_ns)), plot->x);
-    box.right = fmin(ceil(pithi_plot_x(plot, gap->to_ns)), plot->x + plot->width);
-    /* Lost records have a place, where their number was recorded, so a mark of two pixels says more than a hatching. A
-     * pause is hatched if it can be seen. */
-    if (gap->lost)
-        painter->rect(painter->context, box.left, box.top, 2, box.height, pithi_theme()->alarm, 1);
-    else if (box.right - box.left >= 2)
-        pithi_hatch(painter, &(struct pithi_hatching){.x = box.left,
-                                                      .y = box.top,
-                                                      .width = box.right - box.left,
-                                                      .height = box.height,
-                                                      .step = HATCH,
-                                                      .phase = pithi_plot_x(plot, 0),
-                                                      .lines = 1,
-                                                      .ground = pithi_theme()->idle,
-                                                      .rgb = pithi_theme()->hidden});
-}
-
-/* Hatches the columns whose records are missing. */
-static void draw_missing(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row,
-                         struct box box)
-{
-    const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
-
-    /* Columns in a row are joined, so that one hatching runs through all of them. */
-    for (uint32_t i = 0, end; i < cells->span_count; i = end) {
-        end = i + 1;
-        if (cells->spans[i].level != PITHI_MISSING)
-            continue;
-        while (end < cells->span_count && cells->spans[end].level == PITHI_MISSING &&
-               cells->spans[end].column == cells->spans[end - 1].column + 1)
-            end++;
-        pithi_hatch(painter, &(struct pithi_hatching){.x = plot->x + cells->spans[i].column,
-                                                      .y = box.top,
-                                                      .width = end - i,
-                                                      .height = box.height,
-                                                      .step = HATCH,
-                                                      .phase = pithi_plot_x(plot, 0),
-                                                      .lines = 2,
-                                                      .ground = pithi_theme()->paper,
-                                                      .rgb = pithi_theme()->alarm});
-    }
-}
-
-static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
-{
-    uint32_t lane = plot->rows[row].lane;
-    struct box box;
-
-    pithi_plot_bar(plot->row_height, 0, &box.top, &box.height);
-    box.top += pithi_plot_row_top(plot, row);
-    draw_missing(plot, painter, row, box);
-    /* gaps are sorted by lane: from the lane's first one to the first of another lane */
-    for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0;
-         plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++)
-        if (plot->gaps->items[i].to_ns >= plot->t0_ns && plot->gaps->items[i].from_ns < plot->t1_ns)
-            draw_gap(plot, painter, &plot->gaps->items[i], box);
-}
-
 void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
 {
-    for (uint32_t row = from; row < to && plot->row_height >= 2; row++)
-        if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1 &&
-            !pithi_row_is_below(&plot->rows[row]))
-            draw_row(plot, painter, row);
+    double top, height;
+
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    for (uint32_t row = from; row < to && plot->row_height >= 2; row++) {
+        uint32_t lane = plot->rows[row].lane;
+        double y = top + pithi_plot_row_top(plot, row);
+        if (plot->rows[row].counter != PITHI_NONE || plot->rows[row].lane_count > 1 ||
+            pithi_row_is_below(&plot->rows[row]))
+            continue;
+        /* The columns whose records are missing. Columns in a row are joined, so that one hatching runs through all of
+         * them. */
+        const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
+        for (uint32_t i = 0, end; i < cells->span_count; i = end) {
+            end = i + 1;
+            if (cells->spans[i].level != PITHI_MISSING)
+                continue;
+            while (end < cells->span_count && cells->spans[end].level == PITHI_MISSING &&
+                   cells->spans[end].column == cells->spans[end - 1].column + 1)
+                end++;
+            pithi_hatch(painter, &(struct pithi_hatching){.x = plot->x + cells->spans[i].column,
+                                                          .y = y,
+                                                          .width = end - i,
+                                                          .height = height,
+                                                          .step = HATCH,
+                                                          .phase = pithi_plot_x(plot, 0),
+                                                          .lines = 2,
+                                                          .ground = pithi_theme()->paper,
+                                                          .rgb = pithi_theme()->alarm});
+        }
+        /* gaps are sorted by lane: from the lane's first one to the first of another lane */
+        for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0;
+             plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++) {
+            const struct pithi_gap *gap = &plot->gaps->items[i];
+            if (gap->to_ns < plot->t0_ns || gap->from_ns >= plot->t1_ns)
+                continue;
+            double left = fmax(floor(pithi_plot_x(plot, gap->from_ns)), plot->x);
+            double right = fmin(ceil(pithi_plot_x(plot, gap->to_ns)), plot->x + plot->width);
+            /* Lost records have a place, where their number was recorded, so a mark of two pixels says more than a
+             * hatching. A pause is hatched if it can be seen. */
+            if (gap->lost)
+                painter->rect(painter->context, left, y, 2, height, pithi_theme()->alarm, 1);
+            else if (right - left >= 2)
+                pithi_hatch(painter, &(struct pithi_hatching){.x = left,
+                                                              .y = y,
+                                                              .width = right - left,
+                                                              .height = height,
+                                                              .step = HATCH,
+                                                              .phase = pithi_plot_x(plot, 0),
+                                                              .lines = 1,
+                                                              .ground = pithi_theme()->idle,
+                                                              .rgb = pithi_theme()->hidden});
+        }
+    }
 }

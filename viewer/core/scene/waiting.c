@@ -174,24 +174,6 @@ enum { HATCH = 5, HATCHED_HEIGHT = 5, HATCHED_WIDTH = 3, PALE = 90 };
 
 uint32_t pithi_waits_ground(uint32_t rgb) { return pithi_rgb_blend(PITHI_RGB_IDLE, rgb, PALE); }
 
-static void hatch_bar(const struct pithi_plot *plot, const struct pithi_painter *painter,
-                      const struct pithi_bar_place *place, uint32_t from, uint32_t to)
-{
-    uint32_t rgb = plot->rgb[place->state], pale = pithi_waits_ground(rgb);
-    int has_room = place->height >= HATCHED_HEIGHT && to - from >= HATCHED_WIDTH;
-    struct pithi_hatching hatching = {.x = plot->x + from,
-                                      .y = place->y,
-                                      .width = to - from,
-                                      .height = place->height,
-                                      .step = has_room ? floor(HATCH * pithi_theme_scale() + 0.5) : 0,
-                                      .phase = pithi_plot_x(plot, 0),
-                                      .lines = (int)fmax(floor(1.5 * pithi_theme_scale()), 1),
-                                      .ground = pale,
-                                      .rgb = rgb};
-
-    pithi_hatch(painter, &hatching);
-}
-
 static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t *level,
                      unsigned char *hatched)
 {
@@ -213,8 +195,21 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
         }
         end = place.end;
         /* The dividing line at the begin of the bar stays. */
-        if (end - c > (uint32_t)place.edge)
-            hatch_bar(plot, painter, &place, c + (uint32_t)place.edge, end);
+        if (end - c > (uint32_t)place.edge) {
+            uint32_t from = c + (uint32_t)place.edge;
+            uint32_t rgb = plot->rgb[place.state], pale = pithi_waits_ground(rgb);
+            int has_room = place.height >= HATCHED_HEIGHT && end - from >= HATCHED_WIDTH;
+            struct pithi_hatching hatching = {.x = plot->x + from,
+                                              .y = place.y,
+                                              .width = end - from,
+                                              .height = place.height,
+                                              .step = has_room ? floor(HATCH * pithi_theme_scale() + 0.5) : 0,
+                                              .phase = pithi_plot_x(plot, 0),
+                                              .lines = (int)fmax(floor(1.5 * pithi_theme_scale()), 1),
+                                              .ground = pale,
+                                              .rgb = rgb};
+            pithi_hatch(painter, &hatching);
+        }
         /* + 1, as 0 means that the column is not hatched */
         memset(hatched + c, (int)level[c] + 1, end - c);
     }
@@ -312,18 +307,6 @@ static double line_y(const struct pithi_plot *plot, uint32_t row, const struct l
     return pithi_plot_row_top(plot, row) + top + fmax(floor(height - line->thick - line->foot), 0);
 }
 
-/* The more steps there are around a column, the fainter they are, so that the bars stay visible. */
-static double step_alpha(const uint32_t *row, uint32_t width, uint32_t column)
-{
-    /* four columns to each side; a step is where the path changes the row */
-    uint32_t from = column > 4 ? column - 4 : 1, to = column + 5 < width ? column + 5 : width, steps = 0;
-
-    for (uint32_t c = from; c < to; c++)
-        steps += row[c] != row[c - 1];
-    /* 3 steps: 2/9; from 5 on the least, 0.1 */
-    return steps <= 2 ? 1 : fmax(2.0 / (steps * steps), 0.1);
-}
-
 /* Draws the line, or its rim, widened by `rim`. */
 static void draw_line(const struct pithi_plot *plot, const struct pithi_painter *painter, const uint32_t *row,
                       const struct line *line)
@@ -341,12 +324,16 @@ static void draw_line(const struct pithi_plot *plot, const struct pithi_painter 
     }
     /* the vertical parts, where the path goes from one row to another */
     for (uint32_t c = 1; c < plot->width; c++) {
-        double alpha, y0, y1;
         if (row[c] == row[c - 1] || row[c] == PITHI_NONE || row[c - 1] == PITHI_NONE)
             continue;
-        alpha = step_alpha(row, plot->width, c);
-        y0 = line_y(plot, row[c] < row[c - 1] ? row[c] : row[c - 1], line) - line->rim;
-        y1 = line_y(plot, row[c] < row[c - 1] ? row[c - 1] : row[c], line) - line->rim + wide;
+        /* The more steps there are around a column, the fainter they are, so that the bars stay visible: four columns
+         * to each side, and a step is where the path changes the row. 3 steps: 2/9; from 5 on the least, 0.1 */
+        uint32_t first = c > 4 ? c - 4 : 1, last = c + 5 < plot->width ? c + 5 : plot->width, steps = 0;
+        for (uint32_t at = first; at < last; at++)
+            steps += row[at] != row[at - 1];
+        double alpha = steps <= 2 ? 1 : fmax(2.0 / (steps * steps), 0.1);
+        double y0 = line_y(plot, row[c] < row[c - 1] ? row[c] : row[c - 1], line) - line->rim;
+        double y1 = line_y(plot, row[c] < row[c - 1] ? row[c - 1] : row[c], line) - line->rim + wide;
         if (alpha == 1 || !line->rim)
             painter->rect(painter->context, plot->x + c - half, y0, wide, y1 - y0, line->rgb, alpha);
     }
@@ -630,24 +617,6 @@ static void add_core_wait(void *context, size_t item, uint32_t column, double pa
     parts->part[column] += (float)(part * (double)wait->ns / (double)(wait->to_ns - wait->from_ns));
 }
 
-/* part[c]: the part of the column's time, 0 to 1, in which a lane had no core. */
-static void core_waits_columns(const struct pithi_core_waits *waits, uint32_t lane, int64_t t0_ns, int64_t t1_ns,
-                               uint32_t width, float *part)
-{
-    struct parts parts = {waits->lanes[lane].items, part};
-    struct spans spans = {.t0_ns = t0_ns,
-                          .t1_ns = t1_ns,
-                          .width = width,
-                          .items = (const char *)parts.items,
-                          .count = waits->lanes[lane].count,
-                          .size = sizeof *parts.items,
-                          .from = offsetof(struct pithi_core_wait, from_ns),
-                          .to = offsetof(struct pithi_core_wait, to_ns)};
-
-    memset(part, 0, width * sizeof *part);
-    spans_columns(&spans, add_core_wait, &parts);
-}
-
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 /* Pixels between lines, at a scale of 1. Lower bars have no room for lines and only become paler. */
@@ -665,7 +634,19 @@ static void draw_core_waits_row(const struct pithi_plot *plot, const struct pith
                                       .ground = PITHI_NO_COLOUR,
                                       .rgb = pithi_theme()->hidden};
 
-    core_waits_columns(plot->core_waits, plot->rows[row].lane, plot->t0_ns, plot->t1_ns, plot->width, part);
+    const struct pithi_core_waits_lane *lane = &plot->core_waits->lanes[plot->rows[row].lane];
+    struct parts parts = {lane->items, part};
+    struct spans spans = {.t0_ns = plot->t0_ns,
+                          .t1_ns = plot->t1_ns,
+                          .width = plot->width,
+                          .items = (const char *)parts.items,
+                          .count = lane->count,
+                          .size = sizeof *parts.items,
+                          .from = offsetof(struct pithi_core_wait, from_ns),
+                          .to = offsetof(struct pithi_core_wait, to_ns)};
+    /* part[c]: the part of the column's time, 0 to 1, in which a lane had no core. */
+    memset(part, 0, plot->width * sizeof *part);
+    spans_columns(&spans, add_core_wait, &parts);
     pithi_plot_bar(plot->row_height, 0, &hatching.y, &hatching.height);
     hatching.y += pithi_plot_row_top(plot, row);
     for (uint32_t c = 0, end; c < plot->width; c = end) {
