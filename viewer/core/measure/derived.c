@@ -74,35 +74,6 @@ static void add_step(struct reader *r, struct pithi_formula_step step)
     f->depth = r->depth > f->depth ? r->depth : f->depth;
 }
 
-/* The definitions that a name in parentheses means. */
-static int read_name(struct reader *r, enum pithi_term_kind kind, unsigned char *chosen)
-{
-    const struct pithlog_def *def;
-    const char *begin = r->at + 1, *end;
-    char name[NAME_MOST + 1];
-    int found = 0, depth = 1;
-
-    /* Names may have parentheses in them, as "f(int)", so they are counted. */
-    for (end = begin; *end && depth > 0; end++)
-        depth += *end == '(' ? 1 : *end == ')' ? -1 : 0;
-    if (depth > 0)
-        return fail(r, r->at, "the parenthesis is not closed");
-    r->at = end--;
-    while (begin < end && isspace((unsigned char)*begin))
-        begin++;
-    while (begin < end && isspace((unsigned char)end[-1]))
-        end--;
-    if (end - begin > NAME_MOST)
-        return fail(r, begin, "the name is too long");
-    snprintf(name, sizeof name, "%.*s", (int)(end - begin), begin);
-    for (uint32_t id = 0; (def = pithlog_get_def(r->log, id)) != NULL; id++)
-        if (def->kind == (kind == PITHI_TERM_TIME ? PITHLOG_STATE : PITHLOG_COUNTER_TYPE) &&
-            /* the name itself, or a pattern: time(MPI_*) is the time in all MPI calls */
-            (strcmp(def->name, name) == 0 || fnmatch(name, def->name, 0) == 0))
-            found = chosen[id] = 1;
-    return found ? 0 : fail(r, begin, kind == PITHI_TERM_TIME ? "no state has this name" : "no counter has this name");
-}
-
 static int read_word(struct reader *r)
 {
     struct pithi_formula *f = r->formula;
@@ -129,7 +100,30 @@ static int read_word(struct reader *r)
     if (next(r) != '(')
         return fail(r, r->at, "expected a name in parentheses");
     term->chosen = pithi_alloc(pithlog_get_info(r->log)->defs + (size_t)1, 1);
-    return read_name(r, term->kind, term->chosen);
+    /* The definitions that a name in parentheses means. Names may have parentheses in them, as "f(int)", so they are
+     * counted. */
+    const struct pithlog_def *def;
+    const char *first = r->at + 1, *end;
+    char name[NAME_MOST + 1];
+    int any = 0, depth = 1, is_time = term->kind == PITHI_TERM_TIME;
+    for (end = first; *end && depth > 0; end++)
+        depth += *end == '(' ? 1 : *end == ')' ? -1 : 0;
+    if (depth > 0)
+        return fail(r, r->at, "the parenthesis is not closed");
+    r->at = end--;
+    while (first < end && isspace((unsigned char)*first))
+        first++;
+    while (first < end && isspace((unsigned char)end[-1]))
+        end--;
+    if (end - first > NAME_MOST)
+        return fail(r, first, "the name is too long");
+    snprintf(name, sizeof name, "%.*s", (int)(end - first), first);
+    for (uint32_t id = 0; (def = pithlog_get_def(r->log, id)) != NULL; id++)
+        if (def->kind == (is_time ? PITHLOG_STATE : PITHLOG_COUNTER_TYPE) &&
+            /* the name itself, or a pattern: time(MPI_*) is the time in all MPI calls */
+            (strcmp(def->name, name) == 0 || fnmatch(name, def->name, 0) == 0))
+            any = term->chosen[id] = 1;
+    return any ? 0 : fail(r, first, is_time ? "no state has this name" : "no counter has this name");
 }
 
 static int read_sum(struct reader *r);
@@ -391,26 +385,6 @@ static double evaluate(const struct deriving *d, uint32_t line, uint32_t column,
     return isfinite(stack[0]) ? stack[0] : NAN;
 }
 
-static void fill(struct deriving *d)
-{
-    struct pithi_derived *derived = d->derived;
-    double *stack = pithi_alloc(d->query->formula->depth + (size_t)1, sizeof *stack);
-    int any = 0;
-
-    for (uint32_t line = 0; line <= derived->lines; line++)
-        for (uint32_t c = 0; c < derived->width; c++) {
-            double value = evaluate(d, line, c, stack);
-            derived->values[(size_t)line * derived->width + c] = value;
-            /* the sum of all rows must not decide the colours of the single ones */
-            if (line == derived->lines || isnan(value))
-                continue;
-            derived->low = !any || value < derived->low ? value : derived->low;
-            derived->high = !any || value > derived->high ? value : derived->high;
-            any = 1;
-        }
-    free(stack);
-}
-
 /* Numbers the rows, and finds the line of each lane. */
 static void place_rows(struct deriving *d)
 {
@@ -473,7 +447,20 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
         now = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &watch, take_message, &d);
         err = err ? err : now;
     }
-    fill(&d);
+    double *stack = pithi_alloc(formula->depth + (size_t)1, sizeof *stack);
+    int any = 0;
+    for (uint32_t line = 0; line <= derived->lines; line++)
+        for (uint32_t c = 0; c < derived->width; c++) {
+            double value = evaluate(&d, line, c, stack);
+            derived->values[(size_t)line * derived->width + c] = value;
+            /* the sum of all rows must not decide the colours of the single ones */
+            if (line == derived->lines || isnan(value))
+                continue;
+            derived->low = !any || value < derived->low ? value : derived->low;
+            derived->high = !any || value > derived->high ? value : derived->high;
+            any = 1;
+        }
+    free(stack);
     free(d.sums);
     free(d.known);
     free(d.line_of);

@@ -96,10 +96,13 @@ static uint32_t slot_of(const struct gathering *gathering, const struct pithi_le
     }
 }
 
-static void add_to_cell(struct gathering *gathering, const struct pithi_length *instance)
+static void add_rounded(struct gathering *gathering, const struct pithi_length *instance)
 {
     struct pithi_length_list *list = gathering->list;
 
+    add_to(&gathering->buckets[bucket_of(instance->length_ns, FINE_BITS)], instance);
+    if (gathering->query->over == PITHI_OVER_NOTHING)
+        return;
     /* half full: the table doubles, and all cells get new slots */
     if (list->cell_count >= gathering->slot_count / 2) {
         free(gathering->slots);
@@ -115,13 +118,6 @@ static void add_to_cell(struct gathering *gathering, const struct pithi_length *
         gathering->slots[slot] = ++list->cell_count;
     }
     add_to(&list->cells[gathering->slots[slot] - 1], instance);
-}
-
-static void add_rounded(struct gathering *gathering, const struct pithi_length *instance)
-{
-    add_to(&gathering->buckets[bucket_of(instance->length_ns, FINE_BITS)], instance);
-    if (gathering->query->over != PITHI_OVER_NOTHING)
-        add_to_cell(gathering, instance);
 }
 
 /* Adds an instance, whose length_ns is set. */
@@ -205,18 +201,6 @@ static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t 
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-static int gather_states(struct pithlog *log, struct gathering *gathering)
-{
-    const struct pithi_lengths_query *query = gathering->query;
-    int err = PITH_OK;
-
-    for (uint32_t i = 0; i < query->lane_count && pithi_go_on(&query->watch, (double)i / query->lane_count); i++) {
-        int lane_err = walk_lane(log, gathering, query->lanes[i], i);
-        err = err ? err : lane_err;
-    }
-    return err;
-}
-
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 static void take_message(void *context, const struct pithlog_message *message)
@@ -237,13 +221,6 @@ static void take_message(void *context, const struct pithlog_message *message)
                                              .tag = message->tag});
 }
 
-static int gather_messages(struct pithlog *log, struct gathering *gathering)
-{
-    const struct pithi_lengths_query *query = gathering->query;
-
-    return pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, take_message, gathering);
-}
-
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
 
 static int by_length(const void *a, const void *b)
@@ -257,31 +234,10 @@ static int by_length(const void *a, const void *b)
     return x->lane > y->lane ? -1 : x->lane < y->lane;
 }
 
-static void collect_buckets(struct gathering *gathering)
-{
-    struct pithi_length_list *list = gathering->list;
-
-    for (uint32_t i = 0; i < BUCKETS; i++)
-        if (gathering->buckets[i].count) {
-            list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
-            list->items[list->count] = gathering->buckets[i];
-            list->items[list->count].length_ns =
-                (int64_t)llround((double)gathering->buckets[i].total_ns / (double)gathering->buckets[i].count);
-            list->count++;
-        }
-    /* The first and last entry keep the exact minimum and maximum. */
-    list->items[0].length_ns = list->min_ns;
-    list->items[list->count - 1].length_ns = list->max_ns;
-    free(gathering->buckets);
-    free(gathering->slots);
-    if (list->cell_count)
-        qsort(list->cells, list->cell_count, sizeof *list->cells, by_length);
-}
-
 int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *query, struct pithi_length_list *list)
 {
     struct gathering gathering = {.query = query, .list = list};
-    int err;
+    int err = PITH_OK;
 
     memset(list, 0, sizeof *list);
     list->exact = 1;
@@ -294,10 +250,32 @@ int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *que
     memset(list->place, 0xff, pithlog_get_info(log)->lanes * sizeof *list->place);
     for (uint32_t i = 0; i < query->lane_count; i++)
         list->place[query->lanes[i]] = i;
-    err = query->state == PITHI_MESSAGES || query->state == PITHI_MESSAGE_SIZES ? gather_messages(log, &gathering)
-                                                                                : gather_states(log, &gathering);
-    if (gathering.buckets)
-        collect_buckets(&gathering);
+    int is_messages = query->state == PITHI_MESSAGES || query->state == PITHI_MESSAGE_SIZES;
+    if (is_messages)
+        err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, take_message,
+                                  &gathering);
+    for (uint32_t i = 0;
+         !is_messages && i < query->lane_count && pithi_go_on(&query->watch, (double)i / query->lane_count); i++) {
+        int lane_err = walk_lane(log, &gathering, query->lanes[i], i);
+        err = err ? err : lane_err;
+    }
+    if (gathering.buckets) {
+        for (uint32_t i = 0; i < BUCKETS; i++) {
+            const struct pithi_length *bucket = &gathering.buckets[i];
+            if (!bucket->count)
+                continue;
+            list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+            list->items[list->count] = *bucket;
+            list->items[list->count++].length_ns = (int64_t)llround((double)bucket->total_ns / (double)bucket->count);
+        }
+        /* The first and last entry keep the exact minimum and maximum. */
+        list->items[0].length_ns = list->min_ns;
+        list->items[list->count - 1].length_ns = list->max_ns;
+        free(gathering.buckets);
+        free(gathering.slots);
+        if (list->cell_count)
+            qsort(list->cells, list->cell_count, sizeof *list->cells, by_length);
+    }
     if (list->count)
         qsort(list->items, list->count, sizeof *list->items, by_length);
     else

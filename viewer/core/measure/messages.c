@@ -46,23 +46,6 @@ static void take(void *context, const struct pithlog_message *message)
         visit->stopped = !pithi_go_on(visit->watch, (double)visit->done / visit->all);
 }
 
-static int each_matched(struct pithlog *log, struct visit *visit)
-{
-    struct pithlog_matcher *matcher;
-    struct pithlog_message message;
-    int more, damages = 0, err = pithlog_matcher_open(log, &matcher);
-
-    if (err)
-        return err;
-    while (!visit->stopped && damages < DAMAGES_MOST && (more = pithlog_matcher_next(matcher, &message)) != 0)
-        if (more > 0)
-            take(visit, &message);
-        else
-            damages++;
-    pithlog_matcher_close(matcher);
-    return damages ? PITH_ERR_DAMAGED : PITH_OK;
-}
-
 int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest, int64_t t0_ns, int64_t t1_ns,
                         const struct pithi_watch *watch,
                         void (*visit_message)(void *context, const struct pithlog_message *message), void *context)
@@ -74,7 +57,18 @@ int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest
 
     if (digest)
         return pithlog_digest_sample(digest, &window, UINT64_MAX, take, &visit, &weight);
-    return each_matched(log, &visit);
+    struct pithlog_matcher *matcher;
+    struct pithlog_message message;
+    int more, damages = 0, err = pithlog_matcher_open(log, &matcher);
+    if (err)
+        return err;
+    while (!visit.stopped && damages < DAMAGES_MOST && (more = pithlog_matcher_next(matcher, &message)) != 0)
+        if (more > 0)
+            take(&visit, &message);
+        else
+            damages++;
+    pithlog_matcher_close(matcher);
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 /* ---- Searching --------------------------------------------------------------------------------------------------- */

@@ -248,22 +248,6 @@ static double sample(struct pieces *pieces, uint32_t lane, int64_t about_ns)
     return 1;
 }
 
-static void know_weights(struct pieces *pieces)
-{
-    const struct pithi_ranges_query *query = &pieces->ranges->query;
-    double all = 0, span = (double)query->t1_ns - (double)query->t0_ns;
-
-    pieces->weight = pithi_alloc(pieces->ranges->defs, sizeof *pieces->weight);
-    pieces->idle = 1;
-    for (uint32_t i = 0; i < SAMPLES && query->lane_count; i++)
-        all += sample(pieces, query->lanes[(uint64_t)i * query->lane_count / SAMPLES],
-                      query->t0_ns + (int64_t)(span * (i + 0.5) / SAMPLES));
-    for (uint32_t id = 0; id < pieces->ranges->defs && all > 0; id++) {
-        pieces->weight[id] /= all;
-        pieces->idle -= pieces->weight[id];
-    }
-}
-
 /* Distributes a part of an interval over its columns, in proportion. */
 static void spread(const struct pieces *pieces, uint64_t *times, uint64_t from, uint64_t to, double part)
 {
@@ -306,47 +290,45 @@ static void take_piece(void *context, const struct pithlog_piece *piece)
         spread(pieces, pieces->spare, from, to, spare);
 }
 
-static void give_spare(struct pieces *pieces)
+int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary, double seconds)
 {
-    struct pithi_ranges *ranges = pieces->ranges;
+    const struct pithi_ranges_query *query = &ranges->query;
+    struct pieces *pieces = ranges->pieces;
+    int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width * QUICK_COLUMNS;
+    double end_s = now_s() + seconds;
 
+    if (!pieces) {
+        double all = 0, span = (double)query->t1_ns - (double)query->t0_ns;
+        pieces = ranges->pieces = pithi_alloc(1, sizeof *pieces);
+        pieces->ranges = ranges;
+        pieces->spare = pithi_alloc(query->width, sizeof *pieces->spare);
+        pieces->weight = pithi_alloc(ranges->defs, sizeof *pieces->weight);
+        pieces->idle = 1;
+        for (uint32_t i = 0; i < SAMPLES && query->lane_count; i++)
+            all += sample(pieces, query->lanes[(uint64_t)i * query->lane_count / SAMPLES],
+                          query->t0_ns + (int64_t)(span * (i + 0.5) / SAMPLES));
+        for (uint32_t id = 0; id < ranges->defs && all > 0; id++) {
+            pieces->weight[id] /= all;
+            pieces->idle -= pieces->weight[id];
+        }
+    }
+    memset(pieces->spare, 0, query->width * sizeof *pieces->spare);
+    while (ranges->quick_lanes < query->lane_count && now_s() < end_s) {
+        uint32_t count, lane = ranges->lanes[ranges->quick_lanes++];
+        pieces->paths = pithlog_summary_paths(summary, lane, &count);
+        pieces->column = 0;
+        /* A lane that cannot be read stays empty; the time lines report why. */
+        if (pieces->paths)
+            pithlog_summary_pieces(summary, lane, query->t0_ns, query->t1_ns, length_ns, take_piece, pieces);
+    }
     for (uint32_t id = 0; id < ranges->defs; id++) {
         uint64_t *times = pieces->weight[id] > 0 || ranges->layer[id] != PITHI_NONE ? times_of(ranges, id) : NULL;
-        for (uint32_t c = 0; times && c < ranges->query.width; c++) {
+        for (uint32_t c = 0; times && c < query->width; c++) {
             times[c] += (uint64_t)((double)pieces->spare[c] * pieces->weight[id]);
             times[c] = (int64_t)times[c] < 0 ? 0 : times[c]; /* rounding may make it negative */
         }
     }
-}
-
-/* A lane that cannot be read stays empty; the time lines report why. */
-static void quick_lane(struct pieces *pieces, struct pithlog_summary *summary, uint32_t lane)
-{
-    const struct pithi_ranges_query *query = &pieces->ranges->query;
-    int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width * QUICK_COLUMNS;
-    uint32_t count;
-
-    pieces->paths = pithlog_summary_paths(summary, lane, &count);
-    pieces->column = 0;
-    if (pieces->paths)
-        pithlog_summary_pieces(summary, lane, query->t0_ns, query->t1_ns, length_ns, take_piece, pieces);
-}
-
-int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary, double seconds)
-{
-    double end_s = now_s() + seconds;
-
-    if (!ranges->pieces) {
-        ranges->pieces = pithi_alloc(1, sizeof *ranges->pieces);
-        ranges->pieces->ranges = ranges;
-        ranges->pieces->spare = pithi_alloc(ranges->query.width, sizeof *ranges->pieces->spare);
-        know_weights(ranges->pieces);
-    }
-    memset(ranges->pieces->spare, 0, ranges->query.width * sizeof *ranges->pieces->spare);
-    while (ranges->quick_lanes < ranges->query.lane_count && now_s() < end_s)
-        quick_lane(ranges->pieces, summary, ranges->lanes[ranges->quick_lanes++]);
-    give_spare(ranges->pieces);
-    return ranges->quick_lanes < ranges->query.lane_count;
+    return ranges->quick_lanes < query->lane_count;
 }
 
 double pithi_ranges_records(const struct pithi_ranges *ranges)
@@ -495,19 +477,6 @@ static double edge_of(const struct pithi_ranges *ranges, const struct pithi_laye
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Draws the layer between the edges `low` (nearer to the base) and `high` of each column. */
-static void draw_layer(const struct pithi_layers_look *look, const struct pithi_painter *painter, const double *low,
-                       const double *high, uint32_t width, uint32_t rgb)
-{
-    for (uint32_t from = 0, to; from < width; from = to) {
-        for (to = from + 1; to < width && low[to] == low[from] && high[to] == high[from]; to++)
-            continue;
-        if (low[from] > high[from])
-            painter->rect(painter->context, look->x + from, look->y + high[from], to - from, low[from] - high[from],
-                          rgb, 1);
-    }
-}
-
 void pithi_layers_draw(const struct pithi_ranges *ranges, const struct pithi_layers_look *look,
                        const struct pithi_painter *painter)
 {
@@ -524,7 +493,14 @@ void pithi_layers_draw(const struct pithi_ranges *ranges, const struct pithi_lay
             lanes[c] += value_of(ranges, look, states[i], c);
             high[c] = edge_of(ranges, look, lanes[c]);
         }
-        draw_layer(look, painter, low, high, width, look->rgb[states[i]]);
+        /* The layer is between the edges `low` (nearer to the base) and `high` of each column. */
+        for (uint32_t first = 0, end; first < width; first = end) {
+            for (end = first + 1; end < width && low[end] == low[first] && high[end] == high[first]; end++)
+                continue;
+            if (low[first] > high[first])
+                painter->rect(painter->context, look->x + first, look->y + high[first], end - first,
+                              low[first] - high[first], look->rgb[states[i]], 1);
+        }
     }
     free(lanes);
     free(low);

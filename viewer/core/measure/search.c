@@ -180,16 +180,6 @@ static void leave(struct walk *walk, const struct pithlog_record *record)
     }
 }
 
-static void begin_state(struct walk *walk, const struct pithlog_record *record)
-{
-    struct pending state = {place_of(walk, record->time_ns), record->id, record->depth};
-
-    walk->pending = pithi_view_grow(walk->pending, &walk->capacity, walk->count + 1, sizeof *walk->pending);
-    walk->pending[walk->count++] = state;
-    if (!walk->search->min_ns)
-        settle(walk, record->time_ns);
-}
-
 /* Tells whether a wanted record begins here. States are checked only by name. */
 static int is_sought(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
 {
@@ -212,25 +202,18 @@ static void begin(struct walk *walk, const struct pithlog_record *record)
 
     if (!is_sought(walk, record, &found))
         return;
-    if (record->kind == PITHLOG_ENTER)
-        begin_state(walk, record);
-    else
+    if (record->kind != PITHLOG_ENTER) {
         hit_record(walk, record, &found);
+        return;
+    }
+    struct pending state = {place_of(walk, record->time_ns), record->id, record->depth};
+    walk->pending = pithi_view_grow(walk->pending, &walk->capacity, walk->count + 1, sizeof *walk->pending);
+    walk->pending[walk->count++] = state;
+    if (!walk->search->min_ns)
+        settle(walk, record->time_ns);
 }
 
 /* ---- Leaves ------------------------------------------------------------------------------------------------------ */
-
-/* Returns 1 if the leaf is done and all states that began in it are decided. */
-static int read_record(struct walk *walk, const struct pithlog_record *record, int64_t from_ns, int64_t to_ns)
-{
-    if (walk->count)
-        settle(walk, record->time_ns - (record->kind == PITHLOG_LEAVE));
-    if (record->kind == PITHLOG_LEAVE)
-        leave(walk, record);
-    else if (record->time_ns >= from_ns && record->time_ns < to_ns)
-        begin(walk, record);
-    return record->time_ns >= to_ns && !walk->count;
-}
 
 /* Reads the records of [from, to), and continues until all states that began there are decided. */
 static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from_ns, int64_t to_ns)
@@ -238,11 +221,17 @@ static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from
     int more;
 
     while ((more = pithlog_iter_next_many(iter, walk->records, AT_ONCE)) != 0) /* damaged parts have no hits */
-        for (int i = 0; i < more; i++)
-            if (read_record(walk, &walk->records[i], from_ns, to_ns)) {
-                walk->count = 0;
+        for (int i = 0; i < more; i++) {
+            const struct pithlog_record *record = &walk->records[i];
+            if (walk->count)
+                settle(walk, record->time_ns - (record->kind == PITHLOG_LEAVE));
+            if (record->kind == PITHLOG_LEAVE)
+                leave(walk, record);
+            else if (record->time_ns >= from_ns && record->time_ns < to_ns)
+                begin(walk, record);
+            if (record->time_ns >= to_ns && !walk->count)
                 return;
-            }
+        }
     /* States that are open at the end of the lane end there. */
     int64_t last_ns = pithlog_get_lane(walk->log, walk->search->lanes[walk->lane])->last_ns;
     for (uint32_t i = 0; i < walk->count; i++)
@@ -251,31 +240,27 @@ static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from
     walk->count = 0;
 }
 
-/* A record that the query selects, if it can be shown. */
-static void take_selected(struct walk *walk, const struct pithlog_record *record)
-{
-    struct pithi_found found = {.payload = ""};
-
-    if (record->kind == PITHLOG_SEND ? record->peer < 0 : !wanted(walk->search, record->id))
-        return;
-    if (record->kind == PITHLOG_ENTER) {
-        struct pending state = {place_of(walk, record->time_ns), record->id, record->depth};
-        hit_state(walk, &state, record->time_ns, 0);
-        return;
-    }
-    if (record->kind == PITHLOG_EVENT)
-        event_fits(walk, record, &found);
-    hit_record(walk, record, &found);
-}
-
 /* Reads the records of a part that the query selects. The iterator finds the ends of states if they decide. */
 static void read_selected(struct walk *walk, struct pithlog_iter *iter)
 {
     int more;
 
     while ((more = pithlog_iter_next_many(iter, walk->records, AT_ONCE)) != 0) /* damaged parts have no hits */
-        for (int i = 0; i < more; i++)
-            take_selected(walk, &walk->records[i]);
+        for (int i = 0; i < more; i++) {
+            const struct pithlog_record *record = &walk->records[i];
+            struct pithi_found found = {.payload = ""};
+            /* it cannot be shown */
+            if (record->kind == PITHLOG_SEND ? record->peer < 0 : !wanted(walk->search, record->id))
+                continue;
+            if (record->kind == PITHLOG_ENTER) {
+                struct pending state = {place_of(walk, record->time_ns), record->id, record->depth};
+                hit_state(walk, &state, record->time_ns, 0);
+                continue;
+            }
+            if (record->kind == PITHLOG_EVENT)
+                event_fits(walk, record, &found);
+            hit_record(walk, record, &found);
+        }
 }
 
 static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
@@ -330,15 +315,6 @@ static int tell_stopped(struct walk *walk)
     return search->stopped && search->stopped(search->context, walk->all > 0 ? walk->done / walk->all : 0);
 }
 
-/* About how much time LEAF_RECORDS of the lane take. */
-static int64_t leaf_ns(const struct pithlog_lane *lane)
-{
-    double span = (double)(lane->last_ns - lane->first_ns) + 1;
-    double leaf = lane->records > LEAF_RECORDS ? span * LEAF_RECORDS / (double)lane->records : span;
-
-    return leaf < 1000 ? 1000 : (int64_t)leaf;
-}
-
 static int walk_lane(struct walk *walk, int64_t from_ns, int64_t to_ns, int64_t leaf)
 {
     int64_t middle = from_ns + (to_ns - from_ns) / 2;
@@ -377,8 +353,12 @@ static int walk_lanes(struct walk *walk, int64_t from_ns, int64_t to_ns)
             from = walk->low.time_ns;
         if (walk->best && walk->high.time_ns < to)
             to = walk->high.time_ns + 1;
+        /* About how much time LEAF_RECORDS of the lane take. */
+        double leaf_ns = (double)(lane->last_ns - lane->first_ns) + 1;
+        if (lane->records > LEAF_RECORDS)
+            leaf_ns = leaf_ns * LEAF_RECORDS / (double)lane->records;
         if (lane->records)
-            err = walk_lane(walk, from, to, leaf_ns(lane));
+            err = walk_lane(walk, from, to, leaf_ns < 1000 ? 1000 : (int64_t)leaf_ns);
     }
     return err;
 }
@@ -449,42 +429,32 @@ static int find_end(struct walk *walk)
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 /* Searches in growing windows away from the start, so that near hits are found without reading the rest. */
-static int search_one(struct walk *walk, int64_t from_ns)
-{
-    const struct pithlog_info *info = pithlog_get_info(walk->log);
-    int64_t first = info->start_ns, end = info->end_ns + 1;
-    double per_ns = (double)info->records / ((double)(end - first) + 1);
-    int64_t step = (int64_t)(LEAF_RECORDS / (per_ns > 0 ? per_ns : 1)) + 1000;
-    int64_t at = from_ns < first ? first : from_ns >= end ? end - 1 : from_ns;
-    int err = 0;
-
-    walk->all = ((double)(walk->backward ? at - first : end - at) + 1) * walk->search->lane_count;
-    if (walk->backward)
-        for (int64_t to = at + 1; to > first && !walk->have && !err; to -= step, step = step < end ? 2 * step : step)
-            err = walk_lanes(walk, to - first > step ? to - step : first, to);
-    else
-        for (int64_t from = at; from < end && !walk->have && !err; from += step, step = step < end ? 2 * step : step)
-            err = walk_lanes(walk, from, end - from > step ? from + step : end);
-    if (err == STOPPED)
-        return 0;
-    if (err < 0 || (walk->have && find_end(walk)))
-        return -1;
-    return walk->have;
-}
-
 static int search_from(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                        int backward, struct pithi_found *found)
 {
+    const struct pithlog_info *info = pithlog_get_info(log);
+    int64_t first = info->start_ns, end = info->end_ns + 1;
+    double per_ns = (double)info->records / ((double)(end - first) + 1);
+    int64_t step = (int64_t)(LEAF_RECORDS / (per_ns > 0 ? per_ns : 1)) + 1000;
+    int64_t start = at.time_ns < first ? first : at.time_ns >= end ? end - 1 : at.time_ns;
     struct walk walk;
-    int result;
+    int err = 0;
 
     walk_init(&walk, log, search);
     walk.best = found;
     walk.backward = backward;
     *(backward ? &walk.high : &walk.low) = at;
-    result = search_one(&walk, at.time_ns);
+    walk.all = ((double)(backward ? start - first : end - start) + 1) * search->lane_count;
+    if (backward)
+        for (int64_t to = start + 1; to > first && !walk.have && !err; to -= step, step = step < end ? 2 * step : step)
+            err = walk_lanes(&walk, to - first > step ? to - step : first, to);
+    else
+        for (int64_t from = start; from < end && !walk.have && !err; from += step, step = step < end ? 2 * step : step)
+            err = walk_lanes(&walk, from, end - from > step ? from + step : end);
+    if (!err && walk.have)
+        err = find_end(&walk);
     walk_free(&walk);
-    return result;
+    return err == STOPPED ? 0 : err ? -1 : walk.have;
 }
 
 int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,

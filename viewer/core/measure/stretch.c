@@ -62,23 +62,6 @@ void pithi_stretch_free(struct pithi_stretch *stretch)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-static void take_messages(const struct pithi_stretch_query *query, const struct pithlog_record *records, int count,
-                          struct pithi_traffic *traffic)
-{
-    for (int i = 0; i < count; i++) {
-        const struct pithlog_record *r = &records[i];
-        if (r->peer < 0 || r->time_ns >= query->t1_ns)
-            continue;
-        if (r->kind == PITHLOG_SEND) {
-            traffic->sent++;
-            traffic->sent_bytes += r->bytes;
-        } else {
-            traffic->received++;
-            traffic->received_bytes += r->bytes;
-        }
-    }
-}
-
 static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query *query, const struct pithi_row *row,
                           double part, struct pithi_traffic *traffic)
 {
@@ -94,7 +77,18 @@ static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query 
     while ((more = pithlog_iter_next_many(iter, records, CHUNK)) != 0 && damages < PITHI_MOST_DAMAGES &&
            pithi_go_on(&query->watch, part)) {
         damages += more < 0;
-        take_messages(query, records, more, traffic);
+        for (int i = 0; i < more; i++) {
+            const struct pithlog_record *r = &records[i];
+            if (r->peer < 0 || r->time_ns >= query->t1_ns)
+                continue;
+            if (r->kind == PITHLOG_SEND) {
+                traffic->sent++;
+                traffic->sent_bytes += r->bytes;
+            } else {
+                traffic->received++;
+                traffic->received_bytes += r->bytes;
+            }
+        }
     }
     pithlog_iter_close(iter);
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
