@@ -27,57 +27,19 @@ struct anim_object {
     Tcl_Command command;
 };
 
-/* look KEEP */
-static int anim_look(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
-{
-    int64_t keep;
-
-    if (pithi_get_time(interp, words[0], &keep) != TCL_OK)
-        return TCL_ERROR;
-    return pithi_anim_look(object->anim, keep) ? pithi_log_error(interp) : TCL_OK;
-}
-
 /* A moment that has not come yet is an empty word. */
 static void put_moment(Tcl_Obj *dict, const char *key, int64_t time)
 {
     pithi_put(dict, key, time == INT64_MIN ? Tcl_NewObj() : Tcl_NewWideIntObj((Tcl_WideInt)time));
 }
 
-static int anim_info(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
-{
-    const struct pithi_anim *anim = object->anim;
-    const struct pithlog_follow_info *follow = anim->follow ? pithlog_follow_get_info(anim->follow) : NULL;
-    Tcl_Obj *dict = Tcl_NewDictObj();
-
-    (void)words;
-    pithi_put_wide(dict, "ranks", anim->ranks);
-    pithi_put_wide(dict, "seen", follow ? follow->processes : anim->ranks);
-    pithi_put_wide(dict, "defs", anim->defs);
-    pithi_put_wide(dict, "begin", anim->begin_ns);
-    pithi_put_wide(dict, "now", anim->now_ns);
-    put_moment(dict, "work", anim->work_ns);
-    put_moment(dict, "rest", anim->rest_ns);
-    pithi_put_wide(dict, "live", anim->is_live);
-    pithi_put_wide(dict, "ended", anim->ended);
-    pithi_put_wide(dict, "finished", anim->finished);
-    pithi_put_wide(dict, "records", (int64_t)anim->records);
-    pithi_put_wide(dict, "messages", (int64_t)(anim->messages_dropped + anim->message_count));
-    pithi_put_wide(dict, "lost", (int64_t)anim->lost);
-    pithi_put_text(dict, "trouble", anim->trouble ? anim->trouble : "");
-    pithi_put_text(dict, "log", follow ? follow->log : "");
-    pithi_put_text(dict, "program", follow ? follow->program : "");
-    Tcl_SetObjResult(interp, dict);
-    return TCL_OK;
-}
-
 /* states: id name colour ... of the states seen so far */
-static int anim_states(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
+static int anim_states(struct anim_object *object, Tcl_Interp *interp)
 {
     /* A log may define many states that no lane enters; the legend leaves them out. */
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     char name[256], colour[16];
 
-    (void)words;
     for (uint32_t id = 0; id < object->anim->defs; id++) {
         if (!object->anim->used[id])
             continue;
@@ -89,35 +51,6 @@ static int anim_states(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *
         Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(colour, -1));
     }
     Tcl_SetObjResult(interp, list);
-    return TCL_OK;
-}
-
-/* at TIME: a state id for each rank; -1: no state, -2: absent */
-static int anim_at(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    int64_t time;
-
-    if (pithi_get_time(interp, words[0], &time) != TCL_OK)
-        return TCL_ERROR;
-    for (uint32_t rank = 0; rank < object->anim->ranks; rank++) {
-        uint32_t state = pithi_anim_state(object->anim, rank, time);
-        Tcl_ListObjAppendElement(NULL, list,
-                                 Tcl_NewIntObj(state == PITHI_NONE     ? -1
-                                               : state == PITHI_ABSENT ? -2
-                                                                       : (int)state));
-    }
-    Tcl_SetObjResult(interp, list);
-    return TCL_OK;
-}
-
-static int anim_sent(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
-{
-    int64_t time;
-
-    if (pithi_get_time(interp, words[0], &time) != TCL_OK)
-        return TCL_ERROR;
-    Tcl_SetObjResult(interp, Tcl_NewWideIntObj((Tcl_WideInt)pithi_anim_sent(object->anim, time)));
     return TCL_OK;
 }
 
@@ -175,35 +108,72 @@ static int anim_draw(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *co
     return TCL_OK;
 }
 
-static int anim_close(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[])
-{
-    (void)words;
-    Tcl_DeleteCommandFromToken(interp, object->command);
-    return TCL_OK;
-}
-
-static const struct {
-    struct pithi_method method;
-    int (*run)(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *const words[]);
-} methods[] = {
-    {{"at", 1, "time"}, anim_at},
-    {{"close", 0, NULL}, anim_close},
-    {{"draw", 6, "width height layout photo time dwell"}, anim_draw},
-    {{"info", 0, NULL}, anim_info},
-    {{"look", 1, "keep"}, anim_look},
-    {{"places", 3, "width height layout"}, anim_places},
-    {{"sent", 1, "time"}, anim_sent},
-    {{"states", 0, NULL}, anim_states},
-    {{NULL, 0, NULL}, NULL},
-};
-
 static int anim_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
+    static const struct pithi_method methods[] = {
+        {"at", 1, "time"},   {"close", 0, NULL},  {"draw", 6, "width height layout photo time dwell"},
+        {"info", 0, NULL},   {"look", 1, "keep"}, {"places", 3, "width height layout"},
+        {"sent", 1, "time"}, {"states", 0, NULL}, {NULL, 0, NULL}};
+    enum { AT, CLOSE, DRAW, INFO, LOOK, PLACES, SENT, STATES }; /* in the order of the methods */
+    struct anim_object *object = data;
+    struct pithi_anim *anim = object->anim;
+    const struct pithlog_follow_info *follow = anim->follow ? pithlog_follow_get_info(anim->follow) : NULL;
+    Tcl_Obj *result;
+    int64_t time;
     int which;
 
     if (pithi_find_method(interp, objc, objv, 1, methods, sizeof *methods, &which) != TCL_OK)
         return TCL_ERROR;
-    return methods[which].run(data, interp, objv + 2);
+    if ((which == AT || which == LOOK || which == SENT) && pithi_get_time(interp, objv[2], &time) != TCL_OK)
+        return TCL_ERROR;
+    switch (which) {
+    case AT: /* a state id for each rank; -1: no state, -2: absent */
+        result = Tcl_NewListObj(0, NULL);
+        for (uint32_t rank = 0; rank < anim->ranks; rank++) {
+            uint32_t state = pithi_anim_state(anim, rank, time);
+            Tcl_ListObjAppendElement(NULL, result,
+                                     Tcl_NewIntObj(state == PITHI_NONE     ? -1
+                                                   : state == PITHI_ABSENT ? -2
+                                                                           : (int)state));
+        }
+        Tcl_SetObjResult(interp, result);
+        return TCL_OK;
+    case CLOSE:
+        Tcl_DeleteCommandFromToken(interp, object->command);
+        return TCL_OK;
+    case DRAW:
+        return anim_draw(object, interp, objv + 2);
+    case INFO:
+        result = Tcl_NewDictObj();
+        pithi_put_wide(result, "ranks", anim->ranks);
+        pithi_put_wide(result, "seen", follow ? follow->processes : anim->ranks);
+        pithi_put_wide(result, "defs", anim->defs);
+        pithi_put_wide(result, "begin", anim->begin_ns);
+        pithi_put_wide(result, "now", anim->now_ns);
+        put_moment(result, "work", anim->work_ns);
+        put_moment(result, "rest", anim->rest_ns);
+        pithi_put_wide(result, "live", anim->is_live);
+        pithi_put_wide(result, "ended", anim->ended);
+        pithi_put_wide(result, "finished", anim->finished);
+        pithi_put_wide(result, "records", (int64_t)anim->records);
+        pithi_put_wide(result, "messages", (int64_t)(anim->messages_dropped + anim->message_count));
+        pithi_put_wide(result, "lost", (int64_t)anim->lost);
+        pithi_put_text(result, "trouble", anim->trouble ? anim->trouble : "");
+        pithi_put_text(result, "log", follow ? follow->log : "");
+        pithi_put_text(result, "program", follow ? follow->program : "");
+        Tcl_SetObjResult(interp, result);
+        return TCL_OK;
+    case LOOK:
+        return pithi_anim_look(anim, time) ? pithi_log_error(interp) : TCL_OK;
+    case PLACES:
+        return anim_places(object, interp, objv + 2);
+    case SENT:
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj((Tcl_WideInt)pithi_anim_sent(anim, time)));
+        return TCL_OK;
+    case STATES:
+        return anim_states(object, interp);
+    }
+    return TCL_OK;
 }
 
 static void anim_delete(ClientData data)

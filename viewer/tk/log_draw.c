@@ -57,26 +57,6 @@ static int get_view(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     return TCL_OK;
 }
 
-/* Groups rows that are too low to be visible. Groups begin at multiples of `per`, so that they do not change when the
- * rows are scrolled. */
-static void set_rows(struct pithi_log_object *object, const struct view *view)
-{
-    struct pithi_plot *plot = &object->plot;
-    uint32_t per = pithi_groups_per(view->row_height), first = (uint32_t)view->first_row / per * per, rest;
-    uint32_t fit = ((uint32_t)(view->height / (view->row_height * per)) + 1) * per;
-
-    plot->rows = pithi_log_rows_from(object, first, &rest);
-    plot->row_count = rest < fit ? rest : fit;
-    plot->row_height = view->row_height;
-    pithi_groups_free(&object->groups);
-    if (per == 1)
-        return;
-    pithi_groups_make(plot->rows, plot->row_count, per, &object->groups);
-    plot->rows = object->groups.rows;
-    plot->row_count = object->groups.count;
-    plot->row_height *= per;
-}
-
 static void set_plot(struct pithi_log_object *object, const struct view *view)
 {
     struct pithi_plot *plot = &object->plot;
@@ -104,24 +84,22 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->lit_from_ns = view->lit_from_ns;
     plot->lit_to_ns = view->lit_to_ns;
     plot->width = (uint32_t)view->width;
-    set_rows(object, view);
+    /* Groups rows that are too low to be visible. Groups begin at multiples of `per`, so that they do not change when
+     * the rows are scrolled. */
+    uint32_t per = pithi_groups_per(view->row_height), first = (uint32_t)view->first_row / per * per, rest;
+    uint32_t fit = ((uint32_t)(view->height / (view->row_height * per)) + 1) * per;
+    plot->rows = pithi_log_rows_from(object, first, &rest);
+    plot->row_count = rest < fit ? rest : fit;
+    plot->row_height = view->row_height;
+    pithi_groups_free(&object->groups);
+    if (per > 1) {
+        pithi_groups_make(plot->rows, plot->row_count, per, &object->groups);
+        plot->rows = object->groups.rows;
+        plot->row_count = object->groups.count;
+        plot->row_height *= per;
+    }
     plot->most_arrows = (uint32_t)view->most_arrows;
     plot->arrows_auto = view->arrows_auto;
-}
-
-/* Makes a line of the picture's background. */
-static uint32_t *make_ground(const struct pithi_log_object *object, const struct view *view)
-{
-    uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
-    struct pithi_axis axis;
-
-    for (int x = 0; x < view->width; x++)
-        ground[x] = PITHI_RGB_PAPER;
-    pithi_axis_make(view->t0_ns, view->t1_ns, object->clock_ns, view->width, TICK_SPACING * pithi_theme_scale(), &axis);
-    for (uint32_t i = 0; i < axis.count; i++)
-        if (axis.ticks[i].x >= 0 && axis.ticks[i].x < view->width)
-            ground[(int)axis.ticks[i].x] = PITHI_RGB_GRID;
-    return ground;
 }
 
 /* Shows a raster of words as a photo; there is no alpha. Tk wants to know at which byte of a pixel each colour is: the
@@ -197,19 +175,19 @@ static void show_lines(void *context, int end)
 static void paint_plot(const struct pithi_log_object *object, const struct view *view, const struct target *target,
                        uint32_t *words, struct pithi_raster *raster)
 {
-    uint32_t *ground = make_ground(object, view);
+    /* Makes a line of the picture's background. */
+    uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
+    struct pithi_axis axis;
+    for (int x = 0; x < view->width; x++)
+        ground[x] = PITHI_RGB_PAPER;
+    pithi_axis_make(view->t0_ns, view->t1_ns, object->clock_ns, view->width, TICK_SPACING * pithi_theme_scale(), &axis);
+    for (uint32_t i = 0; i < axis.count; i++)
+        if (axis.ticks[i].x >= 0 && axis.ticks[i].x < view->width)
+            ground[(int)axis.ticks[i].x] = PITHI_RGB_GRID;
 
     pithi_raster_grounded(raster, words, view->width, view->height, ground);
     pithi_bands_draw(&object->plot, raster, object->helper, show_lines, target->paper);
     free(ground);
-}
-
-/* Memory for a picture that becomes a photo. */
-static uint32_t *words_of(struct pithi_log_object *object, const struct view *view)
-{
-    object->words = pithi_view_grow(object->words, &object->word_capacity,
-                                    (uint32_t)view->width * (uint32_t)view->height, sizeof *object->words);
-    return object->words;
 }
 
 /* Paints the picture; `moved`: by how many pixels the old picture has moved to the left. */
@@ -219,7 +197,9 @@ static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const stru
     struct pithi_raster onto = {0};
 
     if (!target->paper) {
-        paint_plot(object, view, target, words_of(object, view), &onto);
+        object->words = pithi_view_grow(object->words, &object->word_capacity,
+                                        (uint32_t)view->width * (uint32_t)view->height, sizeof *object->words);
+        paint_plot(object, view, target, object->words, &onto);
         return show(interp, &onto, target->photo);
     }
     paint_plot(object, view, target, pithi_paper_begin(target->paper, view->width, view->height), &onto);

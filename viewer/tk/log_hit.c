@@ -26,25 +26,14 @@ static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
-/* {x0 y0 x1 y1} of the bundle's line in the picture, for the highlight. */
-static Tcl_Obj *line_of(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
-{
-    struct pithi_bundle_look look;
-    Tcl_Obj *line = Tcl_NewListObj(0, NULL);
-
-    pithi_bundle_look(plot, bundle, 1, &look);
-    for (int i = 0; i < 4; i++)
-        Tcl_ListObjAppendElement(NULL, line, Tcl_NewDoubleObj(look.ends[i]));
-    return line;
-}
-
 /* `bundleat`: the bundle of messages under the pointer; nothing: "". */
 int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_plot *plot = &object->plot;
     const struct pithi_bundle *bundle;
+    struct pithi_bundle_look look;
     struct pithi_bundle exact;
-    Tcl_Obj *dict;
+    Tcl_Obj *dict, *line;
     double x, y;
     int about = plot->arrows.sampled; /* the picture has only a sample of the messages */
 
@@ -68,7 +57,12 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
     pithi_put(dict, "longest", pithi_message_dict(object->log, &bundle->longest));
     pithi_put_wide(dict, "start", bundle->longest.send_ns);
     pithi_put_wide(dict, "end", bundle->longest.recv_ns);
-    pithi_put(dict, "line", line_of(plot, bundle));
+    /* {x0 y0 x1 y1} of the bundle's line in the picture, for the highlight. */
+    pithi_bundle_look(plot, bundle, 1, &look);
+    line = Tcl_NewListObj(0, NULL);
+    for (int i = 0; i < 4; i++)
+        Tcl_ListObjAppendElement(NULL, line, Tcl_NewDoubleObj(look.ends[i]));
+    pithi_put(dict, "line", line);
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
@@ -86,20 +80,6 @@ static const struct pithi_row *row_at(const struct pithi_log_object *object, uin
     return line >= 0 && line < object->groups.count ? &object->groups.rows[(uint32_t)line] : NULL;
 }
 
-/* {name share name share ...}, the largest share first, as pithi_hit_row_mix sorts them. */
-static Tcl_Obj *mix_list(struct pithi_log_object *object, const struct pithi_mix *mix)
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    char name[256];
-
-    for (uint32_t i = 0; i < mix->count; i++) {
-        pithi_def_label(object->log, mix->states[i].id, name, sizeof name);
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(name, -1));
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(mix->states[i].share));
-    }
-    return list;
-}
-
 /* `groupat`: what the lanes of a row do in this time; "" for a counter or a single lane. */
 int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -107,7 +87,8 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     struct pithi_mix mix;
     int64_t t0, t1;
     uint32_t row, lanes;
-    Tcl_Obj *dict;
+    Tcl_Obj *dict, *list;
+    char name[256];
     int grouped;
     double y;
 
@@ -127,7 +108,13 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     pithi_put_wide(dict, "auto", grouped);
     pithi_hit_row_mix(object->log, group, t0, t1, &mix); /* a damaged log yields its readable part */
     pithi_put_wide(dict, "asked", mix.asked);
-    pithi_put(dict, "mix", mix_list(object, &mix));
+    list = Tcl_NewListObj(0, NULL); /* {name share name share ...}, the largest share first */
+    for (uint32_t i = 0; i < mix.count; i++) {
+        pithi_def_label(object->log, mix.states[i].id, name, sizeof name);
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(name, -1));
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(mix.states[i].share));
+    }
+    pithi_put(dict, "mix", list);
     free(mix.states);
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
@@ -309,28 +296,6 @@ static void put_member(Tcl_Obj *dict, const char *key, const struct pithlog_lane
     pithi_put(dict, key, member);
 }
 
-/* The first and the last member of the collective that a call takes part in, if the log is analyzed. */
-static void put_members(Tcl_Obj *dict, const struct pithi_log_object *object, uint32_t lane, int64_t start_ns)
-{
-    uint32_t lanes = pithlog_get_info(object->log)->lanes, first = PITHI_NONE, last = PITHI_NONE, count = 0;
-    int64_t *begins = pithi_alloc(lanes, sizeof *begins); /* INT64_MIN: the lane is no member */
-
-    if (object->analysis && pithlog_analysis_members(object->analysis, lane, start_ns, begins))
-        for (uint32_t i = 0; i < lanes; i++) {
-            if (begins[i] == INT64_MIN)
-                continue;
-            count++;
-            first = first == PITHI_NONE || begins[i] < begins[first] ? i : first;
-            last = last == PITHI_NONE || begins[i] > begins[last] ? i : last;
-        }
-    if (count > 1) { /* alone in its collective, a call waited for nobody */
-        put_member(dict, "first", pithlog_get_lane(object->log, first), begins[first]);
-        put_member(dict, "last", pithlog_get_lane(object->log, last), begins[last]);
-        pithi_put_wide(dict, "members", count);
-    }
-    free(begins);
-}
-
 /* `callof`: the messages and the collective of an MPI call. */
 int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -359,38 +324,39 @@ int pithi_log_call_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
         pithi_put_wide(dict, "bytes", (int64_t)call.coll.bytes);
         pithi_put_wide(dict, "got", (int64_t)call.coll.got_bytes);
     }
-    put_members(dict, object, lane, from);
+    /* The first and the last member of the collective that a call takes part in, if the log is analyzed. */
+    uint32_t lanes = pithlog_get_info(object->log)->lanes, first = PITHI_NONE, last = PITHI_NONE, count = 0;
+    int64_t *begins = pithi_alloc(lanes, sizeof *begins); /* INT64_MIN: the lane is no member */
+    if (object->analysis && pithlog_analysis_members(object->analysis, lane, from, begins))
+        for (uint32_t i = 0; i < lanes; i++) {
+            if (begins[i] == INT64_MIN)
+                continue;
+            count++;
+            first = first == PITHI_NONE || begins[i] < begins[first] ? i : first;
+            last = last == PITHI_NONE || begins[i] > begins[last] ? i : last;
+        }
+    if (count > 1) { /* alone in its collective, a call waited for nobody */
+        put_member(dict, "first", pithlog_get_lane(object->log, first), begins[first]);
+        put_member(dict, "last", pithlog_get_lane(object->log, last), begins[last]);
+        pithi_put_wide(dict, "members", count);
+    }
+    free(begins);
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
 
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
-/* Keys of a counter's values in a pixel column: the lowest, the highest, the last. */
-static Tcl_Obj *counter_dict(const struct pithlog *log, const struct pithi_row *row, const struct pithlog_column *value)
-{
-    const struct pithlog_lane *lane = pithlog_get_lane(log, row->lane);
-    Tcl_Obj *dict = Tcl_NewDictObj();
-    char name[256];
-
-    pithi_put_wide(dict, "id", row->counter);
-    pithi_put_text(dict, "name", pithi_def_label(log, row->counter, name, sizeof name));
-    pithi_put_text(dict, "unit", pithlog_get_def(log, row->counter)->format);
-    pithi_put_wide(dict, "rank", lane->rank);
-    pithi_put_wide(dict, "thread", lane->thread);
-    pithi_put(dict, "low", Tcl_NewDoubleObj(value->low));
-    pithi_put(dict, "high", Tcl_NewDoubleObj(value->high));
-    pithi_put(dict, "last", Tcl_NewDoubleObj(value->last));
-    return dict;
-}
-
-/* `counterat`: the counter's values in [from, to). */
+/* `counterat`: the counter's values in [from, to): the lowest, the highest, the last. */
 int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
+    const struct pithlog_lane *lane;
     struct pithlog_column value;
     const struct pithi_row *row;
     int64_t from, to;
     uint32_t number;
+    Tcl_Obj *dict;
+    char name[256];
     int found;
 
     (void)objc;
@@ -403,8 +369,19 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
     found = pithi_jump_counter(object->digest, row->lane, row->counter, from, to, &value);
     if (found < 0)
         return pithi_log_error(interp);
-    if (found)
-        Tcl_SetObjResult(interp, counter_dict(object->log, row, &value));
+    if (!found)
+        return TCL_OK;
+    lane = pithlog_get_lane(object->log, row->lane);
+    dict = Tcl_NewDictObj();
+    pithi_put_wide(dict, "id", row->counter);
+    pithi_put_text(dict, "name", pithi_def_label(object->log, row->counter, name, sizeof name));
+    pithi_put_text(dict, "unit", pithlog_get_def(object->log, row->counter)->format);
+    pithi_put_wide(dict, "rank", lane->rank);
+    pithi_put_wide(dict, "thread", lane->thread);
+    pithi_put(dict, "low", Tcl_NewDoubleObj(value.low));
+    pithi_put(dict, "high", Tcl_NewDoubleObj(value.high));
+    pithi_put(dict, "last", Tcl_NewDoubleObj(value.last));
+    Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
 

@@ -66,21 +66,6 @@ static uint32_t first_lane(const struct pithi_length_map *map, uint32_t place)
     return pithi_tile_begin(place, map->places, map->list->lane_count);
 }
 
-static Tcl_Obj *spread_dict(const struct pithi_spread *spread)
-{
-    Tcl_Obj *dict = Tcl_NewDictObj();
-
-    pithi_put_wide(dict, "count", (int64_t)spread->count);
-    pithi_put_wide(dict, "total", spread->total_ns);
-    pithi_put_wide(dict, "min", spread->min_ns);
-    pithi_put_wide(dict, "max", spread->max_ns);
-    pithi_put_wide(dict, "mean", (int64_t)(spread->mean_ns + 0.5));
-    pithi_put_wide(dict, "median", spread->median_ns);
-    pithi_put_wide(dict, "p95", spread->p95_ns);
-    pithi_put_wide(dict, "deviation", (int64_t)(spread->deviation_ns + 0.5));
-    return dict;
-}
-
 static int give_bins(const struct pithi_length_list *list, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_bin bins[PITHI_MOST_BINS];
@@ -121,22 +106,6 @@ static Tcl_Obj *entry_dict(const struct lengths_list *lengths, const struct pith
         pithi_put_wide(dict, "end", entry->end_ns);
     }
     return dict;
-}
-
-static int give_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
-{
-    const struct pithi_length *entry;
-    int64_t low, high;
-    int number;
-
-    if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK ||
-        Tcl_GetIntFromObj(interp, objv[4], &number) != TCL_OK)
-        return TCL_ERROR;
-    entry = number < 0 ? NULL : pithi_lengths_nth(&lengths->list, low, high, (uint32_t)number);
-    if (!entry)
-        return TCL_OK;
-    Tcl_SetObjResult(interp, entry_dict(lengths, entry));
-    return TCL_OK;
 }
 
 /* ---- Maps -------------------------------------------------------------------------------------------------------- */
@@ -285,30 +254,55 @@ static int list_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
         {"next", 2, "place 1|-1"},
         {"of_tile", 3, "place bin number"},
         {NULL, 0, NULL}};
-    static int (*const of_map[])(struct lengths_list *, Tcl_Interp *, Tcl_Obj *const[]) = {map_draw, map_at, map_next,
-                                                                                           map_nth};
+    enum { BINS, NTH, RANGE, SPREAD, MAP, AT, NEXT, OF_TILE }; /* in the order of the methods */
     struct lengths_list *lengths = data;
+    const struct pithi_length_list *list = &lengths->list;
+    const struct pithi_length *entry;
     struct pithi_spread spread;
+    Tcl_Obj *dict;
     int64_t low, high;
-    int which;
+    int which, number;
 
     if (pithi_find_method(interp, objc, objv, 1, methods, sizeof *methods, &which) != TCL_OK)
         return TCL_ERROR;
-    if (which == 0)
-        return give_bins(&lengths->list, interp, objv);
-    if (which == 1)
-        return give_nth(lengths, interp, objv);
-    if (which >= 4)
-        return of_map[which - 4](lengths, interp, objv);
-    if (which == 2) {
-        const struct pithi_length_list *list = &lengths->list;
+    switch (which) {
+    case BINS:
+        return give_bins(list, interp, objv);
+    case NTH:
+        if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK ||
+            Tcl_GetIntFromObj(interp, objv[4], &number) != TCL_OK)
+            return TCL_ERROR;
+        entry = number < 0 ? NULL : pithi_lengths_nth(list, low, high, (uint32_t)number);
+        if (entry)
+            Tcl_SetObjResult(interp, entry_dict(lengths, entry));
+        return TCL_OK;
+    case RANGE:
         Tcl_SetObjResult(interp, pithi_wide_list((const int64_t[]){list->min_ns, list->max_ns, list->exact}, 3));
         return TCL_OK;
+    case SPREAD:
+        if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK)
+            return TCL_ERROR;
+        spread = pithi_lengths_spread(list, low, high);
+        dict = Tcl_NewDictObj();
+        pithi_put_wide(dict, "count", (int64_t)spread.count);
+        pithi_put_wide(dict, "total", spread.total_ns);
+        pithi_put_wide(dict, "min", spread.min_ns);
+        pithi_put_wide(dict, "max", spread.max_ns);
+        pithi_put_wide(dict, "mean", (int64_t)(spread.mean_ns + 0.5));
+        pithi_put_wide(dict, "median", spread.median_ns);
+        pithi_put_wide(dict, "p95", spread.p95_ns);
+        pithi_put_wide(dict, "deviation", (int64_t)(spread.deviation_ns + 0.5));
+        Tcl_SetObjResult(interp, dict);
+        return TCL_OK;
+    case MAP:
+        return map_draw(lengths, interp, objv);
+    case AT:
+        return map_at(lengths, interp, objv);
+    case NEXT:
+        return map_next(lengths, interp, objv);
+    case OF_TILE:
+        return map_nth(lengths, interp, objv);
     }
-    if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK)
-        return TCL_ERROR;
-    spread = pithi_lengths_spread(&lengths->list, low, high);
-    Tcl_SetObjResult(interp, spread_dict(&spread));
     return TCL_OK;
 }
 

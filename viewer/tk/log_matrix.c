@@ -116,13 +116,12 @@ static int matrix_draw(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj
 }
 
 /* `scale`: the colours from the smallest to the largest value, for the legend. */
-static int matrix_scale(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+static int matrix_scale(Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_raster raster = {0};
     struct pithi_painter painter = pithi_raster_painter(&raster);
     int width, height, status;
 
-    (void)matrix;
     if (Tcl_GetIntFromObj(interp, objv[3], &width) != TCL_OK || Tcl_GetIntFromObj(interp, objv[4], &height) != TCL_OK)
         return TCL_ERROR;
     pithi_raster_prepare(&raster, width < 1 ? 1 : width, height < 1 ? 1 : height, pithi_theme()->paper);
@@ -167,35 +166,6 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
-/* Returns the totals of lines and of columns, which are drawn beside the picture. */
-static int matrix_sides(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
-{
-    const struct pithi_tiles *tiles = &matrix->tiles;
-    Tcl_Obj *lists[2] = {Tcl_NewListObj(0, NULL), Tcl_NewListObj(0, NULL)};
-
-    (void)objv;
-    for (uint32_t i = 0; i < tiles->lines; i++)
-        Tcl_ListObjAppendElement(NULL, lists[0],
-                                 Tcl_NewDoubleObj(pithi_pair_value(&tiles->by_line[i], matrix->view.value)));
-    for (uint32_t i = 0; i < tiles->columns; i++)
-        Tcl_ListObjAppendElement(NULL, lists[1],
-                                 Tcl_NewDoubleObj(pithi_pair_value(&tiles->by_column[i], matrix->view.value)));
-    Tcl_SetObjResult(interp, Tcl_NewListObj(2, lists));
-    return TCL_OK;
-}
-
-/* `ranks`: by place */
-static int matrix_ranks(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    (void)objv;
-    for (uint32_t i = 0; i < matrix->matrix.rank_count; i++)
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewIntObj(matrix->matrix.ranks[i]));
-    Tcl_SetObjResult(interp, list);
-    return TCL_OK;
-}
-
 /* Pairs are in the order of their first message; people look for a rank. */
 static int by_place(const void *a, const void *b)
 {
@@ -207,13 +177,12 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A list of dicts: each pair, by sender, then receiver. */
-static int matrix_pairs(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+static int matrix_pairs(struct matrix_object *matrix, Tcl_Interp *interp)
 {
     uint32_t count = matrix->matrix.pair_count;
     struct pithi_pair *pairs = pithi_alloc(count, sizeof *pairs);
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
 
-    (void)objv;
     if (count)
         memcpy(pairs, matrix->matrix.pairs, count * sizeof *pairs);
     qsort(pairs, count, sizeof *pairs, by_place);
@@ -231,57 +200,70 @@ static int matrix_pairs(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
-/* A dict of all values: all messages. */
-static int matrix_totals(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
-{
-    struct pithi_pair all = {0};
-    Tcl_Obj *dict = Tcl_NewDictObj();
-
-    (void)objv;
-    for (uint32_t i = 0; i < matrix->matrix.pair_count; i++)
-        pithi_pair_add(&all, &matrix->matrix.pairs[i]);
-    put_sums(dict, &all);
-    Tcl_SetObjResult(interp, dict);
-    return TCL_OK;
-}
-
-/* A list of {id senderCount senderNs receiverCount receiverNs}: states whose calls waited. */
-static int matrix_states(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    (void)objv;
-    for (uint32_t id = 0; id < matrix->matrix.defs; id++) {
-        const struct pithi_late_state *late = &matrix->matrix.states[id];
-        int64_t numbers[] = {id, (int64_t)late->sender_count, late->sender_ns, (int64_t)late->receiver_count,
-                             late->receiver_ns};
-        if (late->sender_count || late->receiver_count)
-            Tcl_ListObjAppendElement(NULL, list, pithi_wide_list(numbers, 5));
-    }
-    Tcl_SetObjResult(interp, list);
-    return TCL_OK;
-}
-
-static const struct {
-    struct pithi_method method;
-    int (*run)(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[]);
-} methods[] = {{{"at", 2, "x y"}, matrix_at},
-               {{"draw", 9, "photo value linear|log from0 from1 to0 to1 width height"}, matrix_draw},
-               {{"pairs", 0, NULL}, matrix_pairs},
-               {{"ranks", 0, NULL}, matrix_ranks},
-               {{"scale", 3, "photo width height"}, matrix_scale},
-               {{"sides", 0, NULL}, matrix_sides},
-               {{"states", 0, NULL}, matrix_states},
-               {{"totals", 0, NULL}, matrix_totals},
-               {{NULL, 0, NULL}, NULL}};
-
 static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
+    static const struct pithi_method methods[] = {
+        {"at", 2, "x y"},
+        {"draw", 9, "photo value linear|log from0 from1 to0 to1 width height"},
+        {"pairs", 0, NULL},
+        {"ranks", 0, NULL},
+        {"scale", 3, "photo width height"},
+        {"sides", 0, NULL},
+        {"states", 0, NULL},
+        {"totals", 0, NULL},
+        {NULL, 0, NULL}};
+    enum { AT, DRAW, PAIRS, RANKS, SCALE, SIDES, STATES, TOTALS }; /* in the order of the methods */
+    struct matrix_object *object = data;
+    const struct pithi_matrix *matrix = &object->matrix;
+    const struct pithi_tiles *tiles = &object->tiles;
+    struct pithi_pair all = {0};
+    Tcl_Obj *result, *lines, *columns;
     int which;
 
     if (pithi_find_method(interp, objc, objv, 1, methods, sizeof *methods, &which) != TCL_OK)
         return TCL_ERROR;
-    return methods[which].run(data, interp, objv);
+    if (which == AT)
+        return matrix_at(object, interp, objv);
+    if (which == DRAW)
+        return matrix_draw(object, interp, objv);
+    if (which == SCALE)
+        return matrix_scale(interp, objv);
+    if (which == PAIRS)
+        return matrix_pairs(object, interp);
+    result = Tcl_NewObj();
+    switch (which) {
+    case RANKS: /* by place */
+        for (uint32_t i = 0; i < matrix->rank_count; i++)
+            Tcl_ListObjAppendElement(NULL, result, Tcl_NewIntObj(matrix->ranks[i]));
+        break;
+    case SIDES: /* the totals of lines and of columns, which are drawn beside the picture */
+        lines = Tcl_NewListObj(0, NULL), columns = Tcl_NewListObj(0, NULL);
+        for (uint32_t i = 0; i < tiles->lines; i++)
+            Tcl_ListObjAppendElement(NULL, lines,
+                                     Tcl_NewDoubleObj(pithi_pair_value(&tiles->by_line[i], object->view.value)));
+        for (uint32_t i = 0; i < tiles->columns; i++)
+            Tcl_ListObjAppendElement(NULL, columns,
+                                     Tcl_NewDoubleObj(pithi_pair_value(&tiles->by_column[i], object->view.value)));
+        Tcl_ListObjAppendElement(NULL, result, lines);
+        Tcl_ListObjAppendElement(NULL, result, columns);
+        break;
+    case STATES: /* {id senderCount senderNs receiverCount receiverNs} of states whose calls waited */
+        for (uint32_t id = 0; id < matrix->defs; id++) {
+            const struct pithi_late_state *late = &matrix->states[id];
+            int64_t numbers[] = {id, (int64_t)late->sender_count, late->sender_ns, (int64_t)late->receiver_count,
+                                 late->receiver_ns};
+            if (late->sender_count || late->receiver_count)
+                Tcl_ListObjAppendElement(NULL, result, pithi_wide_list(numbers, 5));
+        }
+        break;
+    case TOTALS: /* a dict of all values, of all messages */
+        for (uint32_t i = 0; i < matrix->pair_count; i++)
+            pithi_pair_add(&all, &matrix->pairs[i]);
+        put_sums(result, &all);
+        break;
+    }
+    Tcl_SetObjResult(interp, result);
+    return TCL_OK;
 }
 
 static void matrix_free(ClientData data)

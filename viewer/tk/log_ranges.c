@@ -69,12 +69,17 @@ void pithi_log_ranges_free(struct pithi_log_object *object)
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-static int get_query(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[],
-                     struct pithi_log_ranges *view)
+/* Counts the readable part of damaged lanes; the time lines report the damage. */
+int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
+    struct pithi_log_ranges *view = view_of(object);
+    Tcl_Obj *result;
+    int rough, more = 0;
+
+    (void)objc;
+    Tcl_Obj *const *words = objv + 2;
     static const char *const depths[] = {"innermost", "outermost", NULL};
     int width, depth;
-
     if (pithi_get_window(interp, words, &view->query.t0_ns, &view->query.t1_ns) != TCL_OK ||
         Tcl_GetIntFromObj(interp, words[2], &width) != TCL_OK ||
         Tcl_GetIndexFromObj(interp, words[3], depths, "depth", 0, &depth) != TCL_OK)
@@ -108,19 +113,6 @@ static int get_query(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     view->hidden = pithi_alloc(defs, 1);
     memcpy(view->hidden, object->hidden, defs);
     view->query.hidden = view->hidden;
-    return TCL_OK;
-}
-
-/* Counts the readable part of damaged lanes; the time lines report the damage. */
-int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
-{
-    struct pithi_log_ranges *view = view_of(object);
-    Tcl_Obj *result;
-    int rough, more = 0;
-
-    (void)objc;
-    if (get_query(object, interp, objv + 2, view) != TCL_OK)
-        return TCL_ERROR;
     pithi_ranges_free(view->ranges);
     /* A job that is under way belongs to the load before; its result is dropped. */
     view->loaded++;

@@ -98,62 +98,7 @@ static uint32_t *get_nodes(struct pithi_log_object *object, Tcl_Interp *interp, 
     return nodes;
 }
 
-static Tcl_Obj *nodes_list(const uint32_t *nodes, uint32_t count)
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    for (uint32_t i = 0; i < count; i++)
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(nodes[i]));
-    return list;
-}
-
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
-
-static int rows_count(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    (void)args;
-    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->row_count));
-    return TCL_OK;
-}
-
-static int rows_pinned(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    (void)args;
-    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->tree->pinned_count));
-    return TCL_OK;
-}
-
-static int rows_hidden(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    int count = 0;
-
-    (void)args;
-    for (uint32_t i = 1; i < object->tree->node_count; i++)
-        count += (object->tree->nodes[i].flags & PITHI_NODE_HIDDEN) != 0;
-    Tcl_SetObjResult(interp, Tcl_NewIntObj(count));
-    return TCL_OK;
-}
-
-static int rows_pattern(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    (void)args;
-    Tcl_SetObjResult(interp, Tcl_NewStringObj(object->tree->pattern, -1));
-    return TCL_OK;
-}
-
-static int rows_generation(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    (void)args;
-    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->tree->generation));
-    return TCL_OK;
-}
-
-static int rows_grouping(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    (void)args;
-    Tcl_SetObjResult(interp, Tcl_NewStringObj(groupings[object->tree->grouping], -1));
-    return TCL_OK;
-}
 
 static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
 {
@@ -221,30 +166,21 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
         Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
         return TCL_ERROR;
     }
-    Tcl_SetObjResult(interp, nodes_list(nodes, count));
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < count; i++)
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(nodes[i]));
+    Tcl_SetObjResult(interp, list);
     free(nodes);
     return TCL_OK;
 }
 
-/* parent NODE: the node above; 0 for an outermost node. */
-static int rows_parent(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    uint32_t node;
-
-    if (get_node(object, interp, args[0], &node) != TCL_OK)
-        return TCL_ERROR;
-    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->tree->nodes[node].parent));
-    return TCL_OK;
-}
-
 /* lanes: those of the visible rows as a list for `--lane` of the commands, such as 0-3,7.1; {}: all. */
-static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp)
 {
     uint32_t count, *lanes = pithi_rows_lanes(object->tree, &count), all = pithlog_get_info(object->log)->lanes;
     const struct pithlog_lane *first, *last;
     Tcl_Obj *text = Tcl_NewObj();
 
-    (void)args;
     for (uint32_t i = 0; count < all && i < count; i++) {
         uint32_t end = i;
         first = last = pithlog_get_lane(object->log, lanes[i]);
@@ -264,20 +200,6 @@ static int rows_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     }
     free(lanes);
     Tcl_SetObjResult(interp, text);
-    return TCL_OK;
-}
-
-/* lane LANE: {RANK THREAD} of a lane; {}: there is none. */
-static int rows_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    const struct pithlog_lane *lane;
-    int number;
-
-    if (Tcl_GetIntFromObj(interp, args[0], &number) != TCL_OK)
-        return TCL_ERROR;
-    lane = number < 0 ? NULL : pithlog_get_lane(object->log, (uint32_t)number);
-    if (lane)
-        Tcl_SetObjResult(interp, Tcl_ObjPrintf("%d %u", (int)lane->rank, (unsigned)lane->thread));
     return TCL_OK;
 }
 
@@ -320,80 +242,7 @@ static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     return TCL_OK;
 }
 
-/* 1: some rows are below others. */
-static int rows_tree(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    const struct pithi_rows *tree = object->tree;
-
-    (void)args;
-    Tcl_SetObjResult(interp, Tcl_NewBooleanObj(tree->grouping == PITHI_BY_COMM ||
-                                               /* Communicators have children when they are opened, so there is a tree
-                                                * even before. */
-                                               tree->node_count > tree->nodes[0].child_count + 1));
-    return TCL_OK;
-}
-
-/* Returns a message if lists of members are damaged: their communicators have no rows. {}: no list is damaged. */
-static int rows_trouble(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    (void)args;
-    if (pithlog_check_comms(object->log))
-        Tcl_SetObjResult(interp, Tcl_NewStringObj(pithlog_error(), -1));
-    return TCL_OK;
-}
-
 /* ---- Arranging --------------------------------------------------------------------------------------------------- */
-
-static int rows_group(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    int grouping;
-
-    if (Tcl_GetIndexFromObj(interp, args[0], groupings, "grouping", 0, &grouping) != TCL_OK)
-        return TCL_ERROR;
-    pithi_rows_group(object->tree, (enum pithi_grouping)grouping);
-    pithi_log_rows_changed(object);
-    return TCL_OK;
-}
-
-static int rows_filter(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    if (pithi_rows_filter(object->tree, Tcl_GetString(args[0])))
-        /* the filter before stays if the new one fits no row */
-        return usage(interp, "no such rows: give ranks (0-3,7.1) or a part of a label, host or thread");
-    pithi_log_rows_changed(object);
-    return TCL_OK;
-}
-
-static int rows_level(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    int level;
-
-    if (Tcl_GetIntFromObj(interp, args[0], &level) != TCL_OK)
-        return TCL_ERROR;
-    pithi_rows_open_level(object->tree, level < 0 ? 0 : (uint32_t)level);
-    pithi_log_rows_changed(object);
-    return TCL_OK;
-}
-
-static int rows_show(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    (void)interp, (void)args;
-    pithi_rows_show_all(object->tree);
-    pithi_log_rows_changed(object);
-    return TCL_OK;
-}
-
-static int rows_only(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    uint32_t count, *nodes = get_nodes(object, interp, args[0], &count);
-
-    if (!nodes)
-        return TCL_ERROR;
-    pithi_rows_show_only(object->tree, nodes, count);
-    free(nodes);
-    pithi_log_rows_changed(object);
-    return TCL_OK;
-}
 
 /* Calls `set` for each node of a list. */
 static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[],
@@ -411,11 +260,6 @@ static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     /* Needless, but harmless, if the second word is wrong. */
     pithi_log_rows_changed(object);
     return status;
-}
-
-static int rows_open(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    return set_each(object, interp, args, pithi_rows_set_open);
 }
 
 void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on)
@@ -439,16 +283,6 @@ static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_
     free(nodes);
     pithi_log_rows_changed(object);
     return TCL_OK;
-}
-
-static int rows_hide(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    return set_each(object, interp, args, pithi_rows_set_hidden);
-}
-
-static int rows_pin(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
-{
-    return set_each(object, interp, args, pithi_rows_set_pinned);
 }
 
 /* move NODES TARGET BEHIND: returns how many nodes could be moved. */
@@ -493,45 +327,30 @@ static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned
     return list;
 }
 
-static Tcl_Obj *unfolded_keys(const struct pithi_rows *tree)
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    for (uint32_t i = 1; i < tree->node_count; i++)
-        if (tree->nodes[i].bands)
-            put_key(tree, i, list);
-    return list;
-}
-
-static Tcl_Obj *order_of(const struct pithi_rows *tree)
-{
-    Tcl_Obj *all = Tcl_NewListObj(0, NULL);
-
-    /* Only parents whose children were moved or sorted. */
-    for (uint32_t i = 0; i < tree->node_count; i++) {
-        Tcl_Obj *list;
-        if (!(tree->nodes[i].flags & PITHI_NODE_ARRANGED))
-            continue;
-        list = Tcl_NewListObj(0, NULL);
-        for (uint32_t c = 0; c < tree->nodes[i].child_count; c++)
-            put_key(tree, tree->nodes[i].children[c], list);
-        put_key(tree, i, all);
-        Tcl_ListObjAppendElement(NULL, all, list);
-    }
-    return all;
-}
-
 /* Returns the arrangement as a dict for set_state, without default values. */
-static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp)
 {
     const struct pithi_rows *tree = object->tree;
     /* Only what differs from the tree as it is made is saved: a log with other rows then opens its own way. */
     const unsigned opens = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN;
-    Tcl_Obj *dict = Tcl_NewDictObj(), *pins = Tcl_NewListObj(0, NULL);
+    Tcl_Obj *dict = Tcl_NewDictObj(), *pins = Tcl_NewListObj(0, NULL), *unfolded = Tcl_NewListObj(0, NULL);
+    Tcl_Obj *order = Tcl_NewListObj(0, NULL);
 
-    (void)args;
     for (uint32_t i = 0; i < tree->pin_count; i++)
         put_key(tree, tree->pins[i], pins);
+    for (uint32_t i = 1; i < tree->node_count; i++)
+        if (tree->nodes[i].bands)
+            put_key(tree, i, unfolded);
+    /* Only parents whose children were moved or sorted. */
+    for (uint32_t i = 0; i < tree->node_count; i++) {
+        if (!(tree->nodes[i].flags & PITHI_NODE_ARRANGED))
+            continue;
+        Tcl_Obj *children = Tcl_NewListObj(0, NULL);
+        for (uint32_t c = 0; c < tree->nodes[i].child_count; c++)
+            put_key(tree, tree->nodes[i].children[c], children);
+        put_key(tree, i, order);
+        Tcl_ListObjAppendElement(NULL, order, children);
+    }
     pithi_put_text(dict, "group", groupings[tree->grouping]);
     if (tree->grouping == PITHI_BY_LIKENESS) {
         char *word = pithi_rows_alike_word(tree);
@@ -543,8 +362,8 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     pithi_put(dict, "closed", keys_with(tree, opens, PITHI_NODE_BORN_OPEN));
     pithi_put(dict, "hidden", keys_with(tree, PITHI_NODE_HIDDEN, PITHI_NODE_HIDDEN));
     pithi_put(dict, "pinned", pins);
-    pithi_put(dict, "unfolded", unfolded_keys(tree));
-    pithi_put(dict, "order", order_of(tree));
+    pithi_put(dict, "unfolded", unfolded);
+    pithi_put(dict, "order", order);
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
@@ -590,30 +409,13 @@ static void set_keys(struct pithi_rows *tree, Tcl_Obj *state, const char *key, i
     free(nodes);
 }
 
-static void set_order(struct pithi_rows *tree, Tcl_Obj *order)
-{
-    Tcl_Obj **items;
-    Tcl_Size length;
-
-    if (!order || Tcl_ListObjGetElements(NULL, order, &length, &items) != TCL_OK)
-        return;
-    /* A list of a parent and its children, in turn; a parent that is gone is left out with them. */
-    for (Tcl_Size i = 0; i + 1 < length; i += 2) {
-        uint32_t count, parent = pithi_rows_node(tree, Tcl_GetString(items[i]));
-        uint32_t *nodes = nodes_of_keys(tree, items[i + 1], &count);
-        if (parent != PITHI_NONE)
-            pithi_rows_arrange(tree, parent, nodes, count);
-        free(nodes);
-    }
-}
-
 /* Skips keys of rows that this log does not have, because it may be a new recording. */
 static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     struct pithi_rows *tree = object->tree;
     Tcl_Obj *group = of_dict(args[0], "group"), *filter = of_dict(args[0], "filter");
-    Tcl_Obj *alike = of_dict(args[0], "alike");
-    Tcl_Size size;
+    Tcl_Obj *alike = of_dict(args[0], "alike"), *order = of_dict(args[0], "order"), **items;
+    Tcl_Size size, length;
     int grouping = (int)PITHI_BY_HOST;
     uint32_t count, *unfolded;
 
@@ -625,7 +427,16 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     if (alike)
         pithi_rows_set_alike(tree, Tcl_GetString(alike));
     pithi_rows_group(tree, (enum pithi_grouping)grouping);
-    set_order(tree, of_dict(args[0], "order"));
+    /* A list of a parent and its children, in turn; a parent that is gone is left out with them. */
+    if (!order || Tcl_ListObjGetElements(NULL, order, &length, &items) != TCL_OK)
+        length = 0;
+    for (Tcl_Size i = 0; i + 1 < length; i += 2) {
+        uint32_t parent = pithi_rows_node(tree, Tcl_GetString(items[i]));
+        uint32_t *children = nodes_of_keys(tree, items[i + 1], &count);
+        if (parent != PITHI_NONE)
+            pithi_rows_arrange(tree, parent, children, count);
+        free(children);
+    }
     set_keys(tree, args[0], "opened", 1, pithi_rows_set_open);
     set_keys(tree, args[0], "closed", 0, pithi_rows_set_open);
     set_keys(tree, args[0], "hidden", 1, pithi_rows_set_hidden);
@@ -642,47 +453,169 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-static const struct {
-    struct pithi_method method;
-    int (*run)(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[]);
-} words[] = {
-    {{"count", 0, NULL}, rows_count},
-    {{"filter", 1, "pattern"}, rows_filter},
-    {{"find", 1, "pattern"}, rows_find},
-    {{"generation", 0, NULL}, rows_generation},
-    {{"group", 1, "none|host|comm|alike"}, rows_group},
-    {{"grouping", 0, NULL}, rows_grouping},
-    {{"hidden", 0, NULL}, rows_hidden},
-    {{"hide", 2, "nodes on"}, rows_hide},
-    {{"lane", 1, "lane"}, rows_lane},
-    {{"lanes", 0, NULL}, rows_lanes},
-    {{"level", 1, "level"}, rows_level},
-    {{"list", 2, "first last"}, rows_list},
-    {{"move", 3, "nodes target behind"}, rows_move},
-    {{"only", 1, "nodes"}, rows_only},
-    {{"open", 2, "nodes on"}, rows_open},
-    {{"parent", 1, "node"}, rows_parent},
-    {{"pattern", 0, NULL}, rows_pattern},
-    {{"pin", 2, "nodes on"}, rows_pin},
-    {{"pinned", 0, NULL}, rows_pinned},
-    {{"row", 1, "node"}, rows_row},
-    {{"set_state", 1, "state"}, rows_set_state},
-    {{"show", 0, NULL}, rows_show},
-    {{"shows", 2, "rank thread"}, rows_shows},
-    {{"state", 0, NULL}, rows_state},
-    {{"tree", 0, NULL}, rows_tree},
-    {{"trouble", 0, NULL}, rows_trouble},
-    {{"unfold", 2, "nodes on"}, rows_unfold},
-    {{NULL, 0, NULL}, NULL},
+enum rows_word {
+    ROWS_COUNT,
+    ROWS_FILTER,
+    ROWS_FIND,
+    ROWS_GENERATION,
+    ROWS_GROUP,
+    ROWS_GROUPING,
+    ROWS_HIDDEN,
+    ROWS_HIDE,
+    ROWS_LANE,
+    ROWS_LANES,
+    ROWS_LEVEL,
+    ROWS_LIST,
+    ROWS_MOVE,
+    ROWS_ONLY,
+    ROWS_OPEN,
+    ROWS_PARENT,
+    ROWS_PATTERN,
+    ROWS_PIN,
+    ROWS_PINNED,
+    ROWS_ROW,
+    ROWS_SET_STATE,
+    ROWS_SHOW,
+    ROWS_SHOWS,
+    ROWS_STATE,
+    ROWS_TREE,
+    ROWS_TROUBLE,
+    ROWS_UNFOLD
+};
+
+static const struct pithi_method words[] = {
+    [ROWS_COUNT] = {"count", 0, NULL},
+    [ROWS_FILTER] = {"filter", 1, "pattern"},
+    [ROWS_FIND] = {"find", 1, "pattern"},
+    [ROWS_GENERATION] = {"generation", 0, NULL},
+    [ROWS_GROUP] = {"group", 1, "none|host|comm|alike"},
+    [ROWS_GROUPING] = {"grouping", 0, NULL},
+    [ROWS_HIDDEN] = {"hidden", 0, NULL},
+    [ROWS_HIDE] = {"hide", 2, "nodes on"},
+    [ROWS_LANE] = {"lane", 1, "lane"},
+    [ROWS_LANES] = {"lanes", 0, NULL},
+    [ROWS_LEVEL] = {"level", 1, "level"},
+    [ROWS_LIST] = {"list", 2, "first last"},
+    [ROWS_MOVE] = {"move", 3, "nodes target behind"},
+    [ROWS_ONLY] = {"only", 1, "nodes"},
+    [ROWS_OPEN] = {"open", 2, "nodes on"},
+    [ROWS_PARENT] = {"parent", 1, "node"},
+    [ROWS_PATTERN] = {"pattern", 0, NULL},
+    [ROWS_PIN] = {"pin", 2, "nodes on"},
+    [ROWS_PINNED] = {"pinned", 0, NULL},
+    [ROWS_ROW] = {"row", 1, "node"},
+    [ROWS_SET_STATE] = {"set_state", 1, "state"},
+    [ROWS_SHOW] = {"show", 0, NULL},
+    [ROWS_SHOWS] = {"shows", 2, "rank thread"},
+    [ROWS_STATE] = {"state", 0, NULL},
+    [ROWS_TREE] = {"tree", 0, NULL},
+    [ROWS_TROUBLE] = {"trouble", 0, NULL},
+    [ROWS_UNFOLD] = {"unfold", 2, "nodes on"},
+    {NULL, 0, NULL},
 };
 
 int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    int which;
+    struct pithi_rows *tree = object->tree;
+    Tcl_Obj *const *args = objv + 3;
+    const struct pithlog_lane *lane;
+    int which, number;
+    uint32_t node, count = 0, *nodes;
 
     if (pithi_find_method(interp, objc, objv, 2, words, sizeof *words, &which) != TCL_OK)
         return TCL_ERROR;
-    return words[which].run(object, interp, objv + 3);
+    switch ((enum rows_word)which) {
+    case ROWS_COUNT:
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->row_count));
+        return TCL_OK;
+    case ROWS_GENERATION:
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(tree->generation));
+        return TCL_OK;
+    case ROWS_GROUPING:
+        Tcl_SetObjResult(interp, Tcl_NewStringObj(groupings[tree->grouping], -1));
+        return TCL_OK;
+    case ROWS_HIDDEN:
+        for (uint32_t i = 1; i < tree->node_count; i++)
+            count += (tree->nodes[i].flags & PITHI_NODE_HIDDEN) != 0;
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(count));
+        return TCL_OK;
+    case ROWS_LANE: /* {RANK THREAD} of a lane; {}: there is none */
+        if (Tcl_GetIntFromObj(interp, args[0], &number) != TCL_OK)
+            return TCL_ERROR;
+        lane = number < 0 ? NULL : pithlog_get_lane(object->log, (uint32_t)number);
+        if (lane)
+            Tcl_SetObjResult(interp, Tcl_ObjPrintf("%d %u", (int)lane->rank, (unsigned)lane->thread));
+        return TCL_OK;
+    case ROWS_LANES:
+        return rows_lanes(object, interp);
+    case ROWS_LIST:
+        return rows_list(object, interp, args);
+    case ROWS_FIND:
+        return rows_find(object, interp, args);
+    case ROWS_PARENT: /* the node above; 0 for an outermost node */
+        if (get_node(object, interp, args[0], &node) != TCL_OK)
+            return TCL_ERROR;
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(tree->nodes[node].parent));
+        return TCL_OK;
+    case ROWS_PATTERN:
+        Tcl_SetObjResult(interp, Tcl_NewStringObj(tree->pattern, -1));
+        return TCL_OK;
+    case ROWS_PINNED:
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(tree->pinned_count));
+        return TCL_OK;
+    case ROWS_ROW:
+        return rows_row(object, interp, args);
+    case ROWS_SHOWS:
+        return rows_shows(object, interp, args);
+    case ROWS_STATE:
+        return rows_state(object, interp);
+    case ROWS_TREE: /* 1: some rows are below others; communicators have children only when they are opened */
+        Tcl_SetObjResult(interp, Tcl_NewBooleanObj(tree->grouping == PITHI_BY_COMM ||
+                                                   tree->node_count > tree->nodes[0].child_count + 1));
+        return TCL_OK;
+    case ROWS_TROUBLE: /* a message if lists of members are damaged: their communicators have no rows; else {} */
+        if (pithlog_check_comms(object->log))
+            Tcl_SetObjResult(interp, Tcl_NewStringObj(pithlog_error(), -1));
+        return TCL_OK;
+    /* From here on the tree changes. */
+    case ROWS_FILTER: /* the filter before stays if the new one fits no row */
+        if (pithi_rows_filter(tree, Tcl_GetString(args[0])))
+            return usage(interp, "no such rows: give ranks (0-3,7.1) or a part of a label, host or thread");
+        break;
+    case ROWS_GROUP:
+        if (Tcl_GetIndexFromObj(interp, args[0], groupings, "grouping", 0, &number) != TCL_OK)
+            return TCL_ERROR;
+        pithi_rows_group(tree, (enum pithi_grouping)number);
+        break;
+    case ROWS_HIDE:
+        return set_each(object, interp, args, pithi_rows_set_hidden);
+    case ROWS_LEVEL:
+        if (Tcl_GetIntFromObj(interp, args[0], &number) != TCL_OK)
+            return TCL_ERROR;
+        pithi_rows_open_level(tree, number < 0 ? 0 : (uint32_t)number);
+        break;
+    case ROWS_MOVE:
+        return rows_move(object, interp, args);
+    case ROWS_ONLY:
+        if (!(nodes = get_nodes(object, interp, args[0], &count)))
+            return TCL_ERROR;
+        pithi_rows_show_only(tree, nodes, count);
+        free(nodes);
+        break;
+    case ROWS_OPEN:
+        return set_each(object, interp, args, pithi_rows_set_open);
+    case ROWS_PIN:
+        return set_each(object, interp, args, pithi_rows_set_pinned);
+    case ROWS_SET_STATE:
+        return rows_set_state(object, interp, args);
+    case ROWS_SHOW:
+        pithi_rows_show_all(tree);
+        break;
+    case ROWS_UNFOLD:
+        return rows_unfold(object, interp, args);
+    }
+    pithi_log_rows_changed(object);
+    return TCL_OK;
 }
 
 /* ---- Sorting ----------------------------------------------------------------------------------------------------- */
@@ -761,31 +694,6 @@ static void release(struct pithi_job *job)
     free(sort);
 }
 
-/* The analysis belongs to the window's thread, so these sums are not left to the job. */
-static void sum_waiting(const struct pithlog_analysis *analysis, struct sort_job *sort)
-{
-    const struct pithlog_wait_state *waits;
-
-    for (uint32_t lane = 0; lane < sort->lanes; lane++) {
-        size_t count = pithlog_analysis_waits(analysis, lane, &waits);
-        for (size_t i = 0; i < count; i++) {
-            int64_t from = waits[i].from_ns, to = waits[i].to_ns;
-            from = from > sort->question.t0_ns ? from : sort->question.t0_ns;
-            to = to < sort->question.t1_ns ? to : sort->question.t1_ns;
-            sort->value[lane] += to > from ? (double)(to - from) : 0;
-        }
-    }
-}
-
-static void sum_caused(const struct pithlog_analysis *analysis, struct sort_job *sort)
-{
-    const struct pithlog_delay *delays;
-    size_t count = pithlog_analysis_delays(analysis, &delays);
-
-    for (size_t i = 0; i < count; i++)
-        sort->value[delays[i].lane] += delays[i].direct_ns + delays[i].indirect_ns;
-}
-
 int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {run, result, release};
@@ -811,10 +719,25 @@ int pithi_log_sort(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     int caused = strcmp(sort_words[which].name, "caused") == 0;
     sort->known = waiting || caused;
     /* Without an analysis all values are 0, and the order stays. */
-    if (waiting && object->analysis)
-        sum_waiting(object->analysis, sort);
-    if (caused && object->analysis)
-        sum_caused(object->analysis, sort);
+    if (waiting && object->analysis) {
+        /* The analysis belongs to the window's thread, so these sums are not left to the job. */
+        const struct pithlog_wait_state *waits;
+        for (uint32_t lane = 0; lane < sort->lanes; lane++) {
+            size_t count = pithlog_analysis_waits(object->analysis, lane, &waits);
+            for (size_t i = 0; i < count; i++) {
+                int64_t from = waits[i].from_ns, to = waits[i].to_ns;
+                from = from > sort->question.t0_ns ? from : sort->question.t0_ns;
+                to = to < sort->question.t1_ns ? to : sort->question.t1_ns;
+                sort->value[lane] += to > from ? (double)(to - from) : 0;
+            }
+        }
+    }
+    if (caused && object->analysis) {
+        const struct pithlog_delay *delays;
+        size_t count = pithlog_analysis_delays(object->analysis, &delays);
+        for (size_t i = 0; i < count; i++)
+            sort->value[delays[i].lane] += delays[i].direct_ns + delays[i].indirect_ns;
+    }
     return pithi_job_start(interp, object, &sort->job, &kind, objv[7]);
 }
 

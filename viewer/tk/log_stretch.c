@@ -26,14 +26,6 @@ struct stretch_job {
     struct pithi_traffic traffic;
 };
 
-/* Copies the rows, because the tree may change before the job ends. */
-static void copy_rows(struct stretch_job *job, const struct pithi_row *rows, uint32_t count)
-{
-    job->rows = pithi_rows_copy(rows, count, &job->lanes);
-    job->query.rows = job->rows;
-    job->query.row_count = count;
-}
-
 /* Uses the readable part of a damaged log; the time lines report the damage. */
 static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
 
@@ -84,58 +76,17 @@ static uint32_t first_of_row(const struct pithi_stretch *stretch, uint32_t row)
     return low;
 }
 
-static Tcl_Obj *list_of_all(const struct pithi_stretch *stretch)
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    for (uint32_t id = 0; id < stretch->defs; id++)
-        if (stretch->sums[id].count)
-            Tcl_ListObjAppendElement(NULL, list, sum_list(id, &stretch->sums[id]));
-    return list;
-}
-
-static Tcl_Obj *list_of_row(const struct stretch_object *object, int row)
-{
-    const struct pithi_stretch *stretch = &object->stretch;
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    if (row < 0 || (uint32_t)row >= object->row_count)
-        return list;
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(object->lane_counts[row]));
-    for (uint32_t i = first_of_row(stretch, (uint32_t)row);
-         i < stretch->count && stretch->entries[i].row == (uint32_t)row; i++)
-        Tcl_ListObjAppendElement(NULL, list, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
-    return list;
-}
-
-/* One definition in all rows, also in those without it. */
-static Tcl_Obj *list_of_id(const struct stretch_object *object, int id)
-{
-    const struct pithi_stretch *stretch = &object->stretch;
-    struct pithi_sum *sums = pithi_alloc(object->row_count, sizeof *sums);
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    for (uint32_t i = 0; i < stretch->count; i++)
-        if (stretch->entries[i].id == (uint32_t)id)
-            sums[stretch->entries[i].row] = stretch->entries[i].sum;
-    /* A row without sums (a counter, a heading) is left out; one in which the definition does not occur has zeros. */
-    for (uint32_t row = 0; row < object->row_count; row++) {
-        int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].inclusive_ns,
-                             sums[row].exclusive_ns};
-        if (object->lane_counts[row])
-            Tcl_ListObjAppendElement(NULL, list, pithi_wide_list(numbers, 5));
-    }
-    free(sums);
-    return list;
-}
-
 static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct {
         const char *name, *argument;
     } methods[] = {{"all", NULL},     {"computing", NULL}, {"lanes", NULL},
                    {"row", "number"}, {"rows", "id"},      {NULL, NULL}};
+    enum { ALL, COMPUTING, LANES, ROW, ROWS }; /* in the order of the methods */
     const struct stretch_object *object = data;
+    const struct pithi_stretch *stretch = &object->stretch;
+    struct pithi_sum *sums;
+    Tcl_Obj *result;
     int which, number = 0;
 
     if (objc < 2) {
@@ -150,11 +101,43 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
     }
     if (objc == 3 && Tcl_GetIntFromObj(interp, objv[2], &number) != TCL_OK)
         return TCL_ERROR;
-    Tcl_SetObjResult(interp, which == 0   ? list_of_all(&object->stretch)
-                             : which == 1 ? Tcl_NewWideIntObj(object->stretch.computing_ns)
-                             : which == 2 ? Tcl_NewWideIntObj(object->stretch.lanes)
-                             : which == 3 ? list_of_row(object, number)
-                                          : list_of_id(object, number));
+    result = Tcl_NewObj();
+    switch (which) {
+    case ALL:
+        for (uint32_t id = 0; id < stretch->defs; id++)
+            if (stretch->sums[id].count)
+                Tcl_ListObjAppendElement(NULL, result, sum_list(id, &stretch->sums[id]));
+        break;
+    case COMPUTING:
+        Tcl_SetWideIntObj(result, stretch->computing_ns);
+        break;
+    case LANES:
+        Tcl_SetWideIntObj(result, stretch->lanes);
+        break;
+    case ROW:
+        if (number < 0 || (uint32_t)number >= object->row_count)
+            break;
+        Tcl_ListObjAppendElement(NULL, result, Tcl_NewWideIntObj(object->lane_counts[number]));
+        for (uint32_t i = first_of_row(stretch, (uint32_t)number);
+             i < stretch->count && stretch->entries[i].row == (uint32_t)number; i++)
+            Tcl_ListObjAppendElement(NULL, result, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
+        break;
+    case ROWS: /* one definition in all rows */
+        sums = pithi_alloc(object->row_count, sizeof *sums);
+        for (uint32_t i = 0; i < stretch->count; i++)
+            if (stretch->entries[i].id == (uint32_t)number)
+                sums[stretch->entries[i].row] = stretch->entries[i].sum;
+        /* A row without sums (a counter, a heading) is left out; one in which it does not occur has zeros. */
+        for (uint32_t row = 0; row < object->row_count; row++) {
+            int64_t numbers[] = {row, object->lane_counts[row], (int64_t)sums[row].count, sums[row].inclusive_ns,
+                                 sums[row].exclusive_ns};
+            if (object->lane_counts[row])
+                Tcl_ListObjAppendElement(NULL, result, pithi_wide_list(numbers, 5));
+        }
+        free(sums);
+        break;
+    }
+    Tcl_SetObjResult(interp, result);
     return TCL_OK;
 }
 
@@ -225,7 +208,9 @@ static int start(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *c
     job->query.t1_ns = t1;
     job->query.watch = pithi_job_watch(&job->job);
     job->query.digest = object->digest;
-    copy_rows(job, object->rows, object->row_count);
+    /* Copies, because the tree may change before the job ends. */
+    job->query.rows = job->rows = pithi_rows_copy(object->rows, object->row_count, &job->lanes);
+    job->query.row_count = object->row_count;
     return pithi_job_start(interp, object, &job->job, kind, objv[4]);
 }
 

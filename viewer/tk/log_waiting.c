@@ -164,15 +164,6 @@ static void put_place(Tcl_Obj *dict, const struct pithi_log_object *object, uint
     pithi_put_wide(dict, "thread", pithlog_get_lane(object->log, lane)->thread);
 }
 
-/* Findings of one name differ in the state or the lane with most of them. */
-static void put_where(Tcl_Obj *dict, const struct pithi_log_object *object, const struct pithlog_finding *finding)
-{
-    if (finding->state != PITHLOG_COMPUTING)
-        pithi_put_text(dict, "state", pithlog_get_def(object->log, finding->state)->name);
-    if (!finding->kind && finding->lane != UINT32_MAX)
-        put_place(dict, object, finding->lane);
-}
-
 /* findings: a list of dicts, in the order of the analysis. */
 int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -189,7 +180,11 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
         pithi_put(dict, "share", Tcl_NewDoubleObj(finding->share));
         pithi_put_wide(dict, "waits", finding->worst != NULL);
         pithi_put_wide(dict, "part_of", (int64_t)finding->part_of - 1); /* -1: it stands alone */
-        put_where(dict, object, finding);
+        /* Findings of one name differ in the state or the lane with most of them. */
+        if (finding->state != PITHLOG_COMPUTING)
+            pithi_put_text(dict, "state", pithlog_get_def(object->log, finding->state)->name);
+        if (!finding->kind && finding->lane != UINT32_MAX)
+            put_place(dict, object, finding->lane);
         Tcl_ListObjAppendElement(NULL, list, dict);
     }
     Tcl_SetObjResult(interp, list);

@@ -108,20 +108,6 @@ static int nearest_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 
 static int shift_of(unsigned long mask) { return mask ? __builtin_ctzl(mask) : 0; }
 
-/* Expects a true colour visual with 8 bits a channel. */
-static void read_pixels(XImage *image, unsigned char *out)
-{
-    int red = shift_of(image->red_mask), green = shift_of(image->green_mask), blue = shift_of(image->blue_mask);
-
-    for (int y = 0; y < image->height; y++)
-        for (int x = 0; x < image->width; x++, out += 3) {
-            unsigned long pixel = XGetPixel(image, x, y);
-            out[0] = (unsigned char)(pixel >> red);
-            out[1] = (unsigned char)(pixel >> green);
-            out[2] = (unsigned char)(pixel >> blue);
-        }
-}
-
 /* 1: a compositor keeps each window in memory of its own. */
 static int is_composed(Display *display, int screen)
 {
@@ -200,7 +186,16 @@ static int grab_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         return TCL_ERROR;
     }
     pithi_raster_prepare(&raster, image->width, image->height, 0);
-    read_pixels(image, raster.pixels);
+    /* Expects a true colour visual with 8 bits a channel. */
+    unsigned char *out = raster.pixels;
+    int red = shift_of(image->red_mask), green = shift_of(image->green_mask), blue = shift_of(image->blue_mask);
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++, out += 3) {
+            unsigned long pixel = XGetPixel(image, x, y);
+            out[0] = (unsigned char)(pixel >> red);
+            out[1] = (unsigned char)(pixel >> green);
+            out[2] = (unsigned char)(pixel >> blue);
+        }
     status = pithi_put_photo(interp, Tcl_GetString(objv[2]), &raster);
     pithi_raster_free(&raster);
     XDestroyImage(image);

@@ -60,23 +60,6 @@ static void drop_pixels(struct pithi_paper *paper)
     paper->words = NULL;
 }
 
-static void make_pixels(struct pithi_paper *paper, int width, int height)
-{
-    drop_pixels(paper);
-    paper->width = width;
-    paper->height = height;
-    paper->sized = 0;
-    /* If the server refuses shared memory, the picture is sent. */
-    if (paper->way == SHARED)
-        paper->shared = pithi_shared_new(paper->window, width, height);
-    if (paper->shared)
-        paper->words = (uint32_t *)(void *)pithi_shared_data(paper->shared);
-    else
-        paper->words = pithi_alloc((size_t)width * (size_t)height, sizeof *paper->words);
-    if (!paper->shared)
-        paper->server = pithi_server_pixels_new(paper->window, width, height);
-}
-
 static void put(struct pithi_paper *paper, Drawable to, const struct pithi_area *from, int x, int y)
 {
     unsigned width = (unsigned)(from->right - from->left), height = (unsigned)(from->bottom - from->top);
@@ -124,22 +107,26 @@ static void put_lines(struct pithi_paper *paper, int from, int to)
     pithi_overlay_draw(paper->interp, &paper->overlay, paper->straight, &lines);
 }
 
-static void ask_canvas(struct pithi_paper *paper)
-{
-    const struct pithi_area *over = &paper->overlay.rest;
-
-    if (over->right > over->left)
-        Tk_ImageChanged(paper->master, over->left, over->top, over->right - over->left, over->bottom - over->top,
-                        paper->width, paper->height);
-}
-
 uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
 {
-    if (!paper->words || width != paper->width || height != paper->height)
-        make_pixels(paper, width, height);
-    else if (paper->under_way)
+    if (!paper->words || width != paper->width || height != paper->height) {
+        drop_pixels(paper);
+        paper->width = width;
+        paper->height = height;
+        paper->sized = 0;
+        /* If the server refuses shared memory, the picture is sent. */
+        if (paper->way == SHARED)
+            paper->shared = pithi_shared_new(paper->window, width, height);
+        if (paper->shared)
+            paper->words = (uint32_t *)(void *)pithi_shared_data(paper->shared);
+        else
+            paper->words = pithi_alloc((size_t)width * (size_t)height, sizeof *paper->words);
+        if (!paper->shared)
+            paper->server = pithi_server_pixels_new(paper->window, width, height);
+    } else if (paper->under_way) {
         /* The server may still be copying from the words, which are painted over now: waits until it is done. */
         XSync(Tk_Display(paper->window), False);
+    }
     paper->under_way = 0;
     paper->sent = 0;
     /* Before Tk knows the size of the picture, the canvas shows another one, which has other places. */
@@ -169,7 +156,10 @@ void pithi_paper_end(struct pithi_paper *paper, int moved)
         pithi_server_pixels_update(paper->server, paper->words, paper->gc, moved);
     if (paper->straight) {
         put_lines(paper, paper->sent, paper->height);
-        ask_canvas(paper);
+        const struct pithi_area *over = &paper->overlay.rest;
+        if (over->right > over->left)
+            Tk_ImageChanged(paper->master, over->left, over->top, over->right - over->left, over->bottom - over->top,
+                            paper->width, paper->height);
         pithi_overlay_free(&paper->overlay);
         /* Without direct drawing Tk draws the picture when it is idle, by display_paper. */
     } else {
