@@ -201,66 +201,6 @@ static void extend(uint32_t *from, uint32_t *to, uint32_t more_from, uint32_t mo
     *to = apart || more_to > *to ? more_to : *to;
 }
 
-static void cell_row_put(struct cell_row *row, struct pithi_cells *cells, uint32_t from, struct pithi_cells *part,
-                         int exact)
-{
-    uint32_t to = from + part->width;
-
-    if (part->width == cells->width) {
-        struct pithi_cells old = *cells;
-        *cells = *part;
-        *part = old;
-    } else {
-        pithi_cells_deepen(cells, part->depth);
-        cells->depth = part->depth > cells->depth ? part->depth : cells->depth;
-        for (uint32_t level = 0; level < cells->depth; level++)
-            if (level < part->depth)
-                memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
-            else
-                empty_cells(line_of(cells, level) + from, part->width);
-        /* Its ticks, marks and spans replace the old ones. */
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < cells->tick_count; i++)
-            if (cells->ticks[i].column < from || cells->ticks[i].column >= to)
-                cells->ticks[kept++] = cells->ticks[i];
-        cells->tick_count = kept;
-        kept = 0;
-        for (uint32_t i = 0; i < cells->mark_count; i++)
-            if (cells->marks[i].column < from || cells->marks[i].column >= to)
-                cells->marks[kept++] = cells->marks[i];
-        cells->mark_count = kept;
-        kept = 0;
-        for (uint32_t i = 0; i < cells->span_count; i++)
-            if (cells->spans[i].column < from || cells->spans[i].column >= to)
-                cells->spans[kept++] = cells->spans[i];
-        cells->span_count = kept;
-        cells->marks = pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + part->mark_count,
-                                       sizeof *cells->marks);
-        for (uint32_t i = 0; i < part->mark_count; i++) {
-            cells->marks[cells->mark_count] = part->marks[i];
-            cells->marks[cells->mark_count++].column += from;
-        }
-        cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + part->span_count,
-                                       sizeof *cells->spans);
-        for (uint32_t i = 0; i < part->span_count; i++) {
-            cells->spans[cells->span_count] = part->spans[i];
-            cells->spans[cells->span_count++].column += from;
-        }
-        for (uint32_t i = 0; i < part->tick_count; i++) {
-            struct pithi_tick tick = part->ticks[i];
-            tick.column += from;
-            if (is_shown_near(cells, tick.column, tick.state))
-                continue;
-            cells->ticks =
-                pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
-            cells->ticks[cells->tick_count++] = tick;
-        }
-    }
-    extend(&row->known_from, &row->known_to, from, to);
-    if (exact)
-        extend(&row->exact_from, &row->exact_to, from, to);
-}
-
 /* ---- The thread -------------------------------------------------------------------------------------------------- */
 
 /* Answers requests for cells while the window stays responsive. */
@@ -733,39 +673,66 @@ static void ask(const struct pithi_cell_cache *cache, struct cell_work *work, ui
     request->first_lane = cache->rows[row].first_lane;
 }
 
-/* Makes requests for rough answers for unknown columns, then for exact answers for all columns that are not exact. */
-static struct cell_work *make_work(struct pithi_cell_cache *cache)
+/* Puts the answer to a request into the cells of its row; `part` gets the cells that it replaces as a whole. */
+static void put(struct pithi_cell_cache *cache, const struct cell_request *request, struct pithi_cells *part)
 {
-    struct cell_work *work = pithi_alloc(1, sizeof *work);
-    uint32_t width = cache->view.width;
+    struct cell_row *row = &cache->rows[request->row];
+    struct pithi_cells *cells = &cache->cells[request->row];
+    uint32_t from = request->from, to = from + part->width;
 
-    for (uint32_t i = 0; i < cache->row_count; i++) {
-        struct cell_row *row = &cache->rows[i];
-        work->lanes =
-            pithi_view_grow(work->lanes, &work->lane_capacity, work->lane_count + row->lane_count, sizeof *work->lanes);
-        memcpy(work->lanes + work->lane_count, row->lanes, row->lane_count * sizeof *row->lanes);
-        row->first_lane = work->lane_count;
-        work->lane_count += row->lane_count;
+    if (part->width == cells->width) {
+        struct pithi_cells old = *cells;
+        *cells = *part;
+        *part = old;
+    } else {
+        pithi_cells_deepen(cells, part->depth);
+        cells->depth = part->depth > cells->depth ? part->depth : cells->depth;
+        for (uint32_t level = 0; level < cells->depth; level++)
+            if (level < part->depth)
+                memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
+            else
+                empty_cells(line_of(cells, level) + from, part->width);
+        /* Its ticks, marks and spans replace the old ones. */
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < cells->tick_count; i++)
+            if (cells->ticks[i].column < from || cells->ticks[i].column >= to)
+                cells->ticks[kept++] = cells->ticks[i];
+        cells->tick_count = kept;
+        kept = 0;
+        for (uint32_t i = 0; i < cells->mark_count; i++)
+            if (cells->marks[i].column < from || cells->marks[i].column >= to)
+                cells->marks[kept++] = cells->marks[i];
+        cells->mark_count = kept;
+        kept = 0;
+        for (uint32_t i = 0; i < cells->span_count; i++)
+            if (cells->spans[i].column < from || cells->spans[i].column >= to)
+                cells->spans[kept++] = cells->spans[i];
+        cells->span_count = kept;
+        cells->marks = pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + part->mark_count,
+                                       sizeof *cells->marks);
+        for (uint32_t i = 0; i < part->mark_count; i++) {
+            cells->marks[cells->mark_count] = part->marks[i];
+            cells->marks[cells->mark_count++].column += from;
+        }
+        cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + part->span_count,
+                                       sizeof *cells->spans);
+        for (uint32_t i = 0; i < part->span_count; i++) {
+            cells->spans[cells->span_count] = part->spans[i];
+            cells->spans[cells->span_count++].column += from;
+        }
+        for (uint32_t i = 0; i < part->tick_count; i++) {
+            struct pithi_tick tick = part->ticks[i];
+            tick.column += from;
+            if (is_shown_near(cells, tick.column, tick.state))
+                continue;
+            cells->ticks =
+                pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+            cells->ticks[cells->tick_count++] = tick;
+        }
     }
-    for (uint32_t i = 0; i < cache->row_count && cache->summary; i++) {
-        ask(cache, work, i, 0, cache->rows[i].known_from, PITHI_QUICK);
-        ask(cache, work, i, cache->rows[i].known_to, width, PITHI_QUICK);
-    }
-    for (uint32_t i = 0; i < cache->row_count; i++) {
-        ask(cache, work, i, 0, cache->rows[i].exact_from, PITHI_EXACT);
-        ask(cache, work, i, cache->rows[i].exact_to, width, PITHI_EXACT);
-    }
-    work->hidden = pithi_alloc(cache->defs, 1);
-    memcpy(work->hidden, cache->hidden, cache->defs);
-    work->flames = cache->flames;
-    work->generation = ++cache->generation;
-    return work;
-}
-
-static void put(struct pithi_cell_cache *cache, const struct cell_request *request, struct pithi_cells *cells)
-{
-    cell_row_put(&cache->rows[request->row], &cache->cells[request->row], request->from, cells,
-                 request->care == PITHI_EXACT);
+    extend(&row->known_from, &row->known_to, from, to);
+    if (request->care == PITHI_EXACT)
+        extend(&row->exact_from, &row->exact_to, from, to);
 }
 
 /* This thread and the helper answer requests before the picture is drawn. All requests of a lane go to the same thread,
@@ -859,7 +826,6 @@ static void tell_unknown(struct pithi_cell_cache *cache)
 int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plot, double seconds)
 {
     struct move move = {.from = cache->view};
-    struct cell_work *work;
     int err;
 
     if (plot->t0_ns >= plot->t1_ns || plot->width < 1 || plot->width > PITHI_MAX_WIDTH)
@@ -881,7 +847,29 @@ int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plo
     plot->t0_ns = time_of(&cache->view, 0);
     plot->t1_ns = time_of(&cache->view, cache->view.width);
     plot->lines = cache->cells;
-    work = make_work(cache);
+    /* The requests: rough answers for unknown columns, then exact answers for all columns that are not exact. */
+    struct cell_work *work = pithi_alloc(1, sizeof *work);
+    uint32_t width = cache->view.width;
+    for (uint32_t i = 0; i < cache->row_count; i++) {
+        struct cell_row *row = &cache->rows[i];
+        work->lanes =
+            pithi_view_grow(work->lanes, &work->lane_capacity, work->lane_count + row->lane_count, sizeof *work->lanes);
+        memcpy(work->lanes + work->lane_count, row->lanes, row->lane_count * sizeof *row->lanes);
+        row->first_lane = work->lane_count;
+        work->lane_count += row->lane_count;
+    }
+    for (uint32_t i = 0; i < cache->row_count && cache->summary; i++) {
+        ask(cache, work, i, 0, cache->rows[i].known_from, PITHI_QUICK);
+        ask(cache, work, i, cache->rows[i].known_to, width, PITHI_QUICK);
+    }
+    for (uint32_t i = 0; i < cache->row_count; i++) {
+        ask(cache, work, i, 0, cache->rows[i].exact_from, PITHI_EXACT);
+        ask(cache, work, i, cache->rows[i].exact_to, width, PITHI_EXACT);
+    }
+    work->hidden = pithi_alloc(cache->defs, 1);
+    memcpy(work->hidden, cache->hidden, cache->defs);
+    work->flames = cache->flames;
+    work->generation = ++cache->generation;
     err = answer_now(cache, work, plot, seconds);
     tell_unknown(cache);
     cache->expected = work->count;

@@ -487,29 +487,6 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     note_tick(sweep, id);
 }
 
-static void close_state(struct pithi_sweep *sweep, uint32_t at)
-{
-    uint32_t id = sweep->stack[at].id;
-
-    memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
-    sweep->depth--;
-    if (is_hidden(sweep, id))
-        return;
-    for (uint32_t i = at; i < sweep->depth; i++)
-        sweep->stack[i].start_ns = INT64_MAX;
-    for (uint32_t i = at == sweep->depth ? sweep->visible_depth - 1 : 0; i < sweep->visible_depth; i++)
-        settle(sweep, i);
-    if (at == sweep->depth) {
-        sweep->visible_depth--;
-        return;
-    }
-    sweep->visible = pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->depth, sizeof *sweep->visible);
-    sweep->visible_depth = 0;
-    for (uint32_t i = 0; i < sweep->depth; i++)
-        if (!is_hidden(sweep, sweep->stack[i].id))
-            sweep->visible[sweep->visible_depth++] = sweep->stack[i].id;
-}
-
 /* Keeps the duration of the innermost state if it ends here, not at the end of the records that are read. */
 static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
 {
@@ -529,14 +506,32 @@ static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
 
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
 {
+    uint32_t at = sweep->depth;
+
     advance(sweep, to_units(sweep, time_ns));
-    for (uint32_t i = sweep->depth; i-- > 0;)
-        if (sweep->stack[i].id == id) {
-            if (i + 1 == sweep->depth)
-                note_span(sweep, time_ns);
-            close_state(sweep, i);
-            return;
-        }
+    while (at > 0 && sweep->stack[at - 1].id != id)
+        at--;
+    if (!at--)
+        return;
+    if (at + 1 == sweep->depth)
+        note_span(sweep, time_ns);
+    memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
+    sweep->depth--;
+    if (is_hidden(sweep, id))
+        return;
+    for (uint32_t i = at; i < sweep->depth; i++)
+        sweep->stack[i].start_ns = INT64_MAX;
+    for (uint32_t i = at == sweep->depth ? sweep->visible_depth - 1 : 0; i < sweep->visible_depth; i++)
+        settle(sweep, i);
+    if (at == sweep->depth) {
+        sweep->visible_depth--;
+        return;
+    }
+    sweep->visible = pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->depth, sizeof *sweep->visible);
+    sweep->visible_depth = 0;
+    for (uint32_t i = 0; i < sweep->depth; i++)
+        if (!is_hidden(sweep, sweep->stack[i].id))
+            sweep->visible[sweep->visible_depth++] = sweep->stack[i].id;
 }
 
 void pithi_sweep_leave_all(struct pithi_sweep *sweep, int64_t time_ns)
@@ -624,8 +619,6 @@ static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
 
 static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *paths, uint32_t count)
 {
-    if (sweep->shown_paths) /* each lane has its own table */
-        return;
     memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
     sweep->shown_paths = paths;
     sweep->deepest = count > UINT16_MAX - 2 ? sweep->levels : 0; /* the path may be deeper still */
@@ -640,33 +633,14 @@ static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *pat
                                           sizeof *sweep->shown_states);
 }
 
-/* Adds `span`, the part of a piece's time in the current column, to the states of its paths. Time that its paths do not
- * cover is unnamed. If the piece also covers other columns (`whole` is 0), it is unknown which of its paths belong to
- * this one: their time is crossing. */
-static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *piece, uint64_t span, int whole)
-{
-    uint64_t named = 0;
-
-    sweep->has_pieces = 1;
-    for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
-        const struct path_show *show = show_of(sweep, piece->path[i]);
-        uint64_t part = piece->share[i] == 255 ? span : (uint64_t)((double)span * piece->share[i] / 255);
-        for (uint32_t l = 0; part && l < show->levels; l++)
-            add_share(sweep, l, states_of(sweep, show)[l], part);
-        named += part;
-    }
-    sweep->unnamed += span - named;
-    if (!whole && named < span)
-        sweep->crossing += named;
-}
-
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count)
 {
     uint64_t from = to_units(sweep, piece->start_ns), to = to_units(sweep, piece->end_ns);
     int whole;
 
-    know_paths(sweep, paths, path_count);
+    if (!sweep->shown_paths) /* each lane has its own table */
+        know_paths(sweep, paths, path_count);
     advance(sweep, from);
     for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
         const struct path_show *show = show_of(sweep, piece->path[i]);
@@ -680,7 +654,21 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
             to <= sweep->bounds[sweep->column + 1];
     while (sweep->now < to) {
         uint64_t next = sweep->bounds[sweep->column + 1], until = next < to ? next : to;
-        share_out(sweep, piece, until - sweep->now, whole);
+        /* `span`, the part of the piece's time in the current column, is added to the states of its paths. Time that
+         * its paths do not cover is unnamed. If the piece also covers other columns (`whole` is 0), it is unknown which
+         * of its paths belong to this one: their time is crossing. */
+        uint64_t span = until - sweep->now, named = 0;
+        sweep->has_pieces = 1;
+        for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
+            const struct path_show *show = show_of(sweep, piece->path[i]);
+            uint64_t part = piece->share[i] == 255 ? span : (uint64_t)((double)span * piece->share[i] / 255);
+            for (uint32_t l = 0; part && l < show->levels; l++)
+                add_share(sweep, l, states_of(sweep, show)[l], part);
+            named += part;
+        }
+        sweep->unnamed += span - named;
+        if (!whole && named < span)
+            sweep->crossing += named;
         sweep->now = until;
         if (until == next)
             flush_column(sweep);

@@ -24,23 +24,16 @@ struct visit {
     int stopped;          /* 1: the watch said so */
 };
 
-/* 1: the message is in transit at some time of [t0, t1). Where clocks disagree, it may be received before it is sent.
- */
-static int message_in(const struct pithlog_message *message, int64_t t0_ns, int64_t t1_ns)
-{
-    int turned = message->recv_ns < message->send_ns;
-    int64_t from = turned ? message->recv_ns : message->send_ns, to = turned ? message->send_ns : message->recv_ns;
-
-    return from < t1_ns && (to > t0_ns || from >= t0_ns);
-}
-
 static void take(void *context, const struct pithlog_message *message)
 {
     struct visit *visit = context;
+    int turned = message->recv_ns < message->send_ns;
+    int64_t from = turned ? message->recv_ns : message->send_ns, to = turned ? message->send_ns : message->recv_ns;
 
     if (visit->stopped)
         return;
-    if (message_in(message, visit->t0_ns, visit->t1_ns))
+    /* In transit at some time of [t0, t1). Where clocks disagree, it may be received before it is sent. */
+    if (from < visit->t1_ns && (to > visit->t0_ns || from >= visit->t0_ns))
         visit->message(visit->context, message);
     if (++visit->done % WATCH_EVERY == 0)
         visit->stopped = !pithi_go_on(visit->watch, (double)visit->done / visit->all);

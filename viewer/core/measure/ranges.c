@@ -151,39 +151,33 @@ static int may_go_on(const struct walk *walk, const struct pithi_watch *watch, u
     return !watch || pithi_go_on(watch, (lane + part) / walk->ranges->query.lane_count);
 }
 
-static int walk_lane(struct walk *walk, uint32_t lane, const struct pithi_watch *watch)
-{
-    struct pithi_ranges *ranges = walk->ranges;
-    struct pithlog_query query = {
-        .from_ns = ranges->query.t0_ns, .to_ns = ranges->query.t1_ns, .lanes = &ranges->lanes[lane], .lane_count = 1};
-    struct pithlog_walk *walked;
-    struct pithlog_step step;
-    int status, damages = 0, err = pithlog_walk_open(ranges->log, &query, &walked);
-    uint32_t steps = 0;
-
-    while (!err && (status = pithlog_walk_next(walked, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
-        damages += status < 0; /* reading continues after the damage */
-        if (status > 0) {
-            advance(walk, to_units(ranges, step.from_ns), PITHI_NONE); /* to the first interval */
-            advance(walk, to_units(ranges, step.to_ns), shown_state(ranges, &step));
-        }
-        if (++steps % HELPING == 0 && !may_go_on(walk, watch, lane))
-            break;
-    }
-    if (!err)
-        pithlog_walk_close(walked);
-    return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
-}
-
 int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *watch)
 {
     struct walk walk = {.ranges = ranges};
     int err = PITH_OK;
 
     for (uint32_t lane = 0; lane < ranges->query.lane_count; lane++) {
-        int lane_err;
         walk.now = walk.column = 0;
-        lane_err = walk_lane(&walk, lane, watch);
+        struct pithlog_query query = {.from_ns = ranges->query.t0_ns,
+                                      .to_ns = ranges->query.t1_ns,
+                                      .lanes = &ranges->lanes[lane],
+                                      .lane_count = 1};
+        struct pithlog_walk *walked;
+        struct pithlog_step step;
+        int status, damages = 0, lane_err = pithlog_walk_open(ranges->log, &query, &walked);
+        uint32_t steps = 0;
+        while (!lane_err && (status = pithlog_walk_next(walked, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
+            damages += status < 0; /* reading continues after the damage */
+            if (status > 0) {
+                advance(&walk, to_units(ranges, step.from_ns), PITHI_NONE); /* to the first interval */
+                advance(&walk, to_units(ranges, step.to_ns), shown_state(ranges, &step));
+            }
+            if (++steps % HELPING == 0 && !may_go_on(&walk, watch, lane))
+                break;
+        }
+        if (!lane_err)
+            pithlog_walk_close(walked);
+        lane_err = lane_err ? lane_err : damages ? PITH_ERR_DAMAGED : PITH_OK;
         err = err ? err : lane_err;
         if (!may_go_on(&walk, watch, lane))
             break;

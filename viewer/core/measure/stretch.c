@@ -115,30 +115,24 @@ static void count_message(void *context, const struct pithlog_message *message)
     }
 }
 
-static int traffic_of_digest(struct pithlog *log, const struct pithi_stretch_query *query,
-                             struct pithi_traffic *traffic)
-{
-    struct counting counting = {query, pithi_alloc(pithlog_get_info(log)->lanes, 1), traffic};
-    uint32_t count;
-    int err;
-
-    for (uint32_t row = 0; row < query->row_count; row++) {
-        const uint32_t *lanes = pithi_row_lanes(&query->rows[row], &count);
-        for (uint32_t i = 0; i < count && pithi_row_has_sums(&query->rows[row]); i++)
-            counting.chosen[lanes[i]] = 1;
-    }
-    err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, count_message, &counting);
-    free(counting.chosen);
-    return err;
-}
-
 int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_traffic *traffic)
 {
     const struct pithlog_digest_info *info = query->digest ? pithlog_digest_get_info(query->digest) : NULL;
 
     memset(traffic, 0, sizeof *traffic);
-    if (info && !info->sends_left && !info->recvs_left)
-        return traffic_of_digest(log, query, traffic);
+    if (info && !info->sends_left && !info->recvs_left) {
+        struct counting counting = {query, pithi_alloc(pithlog_get_info(log)->lanes, 1), traffic};
+        uint32_t count;
+        for (uint32_t row = 0; row < query->row_count; row++) {
+            const uint32_t *lanes = pithi_row_lanes(&query->rows[row], &count);
+            for (uint32_t i = 0; i < count && pithi_row_has_sums(&query->rows[row]); i++)
+                counting.chosen[lanes[i]] = 1;
+        }
+        int err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, count_message,
+                                      &counting);
+        free(counting.chosen);
+        return err;
+    }
     int err = PITH_OK;
     for (uint32_t row = 0; row < query->row_count; row++) {
         if (!pithi_row_has_sums(&query->rows[row]) || !pithi_go_on(&query->watch, (double)row / query->row_count))

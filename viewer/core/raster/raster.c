@@ -341,41 +341,6 @@ static void swap(double *a, double *b)
     *b = kept;
 }
 
-/* Makes the run of the part of a line that is within the clip; 0: there is none. Colour and weight are the caller's. */
-static int make_run(const struct pithi_raster *raster, double x0, double y0, double x1, double y1, struct run *run)
-{
-    double slope;
-    int start, end;
-
-    /* beyond that, the difference of two doubles is too rough; it is also false for NaN */
-    if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15) || !clip_line(raster, &x0, &y0, &x1, &y1))
-        return 0;
-    memset(run, 0, sizeof *run);
-    /* From here on x is the longer axis, and the line goes towards larger x. */
-    run->steep = fabs(y1 - y0) > fabs(x1 - x0);
-    if (run->steep) {
-        swap(&x0, &y0);
-        swap(&x1, &y1);
-    }
-    if (x0 > x1) {
-        swap(&x0, &x1);
-        swap(&y0, &y1);
-    }
-    slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
-    run->first = (int)floor(x0);
-    run->last = (int)ceil(x1);
-    run->slope = (int64_t)(slope * 65536);
-    /* the centre of the line at the middle of the first step */
-    run->across = (int64_t)floor((y0 + slope * (run->first + 0.5 - x0) - 0.5) * 65536);
-    start = (int)(run->across >> 16);
-    end = (int)((run->across + run->slope * (run->last - 1 - run->first)) >> 16);
-    run->top = run->steep ? run->first : start < end ? start : end;
-    /* a flat line touches the line below as well */
-    run->bottom = run->steep ? run->last : (start < end ? end : start) + 2;
-    run->inside = raster->words && is_inside(raster, run);
-    return 1;
-}
-
 /* ---- Shapes drawn later ------------------------------------------------------------------------------------------ */
 
 struct pithi_shape {
@@ -468,12 +433,33 @@ static void raster_rect(void *context, double x, double y, double width, double 
 static void raster_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
-    struct run run;
+    struct run run = {.rgb = rgb, .weight = (uint32_t)(alpha * 256 + 0.5)};
 
-    if (!make_run(raster, x0, y0, x1, y1, &run))
+    /* beyond that, the difference of two doubles is too rough; it is also false for NaN */
+    if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15) || !clip_line(raster, &x0, &y0, &x1, &y1))
         return;
-    run.rgb = rgb;
-    run.weight = (uint32_t)(alpha * 256 + 0.5);
+    /* From here on x is the longer axis, and the line goes towards larger x. */
+    run.steep = fabs(y1 - y0) > fabs(x1 - x0);
+    if (run.steep) {
+        swap(&x0, &y0);
+        swap(&x1, &y1);
+    }
+    if (x0 > x1) {
+        swap(&x0, &x1);
+        swap(&y0, &y1);
+    }
+    double slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
+    run.first = (int)floor(x0);
+    run.last = (int)ceil(x1);
+    run.slope = (int64_t)(slope * 65536);
+    /* the centre of the line at the middle of the first step */
+    run.across = (int64_t)floor((y0 + slope * (run.first + 0.5 - x0) - 0.5) * 65536);
+    int start = (int)(run.across >> 16);
+    int end = (int)((run.across + run.slope * (run.last - 1 - run.first)) >> 16);
+    run.top = run.steep ? run.first : start < end ? start : end;
+    /* a flat line touches the line below as well */
+    run.bottom = run.steep ? run.last : (start < end ? end : start) + 2;
+    run.inside = raster->words && is_inside(raster, &run);
     if (raster->keeps)
         keep(raster, &(struct pithi_shape){.kind = RUN, .top = run.top, .bottom = run.bottom, .run = run});
     else
@@ -486,15 +472,13 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
  * points inside, 4/9 of the colour. COLUMNS of the box are painted at a time. */
 enum { POINTS = 3, COLUMNS = 32 };
 
-static double point_of(int pixel, int i) { return pixel + (i + 0.5) / POINTS; }
-
 /* The side of an edge on which a point lies is the order of two products. One depends only on the point's y, the other
  * only on its x: `across` and `along` have those of a pixel's points. */
 static void edge_products(double products[POINTS][3], const double place[3], const double other[3], int pixel)
 {
     for (int i = 0; i < POINTS; i++)
         for (int edge = 0; edge < 3; edge++)
-            products[i][edge] = (other[(edge + 1) % 3] - other[edge]) * (point_of(pixel, i) - place[edge]);
+            products[i][edge] = (other[(edge + 1) % 3] - other[edge]) * (pixel + (i + 0.5) / POINTS - place[edge]);
 }
 
 static int points_inside(const double across[POINTS][3], const double along[POINTS][3])

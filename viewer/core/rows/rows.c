@@ -1073,14 +1073,6 @@ static int node_fits(const struct pattern *pattern, const struct pithi_rows *row
 
 /* ---- The filter -------------------------------------------------------------------------------------------------- */
 
-static void keep(struct pithi_rows *rows, uint32_t node, int on)
-{
-    if (on)
-        rows->nodes[node].flags |= PITHI_NODE_KEPT;
-    else
-        rows->nodes[node].flags &= (uint8_t)~PITHI_NODE_KEPT;
-}
-
 /* Marks the nodes that pass. `all`: a parent matches already. Returns 1 if any node of the subtree passes. */
 static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, int all)
 {
@@ -1098,7 +1090,10 @@ static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t
     }
     /* A group is also kept for what is below it; a rank is not, as its row would show another thread than the one that
      * passed. */
-    keep(rows, number, own || (below && kind && kind < PITHI_NODE_RANK));
+    if (own || (below && kind && kind < PITHI_NODE_RANK))
+        rows->nodes[number].flags |= PITHI_NODE_KEPT;
+    else
+        rows->nodes[number].flags &= (uint8_t)~PITHI_NODE_KEPT;
     return own || below;
 }
 
@@ -1484,29 +1479,6 @@ void pithi_rows_sort(struct pithi_rows *rows, enum pithi_rows_order order, const
 
 /* ---- Numbers to sort by ------------------------------------------------------------------------------------------ */
 
-static int stat_of_messages(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane,
-                            double *value)
-{
-    struct pithlog_query records = {.from_ns = question->t0_ns,
-                                    .to_ns = question->t1_ns - 1,
-                                    .lanes = &lane,
-                                    .lane_count = 1,
-                                    .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
-    struct pithlog_iter *iter;
-    struct pithlog_record record;
-    int more, damages = 0, err = pithlog_iter_open(log, &records, &iter);
-
-    if (err)
-        return err;
-    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
-        damages += more < 0;
-        if (more == 1 && record.peer >= 0) /* a receive without a message has no peer */
-            *value += question->stat == PITHI_STAT_BYTES ? (double)record.bytes : 1;
-    }
-    pithlog_iter_close(iter);
-    return damages ? PITH_ERR_DAMAGED : PITH_OK;
-}
-
 uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
                            int64_t to_ns)
 {
@@ -1548,8 +1520,25 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value)
 {
     *value = 0;
-    if (question->stat == PITHI_STAT_MESSAGES || question->stat == PITHI_STAT_BYTES)
-        return stat_of_messages(log, question, lane, value);
+    if (question->stat == PITHI_STAT_MESSAGES || question->stat == PITHI_STAT_BYTES) {
+        struct pithlog_query records = {.from_ns = question->t0_ns,
+                                        .to_ns = question->t1_ns - 1,
+                                        .lanes = &lane,
+                                        .lane_count = 1,
+                                        .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
+        struct pithlog_iter *iter;
+        struct pithlog_record record;
+        int more, damages = 0, err = pithlog_iter_open(log, &records, &iter);
+        if (err)
+            return err;
+        while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+            damages += more < 0;
+            if (more == 1 && record.peer >= 0) /* a receive without a message has no peer */
+                *value += question->stat == PITHI_STAT_BYTES ? (double)record.bytes : 1;
+        }
+        pithlog_iter_close(iter);
+        return damages ? PITH_ERR_DAMAGED : PITH_OK;
+    }
     /* Uses a query without columns, which computes only sums. */
     struct pithi_query query = {.t0_ns = question->t0_ns,
                                 .t1_ns = question->t1_ns,

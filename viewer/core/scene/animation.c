@@ -430,45 +430,33 @@ enum {
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-/* Places on an ellipse, clockwise from the top. Returns the radius of a disc, so that neighbours do not touch. */
-static double ring_places(uint32_t ranks, double width, double height, struct pithi_anim_place *places)
-{
-    double size = fmin(width, height), radius = size / 2 - 78, step = 2 * M_PI / ranks;
-    double disc = ranks > 1 ? radius * 2 * sin(step / 2) * 0.30 : size * 0.16;
-
-    disc = fmax(4, fmin(disc, fmin(size * 0.085, 46)));
-    for (uint32_t rank = 0; rank < ranks; rank++) {
-        double wide = ranks > 1 ? fmin(radius * 1.45, width / 2 - 110) : 0, high = ranks > 1 ? radius : 0;
-        places[rank].x = width / 2 + fmax(wide, high) * sin(rank * step);
-        places[rank].y = height / 2 - high * cos(rank * step);
-    }
-    return disc;
-}
-
-/* Places in rows and columns, with about the same distance in both directions. */
-static double grid_places(uint32_t ranks, double width, double height, struct pithi_anim_place *places)
-{
-    uint32_t columns = (uint32_t)ceil(sqrt(ranks * fmax(width, 1) / fmax(height, 1))), rows;
-    double x, y;
-
-    columns = columns < 1 ? 1 : columns > ranks ? ranks : columns;
-    rows = (ranks + columns - 1) / columns;
-    columns = (ranks + rows - 1) / rows; /* no empty column */
-    x = width / columns;
-    y = height / rows;
-    for (uint32_t rank = 0; rank < ranks; rank++) {
-        places[rank].x = x * (rank % columns + 0.5);
-        places[rank].y = y * (rank / columns + 0.5);
-    }
-    return fmax(2, fmin(46, fmin(x, y) * 0.27));
-}
-
+/* Returns the radius of a disc, so that neighbours do not touch. */
 double pithi_anim_places(uint32_t ranks, int width, int height, enum pithi_anim_layout layout,
                          struct pithi_anim_place *places)
 {
     if (!ranks)
         return 0;
-    return layout == PITHI_RING ? ring_places(ranks, width, height, places) : grid_places(ranks, width, height, places);
+    if (layout == PITHI_RING) { /* places on an ellipse, clockwise from the top */
+        double size = fmin(width, height), radius = size / 2 - 78, step = 2 * M_PI / ranks;
+        double disc = ranks > 1 ? radius * 2 * sin(step / 2) * 0.30 : size * 0.16;
+        for (uint32_t rank = 0; rank < ranks; rank++) {
+            double wide = ranks > 1 ? fmin(radius * 1.45, width / 2.0 - 110) : 0, high = ranks > 1 ? radius : 0;
+            places[rank].x = width / 2.0 + fmax(wide, high) * sin(rank * step);
+            places[rank].y = height / 2.0 - high * cos(rank * step);
+        }
+        return fmax(4, fmin(disc, fmin(size * 0.085, 46)));
+    }
+    /* Places in rows and columns, with about the same distance in both directions. */
+    uint32_t columns = (uint32_t)ceil(sqrt(ranks * fmax(width, 1) / fmax(height, 1)));
+    columns = columns < 1 ? 1 : columns > ranks ? ranks : columns;
+    uint32_t rows = (ranks + columns - 1) / columns;
+    columns = (ranks + rows - 1) / rows; /* no empty column */
+    double x = (double)width / columns, y = (double)height / rows;
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        places[rank].x = x * (rank % columns + 0.5);
+        places[rank].y = y * (rank / columns + 0.5);
+    }
+    return fmax(2, fmin(46, fmin(x, y) * 0.27));
 }
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */

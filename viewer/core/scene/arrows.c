@@ -555,29 +555,6 @@ static int draw_head(const struct pithi_plot *plot, const struct pithi_painter *
 /* Lines and heads are drawn in turn, because cairo's painter collects successive lines of a crowd. */
 enum part { LINES, HEADS };
 
-static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter *painter,
-                       const struct pithi_arrow *arrow, double alpha, enum part part)
-{
-    double ends[4];
-
-    pithi_plot_arrow_ends(plot, arrow, ends);
-    if (!shorten(ends, plot->x - 100, plot->x + plot->width + 100))
-        return;
-    if (part == LINES) {
-        painter->line(painter->context, ends[0], ends[1], ends[2], ends[3], PITHI_RGB_ARROW, alpha);
-    } else if (draw_head(plot, painter, ends, alpha)) {
-        /* An arrow between two clocks has an error bar at its head, if their possible error is wide enough to be seen.
-         */
-        double x = pithi_plot_x(plot, arrow->message->recv_ns);
-        int64_t error_ns = pithlog_clock_error(plot->log, arrow->message->send_lane, arrow->message->recv_lane);
-        /* in pixels, to each side */
-        double reach = (double)error_ns * plot->width / ((double)plot->t1_ns - (double)plot->t0_ns);
-        double bar[4] = {x - reach, ends[3], x + reach, ends[3]};
-        if (error_ns > 0 && reach > 1 && shorten(bar, plot->x - 100, plot->x + plot->width + 100))
-            painter->line(painter->context, bar[0], ends[3], bar[2], ends[3], PITHI_RGB_ARROW, alpha);
-    }
-}
-
 /* The columns that an arrow crosses, as indices 0 to width. Returns 0 if it crosses none.
  * An arrow has one column at least. */
 static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *arrow, uint32_t *from, uint32_t *to)
@@ -864,8 +841,25 @@ void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter
         draw_bundles(plot, painter, part);
         for (uint32_t i = 0; i < plot->arrows.count; i++) {
             const struct pithi_arrow *arrow = &plot->arrows.items[i];
-            if (is_drawn(arrow, share))
-                draw_arrow(plot, painter, arrow, arrow_alpha(plot, arrow, &crowd), part);
+            double low = plot->x - 100, high = plot->x + plot->width + 100, ends[4];
+            pithi_plot_arrow_ends(plot, arrow, ends);
+            if (!is_drawn(arrow, share) || !shorten(ends, low, high))
+                continue;
+            double alpha = arrow_alpha(plot, arrow, &crowd);
+            if (part == LINES) {
+                painter->line(painter->context, ends[0], ends[1], ends[2], ends[3], PITHI_RGB_ARROW, alpha);
+                continue;
+            }
+            if (!draw_head(plot, painter, ends, alpha))
+                continue;
+            /* An arrow between two clocks has an error bar at its head, if their possible error is wide enough to be
+             * seen: `reach` pixels to each side. */
+            double x = pithi_plot_x(plot, arrow->message->recv_ns);
+            int64_t error_ns = pithlog_clock_error(plot->log, arrow->message->send_lane, arrow->message->recv_lane);
+            double reach = (double)error_ns * plot->width / ((double)plot->t1_ns - (double)plot->t0_ns);
+            double bar[4] = {x - reach, ends[3], x + reach, ends[3]};
+            if (error_ns > 0 && reach > 1 && shorten(bar, low, high))
+                painter->line(painter->context, bar[0], ends[3], bar[2], ends[3], PITHI_RGB_ARROW, alpha);
         }
     }
     free(crowd.cover);

@@ -379,26 +379,6 @@ static void free_loaded(struct pithi_figure *figure)
     }
 }
 
-/* Chooses the iterations, and makes room for their labels. */
-static void choose_iterations(struct pithi_figure *figure, const struct pithi_painter *painter)
-{
-    /* A given height has room for so many bands of the least height. */
-    double room = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, LEAST_BAND);
-    uint32_t fit = figure->height ? (uint32_t)(room / LEAST_BAND) : PITHI_FIGURE_ITERATIONS;
-    char label[64];
-
-    figure->stack = (struct pithi_iteration_stack){.all = figure->iterations};
-    figure->stack.chosen = pithi_iteration_stack_choose(figure->iterations, figure->plot.t0_ns, figure->plot.t1_ns,
-                                                        fit < PITHI_FIGURE_ITERATIONS ? fit : PITHI_FIGURE_ITERATIONS,
-                                                        &figure->stack.count);
-    figure->band_label_width = 0;
-    for (uint32_t i = 0; i < figure->stack.count; i++) {
-        pithi_iteration_label(figure->iterations, figure->stack.chosen[i], label, sizeof label);
-        figure->band_label_width =
-            fmax(figure->band_label_width, ceil(painter->text_width(painter->context, text_font, label)) + LABEL_GAP);
-    }
-}
-
 uint32_t pithi_figure_rows_fit(double height, double row_height)
 {
     return (uint32_t)fmax((height - TITLE_HEIGHT - AXIS_HEIGHT - MARGIN / 2) / row_height, 1);
@@ -433,8 +413,22 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
         figure->is_unfolded |= figure->rows[row].band > 0;
     figure->label_width = fmax(figure->least_label_width,
                                pithi_figure_label_width(figure->plot.log, figure->rows, figure->row_count, painter));
-    if (figure->iterations)
-        choose_iterations(figure, painter);
+    if (figure->iterations) {
+        /* The iterations, and room for their labels. A given height has room for so many bands of the least height. */
+        double room = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, LEAST_BAND);
+        uint32_t fit = figure->height ? (uint32_t)(room / LEAST_BAND) : PITHI_FIGURE_ITERATIONS;
+        char label[64];
+        figure->stack = (struct pithi_iteration_stack){.all = figure->iterations};
+        figure->stack.chosen = pithi_iteration_stack_choose(
+            figure->iterations, figure->plot.t0_ns, figure->plot.t1_ns,
+            fit < PITHI_FIGURE_ITERATIONS ? fit : PITHI_FIGURE_ITERATIONS, &figure->stack.count);
+        figure->band_label_width = 0;
+        for (uint32_t i = 0; i < figure->stack.count; i++) {
+            pithi_iteration_label(figure->iterations, figure->stack.chosen[i], label, sizeof label);
+            figure->band_label_width = fmax(figure->band_label_width,
+                                            ceil(painter->text_width(painter->context, text_font, label)) + LABEL_GAP);
+        }
+    }
     /* Labels take a third of the width at most; longer ones are cut. */
     figure->label_width = fmin(ceil(figure->label_width) + figure->band_label_width, floor(figure->width / 3));
     /* The state before loading, to begin again with more rows as one. */
@@ -517,8 +511,6 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
              lanes, records, duration, window, groups, waits, core_waits, path, missing, arrows);
 }
 
-static int is_faint(const struct pithi_row *row) { return row->counter != PITHI_NONE || pithi_row_is_below(row); }
-
 /* 1: a row's label takes the room of that of a lane below. Levels and functions mean nothing without their lane. */
 static int is_in_the_way(const struct pithi_plot *plot, uint32_t row)
 {
@@ -545,9 +537,10 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pl
         if (y - last_y < LEAST_LABEL_SPACING - 2 || is_in_the_way(plot, row))
             continue;
         last_y = y;
+        int is_faint = plot->rows[row].counter != PITHI_NONE || pithi_row_is_below(&plot->rows[row]);
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);
         pithi_text_in(painter, left, y, figure->label_width + 4 - figure->band_label_width, text_font,
-                      is_faint(&plot->rows[row]) ? PITHI_RGB_FAINT : PITHI_RGB_TEXT, label);
+                      is_faint ? PITHI_RGB_FAINT : PITHI_RGB_TEXT, label);
     }
 }
 
@@ -573,30 +566,6 @@ static void draw_stack(const struct pithi_figure *figure, const struct pithi_pai
         /* The reason stands right of the band, if there is room for a few words. */
         if (*reason && figure->width - MARGIN - end > 60)
             pithi_text_in(painter, end + 6, y, figure->width - MARGIN - end - 6, small_font, PITHI_RGB_FAINT, reason);
-    }
-}
-
-static void draw_axis(const struct pithi_figure *figure, const struct pithi_painter *painter,
-                      const struct pithi_axis *axis)
-{
-    const struct pithi_plot *plot = &figure->plot;
-    /* `end`: where the last label ended, so that the next one does not overlap it. The first one keeps clear of the
-     * base, "2024-05-01 ... +", at the left. */
-    double y = figure->axis_y, right = plot->x + figure->plot_width, end = 0;
-
-    painter->rect(painter->context, plot->x, y, figure->plot_width, 1, PITHI_RGB_FAINT, 1);
-    if (axis->base[0]) {
-        painter->text(painter->context, MARGIN, y + 18, PITHI_LEFT, small_font, PITHI_RGB_FAINT, axis->base);
-        end = MARGIN + painter->text_width(painter->context, small_font, axis->base) + TICK_GAP;
-    }
-    for (uint32_t i = 0; i < axis->count; i++) {
-        double x = floor(plot->x + axis->ticks[i].x);
-        double half = painter->text_width(painter->context, small_font, axis->ticks[i].label) / 2;
-        painter->rect(painter->context, x, y, 1, 5, PITHI_RGB_FAINT, 1);
-        if (x - half < end || x + half > right + MARGIN - 2)
-            continue;
-        painter->text(painter->context, x, y + 18, PITHI_CENTRE, small_font, PITHI_RGB_FAINT, axis->ticks[i].label);
-        end = x + half + TICK_GAP;
     }
 }
 
@@ -673,7 +642,23 @@ void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_pai
     else
         pithi_plot_draw(plot, through);
     pithi_figure_ranges_draw(&figure->ranges, plot, MARGIN, figure->ranges_y, figure->plot_width, painter);
-    draw_axis(figure, painter, &axis);
+    /* The axis. `end`: where the last label ended, so that the next one does not overlap it. The first one keeps clear
+     * of the base, "2024-05-01 ... +", at the left. */
+    double y = figure->axis_y, right = plot->x + figure->plot_width, end = 0;
+    painter->rect(painter->context, plot->x, y, figure->plot_width, 1, PITHI_RGB_FAINT, 1);
+    if (axis.base[0]) {
+        painter->text(painter->context, MARGIN, y + 18, PITHI_LEFT, small_font, PITHI_RGB_FAINT, axis.base);
+        end = MARGIN + painter->text_width(painter->context, small_font, axis.base) + TICK_GAP;
+    }
+    for (uint32_t i = 0; i < axis.count; i++) {
+        double x = floor(plot->x + axis.ticks[i].x);
+        double half = painter->text_width(painter->context, small_font, axis.ticks[i].label) / 2;
+        painter->rect(painter->context, x, y, 1, 5, PITHI_RGB_FAINT, 1);
+        if (x - half < end || x + half > right + MARGIN - 2)
+            continue;
+        painter->text(painter->context, x, y + 18, PITHI_CENTRE, small_font, PITHI_RGB_FAINT, axis.ticks[i].label);
+        end = x + half + TICK_GAP;
+    }
     pithi_legend_draw(&figure->below, painter);
     pithi_legend_draw(&figure->beside, painter);
     draw_findings(figure, painter);

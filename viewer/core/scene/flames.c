@@ -110,22 +110,6 @@ const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id)
     return def->group;
 }
 
-/* Adds a sample: each function on the stack has it once, also if it calls itself. counted[id]: the last sample that was
- * counted for a function. */
-static void add_sample(const struct pithi_flames *flames, const struct pithlog_step *step, uint64_t sample,
-                       uint64_t *counted, struct pithi_flames_sum *sums)
-{
-    /* a call site is no sample */
-    if (flames->state[step->record->id] == UINT32_MAX)
-        return;
-    sums[flames->state[step->record->id]].own++;
-    for (uint32_t i = 0; i < step->depth; i++) {
-        uint32_t id = step->open[i].id;
-        sums[id].total += counted[id] != sample;
-        counted[id] = sample;
-    }
-}
-
 int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
                       const struct pithi_watch *watch, struct pithi_flames_sum *sums)
 {
@@ -139,11 +123,21 @@ int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t 
     if (err)
         return err;
     counted = pithi_alloc(pithlog_get_info(flames->log)->defs, sizeof *counted);
-    /* A sample is an event inside the functions that were on the stack then. */
+    /* A sample is an event inside the functions that were on the stack then. Each of them has it once, also if it calls
+     * itself; counted[id]: the last sample that was counted for a function. */
     for (uint32_t i = 1; !err && damages < PITHI_MOST_DAMAGES && (more = pithlog_walk_next(walk, &step)) != 0; i++) {
         damages += more < 0;
-        if (more > 0 && step.change == PITHLOG_HAPPENS && step.record->kind == PITHLOG_EVENT && step.to_ns < to_ns)
-            add_sample(flames, &step, ++samples, counted, sums);
+        int is_event = more > 0 && step.change == PITHLOG_HAPPENS && step.record->kind == PITHLOG_EVENT;
+        /* a call site is no sample */
+        if (is_event && step.to_ns < to_ns && flames->state[step.record->id] != UINT32_MAX) {
+            samples++;
+            sums[flames->state[step.record->id]].own++;
+            for (uint32_t at = 0; at < step.depth; at++) {
+                uint32_t id = step.open[at].id;
+                sums[id].total += counted[id] != samples;
+                counted[id] = samples;
+            }
+        }
         if (i % WATCH_EVERY == 0 && !pithi_go_on(watch, 0))
             err = PITH_ERR_STOPPED;
     }

@@ -83,28 +83,6 @@ static void take(struct pixel *pixel, const struct pithlog_step *step)
     memmove(ended, ended + 1, (--pixel->open_count - step->at) * sizeof *ended);
 }
 
-/* The state that the picture shows at a level of this pixel: the deepest one that reaches it, and of several the one
- * with most time there. NULL: none. */
-static const struct seen *best_of(const struct pixel *pixel, uint32_t level)
-{
-    const struct seen *best = NULL;
-    uint32_t best_level = 0;
-
-    for (uint32_t i = 0; i < pixel->count; i++) {
-        const struct seen *seen = &pixel->seen[i];
-        /* The last drawn level also shows all deeper states; the deepest is on top.
-         * the last drawn level shows everything deeper */
-        uint32_t at = seen->level < level || level == PITHI_LEVELS - 1 ? seen->level : level;
-        if (seen->level == PITHI_NONE || (seen->level > level && level < PITHI_LEVELS - 1))
-            continue;
-        if (!best || at > best_level || (at == best_level && seen->covered_ns > best->covered_ns)) {
-            best = seen;
-            best_level = at;
-        }
-    }
-    return best;
-}
-
 /* Walks on to the end of a state, which is number `at` of the open ones now. If a state around it ends first, it moves
  * down by one: of A, B, C with `at` 2, the end of A leaves B, C, and `at` becomes 1. */
 static int find_end(struct pithlog_walk *walk, uint32_t at, struct pithi_hit *hit)
@@ -127,7 +105,7 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     struct pithlog_query query = {
         .from_ns = from_ns, .to_ns = pithlog_get_lane(log, lane)->last_ns, .lanes = &lane, .lane_count = 1};
     struct pixel pixel = {.from_ns = from_ns, .to_ns = to_ns, .hidden = hidden};
-    const struct seen *best;
+    const struct seen *best = NULL;
     struct pithlog_walk *walk;
     struct pithlog_step step = {.to_ns = from_ns};
     int more = 1, result = 0;
@@ -139,7 +117,20 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     /* the steps within the pixel */
     while (step.to_ns < to_ns && (more = pithlog_walk_next(walk, &step)) == 1)
         take(&pixel, &step);
-    best = best_of(&pixel, level);
+    /* The state that the picture shows at a level of this pixel: the deepest one that reaches it, and of several the
+     * one with most time there. NULL: none. */
+    uint32_t best_level = 0;
+    for (uint32_t i = 0; i < pixel.count; i++) {
+        const struct seen *seen = &pixel.seen[i];
+        /* The last drawn level also shows all deeper states; the deepest is on top. */
+        uint32_t at = seen->level < level || level == PITHI_LEVELS - 1 ? seen->level : level;
+        if (seen->level == PITHI_NONE || (seen->level > level && level < PITHI_LEVELS - 1))
+            continue;
+        if (!best || at > best_level || (at == best_level && seen->covered_ns > best->covered_ns)) {
+            best = seen;
+            best_level = at;
+        }
+    }
     memset(hit, 0, sizeof *hit);
     if (best) {
         uint32_t at = 0;
@@ -319,15 +310,6 @@ static uint32_t asked_lane(const struct pithi_row *row, uint32_t i, uint32_t *as
     return lanes[(uint64_t)i * count / *asked];
 }
 
-/* A band shows one level, and so not the states around a place where it has none. */
-static int hit_lane(struct pithlog *log, const struct pithi_row *row, uint32_t lane, int64_t from_ns, int64_t to_ns,
-                    uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
-{
-    int status = pithi_hit_state(log, lane, from_ns, to_ns, row->band ? row->band - 1 : level, hidden, hit);
-
-    return status > 0 && row->band && hit->level + 1 != row->band ? 0 : status;
-}
-
 int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
                         uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
 {
@@ -337,7 +319,10 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
 
     for (uint32_t i = 0; i < asked && status >= 0; i++) {
         uint32_t lane = asked_lane(row, i, &asked);
-        status = hit_lane(log, row, lane, from_ns, to_ns, level, hidden, &hits[found]);
+        status = pithi_hit_state(log, lane, from_ns, to_ns, row->band ? row->band - 1 : level, hidden, &hits[found]);
+        /* A band shows one level, and so not the states around a place where it has none. */
+        if (status > 0 && row->band && hits[found].level + 1 != row->band)
+            status = 0;
         /* hits[found] is overwritten by the next lane if this one has no hit */
         hits[found].lane = lane;
         found += status > 0;

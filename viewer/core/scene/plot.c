@@ -198,22 +198,6 @@ void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, 
         *right = *left;
 }
 
-static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
-{
-    double top, height, length;
-
-    pithi_plot_bar(plot->row_height, 0, &top, &height);
-    length = floor(height / 3 + 1);
-    /* The first row of a line only: levels share their lane's ticks, which would be drawn in each of them. */
-    if (plot->cell_row[row] != PITHI_NONE && plot->plot_row[plot->cell_row[row]] == row && height >= 2) {
-        const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
-        double y = pithi_plot_row_top(plot, row) + top + height - length;
-        for (uint32_t i = 0; i < cells->tick_count; i++)
-            painter->rect(painter->context, plot->x + cells->ticks[i].column, y, 1, length,
-                          pithi_plot_rgb(plot, row)[cells->ticks[i].state], 1);
-    }
-}
-
 static void draw_triangle(const struct pithi_painter *painter, double x, double y, double size, double grow,
                           uint32_t rgb)
 {
@@ -228,31 +212,6 @@ void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, do
     draw_triangle(painter, x, y, size, 1.6, PITHI_RGB_PAPER);
     draw_triangle(painter, x, y, size, 0.8, pithi_rgb_darker(rgb, 0.4));
     draw_triangle(painter, x, y, size, 0, rgb);
-}
-
-/* Draws triangles where there is room, else lines: many events in low rows must not hide the states. */
-static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
-{
-    uint64_t count = 0;
-
-    for (uint32_t line = 0; line < plot->cells.rows; line++)
-        count += plot->lines[line].mark_count;
-    /* Dense: rows below 14 pixels, or more than one event for 24 pixels of all rows together. 10 rows of 1200 pixels
-     * have room for 508 triangles. */
-    int dense = plot->row_height < 14 || count > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
-
-    for (uint32_t line = 0; line < plot->cells.rows && plot->row_height >= 2; line++) {
-        double y = pithi_plot_row_top(plot, plot->plot_row[line]);
-        for (uint32_t i = 0; i < plot->lines[line].mark_count; i++) {
-            const struct pithi_mark *mark = &plot->lines[line].marks[i];
-            double x = plot->x + mark->column, size = plot->row_height * 0.16;
-            double most = 5 * pithi_theme_scale();
-            if (dense)
-                painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
-            else
-                pithi_plot_mark(painter, x + 0.5, y + 2, size > most ? most : size, plot->rgb[mark->id]);
-        }
-    }
 }
 
 /* ---- The whole picture ------------------------------------------------------------------------------------------- */
@@ -279,6 +238,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
                           struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to)
 {
     unsigned char *hatched = NULL;
+    double top, height, length;
 
     if (painter->ground) {
         /* Above and below the rows, the ground is laid for everything; between them, only for rows that are not painted
@@ -306,22 +266,18 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
     pithi_names_draw(plot, painter, from, to, hatched);
     free(hatched);
     pithi_gaps_draw(plot, painter, from, to);
-    for (uint32_t row = from; row < to; row++)
-        draw_ticks(plot, painter, row);
-}
-
-/* Makes everything outside of the selection paler. */
-static void draw_pale(const struct pithi_plot *plot, const struct pithi_painter *painter)
-{
-    double width = plot->width, height = ceil(plot->row_count * plot->row_height);
-    double from = fmin(fmax(round(pithi_plot_x(plot, plot->lit_from_ns) - plot->x), 0), width);
-    double to = fmin(fmax(round(pithi_plot_x(plot, plot->lit_to_ns) - plot->x), 0), width);
-
-    if (plot->lit_from_ns >= plot->lit_to_ns)
-        /* there is no selection */
-        return;
-    painter->rect(painter->context, plot->x, plot->y, from, height, PITHI_RGB_PAPER, PITHI_PALE);
-    painter->rect(painter->context, plot->x + to, plot->y, width - to, height, PITHI_RGB_PAPER, PITHI_PALE);
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    length = floor(height / 3 + 1);
+    for (uint32_t row = from; row < to; row++) {
+        /* The first row of a line only: levels share their lane's ticks, which would be drawn in each of them. */
+        if (plot->cell_row[row] != PITHI_NONE && plot->plot_row[plot->cell_row[row]] == row && height >= 2) {
+            const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
+            double y = pithi_plot_row_top(plot, row) + top + height - length;
+            for (uint32_t i = 0; i < cells->tick_count; i++)
+                painter->rect(painter->context, plot->x + cells->ticks[i].column, y, 1, length,
+                              pithi_plot_rgb(plot, row)[cells->ticks[i].state], 1);
+        }
+    }
 }
 
 void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_painter *painter)
@@ -329,9 +285,34 @@ void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_pain
     clip_rows(plot, painter);
     pithi_arrows_draw(plot, painter);
     pithi_path_draw(plot, painter);
-    draw_marks(plot, painter);
+    /* Events are triangles where there is room, else lines: many events in low rows must not hide the states. */
+    uint64_t count = 0;
+    for (uint32_t line = 0; line < plot->cells.rows; line++)
+        count += plot->lines[line].mark_count;
+    /* Dense: rows below 14 pixels, or more than one event for 24 pixels of all rows together. 10 rows of 1200 pixels
+     * have room for 508 triangles. */
+    int dense = plot->row_height < 14 || count > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
+    for (uint32_t line = 0; line < plot->cells.rows && plot->row_height >= 2; line++) {
+        double y = pithi_plot_row_top(plot, plot->plot_row[line]);
+        for (uint32_t i = 0; i < plot->lines[line].mark_count; i++) {
+            const struct pithi_mark *mark = &plot->lines[line].marks[i];
+            double x = plot->x + mark->column, size = plot->row_height * 0.16;
+            double most = 5 * pithi_theme_scale();
+            if (dense)
+                painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
+            else
+                pithi_plot_mark(painter, x + 0.5, y + 2, size > most ? most : size, plot->rgb[mark->id]);
+        }
+    }
     pithi_bundle_numbers_draw(plot, painter);
-    draw_pale(plot, painter);
+    /* Everything outside of the selection is paler. */
+    if (plot->lit_from_ns < plot->lit_to_ns) {
+        double width = plot->width, height = ceil(plot->row_count * plot->row_height);
+        double from = fmin(fmax(round(pithi_plot_x(plot, plot->lit_from_ns) - plot->x), 0), width);
+        double to = fmin(fmax(round(pithi_plot_x(plot, plot->lit_to_ns) - plot->x), 0), width);
+        painter->rect(painter->context, plot->x, plot->y, from, height, PITHI_RGB_PAPER, PITHI_PALE);
+        painter->rect(painter->context, plot->x + to, plot->y, width - to, height, PITHI_RGB_PAPER, PITHI_PALE);
+    }
     pithi_notes_draw(plot, painter);
     painter->clip(painter->context, 0, 0, -1, -1);
 }
@@ -351,32 +332,6 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
  * rounding made 0.1 a little less. */
 uint32_t pithi_groups_per(double row_height) { return row_height >= 1 ? 1 : (uint32_t)ceil(1 / row_height - 1e-9); }
 
-/* The rows of one lane's levels and functions are not in a group, nor are graphs. Alone they stay as they are. */
-static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count, uint32_t *lanes)
-{
-    struct pithi_row group = rows[0];
-    uint32_t lane_count = 0, more;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *from = pithi_row_lanes(&rows[i], &more);
-        if (rows[i].counter != PITHI_NONE || pithi_row_is_below(&rows[i]))
-            continue;
-        if (!lane_count)
-            /* The group looks like its first row that shows a lane: a row of levels before it must not give it its
-             * name. */
-            group = rows[i];
-        memcpy(lanes + lane_count, from, more * sizeof *lanes);
-        lane_count += more;
-    }
-    group.lanes = lane_count ? lanes : NULL;
-    group.lane_count = lane_count;
-    if (lane_count) {
-        group.band = 0;
-        group.lane = lanes[0];
-    }
-    return group;
-}
-
 void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups)
 {
     uint32_t all = 0, of_row, *lanes;
@@ -390,7 +345,28 @@ void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t pe
     groups->count = 0;
     groups->rows = pithi_alloc(count / per + 1, sizeof *groups->rows);
     for (uint32_t row = 0; row < count; row += per) {
-        struct pithi_row group = make_group(rows + row, count - row < per ? count - row : per, lanes);
+        /* The rows of one lane's levels and functions are not in a group, nor are graphs. Alone they stay. */
+        const struct pithi_row *of = rows + row;
+        uint32_t taken = count - row < per ? count - row : per;
+        struct pithi_row group = of[0];
+        uint32_t lane_count = 0, more;
+        for (uint32_t i = 0; i < taken; i++) {
+            const uint32_t *its_lanes = pithi_row_lanes(&of[i], &more);
+            if (of[i].counter != PITHI_NONE || pithi_row_is_below(&of[i]))
+                continue;
+            if (!lane_count)
+                /* The group looks like its first row that shows a lane: a row of levels before it must not give it its
+                 * name. */
+                group = of[i];
+            memcpy(lanes + lane_count, its_lanes, more * sizeof *lanes);
+            lane_count += more;
+        }
+        group.lanes = lane_count ? lanes : NULL;
+        group.lane_count = lane_count;
+        if (lane_count) {
+            group.band = 0;
+            group.lane = lanes[0];
+        }
         lanes += group.lane_count;
         groups->rows[groups->count++] = group;
     }
