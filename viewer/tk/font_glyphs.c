@@ -80,20 +80,6 @@ static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font
     letters->count = letters->width = 0;
 }
 
-static void add_letter(struct letters *letters, Tk_Window window, Tk_Font font, uint32_t code, const char *text,
-                       int bytes)
-{
-    int at = letters->count;
-
-    memcpy(letters->texts[at], text, (size_t)bytes);
-    letters->texts[at][bytes] = 0;
-    letters->codes[at] = code;
-    letters->widths[at] = Tk_TextWidth(font, letters->texts[at], bytes);
-    letters->width += letters->widths[at];
-    if (++letters->count == AT_ONCE)
-        draw_letters(letters, window, font);
-}
-
 static int is_wanted(const struct letters *letters, uint32_t code)
 {
     for (int i = 0; i < letters->count; i++)
@@ -122,8 +108,16 @@ int pithi_font_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
     for (const char *text = Tcl_GetString(objv[3]); *text && pithi_glyphs()->height > 0;) {
         const char *from = text;
         uint32_t code = pithi_glyphs_next(&text);
-        if (text - from <= 4 && is_wanted(letters, code))
-            add_letter(letters, window, font, code, from, (int)(text - from));
+        int bytes = (int)(text - from), at = letters->count;
+        if (bytes <= 4 && is_wanted(letters, code)) {
+            memcpy(letters->texts[at], from, (size_t)bytes);
+            letters->texts[at][bytes] = 0;
+            letters->codes[at] = code;
+            letters->widths[at] = Tk_TextWidth(font, letters->texts[at], bytes);
+            letters->width += letters->widths[at];
+            if (++letters->count == AT_ONCE)
+                draw_letters(letters, window, font);
+        }
     }
     draw_letters(letters, window, font);
     free(letters);

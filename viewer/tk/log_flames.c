@@ -11,15 +11,6 @@
 #include "core/cells/memory.h"
 #include "tk/background.h"
 
-/* Lanes that were unfolded before get rows for their functions. */
-static void unfold_again(struct pithi_log_object *object)
-{
-    for (uint32_t i = 1; i < object->tree->node_count; i++)
-        if (object->tree->nodes[i].bands)
-            pithi_log_unfold(object, i, 1);
-    pithi_log_rows_changed(object);
-}
-
 int pithi_log_flames(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int err;
@@ -39,7 +30,11 @@ int pithi_log_flames(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         return pithi_usage_error(interp, "the functions are those of another log");
     if (err)
         return pithi_log_error(interp);
-    unfold_again(object);
+    /* Lanes that were unfolded before get rows for their functions. */
+    for (uint32_t i = 1; i < object->tree->node_count; i++)
+        if (object->tree->nodes[i].bands)
+            pithi_log_unfold(object, i, 1);
+    pithi_log_rows_changed(object);
     return TCL_OK;
 }
 

@@ -23,26 +23,6 @@ static uint32_t count_of(const struct pithi_log_object *object)
     return object->iterations ? (uint32_t)object->iterations->count : 0;
 }
 
-/* All indices, as they are. */
-static Tcl_Obj *by_time(const struct pithi_log_object *object)
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    for (uint32_t i = 0; i < count_of(object); i++)
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(i));
-    return list;
-}
-
-/* The slow ones, slowest first. */
-static Tcl_Obj *slow_ones(const struct pithi_log_object *object)
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    for (size_t i = 0; count_of(object) && i < object->iterations->slow_count; i++)
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(object->iterations->slow[i].index));
-    return list;
-}
-
 /* `iterations`: count, and how long they are. */
 int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -52,12 +32,17 @@ int pithi_log_iterations(struct pithi_log_object *object, Tcl_Interp *interp, in
     pithi_put_wide(dict, "count", count_of(object));
     if (count_of(object)) {
         const struct pithlog_iterations *all = object->iterations;
+        Tcl_Obj *indices = Tcl_NewListObj(0, NULL), *slow = Tcl_NewListObj(0, NULL);
         char name[128];
+        for (uint32_t i = 0; i < count_of(object); i++)
+            Tcl_ListObjAppendElement(NULL, indices, Tcl_NewWideIntObj(i));
+        for (size_t i = 0; i < all->slow_count; i++) /* slowest first */
+            Tcl_ListObjAppendElement(NULL, slow, Tcl_NewWideIntObj(all->slow[i].index));
         pithi_put_text(dict, "state", pithi_def_label(object->log, all->state, name, sizeof name));
         pithi_put_wide(dict, "median", all->median_ns);
         pithi_put_wide(dict, "longest", all->max_ns);
-        pithi_put(dict, "all", by_time(object));
-        pithi_put(dict, "slow", slow_ones(object));
+        pithi_put(dict, "all", indices);
+        pithi_put(dict, "slow", slow);
     }
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;

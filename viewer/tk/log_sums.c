@@ -101,12 +101,22 @@ struct counter_sum {
 /* With more series than this, ranges are those of the whole log, because each window needs a search of the digest. */
 enum { MOST_SERIES = 2000 };
 
-static struct counter_sum *sum_counters(const struct pithi_log_object *object, int64_t t0, int64_t t1)
+int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    uint32_t series_count = pithlog_digest_get_info(object->digest)->series;
-    struct counter_sum *sums = pithi_alloc(pithlog_get_info(object->log)->defs, sizeof *sums);
+    uint32_t defs = pithlog_get_info(object->log)->defs, series_count;
     const struct pithlog_series *series;
+    struct counter_sum *sums;
+    Tcl_Obj *list, *dict;
+    int64_t t0, t1;
 
+    (void)objc;
+    if (pithi_get_window(interp, objv + 2, &t0, &t1) != TCL_OK)
+        return TCL_ERROR;
+    if (!object->digest)
+        return TCL_OK;
+    list = Tcl_NewListObj(0, NULL);
+    series_count = pithlog_digest_get_info(object->digest)->series;
+    sums = pithi_alloc(defs, sizeof *sums);
     for (uint32_t i = 0; (series = pithlog_digest_series(object->digest, i)); i++) {
         struct counter_sum *sum = &sums[series->counter];
         struct pithlog_column column = {.low = series->low, .high = series->high, .known = 1};
@@ -120,23 +130,6 @@ static struct counter_sum *sum_counters(const struct pithi_log_object *object, i
         sum->low = column.known ? fmin(sum->low, column.low) : sum->low;
         sum->high = column.known ? fmax(sum->high, column.high) : sum->high;
     }
-    return sums;
-}
-
-int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
-{
-    uint32_t defs = pithlog_get_info(object->log)->defs;
-    struct counter_sum *sums;
-    Tcl_Obj *list, *dict;
-    int64_t t0, t1;
-
-    (void)objc;
-    if (pithi_get_window(interp, objv + 2, &t0, &t1) != TCL_OK)
-        return TCL_ERROR;
-    if (!object->digest)
-        return TCL_OK;
-    list = Tcl_NewListObj(0, NULL);
-    sums = sum_counters(object, t0, t1);
     for (uint32_t id = 0; id < defs; id++) {
         if (!sums[id].values)
             continue;

@@ -225,71 +225,59 @@ static void command_gone(ClientData data)
 
 /* ---- The image's command ----------------------------------------------------------------------------------------- */
 
-static int get_pixel(const struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj *const objv[])
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    int x, y;
-
-    if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
-        return TCL_ERROR;
-    if (!paper->words || x < 0 || y < 0 || x >= paper->width || y >= paper->height) {
-        Tcl_SetObjResult(interp, Tcl_NewStringObj("no such place in the picture", -1));
-        return TCL_ERROR;
-    }
-    /* Red, green, blue: the three bytes of 0x00RRGGBB from the left. */
-    for (int shift = 16; shift >= 0; shift -= 8)
-        Tcl_ListObjAppendElement(
-            NULL, list,
-            Tcl_NewIntObj((int)(paper->words[(size_t)y * (size_t)paper->width + (size_t)x] >> shift & 255)));
-    Tcl_SetObjResult(interp, list);
-    return TCL_OK;
-}
-
-static int copy_to(const struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj *name)
-{
-    Tk_PhotoHandle photo = Tk_FindPhoto(interp, Tcl_GetString(name));
-    size_t count = (size_t)paper->width * (size_t)paper->height;
-    unsigned char *bytes = pithi_alloc(count, 3);
-    Tk_PhotoImageBlock block = {.pixelPtr = bytes,
-                                .width = paper->width,
-                                .height = paper->height,
-                                .pitch = paper->width * 3,
-                                .pixelSize = 3,
-                                .offset = {0, 1, 2, 3}};
-    int status = TCL_ERROR;
-
-    for (size_t i = 0; i < count; i++)
-        for (size_t part = 0; part < 3; part++)
-            bytes[3 * i + part] = (unsigned char)(paper->words[i] >> (16 - 8 * part));
-    if (!photo)
-        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", Tcl_GetString(name)));
-    else if (Tk_PhotoSetSize(interp, photo, paper->width, paper->height) == TCL_OK)
-        status = Tk_PhotoPutBlock(interp, photo, &block, 0, 0, paper->width, paper->height, TK_PHOTO_COMPOSITE_SET);
-    free(bytes);
-    return status;
-}
-
-static int go_straight(struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *tag)
-{
-    if (!Tk_NameToWindow(interp, Tcl_GetString(canvas), paper->window))
-        return TCL_ERROR;
-    forget_canvas(paper);
-    paper->canvas = canvas;
-    /* A tag expression: all items of the canvas except those with the tag, that is, all but the picture. */
-    paper->others = Tcl_ObjPrintf("!%s", Tcl_GetString(tag));
-    Tcl_IncrRefCount(paper->canvas);
-    Tcl_IncrRefCount(paper->others);
-    return TCL_OK;
-}
-
 static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    if (objc == 4 && strcmp(Tcl_GetString(objv[1]), "get") == 0)
-        return get_pixel(data, interp, objv);
-    if (objc == 3 && strcmp(Tcl_GetString(objv[1]), "copy") == 0)
-        return copy_to(data, interp, objv[2]);
-    if (objc == 4 && strcmp(Tcl_GetString(objv[1]), "straight") == 0)
-        return go_straight(data, interp, objv[2], objv[3]);
+    struct pithi_paper *paper = data;
+
+    if (objc == 4 && strcmp(Tcl_GetString(objv[1]), "get") == 0) {
+        Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+        int x, y;
+        if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
+            return TCL_ERROR;
+        if (!paper->words || x < 0 || y < 0 || x >= paper->width || y >= paper->height) {
+            Tcl_SetObjResult(interp, Tcl_NewStringObj("no such place in the picture", -1));
+            return TCL_ERROR;
+        }
+        /* Red, green, blue: the three bytes of 0x00RRGGBB from the left. */
+        for (int shift = 16; shift >= 0; shift -= 8)
+            Tcl_ListObjAppendElement(
+                NULL, list,
+                Tcl_NewIntObj((int)(paper->words[(size_t)y * (size_t)paper->width + (size_t)x] >> shift & 255)));
+        Tcl_SetObjResult(interp, list);
+        return TCL_OK;
+    }
+    if (objc == 3 && strcmp(Tcl_GetString(objv[1]), "copy") == 0) {
+        Tk_PhotoHandle photo = Tk_FindPhoto(interp, Tcl_GetString(objv[2]));
+        size_t count = (size_t)paper->width * (size_t)paper->height;
+        unsigned char *bytes = pithi_alloc(count, 3);
+        Tk_PhotoImageBlock block = {.pixelPtr = bytes,
+                                    .width = paper->width,
+                                    .height = paper->height,
+                                    .pitch = paper->width * 3,
+                                    .pixelSize = 3,
+                                    .offset = {0, 1, 2, 3}};
+        int status = TCL_ERROR;
+        for (size_t i = 0; i < count; i++)
+            for (size_t part = 0; part < 3; part++)
+                bytes[3 * i + part] = (unsigned char)(paper->words[i] >> (16 - 8 * part));
+        if (!photo)
+            Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", Tcl_GetString(objv[2])));
+        else if (Tk_PhotoSetSize(interp, photo, paper->width, paper->height) == TCL_OK)
+            status = Tk_PhotoPutBlock(interp, photo, &block, 0, 0, paper->width, paper->height, TK_PHOTO_COMPOSITE_SET);
+        free(bytes);
+        return status;
+    }
+    if (objc == 4 && strcmp(Tcl_GetString(objv[1]), "straight") == 0) {
+        if (!Tk_NameToWindow(interp, Tcl_GetString(objv[2]), paper->window))
+            return TCL_ERROR;
+        forget_canvas(paper);
+        paper->canvas = objv[2];
+        /* A tag expression: all items of the canvas except those with the tag, that is, all but the picture. */
+        paper->others = Tcl_ObjPrintf("!%s", Tcl_GetString(objv[3]));
+        Tcl_IncrRefCount(paper->canvas);
+        Tcl_IncrRefCount(paper->others);
+        return TCL_OK;
+    }
     Tcl_WrongNumArgs(interp, 1, objv, "get x y | copy photo | straight canvas tag");
     return TCL_ERROR;
 }

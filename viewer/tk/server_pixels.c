@@ -61,57 +61,42 @@ void pithi_server_pixels_free(struct pithi_server_pixels *pixels)
 
 Pixmap pithi_server_pixels_pixmap(const struct pithi_server_pixels *pixels) { return pixels->pixmap; }
 
-static void move(struct pithi_server_pixels *pixels, GC gc, int by)
-{
-    int count = pixels->width - abs(by), from = by > 0 ? by : 0, to = by > 0 ? 0 : -by;
-
-    if (count <= 0)
-        return;
-    XCopyArea(pixels->display, pixels->pixmap, pixels->pixmap, gc, from, 0, (unsigned)count, (unsigned)pixels->height,
-              to, 0);
-    for (int y = 0; y < pixels->height; y++) {
-        uint32_t *line = pixels->words + (size_t)y * (size_t)pixels->width;
-        memmove(line + to, line + from, (size_t)count * sizeof *line);
-    }
-}
-
-/* Widens [*left, *right) to include the pixels that differ in a line. */
-static void find_change(const uint32_t *old, const uint32_t *new, int width, int *left, int *right)
-{
-    int from = 0, to = width;
-
-    if (memcmp(old, new, (size_t)width * sizeof *old) == 0)
-        return;
-    while (old[from] == new[from])
-        from++;
-    while (old[to - 1] == new[to - 1])
-        to--;
-    *left = from < *left ? from : *left;
-    *right = to > *right ? to : *right;
-}
-
-static void send_band(struct pithi_server_pixels *pixels, const uint32_t *words, GC gc, int top, int height)
-{
-    int left = pixels->width, right = 0;
-    size_t at = (size_t)top * (size_t)pixels->width;
-
-    for (int y = 0; y < height && !pixels->fresh; y++)
-        find_change(pixels->words + at + (size_t)y * (size_t)pixels->width,
-                    words + at + (size_t)y * (size_t)pixels->width, pixels->width, &left, &right);
-    if (pixels->fresh)
-        left = 0, right = pixels->width;
-    if (left >= right)
-        return;
-    memcpy(pixels->words + at, words + at, (size_t)height * (size_t)pixels->width * sizeof *words);
-    XPutImage(pixels->display, pixels->pixmap, gc, pixels->image, left, top, left, top, (unsigned)(right - left),
-              (unsigned)height);
-}
-
 void pithi_server_pixels_update(struct pithi_server_pixels *pixels, const uint32_t *words, GC gc, int moved)
 {
-    if (moved && !pixels->fresh)
-        move(pixels, gc, moved);
-    for (int top = 0; top < pixels->height; top += BAND)
-        send_band(pixels, words, gc, top, pixels->height - top < BAND ? pixels->height - top : BAND);
+    int count = pixels->width - abs(moved), from = moved > 0 ? moved : 0, to = moved > 0 ? 0 : -moved;
+
+    if (moved && !pixels->fresh && count > 0) {
+        XCopyArea(pixels->display, pixels->pixmap, pixels->pixmap, gc, from, 0, (unsigned)count,
+                  (unsigned)pixels->height, to, 0);
+        for (int y = 0; y < pixels->height; y++) {
+            uint32_t *line = pixels->words + (size_t)y * (size_t)pixels->width;
+            memmove(line + to, line + from, (size_t)count * sizeof *line);
+        }
+    }
+    for (int top = 0; top < pixels->height; top += BAND) {
+        int height = pixels->height - top < BAND ? pixels->height - top : BAND, left = pixels->width, right = 0;
+        size_t at = (size_t)top * (size_t)pixels->width;
+        for (int y = 0; y < height && !pixels->fresh; y++) {
+            /* [left, right) gets wider until it has the pixels that differ in each line. */
+            size_t line = at + (size_t)y * (size_t)pixels->width;
+            const uint32_t *old = pixels->words + line, *new = words + line;
+            int first = 0, end = pixels->width;
+            if (memcmp(old, new, (size_t)pixels->width * sizeof *old) == 0)
+                continue;
+            while (old[first] == new[first])
+                first++;
+            while (old[end - 1] == new[end - 1])
+                end--;
+            left = first < left ? first : left;
+            right = end > right ? end : right;
+        }
+        if (pixels->fresh)
+            left = 0, right = pixels->width;
+        if (left >= right)
+            continue;
+        memcpy(pixels->words + at, words + at, (size_t)height * (size_t)pixels->width * sizeof *words);
+        XPutImage(pixels->display, pixels->pixmap, gc, pixels->image, left, top, left, top, (unsigned)(right - left),
+                  (unsigned)height);
+    }
     pixels->fresh = 0;
 }
