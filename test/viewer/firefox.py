@@ -147,7 +147,7 @@ class FirefoxPage(Page):
     def _ask(self, script):
         """By a script of the page, because others do not see its variables, and the page allows no eval."""
         steps = f"{script[:-1]} return 0;" if re.search(r";\s*0$", script) else f"return {script};"
-        found = json.loads(self.send("WebDriver:ExecuteAsyncScript", args=[steps], script="""
+        told = self.send("WebDriver:ExecuteAsyncScript", args=[steps], script="""
             const [steps, done] = arguments, script = document.createElement("script");
             const page = window.wrappedJSObject || window;
             delete page.asked;
@@ -156,9 +156,12 @@ class FirefoxPage(Page):
             document.documentElement.append(script);
             script.remove();
             if (page.asked) page.asked.then(done);
-            else done("null");"""))
-        if not found: # a page that allows no scripts
+            else done("");""")
+        if told is None:
+            raise RuntimeError("the page was unloaded")
+        if not told: # a page that allows no scripts
             return self.send("WebDriver:ExecuteScript", script=steps, args=[])
+        found = json.loads(told)
         if "error" in found:
             raise RuntimeError(f"{found['error']}: {script}")
         return found.get("value")
