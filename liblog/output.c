@@ -259,7 +259,7 @@ static void print_page(int page)
     off_t at = 0;
     ssize_t got, written = 0;
     pithi_signals_begin(&signals);
-    while (written >= 0 && (got = pread(page, lines, sizeof lines, at)) > 0) {
+    while (!pithi_no_stderr && written >= 0 && (got = pread(page, lines, sizeof lines, at)) > 0) {
         const char *last = memrchr(lines, '\n', (size_t)got);
         size_t size = last != NULL ? (size_t)(last - lines) + 1 : (size_t)got;
         for (size_t done = 0; done < size; done += (size_t)written)

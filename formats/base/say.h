@@ -4,6 +4,7 @@
 #define PITHI_SAY_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +47,13 @@ static inline void pithi_signals_end(const struct pithi_signals *signals)
     errno = saved;
 }
 
+/* ---- Standard error ---------------------------------------------------------------------------------------------- */
+
+/* 1: the process was started without one. Then descriptor 2 is soon a file of the program or of its MPI. Weak: each
+ * file that includes this defines it, and those of a library share one. */
+__attribute__((weak, visibility("hidden"))) int pithi_no_stderr;
+__attribute__((constructor)) static void find_stderr(void) { pithi_no_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0; }
+
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 static inline void pithi_say_values(int fd, const char *format, va_list values)
@@ -55,6 +63,8 @@ static inline void pithi_say_values(int fd, const char *format, va_list values)
     size_t length;
     int saved = errno;
 
+    if (fd == STDERR_FILENO && pithi_no_stderr)
+        return;
     memcpy(line, "pith: ", 6);
     vsnprintf(line + 6, sizeof line - 7, format, values);
     length = strlen(line);

@@ -175,4 +175,29 @@ out=$("a place/bin/pith" run sh -c 'echo runs; exit 3' 2>err)
 is "$? $out" "3 runs" "a place with a blank: the program runs"
 like "$(cat err)" '^pith run: /.*: nothing is recorded: a path with a blank or colon cannot be preloaded; move Pith$' "and it is said"
 is "$(wc -l <err)" 1 "in one line"
+# A program that is started without a standard error: descriptor 2 is then a file of its own.
+cat >early.c <<'END'
+#include <fcntl.h>
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    static char byte;
+    MPI_Request request;
+    int fd = open("data", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd != 2 || write(fd, "data\n", 5) != 5)
+        return 1;
+    MPI_Init(&argc, &argv);
+    MPI_Irecv(&byte, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &request); /* an error, for --lib check */
+    MPI_Finalize();
+    return 0;
+}
+END
+for mpi in $(mpis); do
+    "mpicc.$mpi" -o "early.$mpi" early.c
+    for options in "--answer -o run.pith" "--lib check" "--lib time" "--lib trace" "--lib anim"; do
+        pith run $options "./early.$mpi" 2>&-
+        is "$? $(cat data)" "0 data" "$mpi, $options: no standard error: its file is its own"
+    done
+done
 finish

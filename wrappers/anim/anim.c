@@ -1,6 +1,7 @@
 /* anim.c - starts the window as a detached process. */
 #include "job.h"
 
+#include "base/say.h"
 #include "base/shell_word.h"
 #include "pith_tool.h"
 #include "real.h"
@@ -145,6 +146,8 @@ static void say(const char *what, const char *log)
                  "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n", what,
                  pithi_shell_word(log, word, sizeof word));
 
+    if (pithi_no_stderr)
+        return;
     if (write(2, line, size < (int)sizeof line ? (size_t)size : sizeof line - 1) < 0) { /* standard error is closed */
     }
 }

@@ -98,7 +98,7 @@ void pithi_check_say(const char *lines)
             pithi_say("PITH_CHECK_FILE: %s: %s; messages go to standard error", name, strerror(errno));
         fd = STDERR_FILENO;
     }
-    while (size) {
+    while (size && !(fd == STDERR_FILENO && pithi_no_stderr)) {
         ssize_t put = write(fd, lines, size);
         if (put <= 0)
             break;

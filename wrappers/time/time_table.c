@@ -287,6 +287,8 @@ static void put_table_on_stderr(struct pithi_time_report *report)
 {
     char *text = NULL;
     size_t size = 0;
+    if (pithi_no_stderr)
+        return;
     FILE *out = open_memstream(&text, &size);
 
     put_table(out ? out : stderr, report);

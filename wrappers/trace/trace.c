@@ -73,6 +73,8 @@ static int open_standard(void)
     int standard = &pith_trace_descriptor ? pith_trace_descriptor : STDERR_FILENO, fd = -1;
     const char *path = standard == STDERR_FILENO ? "/proc/self/fd/2" : "/proc/self/fd/1";
 
+    if (standard == STDERR_FILENO && pithi_no_stderr)
+        return -1;
     if (pithi_launcher_rank(-1) >= 0 && fstat(standard, &info) == 0 && S_ISFIFO(info.st_mode))
         fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
