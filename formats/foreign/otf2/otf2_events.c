@@ -297,7 +297,7 @@ static int name_functions(struct otf2_reader *r)
     CHECK(pithi_otf2_own_id(r, PITHLOG_EVENT_TYPE, "pith:code", "begin=%X end=%X name=%s", &id));
     for (uint32_t i = 0; i < r->defs.regions.count; i++)
         if (region[i].sampled == r->at->rank + 1) {
-            /* Writes "begin=%X end=%X name=%s": 8 + 8 bytes, then 2 bytes of length and the name. */
+            /* "begin=%X end=%X name=%s": 8 + 8 bytes, then 2 bytes of length and the name */
             const char *name = pithi_otf2_defs_string(&r->defs, region[i].name);
             size_t size = strnlen(name, 4096);
             unsigned char payload[18 + 4096], *p = pithi_put_be(payload, code_begin(&region[i]), 8);

@@ -338,7 +338,7 @@ static void begin(void *context, int64_t from_ns)
     put_line(out, PAJE_STATE_TYPE, "S CT \"State\"");
     put_line(out, PAJE_LINK_TYPE, "L CP CT CT \"Message\"");
     put_definitions(out, log);
-    /* Writes the containers, which all exist from time 0. The alias of a rank uses its first lane. Names are unique,
+    /* The containers all exist from time 0. The alias of a rank uses its first lane. Names are unique,
      * because PajeNG also finds containers by name. */
     const struct pithlog_lane *lane;
     uint32_t first = 0;
@@ -371,7 +371,7 @@ static int write_all(struct paje_writer *w, const struct pithi_convert *how)
     CHECK(pithi_sorter_end(w->ends));
     CHECK(pithi_each_record(w->log, how, &each));
     put_ends_before(w, UINT64_MAX);
-    /* Writes the end of the containers, after the last record. */
+    /* The containers end after the last record. */
     int64_t end_ns = w->last_ns - w->start_ns;
     const struct pithlog_lane *lane, *next;
     uint32_t first = 0;

@@ -313,7 +313,7 @@ static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r,
         begin_ns = s->end_ns;
     begin_ns = begin_ns < w->from_ns ? w->from_ns : begin_ns;
     if (open && begin_ns == s->end_ns) {
-        /* Skips the outermost functions that two stacks have in common. */
+        /* the outermost functions that both stacks have go on */
         size_t size;
         while ((size = strcspn(open, ";")) > 0 && size == strcspn(text, ";") && memcmp(open, text, size) == 0) {
             open += size + (open[size] == ';');
