@@ -40,33 +40,6 @@ static int64_t log_time(const struct pithi_spill *spill, const struct pithi_spil
     return pithi_ns_sum(pithi_sync_ns(spill->syncs, spill->sync_count, mono_ns), target->shift_ns);
 }
 
-/* Finds the interval of the log that is wanted, and the least number of posting in it. Receives are numbered from
- * there, as the numbers of a log have no gap. */
-static void find_window(const struct pithi_spill *spill, const struct pithi_spill_target *target,
-                        struct pithi_spill_ids *ids)
-{
-    const struct pithi_spill_page *page = &spill->page;
-    struct pithi_spill_walk walk;
-    uint32_t i;
-    int cut = page->zero_ns != 0;
-    /* zero_ns is 0 without PITH_FROM and PITH_TO */
-    ids->from_ns = cut ? log_time(spill, target, page->from_ns) : INT64_MIN;
-    ids->to_ns = cut ? log_time(spill, target, page->to_ns) : INT64_MAX;
-    ids->alive_at_end = cut && page->last.mono_ns >= page->to_ns;
-    /* A first chunk with another number than 0: the ring has dropped the ones before it. */
-    for (i = 0; i < spill->lane_count; i++)
-        cut |= spill->chunks[spill->lanes[i].first].seq != 0;
-    /* The smallest over all lanes, as the receives of a process are numbered together. */
-    ids->first_posted = cut ? UINT64_MAX : 0;
-    for (i = 0; cut && i < spill->lane_count; i++) {
-        uint64_t first;
-        begin_walk(spill, target, ids, &walk, i);
-        first = pithi_spill_first_posted(&walk, ids->from_ns, ids->to_ns);
-        if (first < ids->first_posted)
-            ids->first_posted = first;
-    }
-}
-
 int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                          struct pithi_spill_ids *ids)
 {
@@ -93,7 +66,27 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
         ids->states[i] = spill->defs[i].kind == PITHLOG_STATE && ids->defs[i] <= PITHI_SAID_MAX
                              ? pithi_said(0, ids->defs[i])
                              : UINT32_MAX;
-    find_window(spill, target, ids);
+    /* The interval of the log that is wanted, and the least number of posting in it. Receives are numbered from there,
+     * as the numbers of a log have no gap. */
+    const struct pithi_spill_page *page = &spill->page;
+    struct pithi_spill_walk walk;
+    int cut = page->zero_ns != 0;
+    /* zero_ns is 0 without PITH_FROM and PITH_TO */
+    ids->from_ns = cut ? log_time(spill, target, page->from_ns) : INT64_MIN;
+    ids->to_ns = cut ? log_time(spill, target, page->to_ns) : INT64_MAX;
+    ids->alive_at_end = cut && page->last.mono_ns >= page->to_ns;
+    /* A first chunk with another number than 0: the ring has dropped the ones before it. */
+    for (i = 0; i < spill->lane_count; i++)
+        cut |= spill->chunks[spill->lanes[i].first].seq != 0;
+    /* The smallest over all lanes, as the receives of a process are numbered together. */
+    ids->first_posted = cut ? UINT64_MAX : 0;
+    for (i = 0; cut && i < spill->lane_count; i++) {
+        uint64_t first;
+        begin_walk(spill, target, ids, &walk, i);
+        first = pithi_spill_first_posted(&walk, ids->from_ns, ids->to_ns);
+        if (first < ids->first_posted)
+            ids->first_posted = first;
+    }
     return PITH_OK;
 }
 

@@ -235,25 +235,6 @@ static const char *declared_in(Dwarf_Die *die)
     return NULL;
 }
 
-static void describe(struct pithi_code_frame *frame, Dwarf_Die *die, const char *symbol, char **made)
-{
-    Dwarf_Attribute attribute;
-    const char *linked = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-    const char *plain = dwarf_diename(die);
-
-    if (!linked)
-        linked = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
-    if (linked && !(plain && is_symbol_of(linked, plain)))
-        frame->name = demangle(linked, made);
-    else if (plain && (linked || !symbol || is_symbol_of(symbol, plain)))
-        frame->name = plain;
-    else
-        frame->name = demangle(symbol ? symbol : "[inlined]", made);
-    frame->source = declared_in(die);
-    if (!frame->source || dwarf_decl_line(die, &frame->line) != 0)
-        frame->source = NULL;
-}
-
 /* The compilation unit of an address; NULL: unknown. libdw finds it by a table that clang does not write. */
 static Dwarf_Die *find_unit(struct pithi_code_file *file, uint64_t address, Dwarf_Addr *bias)
 {
@@ -337,8 +318,22 @@ static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, cons
     while (count-- > 0 && found < PITHI_CODE_FRAMES) {
         int tag = dwarf_tag(&chain[count]);
         frames[found] = (struct pithi_code_frame){.at_source = at_source, .at_line = at_line};
-        describe(&frames[found], &chain[count], tag == DW_TAG_subprogram ? symbol : NULL, &file->names[found]);
-        found++;
+        struct pithi_code_frame *frame = &frames[found];
+        const char *own = tag == DW_TAG_subprogram ? symbol : NULL; /* an inlined function has no symbol */
+        char **made = &file->names[found++];
+        const char *linked = dwarf_formstring(dwarf_attr_integrate(&chain[count], DW_AT_linkage_name, &attribute));
+        const char *plain = dwarf_diename(&chain[count]);
+        if (!linked)
+            linked = dwarf_formstring(dwarf_attr_integrate(&chain[count], DW_AT_MIPS_linkage_name, &attribute));
+        if (linked && !(plain && is_symbol_of(linked, plain)))
+            frame->name = demangle(linked, made);
+        else if (plain && (linked || !own || is_symbol_of(own, plain)))
+            frame->name = plain;
+        else
+            frame->name = demangle(own ? own : "[inlined]", made);
+        frame->source = declared_in(&chain[count]);
+        if (!frame->source || dwarf_decl_line(&chain[count], &frame->line) != 0)
+            frame->source = NULL;
         if (tag == DW_TAG_subprogram)
             break;
         /* the place of the call that became this inlined function */

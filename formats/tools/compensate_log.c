@@ -40,10 +40,22 @@ static int fill(void *context, struct pithi_writer *writer)
 
 static double seconds(int64_t from_ns, int64_t to_ns) { return (double)(to_ns - from_ns) / 1e9; }
 
-static void report(const struct compensation *c)
+static int write_compensated(const char *command, const char *path, struct compensation *c)
 {
+    const struct pithlog_info *info = pithlog_get_info(c->log);
     const struct pithi_replay_result *r = &c->result;
+    const struct pithi_format *format;
+    int err, status = pithi_outfile_format(command, c->format, c->out, "native", &format);
 
+    if (status)
+        return status;
+    /* In a log that was compensated before, the same cost would be removed again. */
+    if (pithi_property(c->log, "compensated"))
+        TRY(pithi_fail(PITH_ERR_USAGE, "%s: is already compensated", path));
+    if (!pithi_own_cost_known(c->log))
+        TRY(pithi_fail(PITH_ERR_USAGE, "%s: does not state what recording cost", path));
+    pithi_outfile_count(c->log);
+    TRY(pithi_outfile_make(command, format, c->out, fill, c, info->records * (c->local ? 1 : 2) + 4 * info->messages));
     fprintf(stderr,
             "pith: %s: %.9f s of own costs removed from %u lanes; the run ends %.9f s earlier: %.9f s before, "
             "%.9f s now",
@@ -59,24 +71,6 @@ static void report(const struct compensation *c)
     if (r->alone[0].count > 0 && r->alone_others > 0)
         fprintf(stderr, ", %llu others", (unsigned long long)r->alone_others);
     fputs(r->alone[0].count > 0 ? ")\n" : "\n", stderr);
-}
-
-static int write_compensated(const char *command, const char *path, struct compensation *c)
-{
-    const struct pithlog_info *info = pithlog_get_info(c->log);
-    const struct pithi_format *format;
-    int err, status = pithi_outfile_format(command, c->format, c->out, "native", &format);
-
-    if (status)
-        return status;
-    /* In a log that was compensated before, the same cost would be removed again. */
-    if (pithi_property(c->log, "compensated"))
-        TRY(pithi_fail(PITH_ERR_USAGE, "%s: is already compensated", path));
-    if (!pithi_own_cost_known(c->log))
-        TRY(pithi_fail(PITH_ERR_USAGE, "%s: does not state what recording cost", path));
-    pithi_outfile_count(c->log);
-    TRY(pithi_outfile_make(command, format, c->out, fill, c, info->records * (c->local ? 1 : 2) + 4 * info->messages));
-    report(c);
 out:
     return err ? pithi_tool_failed() : 0;
 }

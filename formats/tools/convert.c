@@ -10,29 +10,6 @@
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
-static int read_options(int argc, char **argv, struct pithi_window_words *words, const struct pithi_format **format,
-                        int *causal, int *with_analysis, struct pithi_asked_query *where)
-{
-    static const char *const names[] = {"IN", "OUT", NULL};
-    const char *name = NULL;
-    const struct pithi_option options[] = {
-        {"format", 0, PITHI_TEXT, &name, NULL, NULL},
-        {"causal", 0, PITHI_FLAG, causal, NULL, NULL},
-        {"with", 0, PITHI_WORD, with_analysis, "analysis", NULL},
-        PITHI_WINDOW_OPTIONS(words),
-        PITHI_WHERE_OPTION(where),
-        {.name = NULL},
-    };
-    int status;
-
-    if (pithi_tool_options(argc, argv, options))
-        return 2;
-    if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
-        return status;
-    const char *out = argv[optind + 1];
-    return pithi_outfile_format(argv[0], name, out, strcmp(out, "-") == 0 ? "text" : NULL, format);
-}
-
 int pithi_tool_convert(int argc, char **argv)
 {
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = pithi_outfile_note};
@@ -42,8 +19,22 @@ int pithi_tool_convert(int argc, char **argv)
     struct pithlog *log = NULL, *other;
     struct pithi_asked_query where = {NULL, NULL};
     int causal = 0, with_analysis = 0, err;
-    int status = read_options(argc, argv, &words, &format, &causal, &with_analysis, &where);
+    static const char *const names[] = {"IN", "OUT", NULL};
+    const char *name = NULL;
+    const struct pithi_option options[] = {
+        {"format", 0, PITHI_TEXT, &name, NULL, NULL},
+        {"causal", 0, PITHI_FLAG, &causal, NULL, NULL},
+        {"with", 0, PITHI_WORD, &with_analysis, "analysis", NULL},
+        PITHI_WINDOW_OPTIONS(&words),
+        PITHI_WHERE_OPTION(&where),
+        {.name = NULL},
+    };
+    int status = pithi_tool_options(argc, argv, options) ? 2 : pithi_tool_arguments(argc, argv, names);
 
+    if (status == 0) {
+        const char *out = argv[optind + 1];
+        status = pithi_outfile_format(argv[0], name, out, strcmp(out, "-") == 0 ? "text" : NULL, &format);
+    }
     if (status) {
         pithlog_filter_free(where.filter);
         return status;

@@ -24,18 +24,6 @@ static const struct {
 #undef ENV
 };
 
-static int help_all(void)
-{
-    puts("usage: pith COMMAND ...\n\nPith records and shows what every rank and thread of a parallel program"
-         " did, and when.\n");
-    for (const struct pithi_command *command = pithi_commands; command->name; command++)
-        printf("  %-10s %s\n", command->name, command->summary);
-    puts("\nMore: `pith help COMMAND`; `pith help env` for the environment variables; `pith help formats` for the "
-         "formats.\n"
-         "`pith --version` prints the version. Manual: man pith.");
-    return 0;
-}
-
 /* ---- The table of formats ---------------------------------------------------------------------------------------- */
 
 enum {
@@ -105,8 +93,16 @@ int pithi_tool_help(int argc, char **argv)
 {
     struct pithi_nearest nearest;
 
-    if (argc < 2) /* `pith help` alone */
-        return help_all();
+    if (argc < 2) { /* `pith help` alone */
+        puts("usage: pith COMMAND ...\n\nPith records and shows what every rank and thread of a parallel program"
+             " did, and when.\n");
+        for (const struct pithi_command *command = pithi_commands; command->name; command++)
+            printf("  %-10s %s\n", command->name, command->summary);
+        puts("\nMore: `pith help COMMAND`; `pith help env` for the environment variables; `pith help formats` for the "
+             "formats.\n"
+             "`pith --version` prints the version. Manual: man pith.");
+        return 0;
+    }
     if (argc > 2)
         return pithi_tool_usage("help", "give one topic at a time");
     if (strcmp(argv[1], "env") == 0) {

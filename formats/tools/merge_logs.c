@@ -252,22 +252,6 @@ static int read_options(int argc, char **argv, struct merge *m)
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
 
-/* Numbers the ranks of each log after those of the logs before it. */
-static int follow_ranks(struct merge *m)
-{
-    int64_t next = 0;
-
-    for (uint32_t i = 0; i < m->count; i++) {
-        struct source *s = &m->sources[i];
-        uint32_t ranks = pithi_log_ranks(s->log);
-        s->rank_offset = (int32_t)next;
-        next += ranks ? pithi_log_rank(s->log, ranks - 1)->rank + INT64_C(1) : 0;
-        if (next > INT32_MAX)
-            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its ranks would exceed the largest rank number", s->path);
-    }
-    return name_sources(m->sources, m->count);
-}
-
 static int by_start(const void *a, const void *b)
 {
     const struct source *x = a, *y = b;
@@ -359,6 +343,7 @@ static int number_ranks(struct merge *m)
 {
     struct pithi_map seen = {0};
     uint32_t before;
+    int64_t next = 0;
     int collide = 0; /* some rank is in two logs */
     int err = PITH_OK;
 
@@ -374,8 +359,17 @@ static int number_ranks(struct merge *m)
     CHECK(err);
     if (m->ranks == RANKS_UNSAID)
         m->ranks = collide ? RANKS_FOLLOW : RANKS_KEEP;
+    /* numbers the ranks of each log after those of the logs before it */
+    for (uint32_t i = 0; m->ranks == RANKS_FOLLOW && i < m->count; i++) {
+        struct source *s = &m->sources[i];
+        uint32_t ranks = pithi_log_ranks(s->log);
+        s->rank_offset = (int32_t)next;
+        next += ranks ? pithi_log_rank(s->log, ranks - 1)->rank + INT64_C(1) : 0;
+        if (next > INT32_MAX)
+            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its ranks would exceed the largest rank number", s->path);
+    }
     if (m->ranks == RANKS_FOLLOW)
-        return follow_ranks(m);
+        return name_sources(m->sources, m->count);
     if (collide && (err = join_lanes(m)) == PITH_OK)
         err = count_hosts(m);
     return err;

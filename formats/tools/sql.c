@@ -278,13 +278,6 @@ out:
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
-static int is_number(struct sqlite3_stmt *s, int column)
-{
-    int type = sqlite->column_type(s, column);
-
-    return type == PITHI_SQLITE_INTEGER || type == PITHI_SQLITE_FLOAT;
-}
-
 static const char *value_of(struct sqlite3_stmt *s, int column)
 {
     const char *text = (const char *)sqlite->column_text(s, column);
@@ -323,9 +316,10 @@ static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_te
             pithi_out_char(out, ':');
         if (names)
             continue;
-        if (sqlite->column_type(s, i) == PITHI_SQLITE_NULL)
+        int type = sqlite->column_type(s, i);
+        if (type == PITHI_SQLITE_NULL)
             pithi_out_text(out, json ? "null" : "");
-        else if (is_number(s, i))
+        else if (type == PITHI_SQLITE_INTEGER || type == PITHI_SQLITE_FLOAT)
             /* JSON has no infinity */
             pithi_out_text(out, json && !isfinite(sqlite->column_double(s, i)) ? "null" : value_of(s, i));
         else if (is_blob(s, i)) {

@@ -43,29 +43,6 @@ static unsigned more_traits(const char *name, struct pithi_coll_rule rule, unsig
     return rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS) || traits & PITHI_ACCESSES ? OTHER_REQUEST : 0;
 }
 
-static int learn_defs(struct pithi_top *top)
-{
-    uint32_t count = top->info->defs;
-
-    if (count == top->def_count) /* definitions never change, so only new ones are looked at */
-        return PITH_OK;
-    if (!pithi_resize(&top->traits, top->def_count, count, sizeof *top->traits) ||
-        !pithi_resize(&top->rules, top->def_count, count, sizeof *top->rules))
-        return pithi_no_memory();
-    for (uint32_t i = top->def_count; i < count; i++) {
-        const struct pithlog_def *def = pithlog_follow_get_def(top->follow, i);
-        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, "pith:expect") == 0)
-            top->expect_id = i;
-        top->traits[i] = pithi_mpi_call_traits(def);
-        if (top->traits[i]) {
-            top->rules[i] = pithi_coll_rule(def->name);
-            top->traits[i] |= more_traits(def->name, top->rules[i], top->traits[i]);
-        }
-    }
-    top->def_count = count;
-    return PITH_OK;
-}
-
 static int compare_ranks(const void *a, const void *b)
 {
     const struct pithi_top_rank *x = a, *y = b;
@@ -317,7 +294,22 @@ int pithi_top_look(struct pithi_top *top)
     int more;
 
     CHECK(pithlog_follow_look(top->follow));
-    CHECK(learn_defs(top));
+    /* definitions never change, so only new ones are looked at */
+    uint32_t defs = top->info->defs;
+    if (defs != top->def_count && (!pithi_resize(&top->traits, top->def_count, defs, sizeof *top->traits) ||
+                                   !pithi_resize(&top->rules, top->def_count, defs, sizeof *top->rules)))
+        return pithi_no_memory();
+    for (; top->def_count < defs; top->def_count++) {
+        uint32_t i = top->def_count;
+        const struct pithlog_def *def = pithlog_follow_get_def(top->follow, i);
+        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, "pith:expect") == 0)
+            top->expect_id = i;
+        top->traits[i] = pithi_mpi_call_traits(def);
+        if (top->traits[i]) {
+            top->rules[i] = pithi_coll_rule(def->name);
+            top->traits[i] |= more_traits(def->name, top->rules[i], top->traits[i]);
+        }
+    }
     if (top->info->lanes != top->lane_count) {
         if (!pithi_resize(&top->lanes, top->lane_count, top->info->lanes, sizeof *top->lanes)) /* new ones are zeroed */
             return pithi_no_memory();

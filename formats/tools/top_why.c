@@ -458,36 +458,6 @@ static int blockers_may_go(const struct why *w, const struct group *g)
     return 1;
 }
 
-/* *alone: the number of ranks that may go on whatever others do; *only: the index of the last one. */
-static void find_movable(struct why *w, uint32_t *alone, uint32_t *only)
-{
-    int any, changed = 1;
-
-    *alone = *only = 0;
-    for (uint32_t i = 0; i < w->group_count; i++)
-        for (uint32_t k = 0; k < w->groups[i].count; k++)
-            if (may_go_alone(w, &w->groups[i], &w->groups[i].deeds[k])) {
-                *only = rank_of(w, &w->groups[i].deeds[k]);
-                *alone += !w->may_go[*only];
-                w->may_go[*only] = 1;
-            }
-    /* Again and again, until no more rank is found: each round may let others go on. */
-    for (any = *alone > 0; changed;) {
-        changed = 0;
-        for (uint32_t i = 0; i < w->group_count; i++) {
-            const struct group *g = &w->groups[i];
-            enum doing doing = g->deeds[0].key.doing;
-            int is_vague = is_receive(doing) && (g->blocker_count == 0 || g->is_guess);
-            int go = is_vague ? any : g->blocker_count > 0 && blockers_may_go(w, g);
-            for (uint32_t k = 0; go && k < g->count; k++) {
-                uint32_t rank = rank_of(w, &g->deeds[k]);
-                changed |= !w->may_go[rank];
-                w->may_go[rank] = 1;
-            }
-        }
-    }
-}
-
 /* The group of an actor of a rank. */
 static const struct group *group_at(const struct why *w, uint32_t rank, uint32_t actor)
 {
@@ -505,10 +475,36 @@ static int has_rank(const struct why *w, const struct group *g, uint32_t rank)
     return 0;
 }
 
-/* A receive waits for the only rank that may go on by itself, or if there is none, for those that have ended: a
- * guess. */
-static int guess_senders(struct why *w, uint32_t alone, uint32_t only)
+/* Sets may_go, and then guesses for whom receives wait. */
+static int find_movable(struct why *w)
 {
+    uint32_t alone = 0, only = 0; /* the number of ranks that may go on whatever others do; the last one */
+    int any, changed = 1;
+
+    for (uint32_t i = 0; i < w->group_count; i++)
+        for (uint32_t k = 0; k < w->groups[i].count; k++)
+            if (may_go_alone(w, &w->groups[i], &w->groups[i].deeds[k])) {
+                only = rank_of(w, &w->groups[i].deeds[k]);
+                alone += !w->may_go[only];
+                w->may_go[only] = 1;
+            }
+    /* Again and again, until no more rank is found: each round may let others go on. */
+    for (any = alone > 0; changed;) {
+        changed = 0;
+        for (uint32_t i = 0; i < w->group_count; i++) {
+            const struct group *g = &w->groups[i];
+            enum doing doing = g->deeds[0].key.doing;
+            int is_vague = is_receive(doing) && (g->blocker_count == 0 || g->is_guess);
+            int go = is_vague ? any : g->blocker_count > 0 && blockers_may_go(w, g);
+            for (uint32_t k = 0; go && k < g->count; k++) {
+                uint32_t rank = rank_of(w, &g->deeds[k]);
+                changed |= !w->may_go[rank];
+                w->may_go[rank] = 1;
+            }
+        }
+    }
+    /* A receive waits for the only rank that may go on by itself, or if there is none, for those that have ended: a
+     * guess. */
     for (uint32_t i = 0; i < w->group_count; i++) {
         struct group *g = &w->groups[i];
         if (!is_receive(g->deeds[0].key.doing) || g->blocker_count > 0)
@@ -747,7 +743,7 @@ static int compare_findings(const void *a, const void *b)
 
 static int conclude(struct why *w, const struct pithi_top *top)
 {
-    uint32_t ranks = top->rank_count, alone, only;
+    uint32_t ranks = top->rank_count;
 
     *w = (struct why){.top = top};
     w->actors = calloc(top->lane_count + 1, sizeof *w->actors);
@@ -769,8 +765,7 @@ static int conclude(struct why *w, const struct pithi_top *top)
     CHECK(make_groups(w));
     for (uint32_t i = 0; i < w->group_count; i++)
         CHECK(add_blockers(w, &w->groups[i]));
-    find_movable(w, &alone, &only);
-    CHECK(guess_senders(w, alone, only));
+    CHECK(find_movable(w));
     CHECK(find_cycles(w));
     CHECK(find_unserved(w));
     CHECK(find_origins(w));
