@@ -377,18 +377,6 @@ static void cell_thread_give(struct cell_thread *thread, struct cell_work *work)
     pthread_mutex_unlock(&thread->lock);
 }
 
-static struct cell_result *cell_thread_take(struct cell_thread *thread)
-{
-    struct cell_result *results;
-
-    pthread_mutex_lock(&thread->lock);
-    results = thread->first;
-    thread->first = NULL;
-    thread->last = &thread->first;
-    pthread_mutex_unlock(&thread->lock);
-    return results;
-}
-
 static void cell_thread_end(struct cell_thread *thread)
 {
     if (!thread)
@@ -889,9 +877,17 @@ void pithi_cell_cache_go_on(struct pithi_cell_cache *cache)
 
 int pithi_cell_cache_take(struct pithi_cell_cache *cache)
 {
-    struct cell_result *result = cache->thread ? cell_thread_take(cache->thread) : NULL, *next;
+    struct cell_thread *thread = cache->thread;
+    struct cell_result *result = NULL, *next;
     int changed = 0;
 
+    if (thread) { /* the whole list of results is taken at once */
+        pthread_mutex_lock(&thread->lock);
+        result = thread->first;
+        thread->first = NULL;
+        thread->last = &thread->first;
+        pthread_mutex_unlock(&thread->lock);
+    }
     for (; result; result = next) {
         next = result->next;
         if (result->generation == cache->generation) {

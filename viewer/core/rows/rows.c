@@ -1041,33 +1041,23 @@ static int item_fits(const struct item *item, const char *text)
     return item->is_glob ? fits_glob(item->text, text) : occurs(item->text, text);
 }
 
-/* A lane matches by rank, label or host. An item that names a rank matches all its threads. */
-static int lane_fits(const struct pattern *pattern, const struct pithi_rows *rows, uint32_t number)
-{
-    const struct pithlog_lane *lane = pithlog_get_lane(rows->log, rows->nodes[number].lane);
-    char label[256], rank[32];
-
-    snprintf(rank, sizeof rank, "rank %d", (int)lane->rank);
-    pithi_rows_label(rows, number, label, sizeof label);
-    for (uint32_t i = 0; i < pattern->count; i++) {
-        const struct item *item = &pattern->items[i];
-        if (item->is_range ? pithi_lane_range_has(&item->range, lane)
-                           : item_fits(item, label) || item_fits(item, rank) || item_fits(item, lane->host))
-            return 1;
-    }
-    return 0;
-}
-
 static int node_fits(const struct pattern *pattern, const struct pithi_rows *rows, uint32_t number)
 {
-    char label[256];
+    const struct pithlog_lane *lane = NULL;
+    char label[256], rank[32];
 
-    if (rows->nodes[number].kind == PITHI_NODE_RANK || rows->nodes[number].kind == PITHI_NODE_THREAD)
-        return lane_fits(pattern, rows, number);
-    const char *text = pithi_rows_label(rows, number, label, sizeof label);
-    for (uint32_t i = 0; i < pattern->count; i++)
-        if (item_fits(&pattern->items[i], text))
+    pithi_rows_label(rows, number, label, sizeof label);
+    /* A lane matches by rank, label or host. An item that names a rank matches all its threads. */
+    if (rows->nodes[number].kind == PITHI_NODE_RANK || rows->nodes[number].kind == PITHI_NODE_THREAD) {
+        lane = pithlog_get_lane(rows->log, rows->nodes[number].lane);
+        snprintf(rank, sizeof rank, "rank %d", (int)lane->rank);
+    }
+    for (uint32_t i = 0; i < pattern->count; i++) {
+        const struct item *item = &pattern->items[i];
+        if (item_fits(item, label) || (lane && item->is_range && pithi_lane_range_has(&item->range, lane)) ||
+            (lane && (item_fits(item, rank) || item_fits(item, lane->host))))
             return 1;
+    }
     return 0;
 }
 

@@ -624,8 +624,8 @@ enum { STEP = 6 };
 #define HALF 0.499f /* without the error of a float */
 #define PALER 0.45
 
-static void draw_core_waits_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row,
-                                float *part, unsigned char *hatched)
+void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,
+                           uint32_t to, unsigned char *hatched)
 {
     struct pithi_hatching hatching = {.step = floor(STEP * pithi_theme_scale() + 0.5),
                                       .phase = pithi_plot_x(plot, 0),
@@ -633,49 +633,43 @@ static void draw_core_waits_row(const struct pithi_plot *plot, const struct pith
                                       .falling = 1,
                                       .ground = PITHI_NO_COLOUR,
                                       .rgb = pithi_theme()->hidden};
-
-    const struct pithi_core_waits_lane *lane = &plot->core_waits->lanes[plot->rows[row].lane];
-    struct parts parts = {lane->items, part};
     struct spans spans = {.t0_ns = plot->t0_ns,
                           .t1_ns = plot->t1_ns,
                           .width = plot->width,
-                          .items = (const char *)parts.items,
-                          .count = lane->count,
-                          .size = sizeof *parts.items,
+                          .size = sizeof(struct pithi_core_wait),
                           .from = offsetof(struct pithi_core_wait, from_ns),
                           .to = offsetof(struct pithi_core_wait, to_ns)};
-    /* part[c]: the part of the column's time, 0 to 1, in which a lane had no core. */
-    memset(part, 0, plot->width * sizeof *part);
-    spans_columns(&spans, add_core_wait, &parts);
-    pithi_plot_bar(plot->row_height, 0, &hatching.y, &hatching.height);
-    hatching.y += pithi_plot_row_top(plot, row);
-    for (uint32_t c = 0, end; c < plot->width; c = end) {
-        for (end = c + 1; end < plot->width && (part[end] >= HALF) == (part[c] >= HALF);)
-            end++;
-        if (part[c] < HALF)
-            continue;
-        memset(hatched + c, PITHI_HATCHED_ALL, end - c);
-        hatching.x = plot->x + c;
-        hatching.width = end - c;
-        if (hatching.height >= HATCHED_HEIGHT)
-            pithi_hatch(painter, &hatching);
-        else
-            painter->rect(painter->context, hatching.x, hatching.y, hatching.width, hatching.height,
-                          pithi_theme()->idle, PALER);
-    }
-}
-
-void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,
-                           uint32_t to, unsigned char *hatched)
-{
-    float *part;
+    double top;
 
     if (!plot->core_waits)
         return;
-    part = pithi_alloc(plot->width, sizeof *part);
-    for (uint32_t row = from; row < to; row++)
-        if (plot->cell_row[row] != PITHI_NONE && plot->rows[row].lane_count <= 1 &&
-            !pithi_row_is_below(&plot->rows[row]))
-            draw_core_waits_row(plot, painter, row, part, hatched + (size_t)(row - from) * plot->width);
+    /* part[c]: the part of the column's time, 0 to 1, in which a lane had no core. */
+    float *part = pithi_alloc(plot->width, sizeof *part);
+    pithi_plot_bar(plot->row_height, 0, &top, &hatching.height);
+    for (uint32_t row = from; row < to; row++, hatched += plot->width) {
+        const struct pithi_core_waits_lane *lane = &plot->core_waits->lanes[plot->rows[row].lane];
+        struct parts parts = {lane->items, part};
+        if (plot->cell_row[row] == PITHI_NONE || plot->rows[row].lane_count > 1 || pithi_row_is_below(&plot->rows[row]))
+            continue;
+        memset(part, 0, plot->width * sizeof *part);
+        spans.items = (const char *)lane->items;
+        spans.count = lane->count;
+        spans_columns(&spans, add_core_wait, &parts);
+        hatching.y = top + pithi_plot_row_top(plot, row);
+        for (uint32_t c = 0, end; c < plot->width; c = end) {
+            for (end = c + 1; end < plot->width && (part[end] >= HALF) == (part[c] >= HALF);)
+                end++;
+            if (part[c] < HALF)
+                continue;
+            memset(hatched + c, PITHI_HATCHED_ALL, end - c);
+            hatching.x = plot->x + c;
+            hatching.width = end - c;
+            if (hatching.height >= HATCHED_HEIGHT)
+                pithi_hatch(painter, &hatching);
+            else
+                painter->rect(painter->context, hatching.x, hatching.y, hatching.width, hatching.height,
+                              pithi_theme()->idle, PALER);
+        }
+    }
     free(part);
 }
