@@ -84,8 +84,8 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->lit_from_ns = view->lit_from_ns;
     plot->lit_to_ns = view->lit_to_ns;
     plot->width = (uint32_t)view->width;
-    /* Groups rows that are too low to be visible. Groups begin at multiples of `per`, so that they do not change when
-     * the rows are scrolled. */
+    /* Rows that are too low to be visible are grouped. Groups begin at multiples of `per`, so that they do not change
+     * when the rows are scrolled. */
     uint32_t per = pithi_groups_per(view->row_height), first = (uint32_t)view->first_row / per * per, rest;
     uint32_t fit = ((uint32_t)(view->height / (view->row_height * per)) + 1) * per;
     plot->rows = pithi_log_rows_from(object, first, &rest);
@@ -175,7 +175,7 @@ static void show_lines(void *context, int end)
 static void paint_plot(const struct pithi_log_object *object, const struct view *view, const struct target *target,
                        uint32_t *words, struct pithi_raster *raster)
 {
-    /* Makes a line of the picture's background. */
+    /* A line of the picture's background, which is the same for all. */
     uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
     struct pithi_axis axis;
     for (int x = 0; x < view->width; x++)

@@ -186,7 +186,7 @@ static int grab_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         return TCL_ERROR;
     }
     pithi_raster_prepare(&raster, image->width, image->height, 0);
-    /* Expects a true colour visual with 8 bits a channel. */
+    /* A true colour visual with 8 bits a channel is expected. */
     unsigned char *out = raster.pixels;
     int red = shift_of(image->red_mask), green = shift_of(image->green_mask), blue = shift_of(image->blue_mask);
     for (int y = 0; y < image->height; y++)

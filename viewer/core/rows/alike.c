@@ -91,7 +91,7 @@ void pithi_alike_find(const float *profiles, uint32_t ranks, uint32_t columns, d
             break;
         centre = farthest;
     }
-    /* Numbers the groups by their lowest ranks. */
+    /* Groups are numbered by their lowest ranks. */
     uint32_t number[PITHI_ALIKE_MOST], next = 0;
     memset(number, 0xff, sizeof number);
     for (uint32_t rank = 0; rank < alike->ranks; rank++) {

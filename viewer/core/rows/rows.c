@@ -1529,7 +1529,7 @@ int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *quest
         pithlog_iter_close(iter);
         return damages ? PITH_ERR_DAMAGED : PITH_OK;
     }
-    /* Uses a query without columns, which computes only sums. */
+    /* A query without columns computes only sums. */
     struct pithi_query query = {.t0_ns = question->t0_ns,
                                 .t1_ns = question->t1_ns,
                                 .levels = 1,

@@ -97,7 +97,7 @@ void pithi_bands_draw(const struct pithi_plot *plot, struct pithi_raster *raster
     struct pithi_bar_sheet *sheet = pithi_sheet_new(plot);
     uint32_t ready = 0, reported = 0;
     pithi_helper_begin(helper, help, &bands);
-    /* Computes the places of arrows and events. This takes long, so the helper paints the first rows meanwhile. */
+    /* The places of arrows and events take long to compute, so the helper paints the first rows meanwhile. */
     raster->keeps = 1;
     struct pithi_painter painter = pithi_raster_painter(raster);
     pithi_plot_draw_over(plot, &painter);
