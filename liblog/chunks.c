@@ -38,8 +38,8 @@
 #define RING_CHUNK (80 * KIB)
 #define RING_FIRST 2u /* spare chunks of a lane at first */
 #define RING_MANY 12u /* spare chunks of a lane at most */
-#define RING_LEAST 3u  /* other lanes leave a lane this number of chunks */
-#define RING_OWN 2u    /* with this number, a lane can reuse its own oldest chunk */
+#define RING_LEAST 3u /* other lanes leave a lane this number of chunks */
+#define RING_OWN 2u   /* with this number, a lane can reuse its own oldest chunk */
 /* The size of the chunks of a lane that comes when the ring is full and finds nothing to take. It is more than a signal
  * handler records at a time, as a chunk must not be reused before a store that the handler interrupted. */
 #define RING_SMALL (16 * KIB)
@@ -280,10 +280,7 @@ static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, in
     return chunk;
 }
 
-int pithi_lane_turns(const struct pithi_lane *lane)
-{
-    return pithi_session.settings.ring && lane->kept >= RING_OWN;
-}
+int pithi_lane_turns(const struct pithi_lane *lane) { return pithi_session.settings.ring && lane->kept >= RING_OWN; }
 
 /* ---- Windows ----------------------------------------------------------------------------------------------------- */
 

@@ -16,15 +16,15 @@ struct pithi_lane {
     struct pithi_chunk *chunk, *before, *oldest; /* the newest, the one before it */
     struct pithi_chunk *window;                  /* the chunk before, still mapped; NULL: none */
     char *spare;                                 /* chunks made ahead for the ring, of spare_bytes each */
-    uint64_t spare_bytes; /* bytes of `spare` */
+    uint64_t spare_bytes;                        /* bytes of `spare` */
     uint32_t spare_count, spare_all;             /* number left; number made last time */
     uint32_t kept;                               /* number of chunks from oldest to newest */
     uint64_t next_bytes;                         /* size of the next window */
     uint64_t words_before;                       /* stored in the chunks before its newest */
     uint64_t words_next;                         /* the same for the chunk that is being made */
-    uint32_t number, seq; /* of the lane; of its next chunk */
-    int fresh; /* its chunk was just mapped */
-    int own;   /* has a name: later threads do not take it over */
+    uint32_t number, seq;                        /* of the lane; of its next chunk */
+    int fresh;                                   /* its chunk was just mapped */
+    int own;                                     /* has a name: later threads do not take it over */
 };
 
 /* Under the guard: an empty lane. */

@@ -83,9 +83,9 @@ struct start {
     int most_ms;      /* the kernel ends the command then; 0: never */
     size_t set_bytes; /* 0: the command runs on the cores of this thread; else those of `set`, a bit for each */
     unsigned char set[PITHI_CORES_MAX / 8];
-    int error;        /* errno of the exec */
-    int status;       /* of the command, as waitpid gives it */
-    char *stacks;     /* two: of the intermediate process, and of the command until its exec */
+    int error;    /* errno of the exec */
+    int status;   /* of the command, as waitpid gives it */
+    char *stacks; /* two: of the intermediate process, and of the command until its exec */
 };
 
 /* System calls: the library functions may be a sanitizer's, which notes the action in memory that is also the

@@ -97,8 +97,8 @@ static int report(int64_t hang_ns)
         return 0;
     out = pithi_descriptor_temporary(place.folder);
     if (out < 0 || pithi_top(pithi_session.file.path, hang_ns, out) != 0) {
-        pithi_say("PITH_HANG: no report: %s", out < 0 ? "no file can be made in the spill folder"
-                                                      : "no command `pith` beside libpith or in PATH");
+        pithi_say("PITH_HANG: no report: %s",
+                  out < 0 ? "no file can be made in the spill folder" : "no command `pith` beside libpith or in PATH");
         is_said = 1; /* once */
     } else if (lseek(out, 0, SEEK_END) > 0) {
         pithi_signals_begin(&signals);

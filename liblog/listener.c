@@ -93,10 +93,10 @@ enum { SNAPSHOT, REPORT, TASKS };
 static struct task {
     const char *variable, *refusal, *file;
     void (*answer)(void); /* called in the listener's thread */
-    int signal;       /* 0: none */
-    unsigned asked;   /* signals so far; atomic */
-    unsigned taken;   /* those that the thread has seen */
-    uint64_t rounds;  /* this process's count of rounds */
+    int signal;           /* 0: none */
+    unsigned asked;       /* signals so far; atomic */
+    unsigned taken;       /* those that the thread has seen */
+    uint64_t rounds;      /* this process's count of rounds */
 } tasks[TASKS] = {
     [SNAPSHOT] = {.variable = "PITH_SNAPSHOT",
                   .refusal = "the program handles that signal itself, so it takes no snapshots",
@@ -107,7 +107,7 @@ static struct task {
                 .file = "reports",
                 .answer = pithi_hang_report},
 };
-static sem_t woken; /* posted to wake the listener before its time */
+static sem_t woken;   /* posted to wake the listener before its time */
 static int listening; /* under the guard */
 
 struct answers {

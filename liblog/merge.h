@@ -52,24 +52,24 @@ int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, 
 /* The state of the merge in one process. */
 struct merge {
     const struct pith_transport *t; /* the caller's */
-    int have; /* this process recorded */
-    struct pithi_spill spill; /* of this process, mapped */
+    int have;                       /* this process recorded */
+    struct pithi_spill spill;       /* of this process, mapped */
     struct pithi_defs *defs;
-    struct pithi_encode encode; /* this process's part */
-    struct pithi_totals totals; /* of this process; after pithi_merge_sum of all */
+    struct pithi_encode encode;       /* this process's part */
+    struct pithi_totals totals;       /* of this process; after pithi_merge_sum of all */
     struct pithi_coarse_rules coarse; /* of rank 0: the same in all */
     int64_t shift_ns, zero_ns;        /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
     int64_t reference_shift_ns;       /* shift_ns of rank 0's machine */
     uint64_t fit_error_ns, parted_ns; /* errors of the clock, the largest of all processes (spill_time.h) */
     uint64_t recorded, one_clock;     /* processes that recorded; 1: all on one machine */
     uint64_t lanes;                   /* of all */
-    struct pithi_no_core core_wait; /* of all */
+    struct pithi_no_core core_wait;   /* of all */
     struct pithi_no_core own_wait;
-    uint64_t core_ranks, sharing;     /* ranks that know it; that share cores with more ranks than these are */
-    uint64_t states_left_out;         /* of all */
-    uint64_t bytes, before;           /* encoded by all ranks; by the ranks before this one */
+    uint64_t core_ranks, sharing; /* ranks that know it; that share cores with more ranks than these are */
+    uint64_t states_left_out;     /* of all */
+    uint64_t bytes, before;       /* encoded by all ranks; by the ranks before this one */
     void *defs_chunk;
-    size_t defs_size; /* bytes of it */
+    size_t defs_size;               /* bytes of it */
     char part[PITHI_PATH_MAX + 32]; /* the unfinished log; its volumes are PART.1, PART.2 ... */
     uint32_t files;                 /* wanted */
     uint32_t volumes;               /* 0: all is in one file */

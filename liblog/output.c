@@ -303,8 +303,7 @@ void pithi_output_analyze(const char *cores)
         pithi_say("%s: analysing it now, for at most %g s", shown, settings->analyze_ms / 1e3);
     if (!settings->only_answer && name_json(json, sizeof json, log) == 0)
         unlink(json); /* that of an older log */
-    error = pithi_analyze(shown, settings->only_answer ? NULL : json, settings->analyze_ms, cores, &page,
-                          &status);
+    error = pithi_analyze(shown, settings->only_answer ? NULL : json, settings->analyze_ms, cores, &page, &status);
     if (page >= 0) {
         print_page(page);
         printed = lseek(page, 0, SEEK_END) > 0;

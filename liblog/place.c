@@ -139,7 +139,7 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     char folder[PITHI_PATH_MAX] = "", name[PITHI_PATH_MAX], insert[32];
     struct stat info;
 
-    if (settings->only_answer    ? name_temporary(name, sizeof name, program, ".pith")
+    if (settings->only_answer   ? name_temporary(name, sizeof name, program, ".pith")
         : settings->log != NULL ? PRINT(name, sizeof name, "%s", settings->log)
                                 : PRINT(name, sizeof name, "%s.pith", program))
         return TOO_LONG;

@@ -118,7 +118,7 @@ static void record_module(const struct pithi_module *module)
  * sample. */
 static struct {
     uint64_t begin, end; /* addresses */
-    uint64_t identity; /* of its path and build id: another file may be loaded at the same place later */
+    uint64_t identity;   /* of its path and build id: another file may be loaded at the same place later */
 } known[MODULES];
 static unsigned program; /* 1 + the entry of the program itself, which stays */
 static unsigned known_count, known_number;
@@ -205,7 +205,7 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
 
 /* Room for samples that are being taken, because the stack that a handler is on may be nearly full. */
 static struct room {
-    int busy; /* 1: a sample is being taken in it */
+    int busy;                   /* 1: a sample is being taken in it */
     uint64_t words[FRAMES + 1]; /* the CPU time, then addresses */
 } rooms[ROOMS];
 
@@ -310,10 +310,7 @@ static int is_program(uint64_t address)
            address >= program_at.begin && address < program_at.end;
 }
 
-int pith_call_sites(void)
-{
-    return pithi_session.settings.call_sites ? 1 : -pithi_session.settings.long_call_sites;
-}
+int pith_call_sites(void) { return pithi_session.settings.call_sites ? 1 : -pithi_session.settings.long_call_sites; }
 
 /* The address to record; what the log must know before it is recorded. 0: none. */
 static uint64_t find_site(const void *caller)
@@ -387,7 +384,7 @@ void pith_call_site_late(uint32_t state, const void *caller, uint64_t *record)
 
 /* Of the watcher alone. */
 static struct timer {
-    pid_t thread; /* Linux's number */
+    pid_t thread;      /* Linux's number */
     int number;        /* of the kernel's timer; -1: none */
     int fd;            /* of the event; -1: none */
     uint64_t event_id; /* the kernel's; the program may have closed the descriptor */

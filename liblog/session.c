@@ -309,8 +309,8 @@ void pithi_session_start(void)
         pithi_session.failed = 1;
         pithi_session_over();
         return;
-    /* from here on, a child of a fork has to begin a log of its own */
     }
+    /* from here on, a child of a fork has to begin a log of its own */
     has_started = 1;
     pithi_output_expect();
     pithi_defs_write_all();

@@ -136,9 +136,9 @@ struct pithi_run_delay {
 };
 /* 1: found; 0: the log does not say. */
 int pithi_run_delay_find(const struct pithlog *log, struct pithi_run_delay *delay);
-/* What is told of single ranks: for the lane of thread 0 of each how long that thread had no core, and how long the
- * others of the rank had none; 0 for other lanes, and for ranks with less than 1 %. [lanes], to be freed. NULL: nothing
- * is told, or no memory. */
+/* What the log says of single ranks: for the lane of thread 0 of each how long that thread had no core, and how long
+ * the others of the rank had none; 0 for other lanes, and for ranks with less than 1 %. [lanes], to be freed. NULL: it
+ * says nothing of them, or no memory. */
 struct pithi_lane_run_delay {
     double delay_ns, threads_ns;
 };
@@ -224,8 +224,8 @@ struct pithi_findings {
     const struct pithi_wait_group *groups; /* by kind */
     const struct pithlog_finding *list;    /* largest first */
     uint32_t count, ranks, hosts;          /* findings; ranks of the log; different hosts */
-    uint32_t cores, all_cores; /* that ranks may use, that there are on all hosts; 0: the log does not say */
-    char **functions;          /* [count]: where a rank computes longer, by the samples; NULL: not known */
+    uint32_t cores, all_cores;       /* that ranks may use, that there are on all hosts; 0: the log does not say */
+    char **functions;                /* [count]: where a rank computes longer, by the samples; NULL: not known */
     struct pithi_trusting *trusting; /* that are under way; NULL: not asked for, or over */
     struct pithi_trust trust;        /* what the log does not say, for the page */
     struct pithlog_computation computation;      /* all 0 without counters */

@@ -15,7 +15,8 @@ unsigned pithi_threads(void);
 struct pithi_parts {
     uint32_t count;
     unsigned threads; /* at most so many, the caller among them; 0, 1: the caller does all parts, in their order */
-    /* Does a part. `thread`: below `threads`, for what each has of its own; 0: the caller. 0: failed, or to be stopped. */
+    /* Does a part. `thread`: below `threads`, for what each has of its own; 0: the caller. Returns 0 if it failed or is
+     * to be stopped. */
     int (*work)(void *context, unsigned thread, uint32_t part);
     /* Adds the result of a part, in the thread that has done it, while no other one is in here. 0: failed. NULL: there
      * is nothing to add. */

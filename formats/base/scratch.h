@@ -36,8 +36,8 @@ static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t by
 }
 /* For results of so many lanes: what all lanes use at the same time stays in memory. */
 struct pithi_scratch pithi_scratch_of_lanes(uint32_t lanes);
-/* One more of the same pool, for results that are used together with those in `other`. Each is for one thread at a time;
- * a thread that only reads in `other` needs one of its own, too, to report what it passes. */
+/* One more of the same pool, for results that are used together with those in `other`. Each is for one thread at a
+ * time; a thread that only reads in `other` needs one of its own, too, to report what it passes. */
 struct pithi_scratch pithi_scratch_beside(const struct pithi_scratch *other);
 void pithi_scratch_free(struct pithi_scratch *scratch);
 

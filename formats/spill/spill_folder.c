@@ -91,8 +91,8 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
     member->job = page.job;
     member->size = page.size > 0 ? page.size : 1;
     member->rank = page.size > 0 && page.rank >= 0 && page.rank < page.size ? page.rank : 0;
-    member->listed = page.listed > 0 && page.listed < (uint64_t)member->size ? (uint32_t)page.listed
-                                                                             : (uint32_t)member->size;
+    member->listed =
+        page.listed > 0 && page.listed < (uint64_t)member->size ? (uint32_t)page.listed : (uint32_t)member->size;
     member->pid = page.pid;
     /* alive; only its own machine can tell */
     member->running = page.pid > 0 && page.pid <= INT32_MAX && pithi_spill_is_here(&page) &&

@@ -29,12 +29,12 @@
 #include "base/open_file.h"
 
 struct pithi_code_file {
-    Dwfl *dwfl; /* of libdw */
-    Dwfl_Module *module; /* the one file that it has */
+    Dwfl *dwfl;                     /* of libdw */
+    Dwfl_Module *module;            /* the one file that it has */
     GElf_Addr bias;                 /* libdw's address - address in the file */
     char *names[PITHI_CODE_FRAMES]; /* the last ones, demangled */
     Dwarf_Die *unit;                /* that find_unit found last, in all units; NULL: none */
-    Dwarf_Addr unit_bias; /* what must be added to its addresses */
+    Dwarf_Addr unit_bias;           /* what must be added to its addresses */
 };
 
 static char *debug_path; /* NULL: the standard places */
@@ -279,7 +279,7 @@ static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywher
         return count;
     do {
         int tag = dwarf_tag(&die), has_code = is_function(tag) || tag == DW_TAG_lexical_block ||
-                                             tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+                                              tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
         if (has_code && dwarf_haspc(&die, address) > 0) {
             if (is_function(tag))
                 chain[count++] = die;

@@ -28,35 +28,35 @@
 
 /* A loaded file, as a pith:module event says. */
 struct module {
-    uint32_t lane; /* of the process that loaded it */
-    uint32_t file; /* index in `files` */
-    int64_t time_ns; /* from then on */
+    uint32_t lane;             /* of the process that loaded it */
+    uint32_t file;             /* index in `files` */
+    int64_t time_ns;           /* from then on */
     uint64_t begin, end, bias; /* addresses; what must be added to get those of the file */
 };
 
 /* Code that was made at run time, as a pith:code event says. */
 struct code {
-    uint32_t file;   /* its name is the path */
-    uint32_t before; /* index + 1 of the rank's code before it; 0: none */
+    uint32_t file;       /* its name is the path */
+    uint32_t before;     /* index + 1 of the rank's code before it; 0: none */
     uint64_t begin, end; /* addresses */
 };
 
 struct file {
-    char *path, *build; /* malloc'ed; "" if unknown */
-    uint32_t next; /* index + 1 of the next file with the same hash; 0: none */
-    int is_code; /* 1: code made at run time, without a file */
+    char *path, *build;           /* malloc'ed; "" if unknown */
+    uint32_t next;                /* index + 1 of the next file with the same hash; 0: none */
+    int is_code;                  /* 1: code made at run time, without a file */
     struct pithi_code_file *code; /* NULL: not found here */
-    int tried; /* 1: looked for on this machine */
+    int tried;                    /* 1: looked for on this machine */
 };
 
 struct pithi_sample_names {
-    struct pithlog *log;           /* NULL: */
-    struct pithlog_follow *follow; /* a running program */
-    uint32_t def_count;            /* its definitions that were looked at */
+    struct pithlog *log;                             /* NULL: */
+    struct pithlog_follow *follow;                   /* a running program */
+    uint32_t def_count;                              /* its definitions that were looked at */
     uint32_t sample_id, module_id, site_id, code_id; /* of the events; UINT32_MAX: not in the log */
-    int64_t period_ns; /* of the samples */
-    int wall; /* 1: by wall-clock time, 0: by CPU time */
-    struct module *modules; /* in order of time */
+    int64_t period_ns;                               /* of the samples */
+    int wall;                                        /* 1: by wall-clock time, 0: by CPU time */
+    struct module *modules;                          /* in order of time */
     uint32_t module_count, module_room;
     struct code *codes; /* in order of time */
     uint32_t code_count, code_room;
@@ -66,12 +66,12 @@ struct pithi_sample_names {
     uint32_t code_at_room;
     struct file *files; /* [file_count] */
     uint32_t file_count;
-    struct pithi_map file_of; /* hash of path and build -> index + 1 of a file */
+    struct pithi_map file_of;       /* hash of path and build -> index + 1 of a file */
     struct pithi_code_names stored; /* names that the log has itself */
-    struct pithi_pair_map places; /* (file, address) */
-    struct pithi_place **found;   /* for each place */
+    struct pithi_pair_map places;   /* (file, address) */
+    struct pithi_place **found;     /* for each place */
     uint32_t found_room;
-    struct pithi_pair_map starts; /* (file, hash of name and place): functions */
+    struct pithi_pair_map starts;     /* (file, hash of name and place): functions */
     struct pithi_function *functions; /* by number of the start */
     uint32_t function_room;
 };

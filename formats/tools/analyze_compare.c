@@ -27,13 +27,13 @@ struct run {
     const char *path;
     uint32_t ranks, cores; /* cores: of all hosts; 0: the log does not say */
     struct pithlog_analysis_info info;
-    double cpu_ns; /* CPU time outside MPI of all ranks; below 0: not known */
+    double cpu_ns;                   /* CPU time outside MPI of all ranks; below 0: not known */
     double speedup, scaling, global; /* scaling: computation scaling */
     double all_threads, threads;     /* efficiencies; 0: all threads call MPI */
     struct pithlog_computation computation;
     double instruction_scaling, ipc_scaling, frequency_scaling; /* their product: scaling; 0: not known */
-    double gigahertz; /* cycles of a core a second / 1e9; 0: unknown */
-    double short_part; /* of the run, if it is too short to judge it; else 0 */
+    double gigahertz;                                           /* cycles of a core a second / 1e9; 0: unknown */
+    double short_part;                                          /* of the run, if it is too short to judge it; else 0 */
 };
 
 struct compare {
@@ -59,10 +59,10 @@ static double work_of(const struct run *run, enum work measure)
 {
     double useful_ns = (double)run->info.useful_ns, cores_ns = run->cores * run_ns(run);
 
-    return measure == INSTRUCTIONS                                            ? run->computation.instructions
-           : measure == CPU_TIME                                              ? run->cpu_ns
+    return measure == INSTRUCTIONS                                         ? run->computation.instructions
+           : measure == CPU_TIME                                           ? run->cpu_ns
            : measure == CORES && shares_cores(run) && cores_ns < useful_ns ? cores_ns
-                                                                              : useful_ns;
+                                                                           : useful_ns;
 }
 
 /* Fits k in work ~ ranks^k through the reference. Ideally k is 0 with strong scaling and 1 with weak scaling. */

@@ -103,8 +103,8 @@ static double end_pause(const struct pithi_findings *f, uint32_t lane, int64_t *
 /* The time of all ranks in which the recording was paused. */
 static double paused_ns(const struct pithi_findings *f)
 {
+    /* The whole log, as a pause may begin before the interval that is analysed. */
     struct pithlog_query query = {
-        /* The whole log, as a pause may begin before the interval that is analysed. */
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME};
     uint32_t lanes = pithlog_get_info(f->log)->lanes;
     int64_t *since_ns = malloc((lanes + (size_t)1) * sizeof *since_ns);
@@ -310,7 +310,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
                 f->ranks > f->cores ? f->ranks : pithlog_get_info(f->log)->lanes,
                 f->ranks > f->cores ? "ranks" : "threads", f->cores, f->cores == 1 ? "" : "s");
     else if (lack && 2 * lack->share >= 1 - info->parallel)
-        fprintf(out, "  All these figures contain waiting for a core, which costs %.0f %% of the run.\n", 100 * lack->share);
+        fprintf(out, "  All these figures contain waiting for a core, which costs %.0f %% of the run.\n",
+                100 * lack->share);
     /* Threads are lowest if they lose more than MPI does: all threads at 0.40 with MPI at 0.80 is, as 0.40 < 0.64. */
     else if (has_threads && hybrid[0].value < 0.95 && hybrid[0].value < info->parallel * info->parallel)
         fprintf(out,
@@ -321,8 +322,7 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
         fprintf(out, "  Threads are lowest: those that call MPI wait %.0f %% of the time for others.\n", 100 * threads);
     else if (info->parallel >= 0.95)
         fprintf(out, "  Nothing is badly wrong: %s %.0f %% of the time.\n",
-                f->ranks == 1 ? "the rank computes" : "ranks compute",
-                100 * (info->parallel - threads));
+                f->ranks == 1 ? "the rank computes" : "ranks compute", 100 * (info->parallel - threads));
     else if (info->load_balance <= info->serialisation && info->load_balance <= info->transfer)
         fprintf(out,
                 "  Load balance is lowest: some ranks compute longer than others. Equal shares\n"

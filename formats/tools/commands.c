@@ -250,8 +250,7 @@ const struct pithi_command pithi_commands[] = {
      "                 (`help` in a script lists them)\n"
      "\n"
      "`upshot LOG` is the same command. In the window, ? lists the keys. Without a display use `pith draw`.\n"},
-    {"serve", NULL, "LOG|FOLDER [--port N] [--listen ADDRESS]",
-     "show logs of this machine in a browser on another one",
+    {"serve", NULL, "LOG|FOLDER [--port N] [--listen ADDRESS]", "show logs of this machine in a browser on another one",
      "Prints a link. It opens the page of `pith draw --viewer`, which reads what it needs of LOG; of FOLDER, a list\n"
      "of its logs. On another machine, first: ssh -L PORT:127.0.0.1:PORT HOST, with the PORT of the link. Ctrl-C ends\n"
      "it. It answers only those who have the link, and nothing can be changed.\n"

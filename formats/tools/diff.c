@@ -74,7 +74,7 @@ struct row {
     int32_t rank; /* -1: none */
     int64_t thread;
     struct side side[2];
-    uint32_t most; /* for a rank or lane: the state, or computing, that differs most; UINT32_MAX: none */
+    uint32_t most;   /* for a rank or lane: the state, or computing, that differs most; UINT32_MAX: none */
     int64_t most_ns; /* of one call */
 };
 
@@ -426,10 +426,10 @@ struct reading {
 
 struct comparing {
     struct pair *pair;
-    int64_t within_ns; /* 0: times must be equal */
-    uint32_t *comms; /* by communicator of a: that of b, + 1; 0: unknown */
+    int64_t within_ns;    /* 0: times must be equal */
+    uint32_t *comms;      /* by communicator of a: that of b, + 1; 0: unknown */
     uint64_t differences; /* lanes with a difference, or in one log only */
-    int printing; /* the printers are open */
+    int printing;         /* the printers are open */
     struct pithi_printer printer[2];
     FILE *file[2]; /* over `text`, from open_memstream */
     char *text[2]; /* malloc'ed: what the printer has written */
@@ -625,8 +625,7 @@ static int diff_records(struct pair *pair, int64_t within_ns, int *different)
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 /* In the order of the words of --by. */
-static int (*const answers[])(struct pair *pair,
-                              struct pithi_report **table) = {diff_states, diff_ranks, diff_lanes};
+static int (*const answers[])(struct pair *pair, struct pithi_report **table) = {diff_states, diff_ranks, diff_lanes};
 
 struct asked {
     int by; /* place in `answers`, from 1; 0: not given */

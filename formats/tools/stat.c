@@ -15,25 +15,31 @@
 #include "tools/stat_pass.h"
 #include "tools/tools.h"
 
-/* In the order of the words of --by. */
-static const struct answer {
+struct answer {
     const char *name;
     int (*gather)(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
     int has_states, has_waits; /* 1: --state, --waits apply */
     int has_filter;            /* 1: applies --where to its rows; 0: counts the log that `pith cut --where` makes */
     int has_frames;            /* 1: --all-frames applies */
-} answers[] = {{"state", pithi_stat_states, 1, 1, 1, 0},
-               {"state,lane", pithi_stat_states_of_lanes, 1, 1, 1, 0},
-               {"lane", pithi_stat_lanes, 0, 0, 0, 0},
-               {"comm", pithi_stat_pairs, 0, 0, 1, 0},
-               {"size", pithi_stat_sizes, 0, 0, 1, 0},
-               {"wait", pithi_stat_waits, 1, 0, 0, 0},
-               {"function", pithi_stat_functions, 0, 0, 0, 1},
-               {"callsite", pithi_stat_sites, 1, 0, 0, 0},
-               {"callpath", pithi_stat_callpaths, 0, 0, 0, 1},
-               {"line", pithi_stat_lines, 0, 0, 0, 1},
-               {"statepath", pithi_stat_statepaths, 0, 0, 0, 0}},
-  longest = {"longest", pithi_stat_longest, 1, 0, 1, 0};
+};
+
+/* In the order of the words of --by. */
+/* clang-format off */
+static const struct answer answers[] = {
+    {"state", pithi_stat_states, 1, 1, 1, 0},
+    {"state,lane", pithi_stat_states_of_lanes, 1, 1, 1, 0},
+    {"lane", pithi_stat_lanes, 0, 0, 0, 0},
+    {"comm", pithi_stat_pairs, 0, 0, 1, 0},
+    {"size", pithi_stat_sizes, 0, 0, 1, 0},
+    {"wait", pithi_stat_waits, 1, 0, 0, 0},
+    {"function", pithi_stat_functions, 0, 0, 0, 1},
+    {"callsite", pithi_stat_sites, 1, 0, 0, 0},
+    {"callpath", pithi_stat_callpaths, 0, 0, 0, 1},
+    {"line", pithi_stat_lines, 0, 0, 0, 1},
+    {"statepath", pithi_stat_statepaths, 0, 0, 0, 0},
+};
+/* clang-format on */
+static const struct answer longest = {"longest", pithi_stat_longest, 1, 0, 1, 0};
 
 enum { CALLPATH = 8 }; /* in `answers` */
 

@@ -91,7 +91,7 @@ enum doing { COMPUTING, IN_MPI, OMP_WAITING };
 struct lane {
     uint32_t mpi_calls; /* open */
     enum doing doing;   /* in this stretch */
-    int has_begun; /* 1: a record has come */
+    int has_begun;      /* 1: a record has come */
     int64_t since_ns;   /* when this stretch began */
     int64_t outside_ns; /* time of this stretch outside all states */
     struct pithi_lane_time time;
@@ -226,10 +226,8 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
 {
     const struct pithi_stat_query *part = pass->query;
     const struct pithlog_info *info = pithlog_get_info(pass->log);
-    struct pithlog_query query = {.from_ns = part->from_ns,
-                                  .to_ns = part->to_ns,
-                                  .lanes = part->lanes,
-                                  .lane_count = part->lane_count};
+    struct pithlog_query query = {
+        .from_ns = part->from_ns, .to_ns = part->to_ns, .lanes = part->lanes, .lane_count = part->lane_count};
     struct run run = {.pass = pass, .defs = info->defs, .lane_count = info->lanes};
     int err;
 

@@ -164,8 +164,8 @@ static int new_state_table(const struct states *s, struct pithi_report **table)
                            : strcmp(def->name, PITHI_COUNTER_NO_CORE) == 0 ? "no_core"
                                                                            : def->name + strlen(PITHI_THREAD_COUNTER);
         /* a counter in ns is printed like other times, with a unit */
-        columns[BEFORE + i] = (struct pithi_table_column){
-            head, strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
+        columns[BEFORE + i] =
+            (struct pithi_table_column){head, strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
     }
     if (s->instructions && s->cycles)
         columns[BEFORE + more++] = (struct pithi_table_column){"ipc", PITHI_CELL_RATIO, 0};

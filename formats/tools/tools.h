@@ -36,7 +36,7 @@ int pithi_tool_check(int argc, char **argv);
 int pithi_tool_recover(int argc, char **argv);
 int pithi_tool_help(int argc, char **argv);
 int pithi_tool_complete(int count, char **words); /* `pith --complete WORD...`, for the shells */
-int pithi_tool_prepare(int argc, char **argv);     /* `pith --prepare LOG`, for `pith serve` */
+int pithi_tool_prepare(int argc, char **argv);    /* `pith --prepare LOG`, for `pith serve` */
 
 /* ---- Errors: one line on stderr -------------------------------------------------------------------------------- */
 

@@ -26,10 +26,10 @@ struct pithi_top_call {
     uint32_t state;
     uint64_t site; /* the return address of the call; 0: not recorded */
     int has_send, has_coll;
-    int32_t peer, tag; /* of the send */
-    int has_source;    /* where the receive expects its message from: */
+    int32_t peer, tag;          /* of the send */
+    int has_source;             /* where the receive expects its message from: */
     int32_t source, source_tag; /* -1: any */
-    int32_t root;      /* of the collective; -1: none */
+    int32_t root;               /* of the collective; -1: none */
     uint32_t comm;
     uint64_t number; /* the collective's, from 1, among those of this rank on `comm`. Members call them in one order */
 };
@@ -43,13 +43,13 @@ struct pithi_top_lane {
     int is_paused;                 /* the program recorded nothing since then of its own will */
     int is_partial, has_finalized; /* records are missing; MPI_Finalize was called */
     int has_other_requests;        /* of collectives, files, windows: MPI_Wait may wait for them */
-    int has_sent_later; /* MPI_Isend: MPI_Wait may wait for it */
+    int has_sent_later;            /* MPI_Isend: MPI_Wait may wait for it */
     struct pithi_top_expected {
         uint64_t posted;
-        int32_t source, tag; /* -1: any */
+        int32_t source, tag;        /* -1: any */
     } expected[PITHI_TOP_EXPECTED]; /* receives posted and not complete */
     uint32_t expected_count;
-    int has_more_expected; /* there were more than that */
+    int has_more_expected;      /* there were more than that */
     struct pithi_top_call call; /* the present one, or the last one */
     struct {
         int64_t number, ns; /* of the step of time; time in MPI */
@@ -68,7 +68,7 @@ struct pithi_top {
     struct pithlog_follow *follow;
     struct pithi_sample_names *names;
     const struct pithlog_follow_info *info;
-    int64_t young_ns; /* a call that began later may be about to end */
+    int64_t young_ns;                   /* a call that began later may be about to end */
     int64_t recent_ns, last_ns, now_ns; /* length of the recent time; the newest record; the present */
     int64_t progress_ns;                /* the newest record that is no sample */
     struct pithi_top_lane *lanes;

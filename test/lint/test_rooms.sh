@@ -15,8 +15,8 @@ is "$(includes 'microhttpd\.h' . | cut -d: -f1)" "viewer/serve/serve_http.c" "th
 is "$(includes 'Python\.h' . | grep -v '^wrappers/python/')" "" "Python.h in the Python package only"
 is "$(includes 'zlib\.h' . | cut -d: -f1)" "formats/base/zip.c" "zlib.h in one file"
 is "$(includes 'pcre2\.h' . | cut -d: -f1)" "wrappers/wrappergen/regex.c" "pcre2.h in one file"
-is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|base/(error\.c|worker\.[ch]):|analysis/waits/read_ahead\.c:)')" "" \
-    "no threads in formats, but in the commands, as workers, and to read ahead; error.c keeps a text for each"
+is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|base/(error\.c|worker\.[ch]|scratch\.c):|analysis/waits/read_ahead\.c:)')" "" \
+    "no threads in formats, but in the commands, as workers, and to read ahead; error.c keeps a text for each, scratch.c counts what all have in memory"
 is "$(includes '(\.\./|liblog/|wrappers/|viewer/)' formats)" "" "formats knows nobody"
 # Layers of formats/, lowest first: each includes only itself and those before it, and calls no function of a later one.
 layers=(base native spill reader symbols analysis foreign tools)

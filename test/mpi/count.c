@@ -50,7 +50,7 @@ __asm__(
     "    jmp *%r11\n");
 
 static int in_finalize; /* callbacks of attributes (mpi4py 4 makes calls in them) come when the log is written */
-static pid_t counting; /* the process that made the first call: children of fork write nothing */
+static pid_t counting;  /* the process that made the first call: children of fork write nothing */
 
 static int is_library(const void *address)
 {

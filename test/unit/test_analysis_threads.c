@@ -59,7 +59,8 @@ static void add_round(struct pithi_writer *writer, uint32_t ranks, uint64_t roun
         state(writer, rank, PITHLOG_ENTER, RECV, random_below(20));
         if (sent_ns[from] > now_ns[rank] && random_below(50))
             now_ns[rank] = sent_ns[from] + random_below(200);
-        add(writer, rank, (struct pithlog_record){.kind = PITHLOG_RECV, .peer = (int32_t)from, .bytes = 8, .posted = round});
+        add(writer, rank,
+            (struct pithlog_record){.kind = PITHLOG_RECV, .peer = (int32_t)from, .bytes = 8, .posted = round});
         state(writer, rank, PITHLOG_LEAVE, RECV, random_below(500));
         last_ns = now_ns[rank] > last_ns ? now_ns[rank] : last_ns;
     }
@@ -230,7 +231,8 @@ static void compare(const char *path, const char *what, int is_own)
         OK(same(&one, &more), "%s: %u threads give the same as one", what, threads[i]);
         end(&more);
     }
-    OK(!is_own || pithlog_get_info(one.log)->records < 100000 || one.kept_bytes > 0, "%s: the kept files were compared", what);
+    OK(!is_own || pithlog_get_info(one.log)->records < 100000 || one.kept_bytes > 0, "%s: the kept files were compared",
+       what);
     end(&one);
 }
 

@@ -97,8 +97,8 @@ static int spill_good(int size, int newest_only)
         pithi_writer_close(writer);
         if (!good)
             printf("# %s\n", pithlog_error());
-        good = good && (some_silent(size) ? good_part("recovered.pith", newest_only)
-                                          : good_log("recovered.pith", newest_only));
+        good = good &&
+               (some_silent(size) ? good_part("recovered.pith", newest_only) : good_log("recovered.pith", newest_only));
     }
     pithi_spill_folder_close(&folder);
     return good;

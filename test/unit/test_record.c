@@ -169,8 +169,7 @@ static void record_earlier(void)
 static void test_earlier(void)
 {
     struct help_log log;
-    const struct pithlog_record *leave[2] = {NULL, NULL}, *enter[2] = {NULL, NULL}, *last = NULL,
-                                *far = NULL;
+    const struct pithlog_record *leave[2] = {NULL, NULL}, *enter[2] = {NULL, NULL}, *last = NULL, *far = NULL;
     OK(help_child(record_earlier) == 0 && help_read(&log, "run.pith") && log.count >= 8, "records of earlier times");
     for (uint64_t i = 0; i < log.count; i++) {
         const struct pithlog_record *r = &log.records[i];

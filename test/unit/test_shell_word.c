@@ -6,8 +6,8 @@
 
 #include "tap.h"
 
-static const char *const names[] = {"run.pith", "a b", "it's", "''", "$HOME`id`\"\\", "-x", "-it's x", "~", "*",
-                                   "a\tb;c&d|e<f>(g)", "\xc3\xa9"};
+static const char *const names[] = {
+    "run.pith", "a b", "it's", "''", "$HOME`id`\"\\", "-x", "-it's x", "~", "*", "a\tb;c&d|e<f>(g)", "\xc3\xa9"};
 
 int main(void)
 {

@@ -36,7 +36,7 @@ enum { PITHI_SERVE_ANSWERS = 8 };
 
 struct pithi_serve_log {
     char *name, *path;
-    uint64_t used; /* when it was asked for: a number that grows */
+    uint64_t used;    /* when it was asked for: a number that grows */
     uint64_t version; /* of its file when the rest was made */
     enum pithi_serve_state state;
     /* The log in Pith's own format, its messages, and what of both a page reads first: -1, none. `copy_fd`: of a log of

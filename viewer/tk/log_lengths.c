@@ -44,7 +44,7 @@ static uint32_t *get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 struct lengths_list {
     struct pithi_length_list list;
-    struct pithlog *log; /* the window deletes the command before it closes the log */
+    struct pithlog *log;         /* the window deletes the command before it closes the log */
     int of_messages;             /* 1: the lengths are those of messages */
     struct pithi_length_map map; /* drawn last */
     const uint32_t *lanes;

@@ -141,10 +141,9 @@ static int start_window(struct start *start)
 static void say(const char *what, const char *log)
 {
     char line[4 * PATH_MAX + 256], word[4 * PATH_MAX];
-    int size =
-        snprintf(line, sizeof line,
-                 "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n", what,
-                 pithi_shell_word(log, word, sizeof word));
+    int size = snprintf(line, sizeof line,
+                        "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n", what,
+                        pithi_shell_word(log, word, sizeof word));
 
     if (pithi_no_stderr)
         return;

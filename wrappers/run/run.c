@@ -32,9 +32,9 @@ enum { ALSO = sizeof also / sizeof also[0] };
 struct run_options {
     const char *output, *library, *mpi; /* as given; NULL: the default */
     int answer;                         /* 1: the page of `pith analyze` at the end */
-    int also[ALSO]; /* [by place in the table of --also] 1: wanted */
-    const struct library *ready; /* the row of the table; NULL: `library` is a path */
-    char **program;              /* NULL-terminated */
+    int also[ALSO];                     /* [by place in the table of --also] 1: wanted */
+    const struct library *ready;        /* the row of the table; NULL: `library` is a path */
+    char **program;                     /* NULL-terminated */
 };
 
 static void usage(const char *format, ...)
@@ -62,8 +62,7 @@ static void find_library(struct run_options *options)
         char ready[16 * LIBRARIES] = "";
         for (int i = 0; i < LIBRARIES; i++)
             snprintf(ready + strlen(ready), sizeof ready - strlen(ready), "%s, ", libraries[i].name);
-        usage("no library %s; there are: %sand paths of your own (./libNAME.so)", options->library,
-              ready);
+        usage("no library %s; there are: %sand paths of your own (./libNAME.so)", options->library, ready);
     }
     if (!options->ready && access(options->library, R_OK)) {
         if (rank_of_launcher() == 0)

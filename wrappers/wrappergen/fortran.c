@@ -34,12 +34,12 @@
 #include <string.h>
 
 enum arg_kind {
-    KIND_VALUE,   /* int, MPI_Aint ...: read through the pointer */
-    KIND_POINTER, /* a pointer to one, or an array */
-    KIND_BUFFER,  /* void * */
-    KIND_TEXT,    /* char * */
-    KIND_HANDLE,  /* MPI_Comm ... */
-    KIND_HANDLES_OUT, /* written by the function: MPI_Comm *newcomm */
+    KIND_VALUE,        /* int, MPI_Aint ...: read through the pointer */
+    KIND_POINTER,      /* a pointer to one, or an array */
+    KIND_BUFFER,       /* void * */
+    KIND_TEXT,         /* char * */
+    KIND_HANDLE,       /* MPI_Comm ... */
+    KIND_HANDLES_OUT,  /* written by the function: MPI_Comm *newcomm */
     KIND_HANDLE_ARRAY, /* MPI_Datatype array_of_types[] */
     KIND_STATUS,
     KIND_STATUS_ARRAY,
@@ -136,8 +136,8 @@ struct entry_shape {
 };
 static const struct entry_shape shapes[] = {
     {"%s_", "p%s_", 0, 0, 0},
-    {"%s_f08_", "p%s_f08_", 0, 1, 0},      /* Open MPI */
-    {"%s_f08ts_", "p%s_f08ts_", 0, 1, 1},  /* from 6 on, with descriptors */
+    {"%s_f08_", "p%s_f08_", 0, 1, 0},     /* Open MPI */
+    {"%s_f08ts_", "p%s_f08ts_", 0, 1, 1}, /* from 6 on, with descriptors */
     {"%s_c_f08_", "p%s_c_f08_", 1, 1, 0},
     {"%s_c_f08ts_", "p%s_c_f08ts_", 1, 1, 1},
     {"%s_f08_", "pmpir_%s_f08_", 0, 1, 0}, /* MPICH: without mpi_ */

@@ -674,8 +674,8 @@ static int build(struct pithlog_analysis *a, struct pithlog *log, const struct p
         if (is_damaged || pithlog_get_info(log)->lost)
             CHECK(pithi_known_part_find(log, query->from_ns, query->to_ns, is_damaged, pithi_stage_part, &a->stage,
                                         known));
-        err = pithi_graph_build(&a->graph, log, known->from_ns, known->to_ns, known->is_part, a->threads, pithi_stage_part,
-                                &a->stage);
+        err = pithi_graph_build(&a->graph, log, known->from_ns, known->to_ns, known->is_part, a->threads,
+                                pithi_stage_part, &a->stage);
         if (err != PITH_ERR_DAMAGED)
             return err ? err : was_read ? PITH_ERR_DAMAGED : PITH_OK;
         if (was_read) {

@@ -133,9 +133,9 @@ struct delays {
     struct pithi_scratch scratch; /* memory of `rows` and `order` */
     char *rows;                   /* struct row */
     size_t row_size, row_count;
-    uint32_t stretches;       /* how many, */
-    uint64_t stretch_ns;      /* and the length of each */
-    uint32_t *first;          /* [lanes]: the first row; 0: none */
+    uint32_t stretches;  /* how many, */
+    uint64_t stretch_ns; /* and the length of each */
+    uint32_t *first;     /* [lanes]: the first row; 0: none */
     struct ordered *order;
     size_t passed;            /* wait states passed */
     struct pithi_map members; /* communicator << 32 | lane: the lane takes part in its synchronising instances */
@@ -420,9 +420,8 @@ static int add_costs(struct delays *d, const struct row *wait, const struct comp
         for (uint32_t k = 0; k < d->kind_count; k++) {
             if (d->kinds[k] != wait->kind && wait->handed[k] == 0)
                 continue;
-            struct pithi_lane_sum *cell =
-                pithi_lane_sums_get(&d->cells[d->kinds[k]], wait->cause_lane,
-                                    longer[i].state == outside ? PITHI_OUTSIDE : longer[i].state);
+            struct pithi_lane_sum *cell = pithi_lane_sums_get(
+                &d->cells[d->kinds[k]], wait->cause_lane, longer[i].state == outside ? PITHI_OUTSIDE : longer[i].state);
             if (!cell)
                 return 0;
             cell->direct += d->kinds[k] == wait->kind ? own * longer[i].ns / of->sum : 0;
@@ -450,7 +449,8 @@ static int add_own(struct delays *d, const struct row *wait)
 /* Divides the weight of one wait state: its own length, and what was handed to it, by the kind of waiting that it came
  * from. Shares are in proportion to the delays, whose sum is another one: if the cause computed 6 longer and waited 2
  * longer, a weight of 4 is divided into 3 for computing and 1 that is handed on. */
-static int distribute(struct delays *d, const struct ordered *at, const struct compared *of, const struct longer *longer)
+static int distribute(struct delays *d, const struct ordered *at, const struct compared *of,
+                      const struct longer *longer)
 {
     const struct row *wait = row_at(d, at->row);
     double own = (double)(wait->to_ns - wait->from_ns);
@@ -503,14 +503,14 @@ static int by_cause(const void *a, const void *b)
                                           : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* The next place in the order, from the end of the group's places. The last wait state of the cause is that of the group
- * if it was not placed, or the one before. Those after it ended later, or wait for themselves, as clocks differ. */
+/* The next place in the order, from the end of the group's places. The last wait state of the cause is that of the
+ * group if it was not placed, or the one before. Those after it ended later, or wait for themselves: clocks differ. */
 static void place(struct delays *d, const struct item *item, struct ordered **end)
 {
     uint32_t cause = item->wait->cause_lane;
 
-    *--*end = (struct ordered){
-        item->row, d->in_group[cause] ? d->group[d->in_group[cause] - 1].row : d->turns[cause].taken};
+    *--*end =
+        (struct ordered){item->row, d->in_group[cause] ? d->group[d->in_group[cause] - 1].row : d->turns[cause].taken};
 }
 
 /* Places wait states that end at the same moment in the order in which they are distributed, each before that of its

@@ -26,48 +26,48 @@
 #include "base/decimal.h"
 #include "base/error.h"
 
-#define LEAST 0.05 /* of the run */
+#define LEAST 0.05       /* of the run */
 #define LEAST_RUN_NS 1e6 /* a recorded run: below it, all is the system's noise */
 #define LEAST_ENDS_NS 1e9
 #define LEAST_LATE_NS 1e8 /* launchers start ranks one after another, too, but faster */
-#define MOST 0.6     /* of a cost */
-#define SMALL_NS 1e5 /* the most that handling a small message may take, with both ends */
+#define MOST 0.6          /* of a cost */
+#define SMALL_NS 1e5      /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
 
 enum { NAME = PITHI_NAME_COLUMNS, FEW = 5 }; /* FEW: so many names are listed one by one */
 
 struct pithi_answer {
     struct pithlog_answer answer; /* its texts are the ones below */
-    char text[1280], state[256]; /* text of the answer; name of the state in it */
+    char text[1280], state[256];  /* text of the answer; name of the state in it */
 };
 
 struct candidate {
-    const char *kind; /* of the answer: "imbalance" ... */
-    double ns, share; /* cost, of all lanes; of the run, 0 to 1 */
-    int is_first; /* 1: it is the answer whatever the others cost */
-    int is_guess; /* 1: a lack of cores may be the only reason, so that is no less of an answer */
-    uint32_t lane, state, other; /* PITHI_NO_LANE, NO_STATE: none */
+    const char *kind;                   /* of the answer: "imbalance" ... */
+    double ns, share;                   /* cost, of all lanes; of the run, 0 to 1 */
+    int is_first;                       /* 1: it is the answer whatever the others cost */
+    int is_guess;                       /* 1: a lack of cores may be the only reason, so that is no less of an answer */
+    uint32_t lane, state, other;        /* PITHI_NO_LANE, NO_STATE: none */
     struct pithlog_finding_place place; /* its worst instance */
-    double *by_iteration; /* malloc'ed; NULL: not known */
-    char text[800];       /* without the cost */
+    double *by_iteration;               /* malloc'ed; NULL: not known */
+    char text[800];                     /* without the cost */
 };
 
 struct rules {
-    struct pithlog_analysis *a; /* not owned */
-    const struct pithlog *log; /* of the analysis */
-    const struct pithlog_finding *findings; /* largest first */
+    struct pithlog_analysis *a;                     /* not owned */
+    const struct pithlog *log;                      /* of the analysis */
+    const struct pithlog_finding *findings;         /* largest first */
     uint32_t finding_count, all_lanes, lanes, defs; /* lanes: with MPI calls */
     double run_ns;                                  /* of all lanes with MPI calls */
     /* Waiting, by what caused it. */
     double *by_lane, *by_state, *of_lanes; /* computing: [all_lanes], [defs + 1]; on the lanes in `set`: [defs + 1] */
-    double *progress_of; /* [all_lanes]: waiting for its progress less that for its computing */
+    double *progress_of;                   /* [all_lanes]: waiting for its progress less that for its computing */
     /* sums over all lanes; `most_`: of the lane that has most */
     double computing_ns, files_ns, pthreads_ns, omp_ns, transfer_ns, progress_ns, most_files, most_progress;
     uint32_t files_lane, files_state, progress_lane, progress_state; /* the lanes and states that have most */
-    double *computing;       /* [all_lanes], of lanes with MPI calls */
-    unsigned char *set;      /* [all_lanes]: 1: a lane that a candidate blames */
-    unsigned char *computes; /* [defs + 1]: 1: a state in which lanes compute */
-    uint32_t set_count; /* lanes in `set` */
+    double *computing;                                               /* [all_lanes], of lanes with MPI calls */
+    unsigned char *set;        /* [all_lanes]: 1: a lane that a candidate blames */
+    unsigned char *computes;   /* [defs + 1]: 1: a state in which lanes compute */
+    uint32_t set_count;        /* lanes in `set` */
     struct candidate list[10]; /* in the order of the rules; `count` of them */
     uint32_t count;
 };
@@ -772,8 +772,8 @@ static int find_transfer(struct rules *r)
 
 /* What the threads of a rank do: in OpenMP's waiting states; in other states, if they do not call MPI. */
 struct team {
-    double waits, idles, region; /* of all threads; the longest time of one in parallel regions */
-    double slow_waits;           /* of the thread that waits least */
+    double waits, idles, region;    /* of all threads; the longest time of one in parallel regions */
+    double slow_waits;              /* of the thread that waits least */
     uint32_t slow, waiter, threads; /* the threads that wait least and most */
 };
 
@@ -864,9 +864,9 @@ static int find_threads(struct rules *r)
         return 1;
     for (uint32_t lane = 0, next; lane < r->all_lanes; lane = next) {
         next = team_of(r, lane, &team);
-        is_same &= team.threads < 2 || (2 * team.waits >= worst.waits &&
-                                        pithlog_get_lane(r->log, team.slow)->thread ==
-                                            pithlog_get_lane(r->log, worst.slow)->thread);
+        is_same &= team.threads < 2 ||
+                   (2 * team.waits >= worst.waits &&
+                    pithlog_get_lane(r->log, team.slow)->thread == pithlog_get_lane(r->log, worst.slow)->thread);
     }
     double others = r->omp_ns * r->all_lanes / r->lanes;
     struct candidate *c = propose(r, "threads", waits + others > idles ? waits + others : idles);
@@ -963,8 +963,7 @@ static int find_late_start(struct rules *r)
     c->place = (struct pithlog_finding_place){info->start_ns, r->a->info.from_ns, c->lane, PITHI_NO_LANE};
     pithi_lane_text(r->log, c->lane, rank);
     rank[0] = 'R';
-    snprintf(c->text, sizeof c->text, "%s calls MPI_Init %s after all other ranks", rank,
-             pithi_ns_text(late, late_ns));
+    snprintf(c->text, sizeof c->text, "%s calls MPI_Init %s after all other ranks", rank, pithi_ns_text(late, late_ns));
     return 1;
 }
 
@@ -1105,9 +1104,9 @@ static void end_rules(struct rules *r)
 
 int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_answer **answer)
 {
-    static int (*const rules[])(struct rules *) = {find_cores,    find_progress, find_computing,    find_files,
-                                                   find_transfer, find_threads,  find_thread_waits, find_late_start,
-                                                   find_ends};
+    static int (*const rules[])(struct rules *) = {find_cores,        find_progress,   find_computing,
+                                                   find_files,        find_transfer,   find_threads,
+                                                   find_thread_waits, find_late_start, find_ends};
     const struct pithlog_iterations *iterations;
     struct rules r = {0};
     int err = PITH_OK, good = 1;

@@ -61,33 +61,33 @@ enum {
 #define NEARLY_ALL 0.9 /* a limit: above this size, this share of the calls waited; below it, this share did not */
 
 struct sum {
-    int32_t from, to; /* to: of a pair only */
-    uint32_t lane, other; /* of the message that was the last one */
-    uint64_t messages; /* messages; calls, for collectives */
-    double bytes, late_bytes; /* `late_bytes`: sent before the receiver had received from another rank */
-    uint64_t timed; /* messages whose speed is known */
+    int32_t from, to;             /* to: of a pair only */
+    uint32_t lane, other;         /* of the message that was the last one */
+    uint64_t messages;            /* messages; calls, for collectives */
+    double bytes, late_bytes;     /* `late_bytes`: sent before the receiver had received from another rank */
+    uint64_t timed;               /* messages whose speed is known */
     double timed_bytes, timed_ns; /* their sizes; their transfers */
 };
 
 struct sums {
     struct pithi_map map; /* (from, to): index + 1 */
-    struct sum *all; /* malloc'ed */
+    struct sum *all;      /* malloc'ed */
     uint32_t count, room;
 };
 
 struct finding_sums {
-    struct pithlog_analysis *a; /* not owned */
+    struct pithlog_analysis *a;            /* not owned */
     struct sums pairs, senders, receivers; /* by pair of ranks; by sender; by receiver */
-    struct sums colls;            /* from: the state; to: a rank */
-    struct pithi_map function_of; /* state: index + 1 in c->colls */
+    struct sums colls;                     /* from: the state; to: a rank */
+    struct pithi_map function_of;          /* state: index + 1 in c->colls */
     uint32_t coll_room;
     unsigned *traits;       /* [definitions] */
     unsigned char *is_coll; /* [definitions]: 1: a collective; COLL_CALL: it is under way when called */
     unsigned char *finds;   /* [definitions]: 1: finds messages without receiving them */
     struct pithi_send_sizes sizes[SIZES * STEPS]; /* by size: eight for each power of two */
-    int with_speed; /* 1: speeds are asked for */
-    struct pithi_communication *c; /* the result */
-    struct computed *computed; /* [room] of the lane: a row by time */
+    int with_speed;                               /* 1: speeds are asked for */
+    struct pithi_communication *c;                /* the result */
+    struct computed *computed;                    /* [room] of the lane: a row by time */
     uint32_t computed_count, computed_room, computed_lane;
     struct pithi_map overlap_of; /* rank: index + 1 in c->overlaps */
     uint32_t overlap_room;
@@ -96,19 +96,19 @@ struct finding_sums {
 /* The time outside MPI from the begin of the window to the begin of this piece. */
 struct computed {
     int64_t begin_ns, ns; /* of the piece; time outside MPI before it */
-    int is_outside; /* 1: the piece is outside MPI */
+    int is_outside;       /* 1: the piece is outside MPI */
 };
 
 /* The message that a lane received last, and when it had received one of another sender than this one. */
 struct before {
-    int32_t from; /* rank */
+    int32_t from;                 /* rank */
     int64_t end_ns, other_end_ns; /* end of the last call; of the last one with another sender */
 };
 
 static struct sum *sum_of(struct sums *s, int32_t from, int32_t to, double bytes)
 {
-    struct sum *sum = pithi_item_at(&s->map, pithi_map_pair((uint32_t)from, (uint32_t)to), &s->all, &s->count,
-                                    &s->room, sizeof *sum, NULL);
+    struct sum *sum = pithi_item_at(&s->map, pithi_map_pair((uint32_t)from, (uint32_t)to), &s->all, &s->count, &s->room,
+                                    sizeof *sum, NULL);
     if (!sum)
         return NULL;
     sum->from = from;
@@ -135,12 +135,11 @@ static void add_speed(const struct finding_sums *f, const struct pithi_pieces *p
     int64_t from_ns = need->release_ns > begin_ns ? need->release_ns : begin_ns;
     uint32_t state = p->piece->state;
 
-    if (need->kind != PITHLOG_LATE_SENDER || need->next || !pithi_graph_is_call(g, state) ||
-        p->piece->needs == 0 || pithi_graph_need(g, p->piece->needs) != need || begin_ns < g->from_ns ||
-        end_ns > g->to_ns || from_ns >= end_ns)
+    if (need->kind != PITHLOG_LATE_SENDER || need->next || !pithi_graph_is_call(g, state) || p->piece->needs == 0 ||
+        pithi_graph_need(g, p->piece->needs) != need || begin_ns < g->from_ns || end_ns > g->to_ns || from_ns >= end_ns)
         return;
-    if (need->release_ns < begin_ns && !(f->traits[state] & PITHI_RECEIVES &&
-                                         pithi_network_is_in_call(f->a, p->lane, need, begin_ns)))
+    if (need->release_ns < begin_ns &&
+        !(f->traits[state] & PITHI_RECEIVES && pithi_network_is_in_call(f->a, p->lane, need, begin_ns)))
         return;
     pair->timed++;
     pair->timed_bytes += need->bytes;
@@ -453,8 +452,7 @@ static int prepare(struct finding_sums *f)
     return 1;
 }
 
-int pithi_communication_find(struct pithlog_analysis *a, const struct pithi_trust *trust,
-                             struct pithi_communication *c)
+int pithi_communication_find(struct pithlog_analysis *a, const struct pithi_trust *trust, struct pithi_communication *c)
 {
     const struct pithi_graph *g = &a->graph;
     struct finding_sums f = {.a = a, .c = c, .computed_lane = PITHI_NO_LANE};
@@ -547,9 +545,9 @@ static void put_pairs(const struct pithi_communication *c, FILE *out)
 
     for (uint32_t i = 0; i < c->pair_count; i++) {
         char pair[80], text[24];
-        int length = snprintf(pair, sizeof pair, "%s%d to %d, %s (%.0f %%)", i ? "; " : "", (int)c->pairs[i].from,
-                              (int)c->pairs[i].to, bytes_text(text, c->pairs[i].bytes),
-                              100 * c->pairs[i].bytes / c->bytes);
+        int length =
+            snprintf(pair, sizeof pair, "%s%d to %d, %s (%.0f %%)", i ? "; " : "", (int)c->pairs[i].from,
+                     (int)c->pairs[i].to, bytes_text(text, c->pairs[i].bytes), 100 * c->pairs[i].bytes / c->bytes);
         if (column + length > COLUMNS)
             break;
         column += fprintf(out, "%s", pair);
@@ -619,9 +617,9 @@ static void put_messages(const struct pithi_communication *c, FILE *out)
                 (int)c->busiest.from, rate_text(other, 1e9 * (double)c->busiest.messages / c->run_ns));
     if (c->timed) {
         char fitted[80];
-        int column = fprintf(out, "  bandwidth %d to %d: %s/s in %llu message%s", (int)c->pairs[0].from,
-                             (int)c->pairs[0].to, bytes_text(text, c->bytes_a_second), (unsigned long long)c->timed,
-                             c->timed == 1 ? "" : "s");
+        int column =
+            fprintf(out, "  bandwidth %d to %d: %s/s in %llu message%s", (int)c->pairs[0].from, (int)c->pairs[0].to,
+                    bytes_text(text, c->bytes_a_second), (unsigned long long)c->timed, c->timed == 1 ? "" : "s");
         int length = snprintf(fitted, sizeof fitted, "fitted network %s/s, latency %.3g us",
                               bytes_text(text, c->fitted_bytes_a_second), c->fitted_latency_ns / 1000);
         fprintf(out, "%s%s\n", column + 2 + length > COLUMNS ? ";\n    " : "; ", fitted);

@@ -21,15 +21,15 @@ enum { NAME = PITHI_NAME_COLUMNS };
 
 struct pithi_finding_list {
     struct pithi_wait_group groups[PITHLOG_WAIT_KINDS]; /* [by kind] */
-    struct pithlog_finding *list; /* [count] largest first, once complete */
-    unsigned char *is_guess; /* [count] */
+    struct pithlog_finding *list;                       /* [count] largest first, once complete */
+    unsigned char *is_guess;                            /* [count] */
     uint32_t count, room;
     char *text; /* of the last finding */
     size_t text_size;
-    double no_core_ns; /* time without a core in the window, as the system counted it; 0: it did not */
+    double no_core_ns;         /* time without a core in the window, as the system counted it; 0: it did not */
     double threads_no_core_ns; /* the same of threads that do not call MPI_Init, in the whole run */
     struct pithi_lane_run_delay *of_lanes; /* [lanes] the same of each rank; NULL: only the sums are known */
-    int is_complete; /* 1: all findings are there */
+    int is_complete;                       /* 1: all findings are there */
 };
 
 /* What a finding is, and what to do about it. Kinds of waiting are found by their names, as are all others. */
@@ -708,8 +708,8 @@ static int find_run_delay(struct pithlog_analysis *a)
     }
     if (least_ns <= shown_ns || is_small(a, least_ns))
         return 1;
-    int is_one = delay.ranks > 1 && worst_ns > 0.6 * least_ns &&
-                 a->found->of_lanes[worst].delay_ns > 0.6 * delay.delay_ns;
+    int is_one =
+        delay.ranks > 1 && worst_ns > 0.6 * least_ns && a->found->of_lanes[worst].delay_ns > 0.6 * delay.delay_ns;
     if (!(out = begin(a, "no core", least_ns + caused_ns, PITHLOG_COMPUTING, is_one ? worst : PITHI_NO_LANE)))
         return 0;
     if (is_one)
@@ -995,8 +995,7 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
     for (uint32_t i = 0; a->found && i < a->found->count; i++) {
         const struct pithlog_finding *of = &a->found->list[i];
         if (of->share >= PITHI_CROWDED &&
-            (strcmp(of->name, "no core") == 0 ||
-             (strcmp(of->name, "descheduled ranks") == 0 && is_counted && !least)))
+            (strcmp(of->name, "no core") == 0 || (strcmp(of->name, "descheduled ranks") == 0 && is_counted && !least)))
             least = of;
     }
     return least;

@@ -41,7 +41,7 @@ enum detail {
 /* How often a program polls depends on chance, and often also how often it reads the clock. */
 static int is_left_out(const struct pithlog_def *def, int details)
 {
-    static const char *const names[] = {"Wtime",   "Wtick",     "Test",        "Iprobe",
+    static const char *const names[] = {"Wtime",   "Wtick",     "Test",         "Iprobe",
                                         "Improbe", "Get_count", "Get_elements", "Request_get_status"};
     size_t length;
     const char *call = pithi_mpi_call(def->name, &length);
@@ -82,8 +82,8 @@ static uint64_t comm_symbol(const struct pithi_graph *g, uint32_t number)
 }
 
 /* The calls of a lane in the window, with symbols for these details. NULL: no memory. */
-static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane, int details,
-                                       const uint64_t *comms, struct pithi_scratch *scratch, uint32_t *count)
+static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane, int details, const uint64_t *comms,
+                                       struct pithi_scratch *scratch, uint32_t *count)
 {
     const struct pithi_graph *g = &a->graph;
     const struct pithi_graph_lane *of = &g->lanes[lane];
@@ -175,7 +175,7 @@ struct found {
     struct pithlog_iterations iterations;
     double covered;    /* part of the calls of the row; the system does not change it, as it does times */
     int64_t median_ns; /* length */
-    int64_t sum_ns; /* of all iterations */
+    int64_t sum_ns;    /* of all iterations */
 };
 
 /* 0: no memory. */
@@ -274,11 +274,11 @@ static int find(struct pithlog_analysis *a)
 
 struct given {
     struct pithlog_analysis *a; /* not owned */
-    unsigned char *is_named; /* [definitions] */
+    unsigned char *is_named;    /* [definitions] */
     struct given_lane {
         struct pithi_chunks instances; /* struct pithlog_iteration */
         uint32_t open;                 /* how often the state is open */
-        int64_t begin_ns; /* of the outermost one that is open */
+        int64_t begin_ns;              /* of the outermost one that is open */
     } * lanes;
 };
 

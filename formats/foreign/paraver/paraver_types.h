@@ -12,11 +12,11 @@ enum pithi_prv_meaning {
     PITHI_PRV_NUMBERS,   /* Pith's own event with a number */
     PITHI_PRV_COUNTERS,
     PITHI_PRV_SAMPLES, /* a function on the stack of a sample */
-    PITHI_PRV_SPECIAL /* the type has a meaning of its own */
+    PITHI_PRV_SPECIAL  /* the type has a meaning of its own */
 };
 
 struct pithi_prv_known {
-    int64_t type; /* number in the file */
+    int64_t type;                   /* number in the file */
     enum pithi_prv_meaning meaning; /* what its events are */
     const char *label;
     uint32_t group; /* of values; UINT32_MAX: values have no names */

@@ -12,39 +12,39 @@
 
 struct pithi_cursor {
     _Alignas(64) struct pithi_block block; /* begins with the fields used for each record: one cache line */
-    uint32_t lane_number; /* in the log */
-    uint32_t done;                     /* 1: no more records before the end of the window */
-    const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
-    uint32_t found;                    /* 1: it was looked up */
-    uint32_t next_block;               /* to be loaded after the current one */
-    struct pithi_stack stack; /* the open states, with PITHLOG_NEST */
+    uint32_t lane_number;                  /* in the log */
+    uint32_t done;                         /* 1: no more records before the end of the window */
+    const struct pithi_log_lane *lane;     /* NULL: not looked up yet, or lost */
+    uint32_t found;                        /* 1: it was looked up */
+    uint32_t next_block;                   /* to be loaded after the current one */
+    struct pithi_stack stack;              /* the open states, with PITHLOG_NEST */
 };
 
 /* PRIMED: at the first record. */
 enum phase { PRIMING, PRIMED, RUNNING, ENDED };
 
 struct pithlog_iter {
-    struct pithlog *log; /* not owned */
-    int64_t from_ns, to_ns; /* of the query, inclusive */
-    uint32_t kinds, flags; /* of the query */
+    struct pithlog *log;              /* not owned */
+    int64_t from_ns, to_ns;           /* of the query, inclusive */
+    uint32_t kinds, flags;            /* of the query */
     struct pithi_unpacking unpacking; /* memory to unpack one block, used in turn */
-    uint64_t allowance; /* memory for all blocks unpacked at once */
-    struct pithi_cursor *cursors; /* [cursor_count] the lanes of the query, in their order */
+    uint64_t allowance;               /* memory for all blocks unpacked at once */
+    struct pithi_cursor *cursors;     /* [cursor_count] the lanes of the query, in their order */
     uint32_t cursor_count;
     uint64_t tree[PITHI_PACKED_PLAYERS];  /* tree[0]: the key of the lane whose record is current (tournament.h) */
     uint64_t ahead[PITHI_PACKED_PLAYERS]; /* by cursor: the key of the record after its current one, if that is ready */
-    uint32_t leaves; /* of the tree: a power of two, at least cursor_count */
-    int64_t base_ns; /* of the keys */
-    uint64_t limit;  /* the first key that is not in the window, or FAR */
-    enum phase phase; /* what the next call does first */
-    struct pithi_runs *runs;         /* reads very many lanes; NULL: few lanes, read here */
-    struct pithi_filtered *filtered; /* reads the records that match a filter; NULL: no filter */
-    struct pithi_clipped *clipped;   /* reads with PITHLOG_CLIP; NULL: without */
-    struct pithi_holes holes; /* what the caller wants to know of them */
-    int looks_beyond; /* 1: also of holes that end after the window */
-    uint32_t at;      /* PRIMING: the cursor being worked on */
-    struct pithi_open_at opened; /* with PITHLOG_OPENED */
-    uint32_t opened_at;          /* number of its states delivered */
+    uint32_t leaves;                      /* of the tree: a power of two, at least cursor_count */
+    int64_t base_ns;                      /* of the keys */
+    uint64_t limit;                       /* the first key that is not in the window, or FAR */
+    enum phase phase;                     /* what the next call does first */
+    struct pithi_runs *runs;              /* reads very many lanes; NULL: few lanes, read here */
+    struct pithi_filtered *filtered;      /* reads the records that match a filter; NULL: no filter */
+    struct pithi_clipped *clipped;        /* reads with PITHLOG_CLIP; NULL: without */
+    struct pithi_holes holes;             /* what the caller wants to know of them */
+    int looks_beyond;                     /* 1: also of holes that end after the window */
+    uint32_t at;                          /* PRIMING: the cursor being worked on */
+    struct pithi_open_at opened;          /* with PITHLOG_OPENED */
+    uint32_t opened_at;                   /* number of its states delivered */
 };
 
 /* The rare cases of the functions below. Return as they do. */

@@ -162,8 +162,8 @@ struct maker {
     uint32_t run;             /* that one */
     struct pithi_buffer out;  /* its records, before they are written */
     struct packing packing;
-    int fd, has_file; /* unnamed temporary file; 1: there is one */
-    uint64_t written; /* bytes of the file so far */
+    int fd, has_file;      /* unnamed temporary file; 1: there is one */
+    uint64_t written;      /* bytes of the file so far */
     int has_hole, is_full; /* 1: in this slab; 1: a hole could not be stored */
 };
 
@@ -212,8 +212,8 @@ static void begin_slab(struct pithi_runs *m, int64_t from_ns)
     }
 }
 
-/* A run has whole ranks, as many as fit in `room` lanes; *cuts_ranks: a rank has too many lanes for one. Returns the number of runs;
- * only counts them if `runs` is NULL. */
+/* A run has whole ranks, as many as fit in `room` lanes; *cuts_ranks: a rank has too many lanes for one. Returns the
+ * number of runs; only counts them if `runs` is NULL. */
 static uint32_t divide_lanes(const struct pithlog *log, const uint32_t *lanes, uint32_t count, uint32_t room,
                              struct run *runs, int *cuts_ranks)
 {

@@ -8,8 +8,14 @@
 #include <time.h>
 
 #define PTHREAD_ONCE_INIT 0
-#define PTHREAD_MUTEX_INITIALIZER {0}
-#define PTHREAD_COND_INITIALIZER {0}
+#define PTHREAD_MUTEX_INITIALIZER                                                                                      \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+#define PTHREAD_COND_INITIALIZER                                                                                       \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
 
 static inline int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *), void *context)
 {
@@ -41,8 +47,14 @@ PITHI_NO_LOCK(pthread_cond_signal, pthread_cond_t)
 PITHI_NO_LOCK(pthread_cond_broadcast, pthread_cond_t)
 PITHI_NO_LOCK(pthread_cond_destroy, pthread_cond_t)
 #undef PITHI_NO_LOCK
-static inline int pthread_mutex_init(pthread_mutex_t *lock, const void *how) { return (void)how, *lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER, 0; }
-static inline int pthread_cond_init(pthread_cond_t *cond, const void *how) { return (void)how, *cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER, 0; }
+static inline int pthread_mutex_init(pthread_mutex_t *lock, const void *how)
+{
+    return (void)how, *lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER, 0;
+}
+static inline int pthread_cond_init(pthread_cond_t *cond, const void *how)
+{
+    return (void)how, *cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER, 0;
+}
 static inline int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock) { return (void)cond, (void)lock, 0; }
 static inline int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock, const struct timespec *until)
 {

@@ -29,7 +29,7 @@ struct gathering {
     const struct pithi_lengths_query *query; /* the caller's */
     struct pithi_length_list *list;          /* the result */
     struct pithi_length *buckets;            /* [BUCKETS], once there are too many instances; NULL: not yet */
-    uint32_t *slots;              /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
+    uint32_t *slots;                         /* [slot_count] hash of the cells; 0: free, else number of a cell + 1 */
     uint32_t slot_count;
 };
 

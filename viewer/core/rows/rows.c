@@ -860,8 +860,8 @@ static uint32_t child_of_kind(const struct pithi_rows *rows, uint32_t parent, en
             continue;
         if (kind == PITHI_NODE_COMM    ? node->id == id
             : kind == PITHI_NODE_ALIKE ? node->lane == id
-            : kind == PITHI_NODE_HOST ? strcmp(pithlog_get_lane(rows->log, node->lane)->host, name) == 0
-                                      : strcmp(pithlog_get_def(rows->log, node->id)->name, name) == 0)
+            : kind == PITHI_NODE_HOST  ? strcmp(pithlog_get_lane(rows->log, node->lane)->host, name) == 0
+                                       : strcmp(pithlog_get_def(rows->log, node->id)->name, name) == 0)
             return rows->nodes[parent].children[i];
     }
     return PITHI_NONE;
@@ -1001,8 +1001,8 @@ static int occurs(const char *part, const char *text)
 /* One item of a pattern: ranks, or a text. */
 struct item {
     struct pithi_lane_range range; /* ranks, or a rank and its thread */
-    int is_range, is_glob; /* what the item is; neither: a plain text, as a host's name */
-    char text[128]; /* cut if longer */
+    int is_range, is_glob;         /* what the item is; neither: a plain text, as a host's name */
+    char text[128];                /* cut if longer */
 };
 
 struct pattern {
@@ -1348,16 +1348,16 @@ void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t
 
 struct sort_key {
     uint32_t node, place; /* original place, so that the sort is stable */
-    int counter; /* 1: a row of a counter, which stays before the lanes */
-    double value; /* the sort value, if by value */
-    char *name; /* NULL: by value */
+    int counter;          /* 1: a row of a counter, which stays before the lanes */
+    double value;         /* the sort value, if by value */
+    char *name;           /* NULL: by value */
 };
 
 struct sorting {
     struct pithi_rows *rows; /* whose nodes are sorted */
     enum pithi_rows_order order;
     const double *value; /* [lanes] by lane */
-    int falling; /* 1: largest first */
+    int falling;         /* 1: largest first */
 };
 
 /* Compares names with the numbers in them as numbers: node2 comes before node10. */
