@@ -353,8 +353,8 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
     for (uint32_t i = 1; i < pithi_function_count(p.names); i++)
         if (differences[i] > differences[function])
             function = i;
-    /* Below ten samples it may be chance. Differences are the sum of the others' distances from the lane, so the limit is
-     * ten periods for each other lane. */
+    /* Below ten samples it may be chance. Differences are the sum of the others' distances from the lane, so the limit
+     * is ten periods for each other lane. */
     if (differences[function] < 10 * pithi_sample_period_ns(p.names) * (int64_t)(query.lane_count - 1))
         goto out;
     /* the path on which the lane spends most of it */
