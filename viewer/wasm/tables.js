@@ -256,6 +256,7 @@ function soughtText() {
   if (!name || isField.test(name)) return text;
   return `state ~ "${/[*?[]/.test(name) ? name : `*${name}*`}" and duration ${sign} ${limit}`;
 }
+let isCounting = false;
 async function countHits() {
   const text = soughtText(), of = openNumber;
   hits = { text, all: [], isMore: false };
@@ -264,8 +265,14 @@ async function countHits() {
     say("");
     return;
   }
+  if (isCounting) return; // then the newest text is counted after this one, and none of those in between
+  isCounting = true;
   const found = await ask("hits", text, MOST_HITS + 1).catch(() => null); // a query may be half typed
-  if (of !== openNumber || text !== soughtText()) return;
+  isCounting = false;
+  if (of !== openNumber || text !== soughtText()) {
+    if (soughtText()) countHits();
+    return;
+  }
   if (!found) {
     say("no hits");
     return;
