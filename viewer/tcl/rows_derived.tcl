@@ -179,6 +179,9 @@ oo::class create ::pith::Derived {
 
     method left {} {
         [$window pointer] shadow {}
+        if {$found eq {}} {
+            return
+        }
         set info [$found info]
         set readout "[my number [dict get $info low]] to [my number [dict get $info high]]"
     }

@@ -705,9 +705,10 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct delay
     __builtin_prefetch(&c->near[wait->cause_lane]);
     wait = row_at(d, at[-FETCH_PIECES].row);
     const struct near *own = &c->near[wait->lane], *cause = &c->near[wait->cause_lane];
-    for (int i = 0; i <= LINES; i++) {
-        __builtin_prefetch((const char *)(own->piece + 1) - i * LINE);
-        __builtin_prefetch((const char *)(cause->piece + 1) - i * LINE);
+    /* as numbers: a lane may have no piece yet, and what is fetched ahead need not exist */
+    for (uintptr_t i = 0; i <= LINES; i++) {
+        __builtin_prefetch((const void *)((uintptr_t)own->piece + sizeof *own->piece - i * LINE));
+        __builtin_prefetch((const void *)((uintptr_t)cause->piece + sizeof *cause->piece - i * LINE));
     }
     if (wait->before)
         __builtin_prefetch(row_at(d, wait->before));
