@@ -1,11 +1,7 @@
 /* affinity.c - the cores that a thread may run on. A file of its own, since libraries that keep no log use it too. */
-#include "affinity.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "pith_tool.h"
 
@@ -16,7 +12,7 @@ static int is_in(const unsigned char *cores, unsigned count, unsigned core)
 
 void pith_affinity(char *text, size_t size)
 {
-    unsigned char cores[PITHI_CORES_MAX / 8] = {0};
+    unsigned char cores[1024] = {0};
     unsigned count = 8 * sizeof cores;
     size_t at = 0;
     int saved = errno;
@@ -42,28 +38,4 @@ void pith_affinity(char *text, size_t size)
         first = last;
     }
     errno = saved;
-}
-
-/* "0-3,8", or "rank 0 on 0-3,8, rank 1 on 4-7, ...". */
-size_t pithi_affinity_read(const char *text, unsigned char set[PITHI_CORES_MAX / 8])
-{
-    size_t most = 0;
-    for (const char *at = text; *at != '\0';) {
-        char *end;
-        if (strncmp(at, "rank ", 5) == 0) {
-            strtoul(at + 5, &end, 10);
-            at = strncmp(end, " on ", 4) == 0 ? end + 4 : "";
-        }
-        unsigned long first = strtoul(at, &end, 10), last = first;
-        if (end == at)
-            break;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        for (; first <= last && first < PITHI_CORES_MAX; first++) {
-            set[first / 8] |= (unsigned char)(1u << first % 8);
-            most = first + 1 > most ? first + 1 : most;
-        }
-        at = end + strspn(end, ", ");
-    }
-    return (most + 63) / 64 * 8; /* the kernel's sets are of whole words */
 }

@@ -33,7 +33,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "affinity.h"
 #include "output.h"
 #include "pith_tool.h"
 #include "process.h"
@@ -74,7 +73,7 @@ static int find_in_path(char *path, size_t size)
     return found;
 }
 
-enum { STACK = 64 * 1024 }; /* bytes of each of the two stacks below */
+enum { STACK = 64 * 1024, CORES_MAX = 8192 }; /* STACK: bytes of each of the two stacks below */
 
 struct start {
     const char *const *arguments;
@@ -82,7 +81,7 @@ struct start {
     int in, out, err; /* descriptors, of 3 and more */
     int most_ms;      /* the kernel ends the command then; 0: never */
     size_t set_bytes; /* 0: the command runs on the cores of this thread; else those of `set`, a bit for each */
-    unsigned char set[PITHI_CORES_MAX / 8];
+    unsigned char set[CORES_MAX / 8];
     int error;    /* errno of the exec */
     int status;   /* of the command, as waitpid gives it */
     char *stacks; /* two: of the intermediate process, and of the command until its exec */
@@ -248,6 +247,31 @@ int pithi_answer(const char *log, int most_ms, char *text, size_t size)
     return text[0] != '\0' ? 0 : -1;
 }
 
+/* Adds the cores in a text like "0-3,8" or "rank 0 on 0-3,8, rank 1 on 4-7, ..." to a set: core i is bit i % 8 of byte
+ * i / 8. Returns the number of bytes that the system call needs; 0: the text names no core. */
+static size_t read_cores(const char *text, unsigned char set[CORES_MAX / 8])
+{
+    size_t most = 0;
+    for (const char *at = text; *at != '\0';) {
+        char *end;
+        if (strncmp(at, "rank ", 5) == 0) {
+            strtoul(at + 5, &end, 10);
+            at = strncmp(end, " on ", 4) == 0 ? end + 4 : "";
+        }
+        unsigned long first = strtoul(at, &end, 10), last = first;
+        if (end == at)
+            break;
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        for (; first <= last && first < CORES_MAX; first++) {
+            set[first / 8] |= (unsigned char)(1u << first % 8);
+            most = first + 1 > most ? first + 1 : most;
+        }
+        at = end + strspn(end, ", ");
+    }
+    return (most + 63) / 64 * 8; /* the kernel's sets consist of whole words */
+}
+
 int pithi_analyze(const char *log, const char *json, int most_ms, const char *cores, int *out, int *status)
 {
     char command[PITHI_PATH_MAX + 16];
@@ -255,7 +279,7 @@ int pithi_analyze(const char *log, const char *json, int most_ms, const char *co
     const char *const gone[] = {command, "analyze", "--no-commands", "--", log, NULL};
     struct start start = {.arguments = json != NULL ? kept : gone, .most_ms = most_ms};
     if (cores != NULL)
-        start.set_bytes = pithi_affinity_read(cores, start.set);
+        start.set_bytes = read_cores(cores, start.set);
     int error;
     *out = -1;
     if (!find_pith(command, sizeof command))

@@ -143,8 +143,8 @@ struct pithi_lane_run_delay {
     double delay_ns, threads_ns;
 };
 struct pithi_lane_run_delay *pithi_run_delay_of_lanes(const struct pithlog *log);
-/* Who may have had the cores of ranks that are not more than these: "other programs"; also threads of their own, if
- * these had none at times. */
+/* What may have used the cores, if there are enough of them for all ranks: "other programs", or "other threads or
+ * programs" if other threads of the ranks had no core at times either. */
 const char *pithi_run_delay_others(const struct pithi_run_delay *delay);
 /* A line, if it is at least 1 % of the time. */
 void pithi_run_delay_put(const struct pithlog *log, FILE *out);

@@ -21,7 +21,8 @@ enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
  * they lie far apart. */
 enum { MOST = 24 << 20, MOST_OF_LANE = 5 << 9, GROWING_BITS = 20, LOOK = 2 << 20, FAR_APART = 32 };
 
-/* What is in memory is a matter of the whole process, so all that work on one thing count and let go together. */
+/* The limit of resident memory holds for the process. So all threads of an analysis share one count, and release pages
+ * together. */
 struct pithi_scratch_pool {
     pthread_mutex_t lock;
     uint32_t users;

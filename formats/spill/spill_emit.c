@@ -57,8 +57,8 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
         else if (spill->comms[i].defined)
             CHECK(target->comm(target->context, &spill->comms[i].comm, &ids->comms[i]));
     }
-    /* The table from definitions to what the encoder says for a state (pithi_said); UINT32_MAX for what is no state, or
-     * too large for it. Runs of states need no other number. */
+    /* Maps definitions to the encoder's numbers of states (pithi_said); UINT32_MAX: not a state, or its number is too
+     * large. Runs of states need no other number. */
     ids->states = malloc(((size_t)spill->def_count + 1) * sizeof *ids->states);
     if (ids->states == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);

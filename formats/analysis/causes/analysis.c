@@ -88,7 +88,7 @@ static void begin_side(struct side *side, struct pithlog_analysis *a, int (*find
 
 static int should_stop(void *stage) { return pithi_stage_part(stage, 1); }
 
-/* `err`: of what was done meanwhile; else that of the step. */
+/* Waits for the thread. Returns `err`, the error of the work done meanwhile, or else the error of the thread. */
 static int end_side(struct side *side, struct pithlog_analysis *a, int err)
 {
     if (err)

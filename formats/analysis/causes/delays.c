@@ -108,7 +108,8 @@ struct longer {
     uint32_t state;
 };
 
-/* To compare needs only what is known before the backward pass. So threads do it ahead, some wait states at a time. */
+/* A comparison uses only results of earlier passes. So threads compare ahead of the backward pass, some wait states at
+ * a time. */
 struct comparing {
     struct pithlog_analysis own; /* to report what it passes */
     struct near {
@@ -705,7 +706,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct delay
     __builtin_prefetch(&c->near[wait->cause_lane]);
     wait = row_at(d, at[-FETCH_PIECES].row);
     const struct near *own = &c->near[wait->lane], *cause = &c->near[wait->cause_lane];
-    /* as numbers: a lane may have no piece yet, and what is fetched ahead need not exist */
+    /* Addresses are computed as integers, because `piece` may be NULL. Prefetching an invalid address is harmless. */
     for (uintptr_t i = 0; i <= LINES; i++) {
         __builtin_prefetch((const void *)((uintptr_t)own->piece + sizeof *own->piece - i * LINE));
         __builtin_prefetch((const void *)((uintptr_t)cause->piece + sizeof *cause->piece - i * LINE));

@@ -676,7 +676,8 @@ static double caused_by_lack(const struct pithlog_analysis *a)
  * wait busily. Of 4 x 1 s without a core for 2 s and 0.5 s of waiting for others, at least 1.5 s are lost; at least
  * 1.1 s if the system counted for 4 x 1.1 s, and the rest of that was outside the analysed part.
  *
- * Where it is known of each rank, so is what each has lost, and who waited for a rank only because it had no core. */
+ * If the log has the time without a core of each rank, the loss of each rank is known, and so is the waiting of other
+ * ranks that this loss caused. */
 static int find_run_delay(struct pithlog_analysis *a)
 {
     uint32_t cores = pithi_cores_of(a->graph.log, NULL), lanes = pithlog_get_info(a->graph.log)->lanes, worst = 0;

@@ -410,7 +410,7 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
             status = status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
         }
     }
-    /* what was read before the cut is kept */
+    /* If the file is cut, the events before the cut are kept. */
     r.cut = status == PITHI_JSON_CUT;
     if (status == PITHI_JSON_WRONG)
         TRY(wrong(&r));

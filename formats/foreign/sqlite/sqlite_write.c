@@ -336,8 +336,7 @@ static int put_record(void *context, const struct pithlog_step *step)
 
     switch (r->kind) {
     case PITHLOG_ENTER: {
-        /* A state gets its number and its path at its begin, so that what is inside can name its parent before that
-         * ends. */
+        /* A state gets its number and its path when it begins, because states inside it refer to it before it ends. */
         struct numbered_lane *lane = &w->lanes[step->lane];
         uint32_t depth = step->depth;
         if (!pithi_grow(&lane->open, depth, &lane->room, sizeof *lane->open))
