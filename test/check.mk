@@ -10,6 +10,9 @@ bench_bin := $(patsubst test/bench/%.c,$(O)/test/bench/%,$(bench_src))
 tests_unit = $(unit_bin) $(call suite_scripts,unit)
 tests_fuzz = $(fuzz_bin)
 $(foreach s,$(filter-out unit fuzz,$(suites)),$(eval tests_$(s) = $$(call suite_scripts,$(s))))
+# No other test needs Firefox, and install-deps does not install it.
+HAVE_FIREFOX := $(shell command -v firefox-esr || command -v firefox)
+tests_viewer = $(filter-out $(if $(HAVE_FIREFOX),,test/viewer/test_page_firefox.sh),$(call suite_scripts,viewer))
 # What a suite needs beyond `all`.
 needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
