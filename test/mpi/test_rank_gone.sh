@@ -23,7 +23,7 @@ cat >late.c <<'END'
 ssize_t write(int fd, const void *text, size_t size)
 {
     if (fd == 2 && memmem(text, size, "records are kept", 16))
-        usleep(10000);
+        usleep(200000);
     return syscall(SYS_write, fd, text, size);
 }
 END
