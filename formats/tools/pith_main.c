@@ -11,6 +11,7 @@
  * An unknown command costs a user a look at the manual, so it is worth some words: first those that other tools use,
  * then a file that stands where a command should, then the nearest name. */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "base/error.h"
 #include "base/launcher.h"
 #include "base/nearest.h"
+#include "base/open_file.h"
 #include "native/log.h"
 #include "tools/tools.h"
 
@@ -111,6 +113,71 @@ static void tell_misspelt(void)
     }
 }
 
+/* ---- Under mpirun ------------------------------------------------------------------------------------------------
+
+ * `mpirun -n 4 pith analyze LOG` starts the same command four times. Rank 0 does it, on as many cores as ranks were
+ * started on its host; the others end. So there is one page, and no two processes write one file.
+ *
+ * A command in a program or script of the user's that mpirun started is not meant: each of these may read a log of its
+ * own. The launcher gives ranks to its children, so there the parent has a rank, too. */
+
+/* 1: this process's parent is the launcher that has given it `variable`. */
+static int is_started_by_launcher(const char *variable)
+{
+    size_t length = strlen(variable), room = 0;
+    char path[64], *word = NULL;
+    int is_launcher = 1;
+    FILE *words;
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
+    if ((words = pithi_open_whole(path)) != NULL) {
+        while (is_launcher && getdelim(&word, &room, '\0', words) > 0)
+            is_launcher = strncmp(word, variable, length) != 0 || word[length] != '=';
+    } else { /* Slurm's daemon is another user's */
+        snprintf(path, sizeof path, "/proc/%d/comm", (int)getppid());
+        words = pithi_open_whole(path);
+        is_launcher = words && getdelim(&word, &room, '\n', words) > 0 && strcmp(word, "slurmstepd\n") == 0;
+    }
+    free(word);
+    if (words)
+        fclose(words);
+    return is_launcher;
+}
+
+/* A launcher that binds each rank to a core leaves the others' idle. If the process may not use more, it stays. */
+static void use_cores(unsigned count)
+{
+    cpu_set_t bound, all;
+    if (sched_getaffinity(0, sizeof bound, &bound) != 0)
+        return;
+    memset(&all, 0xff, sizeof all);
+    if (sched_setaffinity(0, sizeof all, &all) != 0 || sched_getaffinity(0, sizeof all, &all) != 0)
+        return;
+    for (int core = 0; core < CPU_SETSIZE && (unsigned)CPU_COUNT(&bound) < count; core++)
+        if (CPU_ISSET(core, &all))
+            CPU_SET(core, &bound);
+    sched_setaffinity(0, sizeof bound, &bound);
+}
+
+/* 1: rank 0 of the same job does what this process was started for. */
+static int is_done_by_rank_0(const char *command)
+{
+    static const char *const ranks[] = {PITHI_RANK_VARIABLES, NULL},
+                             *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL},
+                             *const here[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", NULL};
+    const char *variable, *value, *size, *count;
+    if (!(variable = pithi_launcher_variable(ranks, &value)) || !is_started_by_launcher(variable))
+        return 0;
+    if (strcmp(value, "0") != 0)
+        return 1;
+    if (pithi_launcher_variable(sizes, &size) && atoi(size) > 1) {
+        if (!pithi_is_quiet())
+            pithi_tool_say(stderr, "pith: %s was started %s times; rank 0 does it, the others end", command, size);
+        if (pithi_launcher_variable(here, &count))
+            use_cores((unsigned)atoi(count));
+    }
+    return 0;
+}
+
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
 /* Becomes the program libexec/pith/pith-NAME; returns only on failure. Its path is found by /proc/self/exe, so an
@@ -143,6 +210,8 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     /* only rank 0 says it: 64 ranks would say it 64 times */
     if (strcmp(command->name, "run") == 0 && pithi_launcher_rank(0) == 0)
         tell_misspelt();
+    if (strcmp(command->name, "run") != 0 && is_done_by_rank_0(command->name))
+        return 0;
     if (!command->run)
         return run_external(command, argv);
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
