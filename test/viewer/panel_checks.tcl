@@ -54,6 +54,26 @@ is [lindex [panel] 0] below "and below again"
 is [catch {panel above} text]:$text "1:panel: must be below, beside, auto or size PIXELS" "another place there is not"
 is [catch {tab none} text]:$text "1:no such tab: none; must be one of [join $pages {, }]" "nor another tab"
 
+# ---- As large as it may be: rows stay above it and above panes with the same time axis
+panel size 2000
+derive "time(*)"
+ranges on
+sync
+sync
+ok [expr {[winfo ismapped $plot] && [winfo height $plot] >= 60}] "a large panel and two panes leave room for rows ([winfo height $plot])"
+ok [expr {[winfo rooty $panes.time.overview] + [winfo height $panes.time.overview] <= [winfo rooty $panes.panel]}] \
+    "and for the whole log below"
+set low [winfo height $panes.panel]
+ranges off
+derive off
+sync
+sync
+ok [expr {[winfo height $panes.panel] > $low + 200}] "without the panes it is larger"
+wm geometry $top 1400x800+0+0
+panel size 360
+sync
+sync
+
 # ---- Tabs, by a click: the keys of the timelines go on
 focus_plot
 click_tab findings

@@ -107,8 +107,10 @@ oo::class create ::pith::Panel {
     method set_main {widget} {
         if {$main ne {}} {
             place forget $main
+            bind $main <<Panes>> {}
         }
         set main $widget
+        bind $main <<Panes>> [list [self] lay_out]
         my lay_out
     }
 
@@ -147,8 +149,18 @@ oo::class create ::pith::Panel {
         return [expr {max(1, min($size, int($room * $share), [my most]))}]
     }
 
-    # Some rows stay visible, between the axis and the strip with the whole log.
-    method most {} { return [expr {[my room] - ($place eq "below" ? [px 230] : [px 250])}] }
+    # Some rows stay visible, between the axis and the strip with the whole log, and above the panes with the same time
+    # axis. These have a height of their own, so the layout does not depend on itself.
+    method most {} {
+        if {$place ne "below"} {
+            return [expr {[my room] - [px 250]}]
+        }
+        set most [expr {[my room] - [px 230]}]
+        foreach row [::pith::Timeline pane_rows] {
+            incr most -[::tcl::mathfunc::max 0 {*}[lmap widget [grid slaves $main -row $row] {winfo reqheight $widget}]]
+        }
+        return $most
+    }
 
     # All sizes are known, so each widget is laid out once.
     method lay_out {} {

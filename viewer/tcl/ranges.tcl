@@ -362,6 +362,7 @@ oo::class create ::pith::RangesPane {
         grid $bar -row 4 -column 0 -columnspan 2 -sticky nsew
         grid $scale -row 5 -column 0 -sticky nsew
         grid $plot -row 5 -column 1 -sticky nsew
+        event generate [$timeline path] <<Panes>>
         my load_soon
     }
 
@@ -379,6 +380,7 @@ oo::class create ::pith::RangesPane {
     method hide {} {
         my stop_job
         grid remove $bar $scale $plot
+        event generate [$timeline path] <<Panes>>
     }
 
     method is_shown {} { expr {[grid info $plot] ne {}} }
@@ -390,6 +392,7 @@ oo::class create ::pith::RangesPane {
         set height [expr {max(40, min($most > 60 ? $most : 2000, int($pixels)))}]
         $plot configure -height $height
         $scale configure -height $height
+        event generate [$timeline path] <<Panes>>
         my draw_soon
     }
 

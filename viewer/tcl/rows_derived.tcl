@@ -55,6 +55,7 @@ oo::class create ::pith::Derived {
         grid $board -row 6 -column 0 -columnspan 2 -sticky nsew
         grid $side -row 7 -column 0 -sticky nsew
         grid $plot -row 7 -column 1 -sticky nsew
+        event generate $path <<Panes>>
         bind $body.formula <Return> [list $me entered]
         bind $body.formula <Escape> "[list focus [[$window timeline] plot]]; break"
         bind $plot <Configure> [list $me renew 60]
@@ -71,6 +72,7 @@ oo::class create ::pith::Derived {
         my drop
         if {[my is_open]} {
             destroy $board $side $plot
+            event generate [[$window timeline] path] <<Panes>>
         }
     }
 

@@ -4,6 +4,9 @@
 # Changes of the model request a redraw when Tk is idle, so many changes make one redraw.
 
 oo::class create ::pith::Timeline {
+    # Rows of its grid for panes with the same time axis (ranges.tcl). Whoever shows or hides one sends <<Panes>> to the frame.
+    self method pane_rows {} { return {2 3 4 5 6 7} }
+
     variable model
     variable path                 ;# frame
     variable axis plot            ;# canvases
@@ -70,7 +73,6 @@ oo::class create ::pith::Timeline {
         grid $path.corner $axis -sticky nsew
         grid $path.labels $plot $path.v -sticky nsew
         set overview [::pith::Overview new $path.overview $model]
-        # Rows 2 to 7 are for panes with the same time axis (ranges.tcl).
         grid $path.h -row 8 -column 1 -sticky nsew
         grid $path.overview -row 9 -column 1 -sticky nsew
         grid columnconfigure $path 1 -weight 1
