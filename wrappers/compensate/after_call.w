@@ -32,6 +32,22 @@
         pithi_piggyback_window_made({{returnVal}}, {{coll}}.comm, {{window}});
 {{endfn}}
 
+/* The cost of the shadow lies behind the call, too. */
+{{fn f @comm_dup @comm_split @comm_create @comm_topology}}
+    {{vardecl struct pithi_piggyback_coll coll}}
+    BEGIN_COLL({{coll}});
+    {{callfn}}
+    END_COLL({{coll}}, PITHI_PIGGYBACK_ALL, 0);
+    if (__builtin_expect(pithi_piggyback_on, 0))
+        pithi_piggyback_made({{returnVal}}, {{made}});
+{{endfn}}
+
+{{fn f @comm_create_group @comm_merge @comm_inter}}
+    {{callfn}}
+    if (__builtin_expect(pithi_piggyback_on, 0))
+        pithi_piggyback_made({{returnVal}}, {{made}});
+{{endfn}}
+
 {{fn f @win_free}}
     {{vardecl struct pithi_piggyback_coll coll}}
     BEGIN_COLL({{coll}});

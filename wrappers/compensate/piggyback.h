@@ -232,15 +232,15 @@ void pithi_piggyback_came(struct pithi_wait *wait, const struct pithi_arrival *a
 
 struct pithi_piggyback_coll {
     int64_t begin_ns;                   /* when the library's call began */
-    int is_window;                      /* 1: of a window, without data */
+    int may_wait;                       /* 1: it moves no data, so perhaps nobody waits */
     struct pithi_handle *comm;          /* NULL: no header is sent */
     struct pithi_piggyback_coll *outer; /* the collective call that contains this one (made in a callback) */
     struct pithi_least *least;          /* in a collective from a root: the function's times, */
     uint64_t got_bytes;                 /* and the bytes that this process received */
 };
 void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback);
-/* `least`: PITHI_LEAST. */
-void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least);
+/* `least`: PITHI_LEAST; `may_wait`: a window or a communicator is made. */
+void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least, int may_wait);
 /* Right after a collective from a root. */
 void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type);
 /* The same for a window. `gone`, 1: the call frees it; then piggyback->comm is held, and pithi_piggyback_window_gone

@@ -208,10 +208,20 @@
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
-/* The arrival at a collective, or at the making of a window; the rest is in after_call.w. */
-{{fn f @with_all @from_root @to_root @from_lower @win_make @win_make_empty}}
+/* The arrival at a collective, or where a window or a communicator is made; the rest is in after_call.w. */
+{{fn f @with_all @from_root @to_root @from_lower}}
     if (PITHI_PIGGYBACKING)
-        pithi_piggyback_coll_come({{comm}}, PITHI_LEAST);
+        pithi_piggyback_coll_come({{comm}}, PITHI_LEAST, 0);
+    {{callfn}}
+{{endfn}}
+{{fn f @win_make @win_make_empty}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_coll_come({{comm}}, NULL, 1);
+    {{callfn}}
+{{endfn}}
+{{fn f @comm_dup @comm_split @comm_create @comm_topology}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_coll_come({{parent}}, NULL, 1);
     {{callfn}}
 {{endfn}}
 
@@ -280,12 +290,4 @@
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_RMA);
     {{callfn}}
-{{endfn}}
-
-/* ---- communicators ----------------------------------------------------------------------------------------------- */
-
-{{fn f @comm_dup @comm_split @comm_create @comm_create_group @comm_topology @comm_merge @comm_inter}}
-    {{callfn}}
-    if (PITHI_PIGGYBACKING)
-        pithi_piggyback_made({{returnVal}}, {{made}});
 {{endfn}}

@@ -20,12 +20,12 @@ void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback)
     piggyback->comm = NULL;
     piggyback->least = NULL;
     piggyback->got_bytes = 0;
-    piggyback->is_window = 0;
+    piggyback->may_wait = 0;
     piggyback->outer = innermost;
     innermost = piggyback;
 }
 
-void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least)
+void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least, int may_wait)
 {
     int64_t from = pithi_delay_clock();
     struct pithi_handle *found = pithi_shadow_find(pithi_comm_key(comm));
@@ -34,6 +34,7 @@ void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least)
     else
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
     innermost->least = least;
+    innermost->may_wait = may_wait;
     innermost->begin_ns = pithi_delay_spent(from);
 }
 
@@ -49,7 +50,7 @@ void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatyp
 void pithi_piggyback_window_come(MPI_Win window, int gone)
 {
     int64_t from = pithi_delay_clock();
-    innermost->is_window = 1;
+    innermost->may_wait = 1;
     innermost->comm = pithi_shadow_find(pithi_window_key(window));
     if (gone)
         pithi_handle_hold(innermost->comm, PITHI_CLIENT_COMPENSATION, 1);
@@ -75,11 +76,11 @@ static struct pithi_arrival arrive(const struct pithi_piggyback_coll *piggyback,
 }
 
 /* For collectives in which all wait for the last arrival: without recording, they would end as long after the last
- * arrival as they did. A fence with MPI_MODE_NOPRECEDE need not be a barrier: if a process left the window's operation
- * before the last arrival, the rule does not apply. */
+ * arrival as they did. A fence with MPI_MODE_NOPRECEDE need not be a barrier, nor the making of a communicator: if a
+ * process left before the last arrival, the rule does not apply. */
 static void together(const struct pithi_piggyback_coll *piggyback, const struct pithi_arrival *all)
 {
-    if (!piggyback->is_window || all->at_ns <= -all->minus_end_ns)
+    if (!piggyback->may_wait || all->at_ns <= -all->minus_end_ns)
         pithi_delay_set(all->at_ns - all->before_ns);
 }
 
@@ -166,7 +167,8 @@ void pithi_piggyback_made(int result, const MPI_Comm *made)
     int64_t from = pithi_delay_clock();
     pithi_shadow_made(result, made);
     pithi_delay_spent_of(NULL, from);
-    pithi_own_write(); /* at once: after later records, the cost would exceed the elapsed time */
+    if (pithi_self.depth == pithi_self.base)
+        pithi_own_write();
 }
 
 void pithi_piggyback_window_gone(struct pithi_handle *window)

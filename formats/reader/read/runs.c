@@ -35,9 +35,6 @@
 /* ---- Packed records ---------------------------------------------------------------------------------------------- */
 
 /* A packed record is a byte with kind and mark, a mask of the fields that differ from their usual values,
- * the differences of time and lane, and these fields as varints. */
-
-/* A packed record is a byte with kind and mark, a mask of the fields that differ from their usual values,
  * the differences of time and lane, and these fields as varints. The ENTER of state 5, 10 ns after the record before
  * it and in the same lane, takes 6 bytes instead of 120:
  *
