@@ -41,8 +41,9 @@ PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, con
 struct pithlog_answer {
     const char *text; /* the sentence, without a newline */
     /* "cores": more ranks or threads than cores; "progress": a rank computes and does not call MPI; "imbalance": few
-     * ranks compute longer; "moving imbalance": others in each iteration; "files"; "serialisation"; "transfer";
-     * "threads"; "start and end"; "balanced": nothing costs 5 %; "unknown": the log does not show it. More may come. */
+     * ranks compute longer; "moving imbalance": others in each of two states, in each iteration, or from one collective
+     * to the next; "files"; "serialisation"; "transfer"; "threads"; "start and end"; "balanced": nothing costs 5 %;
+     * "unknown": the log does not show it. More may come. */
     const char *kind;
     double ns;         /* what it costs, summed over lanes; 0: "balanced" and "unknown" */
     double share;      /* 0 to 1; "start and end": of the log; "threads": of the time of all threads; else of the time

@@ -87,6 +87,11 @@ steps() {
         } }' | sort -s -g -k 1,1 >log.txt
     pith convert log.txt log.pith
 }
+(echo '# comm	comm=0	name=MPI_COMM_WORLD	size=2	ranks=0,1'; printf '%s\t%s\t0\t%s\n' 0 0 'enter	read_config' 0.8 0 'leave	read_config' 0.8 0 'enter	MPI_Bcast' 0.8 0 'coll	MPI_COMM_WORLD	comm=0	root=0	bytes=8' 0.800001 0 'leave	MPI_Bcast' 0 1 'enter	MPI_Bcast' 0 1 'coll	MPI_COMM_WORLD	comm=0	root=0	got_bytes=8' 0.800001 1 'leave	MPI_Bcast') >start.txt
+steps 20,20 20,20 20,20 20,20 24,20 20,20 20,20 20,20 20,20 20,20 20,20 20,20
+(cat start.txt; awk -F '\t' -v OFS='\t' '!/^#/ { $1 = sprintf("%.9f", $1 + 0.800002); print }' log.txt) | sort -s -g -k 1,1 >both.txt && pith convert both.txt log.pith
+is "$(answer)" "imbalance|0|read_config|None|None|0.385|Rank 0 alone computes \`read_config\`, and the others wait for it: 39 % of the run is lost." \
+    "what lies before all iterations is in none of them, though one of them costs something, too"
 # shellcheck disable=SC2046
 steps $(for _ in 1 2 3 4; do echo 40,10,10 10,40,10 10,10,40; done)
 is "$(answer)" "moving imbalance|None|step|None|None|0.500|The slowest rank changes from iteration to iteration (3 of 3 ranks) in \`step\`, and the others wait for it: 50 % of the run is lost." \
@@ -142,6 +147,43 @@ couple() {
 }
 couple
 is "$(answer)" "serialisation|0|ocean|1|None|0.500|Rank 0 in \`ocean\` and rank 1 in \`radiation\` work one after the other, not at the same time: 50 % of the run is lost." "two ranks that take turns with different work"
+
+# phases FIRST SECOND CALL CALL: 8 steps of two ranks; rank 0 is in FIRST for 60 ms and rank 1 for 20, both wait in the first call;
+# then rank 1 is in SECOND for 60 and rank 0 for 20, and both wait in the second. "": outside of states.
+phases() {
+    awk -v first="$1" -v second="$2" -v one="$3" -v two="$4" '
+        function line(ms, rank, text) { printf "%.9f\t%d\t0\t%s\n", ms / 1000, rank, text }
+        BEGIN {
+            print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1"
+            for (i = 0; i < 16; i++) {
+                state = i % 2 ? second : first; call = i % 2 ? two : one
+                for (rank = 0; rank < 2; rank++) {
+                    from = i * 60.01; to = from + (rank == i % 2 ? 60 : 20); end = from + 60.01
+                    if (state) line(from, rank, "enter\t" state)
+                    if (state) line(to, rank, "leave\t" state)
+                    line(to, rank, "enter\t" call)
+                    if (call == "MPI_Sendrecv") {
+                        line(to, rank, "send\tMPI_COMM_WORLD\tcomm=0\tpeer=" 1 - rank "\ttag=0\tbytes=4")
+                        line(end, rank, "recv\tMPI_COMM_WORLD\tcomm=0\tpeer=" 1 - rank "\ttag=0\tbytes=4\tposted=" i)
+                    } else
+                        line(to, rank, "coll\tMPI_COMM_WORLD\tcomm=0\troot=-1")
+                    line(end, rank, "leave\t" call)
+                }
+            } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+for calls in "MPI_Barrier MPI_Barrier" "MPI_Barrier MPI_Allreduce" "MPI_Sendrecv MPI_Sendrecv"; do
+    # shellcheck disable=SC2086
+    phases assemble solve $calls
+    is "$(answer)" "moving imbalance|0|assemble|None|None|0.333|Rank 0 computes \`assemble\` 3.0 times as long as the others, and rank 1 \`solve\`: 33 % of the run is lost." \
+        "each of two states takes longer on another rank ($calls)"
+done
+phases '' '' MPI_Barrier MPI_Allreduce
+is "$(answer)" "moving imbalance|None|computing|None|None|0.340|The slowest rank changes from one collective to the next, and the others wait for it: 34 % of the run is lost." \
+    "without states: from one collective to the next"
+phases '' '' MPI_Sendrecv MPI_Barrier
+is "$(answer | cut -d '|' -f 1,7)" "serialisation|The ranks wait for one another in turn, most for computing on rank 0: 34 % of the run is lost." \
+    "not all of it before collectives: both compute at the same time, so nothing is said of one after the other"
 
 # ---- More ranks than cores, threads ----------------------------------------------------------------------------------
 # crowd CORES LATE_US: 20 steps of 4 ms, each an MPI_Allreduce of four ranks that come at the same time. In four of them it

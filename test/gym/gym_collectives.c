@@ -77,6 +77,37 @@ static void moving(int i)
     MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* "Rank 0 assembles three times as long as the others, and rank 1 solves": of two ranks both have the same in sum, but
+ * each part ends with a collective, at which n - 1 ranks wait 40 of 60 ms. */
+static void parts(const char *assemble, const char *solve)
+{
+    work(assemble, sick && rank == 0 ? LONG_MS : SHORT_MS);
+    MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    work(solve, sick && rank == 1 ? LONG_MS : SHORT_MS);
+    meet();
+}
+static void phases(int i)
+{
+    (void)i;
+    parts("assemble", "solve");
+}
+static void phases_plain(int i)
+{
+    (void)i;
+    parts(NULL, NULL);
+}
+
+/* "The others wait once, before the first step, while rank 0 alone reads": 3 * 300 of 4 * (300 + 160) ms are lost. */
+static void startup(int i)
+{
+    if (i == 0 && sick && rank == late)
+        work("read_input", 300);
+    if (i == 0)
+        MPI_Bcast(&one, 1, MPI_DOUBLE, late, MPI_COMM_WORLD);
+    work("solve", SHORT_MS);
+    MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 /* "Rank 1 rebuilds in 5 of 100 iterations (12, 31, 47, 66 and 85, from 0), 60 ms each": 5 * 3 * 60 ms are lost, of
  * 4 * (100 * 5 + 5 * 60) ms: 0.281. */
 static void rare(int i)
@@ -184,6 +215,9 @@ static const struct mode modes[] = {
     {"two", two, STEPS, 1},
     {"state", state, STEPS, 3},
     {"moving", moving, STEPS, 0},
+    {"phases", phases, STEPS, 0},
+    {"phases_plain", phases_plain, STEPS, 0},
+    {"startup", startup, STEPS, 0},
     {"rare", rare, 100, 1},
     {"tree_bcast", tree_bcast, STEPS, 2},
     {"tree_reduce", tree_reduce, STEPS, 2},

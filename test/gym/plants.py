@@ -74,6 +74,12 @@ late("fortran_late", "gym_fortran late", 4, 2, "computing", "wait at N x N")
 late("allreduce_two", "gym_collectives two", 4, (1, 2), "solve", "wait at N x N", share=2 * 40 / (4 * 60))
 late("allreduce_state", "gym_collectives state", 4, 3, "write_checkpoint", "wait at N x N")
 plant("allreduce_moving", "gym_collectives moving", 4, "moving imbalance", None, "solve", 0.5, "wait at N x N")
+for n in (2, 4):
+    plant(f"phases_{n}", "gym_collectives phases", n, "moving imbalance", (0, 1), ("assemble", "solve"), (n - 1) * 40 / (n * 60),
+          "wait at N x N, wait at barrier" + (", load imbalance" if n > 2 else ""))
+plant("phases_plain", "gym_collectives phases_plain", 2, "moving imbalance", None, "computing", 40 / 120,
+      "wait at N x N, wait at barrier")
+late("startup", "gym_collectives startup", 4, 0, "read_input", "late broadcast", share=3 * 300 / (4 * 460))
 late("allreduce_rare", "gym_collectives rare", 4, 1, "rebuild", "wait at N x N", share=5 * 3 * 60 / (4 * 800), only=(13, 86))
 late("tree_bcast_1", "gym_collectives tree_bcast 1", 4, 1, "computing", "wait at barrier, late inner rank", mpi="openmpi",
      what_if="computing@1=3")

@@ -12,9 +12,9 @@
  *
  * There are three kinds of waiting for ranks that compute. They differ in which ranks compute more than the mean:
  *
- *     the same ranks in the whole run            imbalance
- *     others in each iteration                   moving imbalance
- *     nobody, and still ranks wait               serialisation: they work one after another */
+ *     the same ranks in the whole run                              imbalance
+ *     others in each state, iteration or between two collectives   moving imbalance
+ *     nobody, and still ranks wait                                 serialisation: they work one after another */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +25,15 @@
 #include "analysis/coll_rules.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/map.h"
 
 #define LEAST 0.05       /* of the run */
 #define LEAST_RUN_NS 1e6 /* a recorded run: below it, all is the system's noise */
 #define LEAST_ENDS_NS 1e9
 #define LEAST_LATE_NS 1e8 /* launchers start ranks one after another, too, but faster */
 #define MOST 0.6          /* of a cost */
+#define INSIDE 0.75       /* of a cost: lies in iterations */
+#define ALONE 1.15        /* lanes that compute at the same time, on average: hardly more than one */
 #define SMALL_NS 1e5      /* the most that handling a small message may take, with both ends */
 #define NO_STATE (UINT32_MAX - 1)
 
@@ -163,13 +166,13 @@ static void put_state(const struct rules *r, uint32_t state, FILE *out)
         fprintf(out, " `%.*s`", NAME, pithi_state_text(r->log, state));
 }
 
-/* "Rank 1", "Ranks 1 and 3", "Ranks 1, 3 and 6 more". */
-static void put_set(const struct rules *r, FILE *out)
+/* "Rank 1", "Ranks 1 and 3", "Ranks 1, 3 and 6 more"; `r_`: "R", or "r" within a sentence. */
+static void put_set(const struct rules *r, const char *r_, FILE *out)
 {
     char text[32];
     uint32_t put = 0, shown = r->set_count <= 4 ? r->set_count : 3;
 
-    fprintf(out, "Rank%s ", r->set_count == 1 ? "" : "s");
+    fprintf(out, "%sank%s ", r_, r->set_count == 1 ? "" : "s");
     for (uint32_t i = 0; i < r->all_lanes && put < shown; i++)
         if (r->set[i]) {
             put++;
@@ -279,7 +282,7 @@ static int by_number(const void *a, const void *b)
 static int put_iterations(struct rules *r, const struct candidate *c, struct pithlog_answer *answer, FILE *out)
 {
     size_t count = r->a->iterations.count, few = 0, first = 0, last = count - 1, *order;
-    double all = 0, part = 0, left = 0;
+    double inside = 0, all, part = 0, left = 0;
 
     if (!c->by_iteration || !count)
         return 1;
@@ -287,14 +290,15 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
         return 0;
     for (size_t i = 0; i < count; i++) {
         order[i] = i;
-        all += c->by_iteration[i];
+        inside += c->by_iteration[i];
     }
+    all = inside > c->ns ? inside : c->ns; /* the rest lies before or after all iterations */
     qsort_r(order, count, sizeof *order, by_cost, c->by_iteration);
     /* The costliest ones until they have half of all, and those that are nearly as bad as the worst: of costs 50, 30,
      * 9, 6 and 5 the first two, which have 80 %. */
     while (few < count && (2 * part < all || 2 * c->by_iteration[order[few]] >= c->by_iteration[order[0]]))
         part += c->by_iteration[order[few++]];
-    if (all > 0 && few * 10 <= count) {
+    if (few * 10 <= count) {
         qsort(order, few, sizeof *order, by_number);
         first = order[0];
         last = order[few - 1];
@@ -308,7 +312,7 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
             fprintf(out, "%zu of %zu iterations", few, count);
         for (size_t i = 0; few <= FEW && i < few; i++)
             fprintf(out, "%s%zu", i ? ", " : few == 1 ? "iteration " : "iterations ", order[i] + 1);
-    } else if (all > 0) {
+    } else if (inside >= INSIDE * all) {
         /* Many iterations share the cost. Leaves out those at the begin and at the end that have nearly none of it. */
         for (; first < last && (left + c->by_iteration[first]) * PITHI_RARE < all; first++)
             left += c->by_iteration[first];
@@ -321,7 +325,7 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
         fprintf(out, ", in iterations %zu to %zu of %zu", first + 1, last + 1, count);
     }
     free(order);
-    if (all > 0) {
+    if (few * 10 <= count || inside >= INSIDE * all) {
         answer->first_iteration = first + 1;
         answer->last_iteration = last + 1;
     }
@@ -453,7 +457,7 @@ static int propose_imbalance(struct rules *r, double ns)
             c->lane = lane;
     c->state = state;
     mean_times(r, state, &mine, &other);
-    put_set(r, out);
+    put_set(r, "R", out);
     /* "Rank 3 alone computes grow_ice, and the others wait for it" if the others have none of that state; else how much
      * longer it takes there, and of two states with most of the cost both are named. */
     if (state != PITHLOG_COMPUTING && other < 0.02 * mine) {
@@ -534,15 +538,146 @@ static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration)
         return 0;
     c->state = state;
     set_worst_wait(r, c);
-    fprintf(out, "The slowest rank changes from iteration to iteration");
-    if (moves)
-        fprintf(out, " (%u of %u ranks)", moves, r->lanes);
+    if (by_iteration)
+        fprintf(out, "The slowest rank changes from iteration to iteration (%u of %u ranks)", moves, r->lanes);
+    else
+        fprintf(out, "The slowest rank changes from one collective to the next");
     if (state != NO_STATE && state != PITHLOG_COMPUTING) {
         fprintf(out, " in");
         put_state(r, state, out);
     }
     fprintf(out, ", and the others wait for it");
     return fclose(out) == 0;
+}
+
+/* Into `set`: the lanes that are in the state for longer than the middle between mean and most, if they are at most half
+ * of all and cause most of what the state causes. 0: there are none. *ratio: how many times as long as the others. */
+static int choose_slow_in(struct rules *r, uint32_t state, double *ratio)
+{
+    double sum = 0, most = 0, mine, other, cost = 0;
+
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        double ns = pithlog_analysis_calls_mpi(r->a, lane) ? (double)pithlog_analysis_state_ns(r->a, lane, state) : 0;
+        sum += ns;
+        most = ns > most ? ns : most;
+    }
+    r->set_count = 0;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        r->set[lane] = pithlog_analysis_calls_mpi(r->a, lane) &&
+                       (double)pithlog_analysis_state_ns(r->a, lane, state) > (sum / r->lanes + most) / 2;
+        r->set_count += r->set[lane];
+    }
+    for (size_t i = 0; i < r->a->delay_count; i++) {
+        const struct pithlog_delay *delay = &r->a->delays[i];
+        if (delay->state == state && r->set[delay->lane] && !is_for_progress(r, delay))
+            cost += delay->direct_ns + delay->indirect_ns;
+    }
+    if (!r->set_count || 2 * r->set_count > r->lanes || cost < MOST * r->by_state[index_of(r, state)])
+        return 0;
+    mean_times(r, state, &mine, &other);
+    *ratio = other > 0 ? mine / other : INFINITY;
+    return *ratio >= 1.1 && *ratio <= 10; /* if the others have none of it, they may work one after another */
+}
+
+/* Two states cause most of the waiting, and each is longer on other ranks, which have as much to do in sum:
+ *
+ *     rank 0   assemble 60 | solve 20       both wait 40 of 120 at the barrier between the two
+ *     rank 1   assemble 20 | solve 60 */
+static int propose_phases(struct rules *r, int *is_proposed)
+{
+    uint32_t first = 0, second = NO_STATE;
+    double ratio;
+
+    for (uint32_t i = 1; i < r->defs; i++) { /* time outside of states has no name to be found by */
+        if (r->by_state[i] > r->by_state[first]) {
+            second = first;
+            first = i;
+        } else if (second == NO_STATE || r->by_state[i] > r->by_state[second]) {
+            second = i;
+        }
+    }
+    *is_proposed = second != NO_STATE && r->by_state[first] + r->by_state[second] >= 0.8 * r->computing_ns &&
+                   r->by_state[second] >= 0.2 * r->computing_ns && choose_slow_in(r, second, &ratio) &&
+                   choose_slow_in(r, first, &ratio);
+    if (!*is_proposed)
+        return 1;
+    struct candidate *c = propose(r, "moving imbalance", r->computing_ns);
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+    if (!out)
+        return 0;
+    c->state = first;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        if (r->set[lane] && (c->lane == PITHI_NO_LANE || r->by_lane[lane] > r->by_lane[c->lane]))
+            c->lane = lane;
+    pithi_longest_piece(r->a, c->lane, first, &c->place);
+    put_set(r, "R", out);
+    fprintf(out, " compute%s", r->set_count == 1 ? "s" : "");
+    put_state(r, first, out);
+    fprintf(out, " ");
+    put_ratio(ratio, out);
+    fprintf(out, " the others, and ");
+    choose_slow_in(r, second, &ratio);
+    put_set(r, "r", out);
+    put_state(r, second, out);
+    return fclose(out) == 0;
+}
+
+struct computing_part {
+    int64_t from_ns, to_ns;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct computing_part *x = a, *y = b;
+    return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+/* How many lanes are in the state (NO_STATE: in any in which they compute) at the same time, on average over the time
+ * in which at least one is. Of a large log, in a part in its middle. -1: no memory.
+ *
+ *     60 ms: rank 0 is in it for 60, rank 1 for 20     80 / 60 = 1.33
+ *     first rank 0 for 30, then rank 1 for 30          60 / 60 = 1 */
+static double at_the_same_time(struct rules *r, uint32_t state)
+{
+    enum { MANY = 1 << 20 };
+    int64_t from_ns = r->a->info.from_ns, to_ns = r->a->info.to_ns, part_ns, end_ns = INT64_MIN;
+    struct computing_part *parts = NULL;
+    uint32_t count = 0, room = 0;
+    double pieces = 0, sum = 0, some = 0;
+
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        pieces += r->a->lanes[lane].last - r->a->lanes[lane].first;
+    part_ns = pieces > MANY ? (int64_t)((double)(to_ns - from_ns) * MANY / pieces) : to_ns - from_ns;
+    from_ns += (to_ns - from_ns - part_ns) / 2;
+    to_ns = from_ns + part_ns;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        struct pithi_pieces p;
+        uint32_t first = pithi_graph_find(&r->a->graph, lane, from_ns), from = r->a->lanes[lane].first;
+        if (!pithlog_analysis_calls_mpi(r->a, lane))
+            continue;
+        for (pithi_pieces_from(&p, r->a, lane, first > from ? first : from);
+             p.index < p.end && p.piece->begin_ns < to_ns; pithi_pieces_next(&p)) {
+            uint32_t of = p.piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : p.piece->state;
+            int64_t begin_ns = p.piece->begin_ns > from_ns ? p.piece->begin_ns : from_ns;
+            int64_t next_ns = p.next->begin_ns < to_ns ? p.next->begin_ns : to_ns;
+            if (next_ns <= begin_ns || (state == NO_STATE ? !is_computing(r, of) : of != state))
+                continue;
+            if (!pithi_grow(&parts, count, &room, sizeof *parts)) {
+                free(parts);
+                return -1;
+            }
+            parts[count++] = (struct computing_part){begin_ns, next_ns};
+        }
+    }
+    qsort(parts, count, sizeof *parts, by_begin);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t begin_ns = parts[i].from_ns > end_ns ? parts[i].from_ns : end_ns;
+        sum += (double)(parts[i].to_ns - parts[i].from_ns);
+        some += parts[i].to_ns > begin_ns ? (double)(parts[i].to_ns - begin_ns) : 0;
+        end_ns = parts[i].to_ns > end_ns ? parts[i].to_ns : end_ns;
+    }
+    free(parts);
+    return some > 0 ? sum / some : 1;
 }
 
 /* "rank 1 in `refine`" */
@@ -560,16 +695,17 @@ static int propose_serial(struct rules *r)
     const struct pithlog_delay *first = largest_delay(r, PITHI_NO_LANE), *second;
     struct candidate *c = propose(r, "serialisation", r->computing_ns);
     uint32_t state = main_state(r);
+    double lanes = at_the_same_time(r, state);
     char lane[32];
     FILE *out = fmemopen(c->text, sizeof c->text, "w");
 
-    if (!out)
+    if (!out || lanes < 0)
         return 0;
     set_worst_wait(r, c);
     c->lane = first->lane;
     c->state = state != NO_STATE ? state : first->state;
     second = largest_delay(r, first->lane);
-    if (r->lanes == 2 && second && second->state != first->state) {
+    if (r->lanes == 2 && second && second->state != first->state && lanes <= ALONE) {
         c->other = second->lane;
         pithi_lane_text(r->log, first->lane, lane);
         lane[0] = 'R';
@@ -577,7 +713,7 @@ static int propose_serial(struct rules *r)
         fprintf(out, " and ");
         put_work(r, pithi_lane_text(r->log, second->lane, lane), second->state, out);
         fprintf(out, " work one after the other, not at the same time");
-    } else if (state == NO_STATE) {
+    } else if (state == NO_STATE || lanes > ALONE) {
         fprintf(out, "The ranks wait for one another in turn, most for");
         put_state(r, first->state, out);
         fprintf(out, "%s on %s", first->state == PITHLOG_COMPUTING ? " computing" : "",
@@ -604,7 +740,7 @@ static int propose_idle(struct rules *r)
         for (uint32_t kind = 1; r->set[lane] && kind < PITHLOG_WAIT_KINDS; kind++)
             waits += (double)groups[kind].of_lane[lane];
     set_worst_wait(r, c);
-    put_set(r, out);
+    put_set(r, "R", out);
     fprintf(out, " compute%s less than the others and wait%s for them %.0f %% of the time",
             r->set_count == 1 ? "s" : "", r->set_count == 1 ? "s" : "",
             100 * waits / r->set_count / (double)(r->a->info.to_ns - r->a->info.from_ns));
@@ -642,7 +778,10 @@ static double choose_set(struct rules *r, double mean, double most, int is_least
 static int find_computing(struct rules *r)
 {
     double sum = 0, most = 0, least = INFINITY, *by_iteration;
+    struct pithlog_what_if what = {.network = 1, .state = PITHLOG_COMPUTING, .lane = UINT32_MAX, .factor = 1};
+    double as_it_is, balanced;
     uint32_t moves;
+    int is_proposed;
 
     if (r->computing_ns < LEAST * r->run_ns || r->lanes < 2)
         return 1;
@@ -665,26 +804,26 @@ static int find_computing(struct rules *r)
         if (2 * cost >= r->computing_ns)
             return propose_imbalance(r, cost);
     }
-    /* Other lanes each time: if balancing each iteration by itself would save that much, and not always the same lane
-     * is the busiest. Without iterations, a replay with all computing balanced says how much. Else the waiting has
-     * another form: one lane after the other. */
+    /* Other lanes in each of two states. Or other lanes each time: if balancing each iteration by itself would save that
+     * much, and not always the same lane is the busiest; or a replay in which all computing between two collectives is
+     * balanced. Else the waiting has another form: one lane after the other. */
+    if (!propose_phases(r, &is_proposed))
+        return 0;
+    if (is_proposed)
+        return 1;
     memset(r->set, 0, r->all_lanes);
     r->set_count = 0;
     by_iteration = imbalance_by_iteration(r, &sum, &moves);
     if (by_iteration && 2 * sum >= r->computing_ns && moves > 1)
         return propose_moving(r, moves, by_iteration);
     free(by_iteration);
-    if (!r->a->iterations.count) {
-        struct pithlog_what_if what = {.network = 1, .state = PITHLOG_COMPUTING, .lane = UINT32_MAX, .factor = 1};
-        double as_it_is, balanced;
-        if (pithlog_analysis_what_if(r->a, &what, &as_it_is) != PITH_OK)
-            return 0;
-        what.is_balanced = 1;
-        if (pithlog_analysis_what_if(r->a, &what, &balanced) != PITH_OK)
-            return 0;
-        if (2 * (as_it_is - balanced) * r->lanes >= r->computing_ns)
-            return propose_moving(r, 0, NULL);
-    }
+    if (pithlog_analysis_what_if(r->a, &what, &as_it_is) != PITH_OK)
+        return 0;
+    what.is_balanced = 1;
+    if (pithlog_analysis_what_if(r->a, &what, &balanced) != PITH_OK)
+        return 0;
+    if (2 * (as_it_is - balanced) * r->lanes >= r->computing_ns)
+        return propose_moving(r, 0, NULL);
     return propose_serial(r);
 }
 
