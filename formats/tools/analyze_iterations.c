@@ -35,7 +35,7 @@ const char *pithi_findings_range(const struct pithi_findings *f, const struct pi
         return text;
     if (first == last)
         snprintf(text, 80, "in iteration %zu of %zu", first + 1, count);
-    else if ((last - first + 1) * 10 >= count * 9)
+    else if (pithi_are_nearly_all(f->iterations, first, last))
         snprintf(text, 80, "spread over all %zu iterations", count);
     else
         snprintf(text, 80, "in iterations %zu to %zu of %zu", first + 1, last + 1, count);

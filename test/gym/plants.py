@@ -126,6 +126,7 @@ plant("eager_limit", "gym_transfer eager_limit", 2, ("transfer", "serialisation"
 late("late_post", "gym_windows late_post", 2, 1, "prepare", "late post, early wait", what_if="prepare@1=3")
 late("fence", "gym_windows fence", 4, 2, "fill", "wait at N x N, wait at barrier")
 plant("lock", "gym_windows lock", 4, "serialisation", ANY, "update", 90 / 120, "lock contention, wait at barrier")
+plant("lock_beside", "gym_windows lock_beside", 4, "serialisation", ANY, ("update", "solve"), 70 / 120, "lock contention, wait at barrier")
 plant("win_progress", "gym_windows progress", 2, "progress", 1, "overlap", 40 / 120, MUTE + ", wait at barrier", mpi="mpich")
 
 # ---- Threads: of all threads' time, or of that of the threads that call MPI

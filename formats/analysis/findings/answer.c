@@ -318,7 +318,7 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
             left += c->by_iteration[first];
         for (left = 0; last > first && (left + c->by_iteration[last]) * PITHI_RARE < all; last--)
             left += c->by_iteration[last];
-        if ((last - first + 1) * 10 >= count * 9) {
+        if (pithi_are_nearly_all(&r->a->iterations, first, last)) {
             free(order);
             return 1;
         }
@@ -550,8 +550,9 @@ static int propose_moving(struct rules *r, uint32_t moves, double *by_iteration)
     return fclose(out) == 0;
 }
 
-/* Into `set`: the lanes that are in the state for longer than the middle between mean and most, if they are at most half
- * of all and cause most of what the state causes. 0: there are none. *ratio: how many times as long as the others. */
+/* Into `set`: the lanes that are in the state for longer than the middle between mean and most, if they are at most
+ * half of all and cause most of what the state causes. 0: there are none. *ratio: how many times as long as the
+ * others. */
 static int choose_slow_in(struct rules *r, uint32_t state, double *ratio)
 {
     double sum = 0, most = 0, mine, other, cost = 0;
@@ -726,6 +727,35 @@ static int propose_serial(struct rules *r)
     return fclose(out) == 0;
 }
 
+/* Only one rank at a time holds a lock. The state that is named may also be that of a rank that has the window, and
+ * does not call MPI while others want its lock. */
+static int propose_locks(struct rules *r, const struct pithi_wait_group *locks)
+{
+    uint32_t count, best = 0;
+    struct pithi_state_sum *causes = pithi_cause_sums(r->a, locks, &count);
+    double ns = (double)locks->ns;
+    struct candidate *c = propose(r, "serialisation", ns > r->computing_ns ? ns : r->computing_ns);
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+
+    c->place = (struct pithlog_finding_place){locks->worst->from_ns, locks->worst->to_ns, locks->worst->lane,
+                                              locks->worst->cause_lane};
+    if (out && causes) {
+        while (best < count && !is_computing(r, causes[best].state))
+            best++;
+        fprintf(out, "Ranks wait for the lock of a window that only one holds at a time");
+        if (best < count && causes[best].state != PITHLOG_COMPUTING) {
+            char lane[32];
+            c->state = causes[best].state;
+            fprintf(out, ", most for");
+            put_state(r, c->state, out);
+            if (causes[best].most_ns >= MOST * causes[best].ns)
+                fprintf(out, " on %s", pithi_lane_text(r->log, causes[best].most, lane));
+        }
+    }
+    free(causes);
+    return out && fclose(out) == 0 && causes;
+}
+
 /* Ranks that compute less than the others, which are more than half. */
 static int propose_idle(struct rules *r)
 {
@@ -783,6 +813,8 @@ static int find_computing(struct rules *r)
     uint32_t moves;
     int is_proposed;
 
+    const struct pithi_wait_group *locks = &pithi_wait_groups(r->a)[PITHLOG_LOCK_CONTENTION];
+
     if (r->computing_ns < LEAST * r->run_ns || r->lanes < 2)
         return 1;
     for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
@@ -804,9 +836,11 @@ static int find_computing(struct rules *r)
         if (2 * cost >= r->computing_ns)
             return propose_imbalance(r, cost);
     }
-    /* Other lanes in each of two states. Or other lanes each time: if balancing each iteration by itself would save that
-     * much, and not always the same lane is the busiest; or a replay in which all computing between two collectives is
-     * balanced. Else the waiting has another form: one lane after the other. */
+    if (2 * (double)locks->ns >= r->computing_ns)
+        return propose_locks(r, locks);
+    /* Other lanes in each of two states. Or other lanes each time: if balancing each iteration by itself would save
+     * that much, and not always the same lane is the busiest; or a replay in which all computing between two
+     * collectives is balanced. Else the waiting has another form: one lane after the other. */
     if (!propose_phases(r, &is_proposed))
         return 0;
     if (is_proposed)
