@@ -11,6 +11,7 @@
  * An unknown command costs a user a look at the manual, so it is worth some words: first those that other tools use,
  * then a file that stands where a command should, then the nearest name. */
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -114,33 +115,72 @@ static void tell_misspelt(void)
 }
 
 /* ---- Under mpirun ------------------------------------------------------------------------------------------------
-
+ *
  * `mpirun -n 4 pith analyze LOG` starts the same command four times. Rank 0 does it, on as many cores as ranks were
  * started on its host; the others end. So there is one page, and no two processes write one file.
  *
  * A command in a program or script of the user's that mpirun started is not meant: each of these may read a log of its
- * own. The launcher gives ranks to its children, so there the parent has a rank, too. */
+ * own. So the command must stand in the launcher's own arguments, which are the same for all ranks:
+ *
+ *     mpirun -n 4 pith analyze a.pith                 rank 0 does it
+ *     mpirun -n 4 sh -c 'pith analyze $PMI_RANK'      each does its own
+ *     mpirun -n 1 pith analyze a : -n 1 pith ...      each does its own
+ *
+ * It must have been started in the same folder, and by the launcher itself, which has no rank, as its children have. On
+ * a host without mpirun nothing is known of it, and each process does the command. */
 
-/* 1: this process's parent is the launcher that has given it `variable`. */
-static int is_started_by_launcher(const char *variable)
+/* The text of /proc/PID/NAME, which may have zeros in it: its size; 0: it cannot be read, or is too long. */
+static size_t read_of_process(int pid, const char *name, char *text, size_t room)
 {
-    size_t length = strlen(variable), room = 0;
-    char path[64], *word = NULL;
-    int is_launcher = 1;
-    FILE *words;
-    snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
-    if ((words = pithi_open_whole(path)) != NULL) {
-        while (is_launcher && getdelim(&word, &room, '\0', words) > 0)
-            is_launcher = strncmp(word, variable, length) != 0 || word[length] != '=';
-    } else { /* Slurm's daemon is another user's */
-        snprintf(path, sizeof path, "/proc/%d/comm", (int)getppid());
-        words = pithi_open_whole(path);
-        is_launcher = words && getdelim(&word, &room, '\n', words) > 0 && strcmp(word, "slurmstepd\n") == 0;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    FILE *file = pithi_open_whole(path);
+    size_t size = file ? fread(text, 1, room, file) : 0;
+    if (file)
+        fclose(file);
+    return size < room ? size : 0;
+}
+
+static int parent_of(int pid)
+{
+    char text[1024];
+    size_t size = read_of_process(pid, "stat", text, sizeof text);
+    const char *end = memrchr(text, ')', size); /* of the name, which may have anything in it */
+    int parent = 0;
+    text[size] = '\0';
+    return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* 1: an ancestor is a launcher with this process's own command line in its arguments. */
+static int is_in_arguments_of_launcher(void)
+{
+    static char own[1 << 16], others[1 << 16], place[PATH_MAX], other_place[PATH_MAX];
+    size_t size = read_of_process(getpid(), "cmdline", own, sizeof own);
+    int levels = 0;
+    if (!size || !getcwd(place, sizeof place))
+        return 0;
+    for (int pid = getppid(); pid > 1 && levels < 3; pid = parent_of(pid), levels++) {
+        size_t all = read_of_process(pid, "cmdline", others, sizeof others);
+        const char *at = all > size ? memmem(others + 1, all - 1, own, size) : NULL;
+        char link[64];
+        snprintf(link, sizeof link, "/proc/%d/cwd", pid);
+        ssize_t length = readlink(link, other_place, sizeof other_place - 1);
+        other_place[length > 0 ? length : 0] = '\0';
+        if (at && at[-1] == '\0' && !memmem(others, all, "\0:", 3))
+            return strcmp(place, other_place) == 0;
     }
-    free(word);
-    if (words)
-        fclose(words);
-    return is_launcher;
+    return 0;
+}
+
+/* 1: the parent has the launcher's variable, too. */
+static int has_parent(const char *variable)
+{
+    static char text[1 << 18];
+    size_t size = read_of_process(getppid(), "environ", text, sizeof text), length = strlen(variable);
+    for (const char *word = text; word < text + size; word += strnlen(word, (size_t)(text + size - word)) + 1)
+        if ((size_t)(text + size - word) > length && memcmp(word, variable, length) == 0 && word[length] == '=')
+            return 1;
+    return 0;
 }
 
 /* A launcher that binds each rank to a core leaves the others' idle. If the process may not use more, it stays. */
@@ -162,10 +202,10 @@ static void use_cores(unsigned count)
 static int is_done_by_rank_0(const char *command)
 {
     static const char *const ranks[] = {PITHI_RANK_VARIABLES, NULL},
-                             *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL},
+                             *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL},
                              *const here[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", NULL};
     const char *variable, *value, *size, *count;
-    if (!(variable = pithi_launcher_variable(ranks, &value)) || !is_started_by_launcher(variable))
+    if (!(variable = pithi_launcher_variable(ranks, &value)) || has_parent(variable) || !is_in_arguments_of_launcher())
         return 0;
     if (strcmp(value, "0") != 0)
         return 1;

@@ -18,6 +18,8 @@ ${CC:-cc} -shared -fPIC -o cores.so cores.c
 ok $? "a library that says how many cores a process may use"
 for i in 1 2 3; do printf '%s\n' "# state	name=s$i	colour=	group=user" "0	0	0	enter	s$i" "$i	0	0	leave	s$i" '# end' >"a$i.txt"; done
 
+printf '#!/bin/sh\ncd "rank${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" && exec "$@"\n' >beside && chmod +x beside
+mkdir rank0 rank1 && cp a1.txt rank0 && cp a1.txt rank1
 for mpi in $(mpis); do
     start() { timeout -k 5 60 "mpiexec.$mpi" "$@" >out 2>err; }
     pith analyze a1.txt >wanted
@@ -31,8 +33,16 @@ for mpi in $(mpis); do
     rm -f b.pith
     start -n 2 pith analyze gone.pith
     is "$(($? != 0)) $(grep -c 'gone.pith' err)" "1 1" "$mpi: an error is said once, and the launcher has the status" || cat err
-    start -n 3 sh -c 'pith info a$((${PMI_RANK:-$OMPI_COMM_WORLD_RANK} + 1)).txt; :'
-    is "$? $(grep -c '^definitions: 1' out) $(cat err)" "0 3 " "$mpi: in a script, each rank reads its own" || cat err
+    for shell in sh bash; do
+        for last in '; :' ''; do # (without it, a shell becomes its last command)
+            start -n 3 $shell -c "pith info a\$((\${PMI_RANK:-\$OMPI_COMM_WORLD_RANK} + 1)).txt$last"
+            is "$? $(grep -c '^definitions: 1' out) $(cat err)" "0 3 " "$mpi: in $shell, each rank reads its own" || cat err
+        done
+    done
+    start -n 1 pith info a1.txt : -n 1 pith info a2.txt
+    is "$? $(grep -c '^definitions: 1' out) $(cat err)" "0 2 " "$mpi: two commands are both done" || cat err
+    start -n 2 "$PWD/beside" pith info a1.txt
+    is "$? $(grep -c '^definitions: 1' out) $(cat err)" "0 2 " "$mpi: each rank in a folder of its own" || cat err
     if [ "$mpi" = openmpi ] && [ "$(nproc)" -ge 2 ]; then
         start -n 2 --bind-to core -x LD_PRELOAD="$PWD/cores.so" pith info a1.txt
         is "$(sort err | tail -n 1)" "pith: info was started 2 times; rank 0 does it, the others end" "$mpi: bound to cores"
