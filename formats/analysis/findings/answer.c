@@ -403,9 +403,14 @@ static int find_progress(struct rules *r)
                                               group->worst->cause_lane};
     pithi_lane_text(r->log, c->lane, cause);
     cause[0] = 'R';
-    snprintf(c->text, sizeof c->text, "%s computes without calling MPI, so %s waits in %.*s for it", cause,
-             pithi_lane_text(r->log, c->other, waiter), NAME, pithi_state_text(r->log, group->worst->state));
-    return 1;
+    FILE *out = fmemopen(c->text, sizeof c->text, "w");
+    if (!out)
+        return 0;
+    fprintf(out, "%s computes", cause);
+    put_state(r, c->state, out);
+    fprintf(out, " without calling MPI, so %s waits in %.*s for it", pithi_lane_text(r->log, c->other, waiter), NAME,
+            pithi_state_text(r->log, group->worst->state));
+    return fclose(out) == 0;
 }
 
 /* The state in which the lanes of the set cause most; *second: the next one, if the first has less than MOST. */
@@ -670,7 +675,8 @@ static double at_the_same_time(struct rules *r, uint32_t state)
             parts[count++] = (struct computing_part){begin_ns, next_ns};
         }
     }
-    qsort(parts, count, sizeof *parts, by_begin);
+    if (count > 1)
+        qsort(parts, count, sizeof *parts, by_begin);
     for (uint32_t i = 0; i < count; i++) {
         int64_t begin_ns = parts[i].from_ns > end_ns ? parts[i].from_ns : end_ns;
         sum += (double)(parts[i].to_ns - parts[i].from_ns);
@@ -809,11 +815,10 @@ static int find_computing(struct rules *r)
 {
     double sum = 0, most = 0, least = INFINITY, *by_iteration;
     struct pithlog_what_if what = {.network = 1, .state = PITHLOG_COMPUTING, .lane = UINT32_MAX, .factor = 1};
+    const struct pithi_wait_group *locks = &pithi_wait_groups(r->a)[PITHLOG_LOCK_CONTENTION];
     double as_it_is, balanced;
     uint32_t moves;
     int is_proposed;
-
-    const struct pithi_wait_group *locks = &pithi_wait_groups(r->a)[PITHLOG_LOCK_CONTENTION];
 
     if (r->computing_ns < LEAST * r->run_ns || r->lanes < 2)
         return 1;
