@@ -319,10 +319,15 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
     return 0;
 }
 
+/* The program may have lowered its limit since the place was promised. The signal would come as soon as the guard is
+ * left. */
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes)
 {
     const size_t word = sizeof(uint64_t), rest = size_bytes - word;
-    int whole = pithi_write_at(place->fd, (const char *)data + word, rest, place->offset + word) == rest &&
+    struct rlimit limit;
+    int is_within = getrlimit(RLIMIT_FSIZE, &limit) != 0 || place->offset + size_bytes <= limit.rlim_cur;
+    errno = EFBIG;
+    int whole = is_within && pithi_write_at(place->fd, (const char *)data + word, rest, place->offset + word) == rest &&
                 pithi_write_at(place->fd, data, word, place->offset) == word;
     int saved = errno;
     if (!place->is_kept)
