@@ -69,6 +69,16 @@ struct pithi_encoder {
     uint64_t lane_count; /* records of the lane in blocks before */
     uint64_t posted;     /* the next receive's number */
     uint32_t with_comm;  /* 1 + place of the last record in PITHI_COL_COMM */
+    /* The holes of LOST records. Codes refer to `open`, in which a state that ended in a hole stays, as in logs without
+     * these numbers. Once one has, `still` is `open` without such states. */
+    int64_t lane_begin_ns;    /* time of the lane's first record, once its block has ended */
+    uint32_t is_gone_unknown; /* 1: some hole has no number, so those after it are not used either */
+    uint32_t has_gone;        /* 1: `still` is in use */
+    uint32_t lost_records;    /* LOST records of the block so far */
+    uint32_t gone_entries;    /* of these, so many have an entry in PITHI_COL_GONE */
+    uint32_t hole_count, hole_room;
+    struct pithi_block_hole *holes; /* [hole_count] of the block */
+    struct pithi_stack still;
     struct pithi_buffer column[PITHI_COL_COUNT];
     struct {
         unsigned char pay, blocks, most; /* 1: deflate saves space; blocks until the next check; their first number */

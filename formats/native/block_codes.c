@@ -261,12 +261,50 @@ static int code_all(struct pithi_encoder *e, unsigned char *codes)
     return time_open(e, open, was_open);
 }
 
-/* Writes the states open at the block's start. */
-static int put_open(struct pithi_encoder *e)
+/* Follows `still` through the block: as `open`, but states end in holes. 0: no memory. */
+static int follow_still(struct pithi_encoder *e)
 {
-    struct pithi_buffer *out = &e->column[PITHI_COL_OPEN];
-    for (uint32_t i = 0; i < e->open.count; i++) {
-        const struct pithi_open_state *s = &e->open.states[i];
+    uint32_t states = 0;
+    const struct pithi_block_hole *hole = e->holes, *end = hole + e->hole_count;
+    struct pithi_open_state ended;
+    int64_t time_ns = e->before_ns;
+    uint32_t depth;
+    for (uint32_t i = 0; i < e->head.count; i++) {
+        uint32_t said = e->said[i], id = said >> PITHI_SAID_BITS;
+        time_ns = (int64_t)((uint64_t)time_ns + e->steps[i]);
+        if (said & 1 && !pithi_stack_enter(&e->still, id, time_ns))
+            return 0;
+        if (said & 2)
+            states += (uint32_t)pithi_stack_leave(&e->still, id, time_ns, &ended, &depth);
+        if (hole < end && hole->record == i)
+            pithi_stack_drop(&e->still, (hole++)->gone);
+    }
+    e->head.states = states;
+    return 1;
+}
+
+/* Before the first block in which a state ends in a hole, `still` is `open`. 0: no memory. */
+static int begin_still(struct pithi_encoder *e)
+{
+    uint32_t gone = 0;
+    for (uint32_t i = 0; i < e->hole_count; i++)
+        gone |= e->holes[i].gone;
+    if (e->has_gone || gone == 0)
+        return 1;
+    if (!pithi_stack_reserve(&e->still, e->open.count))
+        return 0;
+    e->has_gone = 1;
+    e->still.count = e->open.count;
+    if (e->open.count > 0)
+        memcpy(e->still.states, e->open.states, e->open.count * sizeof *e->open.states);
+    return 1;
+}
+
+/* Writes the states open at the block's start. */
+static int put_open(const struct pithi_encoder *e, const struct pithi_stack *open, struct pithi_buffer *out)
+{
+    for (uint32_t i = 0; i < open->count; i++) {
+        const struct pithi_open_state *s = &open->states[i];
         if (!pithi_buffer_varint(out, s->id) ||
             !pithi_buffer_varint(out, (uint64_t)e->head.first_ns - (uint64_t)s->enter_ns) ||
             !pithi_buffer_varint(out, (uint64_t)s->nested_ns))
@@ -282,8 +320,11 @@ int pithi_encoder_code(struct pithi_encoder *e)
         return PITH_OK;
     e->head.first_ns = (int64_t)((uint64_t)e->before_ns + e->steps[0]);
     e->head.before = e->lane_count;
-    if ((!e->code && !make_slots(e, FIRST_SLOTS_LOG2)) || !put_open(e) || !pithi_buffer_reserve(what, e->head.count) ||
-        !code_all(e, what->data))
+    struct pithi_buffer *still = &e->column[PITHI_COL_STILL];
+    if ((!e->code && !make_slots(e, FIRST_SLOTS_LOG2)) || !put_open(e, &e->open, &e->column[PITHI_COL_OPEN]) ||
+        (e->has_gone && (!pithi_buffer_varint(still, e->still.count) || !put_open(e, &e->still, still))) ||
+        !begin_still(e) || !pithi_buffer_reserve(what, e->head.count) || !code_all(e, what->data) ||
+        (e->has_gone && !follow_still(e)))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
     what->size = e->head.count;
     return PITH_OK;

@@ -20,7 +20,8 @@ static uint64_t column_limit(unsigned type, uint64_t count)
 {
     switch (type) {
     case PITHI_COL_OPEN:
-        return PITHI_OPEN_MAX * (5 + 2 * (uint64_t)PITHI_VARINT_MAX);
+    case PITHI_COL_STILL:
+        return PITHI_OPEN_MAX * (5 + 2 * (uint64_t)PITHI_VARINT_MAX) + (type == PITHI_COL_STILL ? 2 : 0);
     case PITHI_COL_DICT:
         return PITHI_CODE_ESCAPE * 6;
     case PITHI_COL_WHAT:

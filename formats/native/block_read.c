@@ -134,22 +134,21 @@ static int push(struct pithi_block *b, uint32_t id)
     return 1;
 }
 
-/* Reads the states open at the block's start; into `s`, if not NULL, with their times. */
-static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **why)
+/* Reads the states open at the block's start from a column; into `s`, if not NULL, with their times. */
+static int read_states(struct pithi_block *b, enum pithi_column c, struct pithi_stack *s, const char **why)
 {
-    b->open.count = 0;
-    if (!reserve_open(b, 8))
-        return PITH_ERR_MEMORY;
+    uint64_t count = UINT64_MAX, found = 0;
+    *why = "the states open at its start make no sense";
+    if (c == PITHI_COL_STILL && !get(b, c, &count))
+        return PITH_ERR_DAMAGED;
     if (s)
         s->count = 0;
-    while (b->column[PITHI_COL_OPEN].at < b->column[PITHI_COL_OPEN].end) {
+    for (; b->column[c].at < b->column[c].end; found++) {
         uint64_t id, ago, nested;
-        *why = "the states open at its start make no sense";
-        if (b->open.count == PITHI_OPEN_MAX || !get(b, PITHI_COL_OPEN, &id) || !get(b, PITHI_COL_OPEN, &ago) ||
-            !get(b, PITHI_COL_OPEN, &nested) || id >= b->def_count ||
-            ago > (uint64_t)b->head.first_ns - (uint64_t)INT64_MIN)
+        if (found == PITHI_OPEN_MAX || !get(b, c, &id) || !get(b, c, &ago) || !get(b, c, &nested) ||
+            id >= b->def_count || ago > (uint64_t)b->head.first_ns - (uint64_t)INT64_MIN)
             return PITH_ERR_DAMAGED;
-        if (!push(b, (uint32_t)id))
+        if (c == PITHI_COL_OPEN && !push(b, (uint32_t)id))
             return PITH_ERR_MEMORY;
         if (!s)
             continue;
@@ -161,7 +160,18 @@ static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **
             .nested_ns = (int64_t)nested,
         };
     }
-    return PITH_OK;
+    return c == PITHI_COL_OPEN || count == found ? PITH_OK : PITH_ERR_DAMAGED;
+}
+
+/* The codes refer to those of OPEN. If some of these ended in holes, STILL has the others. */
+static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **why)
+{
+    int has_still = b->column[PITHI_COL_STILL].at < b->column[PITHI_COL_STILL].end;
+    b->open.count = 0;
+    if (!reserve_open(b, 8))
+        return PITH_ERR_MEMORY;
+    int err = read_states(b, PITHI_COL_OPEN, has_still ? NULL : s, why);
+    return err == PITH_OK && has_still ? read_states(b, PITHI_COL_STILL, s, why) : err;
 }
 
 /* Goes to the next record with an entry in PITHI_COL_COMM. 0: the entry is invalid. */
@@ -337,7 +347,8 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
         return get_peer(b, &r->peer, PITHI_COL_PEER) && get_uneven(b, PITHI_COL_BYTES, &r->bytes) &&
                get_uneven(b, PITHI_COL_GOT, &r->got_bytes);
     case PITHLOG_LOST:
-        return get(b, PITHI_COL_BYTES, &r->bytes);
+        return get(b, PITHI_COL_BYTES, &r->bytes) &&
+               (b->column[PITHI_COL_GONE].at == b->column[PITHI_COL_GONE].end || get(b, PITHI_COL_GONE, &r->got_bytes));
     default:
         return 1;
     }

@@ -18,6 +18,7 @@
  * (repeats_pay). The bits below the classes are noise and stay as they are. A column that does not shrink is stored. */
 #include "native/block.h"
 
+#include "base/map.h"
 #include "native/huffman.h"
 
 enum { FIRST_ROOM = 16, FEW_BLOCKS = 8, MANY_BLOCKS = 32 };
@@ -37,6 +38,8 @@ void pithi_encoder_free(struct pithi_encoder *e)
     if (!e)
         return;
     free(e->open.states);
+    free(e->still.states);
+    free(e->holes);
     free(e->steps);
     free(e->said);
     free(e->frames);
@@ -130,6 +133,29 @@ static int add_comm(struct pithi_encoder *e, const struct pithlog_record *r, uin
     return put(e, PITHI_COL_COMM, step) && put(e, PITHI_COL_COMM, comm);
 }
 
+/* Keeps how many states ended in the hole of a LOST record. A reader that knows the number for some holes only would
+ * have to follow the lane's records after all, so no number comes after a hole without one. */
+static int add_hole(struct pithi_encoder *e, const struct pithlog_record *r)
+{
+    uint64_t begin_ns = e->lane_count > 0 ? (uint64_t)e->lane_begin_ns : (uint64_t)e->before_ns + e->steps[0];
+    e->lost_records++;
+    if (r->bytes == 0 || e->head.last_ns == (int64_t)begin_ns) /* no hole */
+        return 1;
+    e->is_gone_unknown |= r->got_bytes == 0;
+    if (e->is_gone_unknown)
+        return 1;
+    if (!pithi_grow(&e->holes, e->hole_count, &e->hole_room, sizeof *e->holes))
+        return 0;
+    uint64_t gone = r->got_bytes - 1;
+    e->holes[e->hole_count++] =
+        (struct pithi_block_hole){e->head.count - 1, gone < PITHI_OPEN_MAX ? (uint32_t)gone : PITHI_OPEN_MAX};
+    for (; e->gone_entries + 1 < e->lost_records; e->gone_entries++)
+        if (!put(e, PITHI_COL_GONE, 0))
+            return 0;
+    e->gone_entries++;
+    return put(e, PITHI_COL_GONE, e->holes[e->hole_count - 1].gone + UINT64_C(1));
+}
+
 /* Adds the fields of a record beyond code and time. 0: no memory. */
 static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
 {
@@ -148,7 +174,7 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
                put(e, PITHI_COL_GOT, r->got_bytes);
     case PITHLOG_LOST:
         e->head.lost += r->bytes;
-        return put(e, PITHI_COL_BYTES, r->bytes);
+        return put(e, PITHI_COL_BYTES, r->bytes) && add_hole(e, r);
     default:
         return 1;
     }
@@ -409,12 +435,15 @@ static void put_head(unsigned char *p, const struct pithi_block_head *h)
 
 static void next_block(struct pithi_encoder *e)
 {
+    if (e->lane_count == 0)
+        e->lane_begin_ns = e->head.first_ns;
     e->lane_count += e->head.count;
     e->before_ns = e->head.last_ns;
     e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
     e->posted = 0;
     e->with_comm = 0;
     e->nested = 0;
+    e->lost_records = e->gone_entries = e->hole_count = 0;
     pithi_encoder_forget(e);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
         e->column[i].size = 0;

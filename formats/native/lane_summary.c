@@ -71,7 +71,8 @@ static int symbols_of_codes(struct pithi_summary *builder, const struct pithi_en
     return !bad;
 }
 
-/* The symbols of the records of a block that has escapes, each from the next entry of the escape column. NULL: as
+/* The symbols of the records of a block in which codes do not tell them: of an escape, the next entry of the escape
+ * column does. A code for LEAVE of the innermost state may be of one that ended in a hole: the record tells. NULL: as
  * symbols_of_codes. */
 static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct pithi_encoder *e,
                                     const uint16_t of_code[256])
@@ -84,12 +85,16 @@ static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct 
         uint64_t kind, what;
         /* Most records have their symbol by their code; an escape has kind and definition in its own column. */
         symbols[i] = of_code[codes[i]];
-        if (codes[i] == PITHI_CODE_ESCAPE && (p = pithi_get_varint(p, end, &kind)) &&
-            (p = pithi_get_varint(p, end, &what))) {
-            uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of((uint32_t)kind, (uint32_t)what));
-            bad |= symbol == UINT32_MAX;
-            symbols[i] = (uint16_t)symbol;
+        if (e->has_gone) {
+            kind = e->said[i] >> 2 & 15;
+            what = e->said[i] >> PITHI_SAID_BITS;
+        } else if (codes[i] != PITHI_CODE_ESCAPE || !(p = pithi_get_varint(p, end, &kind)) ||
+                   !(p = pithi_get_varint(p, end, &what))) {
+            continue;
         }
+        uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of((uint32_t)kind, (uint32_t)what));
+        bad |= symbol == UINT32_MAX;
+        symbols[i] = (uint16_t)symbol;
     }
     if (bad) {
         free(symbols);
@@ -124,15 +129,21 @@ static int give_up_without_memory(struct pithi_lane_summary *s, int err)
 static int add_block(struct pithi_lane_summary *s, const struct pithi_encoder *e, struct target *target,
                      uint32_t sheet_records)
 {
-    struct pithi_changes changes = {
-        e->head.count, e->steps,        NULL, NULL, e->column[PITHI_COL_WHAT].data, e->nested ? e->frames : NULL,
-        e->innermost,  e->frames_before};
+    int is_framed = e->nested && !e->has_gone; /* frames are those of OPEN */
+    struct pithi_changes changes = {.count = e->head.count,
+                                    .steps_ns = e->steps,
+                                    .codes = e->column[PITHI_COL_WHAT].data,
+                                    .frames = is_framed ? e->frames : NULL,
+                                    .innermost = e->innermost,
+                                    .frames_before = e->frames_before,
+                                    .holes = e->holes,
+                                    .hole_count = e->hole_count};
     uint16_t of_code[256] = {0}, *symbols = NULL;
     int err;
     if (!s->builder && (err = begin(s, e->head.thread, sheet_records)) != PITH_OK)
         return err;
-    if (!symbols_of_codes(s->builder, e, of_code) ||
-        (e->column[PITHI_COL_ESCAPE].size > 0 && !(symbols = symbols_of_records(s->builder, e, of_code))))
+    if (!symbols_of_codes(s->builder, e, of_code) || ((e->has_gone || e->column[PITHI_COL_ESCAPE].size > 0) &&
+                                                      !(symbols = symbols_of_records(s->builder, e, of_code))))
         return no_memory();
     changes.of_code = of_code;
     changes.symbols = symbols;

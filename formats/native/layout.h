@@ -48,7 +48,9 @@ enum pithi_column {
     PITHI_COL_VALUE,  /* of counters */
     PITHI_COL_SIZE,   /* of payloads */
     PITHI_COL_PAYLOAD,
-    PITHI_COL_COMM, /* of states and events, where it is not the world */
+    PITHI_COL_COMM,  /* of states and events, where it is not the world */
+    PITHI_COL_GONE,  /* of LOST: the number of states that ended in its hole */
+    PITHI_COL_STILL, /* those of OPEN that have ended in no hole */
     PITHI_COL_COUNT
 };
 enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };

@@ -27,6 +27,11 @@ struct pithi_stack {
     uint32_t count, room;
 };
 
+/* A LOST record of which it is known that so many of the states open at it, the innermost ones, ended in its hole. */
+struct pithi_block_hole {
+    uint32_t record, gone; /* the record, counted from the block's first one */
+};
+
 /* In a block whose states nest, each state that is open at some time has a frame. Frame 0 stands for no state. Frames
  * from 1 on are the states that are open at the block's start, outermost first. Then follow the states that are entered
  * in the block, in order. */
@@ -88,6 +93,12 @@ static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t 
     if (i < s->count)
         memmove(s->states + i, s->states + i + 1, (s->count - i) * sizeof *s->states);
     return 1;
+}
+
+/* The `gone` innermost states ended in a hole. Their time does not count as time inside the state around them. */
+static inline void pithi_stack_drop(struct pithi_stack *s, uint64_t gone)
+{
+    s->count -= gone < s->count ? (uint32_t)gone : s->count;
 }
 
 /* The common case: an ENTER with room, or a LEAVE of the innermost state. One path serves both, because their order is

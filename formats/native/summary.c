@@ -65,6 +65,7 @@ struct pithi_summary {
     struct pithi_paths *paths;
     uint32_t thread, sheet_records; /* records of a sheet at most */
     uint32_t path;                  /* the path open after the last record */
+    int is_hole;                    /* 1: records are missing after it */
     uint32_t held;                  /* records in the piece of level 0 */
     struct pithi_steps steps;
     uint32_t event_symbols;  /* symbols that are events */
@@ -562,13 +563,25 @@ uint32_t pithi_summary_symbol(struct pithi_summary *s, uint32_t change)
                                                                                                      : UINT32_MAX;
 }
 
+/* A hole begins after the last record, and so many states end in it. Until the next record no state counts. */
+static void begin_hole(struct pithi_summary *s, uint32_t gone)
+{
+    s->is_hole = 1;
+    if (s->path == PITHI_PATH_NONE)
+        pithi_stack_drop(&s->open, gone);
+    for (; gone > 0 && s->path != 0 && s->path != PITHI_PATH_NONE; gone--)
+        s->path = s->paths->items[s->path].parent;
+}
+
 int pithi_summary_add(struct pithi_summary *s, const struct pithi_changes *c, pithi_sheet_sink *sink, void *context)
 {
+    const struct pithi_block_hole *hole = c->holes, *hole_end = hole + c->hole_count;
     uint32_t next = c->frames_before + 1;
     int framed = begin_frames(s, c);
     for (uint32_t from = 0, to; from < c->count; from = to) {
         if (s->held > 0 && s->path != PITHI_PATH_NONE)
-            s->times[s->path].ns += c->steps_ns[from];
+            s->times[s->is_hole ? 0 : s->path].ns += c->steps_ns[from];
+        s->is_hole = 0;
         if (s->held == 0 || s->held == PITHI_PIECE_RECORDS) {
             int err = begin_piece(s, (int64_t)((uint64_t)s->now_ns + c->steps_ns[from]), sink, context);
             if (err != PITH_OK)
@@ -576,6 +589,8 @@ int pithi_summary_add(struct pithi_summary *s, const struct pithi_changes *c, pi
         }
         uint32_t room = PITHI_PIECE_RECORDS - s->held;
         to = c->count - from < room ? c->count : from + room;
+        if (hole < hole_end && hole->record < to)
+            to = hole->record + 1;
         if (!reserve(&s->tally[0], MET))
             return no_memory();
         meet_open(s);
@@ -586,6 +601,8 @@ int pithi_summary_add(struct pithi_summary *s, const struct pithi_changes *c, pi
             note_events(s, c, from, to);
         note_ties(s, c, from, to);
         s->held += to - from;
+        if (hole < hole_end && hole->record + 1 == to)
+            begin_hole(s, (hole++)->gone);
     }
     return PITH_OK;
 }

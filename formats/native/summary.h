@@ -76,6 +76,9 @@ struct pithi_changes {
     const struct pithi_frame *frames;
     const uint16_t *innermost; /* [count] */
     uint32_t frames_before;
+    /* Holes: from such a record to the next one is the time of no state. */
+    const struct pithi_block_hole *holes; /* [hole_count] in order */
+    uint32_t hole_count;
 };
 /* Adds records. Full sheets go to `sink`. */
 int pithi_summary_add(struct pithi_summary *summary, const struct pithi_changes *changes, pithi_sheet_sink *sink,

@@ -135,7 +135,8 @@ struct pithlog_record {
                             without a message; kept so that the numbers in `posted` have no gap */
     int32_t tag;         /* SEND RECV */
     uint64_t bytes;      /* SEND RECV: size; COLL: bytes sent; LOST: number of lost records */
-    uint64_t got_bytes;  /* COLL: bytes received */
+    uint64_t got_bytes;  /* COLL: bytes received; LOST: 1 + the number of open states, the innermost ones, that ended
+                            while records were lost, or 0: the log does not say it */
     uint64_t posted;     /* RECV: number in posting order among the receives of its rank, from 0, no gaps */
     double value;        /* COUNTER */
     const void *payload; /* EVENT; valid until the next call on the iterator */
@@ -150,7 +151,8 @@ struct pithlog_record {
 
 enum {
     /* Pairs every LEAVE with its ENTER: the innermost open state of that id on the lane. If states are not properly
-     * nested, states in between stay open. A LEAVE without ENTER has start_ns = time_ns and depth = UINT32_MAX. */
+     * nested, states in between stay open. A LEAVE without ENTER has start_ns = time_ns and depth = UINT32_MAX. States
+     * that ended while records were lost are open until their LOST record, if that says how many they are. */
     PITHLOG_NEST = 1,
     /* Implies NEST. States open at `from_ns` come first as ENTERs with their true times, outermost first; those open at
      * `to_ns` come last as LEAVEs at to_ns (or the log's end, if earlier). So every state has a LEAVE with start_ns.

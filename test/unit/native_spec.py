@@ -91,10 +91,29 @@ class Column:
         return self.b[self.p - n:self.p]
 
 
-def block(p, comms):
+def states(c):
+    """The numbers of the states in a column."""
+    out = []
+    while c.p < len(c.b):
+        out.append(c.varint())
+        c.varint(), c.varint()
+    return out
+
+
+def enter_or_leave(stack, kind, number):
+    if kind == 1:
+        if len(stack) == 4096:
+            del stack[64:64 + 2048]
+        stack.append(number)
+    elif kind == 2 and number in stack:
+        del stack[len(stack) - 1 - stack[::-1].index(number)]
+
+
+def block(p, comms, still):
+    """`still`: the states open on the lane, those that ended in holes left out."""
     thread, count, first, last, before, unit, kinds, _ = struct.unpack_from("<IIqqQQII", p)
     cols = columns(p)
-    c = {i: Column(cols.get(i, b"")) for i in range(1, 16)}
+    c = {i: Column(cols.get(i, b"")) for i in range(1, 18)}
     on, place = {}, -1
     while c[15].p < len(c[15].b):
         place += 1 + c[15].varint()
@@ -102,10 +121,9 @@ def block(p, comms):
     codes = []
     while c[2].p < len(c[2].b):
         codes.append((c[2].varint(), c[2].varint()))
-    opened = []
-    while c[1].p < len(c[1].b):
-        opened.append(c[1].varint())
-        c[1].varint(), c[1].varint()
+    opened, count = states(c[1]), c[17].varint() if 17 in cols else None
+    said = opened if count is None else states(c[17])
+    assert said == still and count in (None, len(said))
     bits, at, time, expected = int.from_bytes(cols.get(6, b""), "little"), 0, first, 0
     for place, (what, size) in enumerate(zip(cols[3], cols[5])):
         low = max(0, (size - 4) // 4)
@@ -115,12 +133,8 @@ def block(p, comms):
         kind, number = codes[what] if what < 255 else (c[4].varint(), c[4].varint())
         if kind == 13:
             kind, number = 2, opened[-1]
-        if kind == 1:
-            if len(opened) == 4096:
-                del opened[64:64 + 2048]
-            opened.append(number)
-        elif kind == 2 and number in opened:
-            del opened[len(opened) - 1 - opened[::-1].index(number)]
+        enter_or_leave(opened, kind, number)
+        enter_or_leave(still, kind, number)
         name = KINDS[kind - 1]
         out = [time, name, comms[number] if 5 <= kind <= 9 else number]
         if name in ("send", "recv", "coll"):
@@ -131,6 +145,9 @@ def block(p, comms):
             out.append(c[9].varint())
         if name == "coll":
             out.append(c[10].varint())
+        if name == "lost":
+            out.append(c[16].varint() if c[16].p < len(c[16].b) else 0)
+            del still[max(0, len(still) + 1 - max(1, out[-1])):]
         if name == "recv":
             out.append((expected + c[11].signed()) % 2**64)
             expected = out[-1] + 1
@@ -273,13 +290,16 @@ def exact_sums(p, at, count):
 
 def sums_of(records):
     """The same from records (time, name, number ...)."""
-    sums, stack, last = {}, [], records[0][0]
-    for time, name, number, *_ in records:
+    sums, stack, last, is_hole = {}, [], records[0][0], False
+    for time, name, number, *more in records:
         for state in set(stack):
-            sums[state][2] += time - last
+            sums[state][2] += (time - last) * (not is_hole)
         if stack:
-            sums[stack[-1]][1] += time - last
+            sums[stack[-1]][1] += (time - last) * (not is_hole)
         last = time
+        is_hole = name == "lost" and more[1] > 0
+        if is_hole:
+            del stack[max(0, len(stack) + 1 - more[1]):]
         if name in ("enter", "event"):
             sums.setdefault(number, [0, 0, 0])[0] += 1
         if name == "enter":
@@ -343,11 +363,11 @@ def main(path):
     seen = 0
     for i in range(ranks):
         for rank, thread, offsets, comms, summary in rank_lanes(log, p[32 + 80 * i:112 + 80 * i], hosts, keys):
-            told = []
+            told, still = [], []
             for offset in offsets:
                 kind, owner, b = log.chunk(offset)
                 assert kind == 3 and owner == rank
-                for out in block(b, comms):
+                for out in block(b, comms, still):
                     seen += 1
                     told.append(out)
                     print(rank, thread, *out, sep="\t")

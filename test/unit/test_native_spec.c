@@ -28,7 +28,7 @@ static void print_records(struct pithlog *log, FILE *out)
                 fprintf(out, "\t%d", (int)r.tag);
             if ((r.kind >= PITHLOG_SEND && r.kind <= PITHLOG_COLL) || r.kind == PITHLOG_LOST)
                 fprintf(out, "\t%" PRIu64, r.bytes);
-            if (r.kind == PITHLOG_COLL)
+            if (r.kind == PITHLOG_COLL || r.kind == PITHLOG_LOST)
                 fprintf(out, "\t%" PRIu64, r.got_bytes);
             if (r.kind == PITHLOG_RECV)
                 fprintf(out, "\t%" PRIu64, r.posted);
@@ -94,6 +94,13 @@ int main(void)
                   &(struct pithlog_record){
                       .time_ns = i * 5000 + i % 3 * 1000, .kind = PITHLOG_ENTER + i % 2, .id = i / 2 % 5, .peer = -1});
     compare(&m, "a regular loop on a coarse clock");
+    model_random(&m, 200000, 2);
+    for (size_t i = 0; i < m.count; i++)
+        if (m.records[i].kind == PITHLOG_LOST) {
+            m.records[i].bytes = random_below(4);
+            m.records[i].got_bytes = 1 + random_below(3);
+        }
+    compare(&m, "numbers of states that ended with lost records");
     struct segment_log parts = {.ranks = 5, .threads = 2, .records = 400, .volumes = 2, .id = 7};
     parts.path = scratch_path("parts.pith");
     if (segment_log_write(&parts) != PITH_OK)

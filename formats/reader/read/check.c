@@ -153,6 +153,8 @@ static const char *check_record(struct check *c, const struct pithlog_record *r)
         return "there is no memory to check it";
     if (r->kind == PITHLOG_LEAVE)
         c->counted.states += (uint64_t)pithi_stack_leave(&c->stack, r->id, r->time_ns, &state, &depth);
+    if (r->kind == PITHLOG_LOST && r->got_bytes > 0)
+        pithi_stack_drop(&c->stack, r->got_bytes - 1);
     c->counted.events += r->kind == PITHLOG_EVENT;
     c->counted.messages += r->kind == PITHLOG_RECV && r->peer >= 0;
     c->counted.lost += r->kind == PITHLOG_LOST ? r->bytes : 0;

@@ -165,8 +165,8 @@ static inline int at_hand(struct pithi_cursor *c)
 static inline uint32_t deliver(const struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
 {
     pithi_block_take(&c->block, r);
-    if (it->flags & PITHLOG_NEST && r->kind <= PITHLOG_LEAVE)
-        pair(c, r);
+    if (it->flags & PITHLOG_NEST)
+        nest(c, r);
     return it->kinds >> r->kind & 1;
 }
 

@@ -136,8 +136,8 @@ int pithi_cursor_prime(struct pithlog_iter *it, struct pithi_cursor *c)
             return 1;
         struct pithlog_record r;
         pithi_block_take(&c->block, &r);
-        if (it->flags & PITHLOG_NEST && r.kind <= PITHLOG_LEAVE)
-            pair(c, &r);
+        if (it->flags & PITHLOG_NEST)
+            nest(c, &r);
     }
     return 1;
 }

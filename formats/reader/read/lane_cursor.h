@@ -80,6 +80,15 @@ static inline void pair(struct pithi_cursor *c, struct pithlog_record *r)
         r->start_ns = start_ns;
 }
 
+/* With PITHLOG_NEST: follows the open states, and completes the record. */
+static inline void nest(struct pithi_cursor *c, struct pithlog_record *r)
+{
+    if (r->kind <= PITHLOG_LEAVE)
+        pair(c, r);
+    else if (r->kind == PITHLOG_LOST && r->got_bytes > 0)
+        pithi_stack_drop(&c->stack, r->got_bytes - 1);
+}
+
 /* Brings a lane to its first record in the window; earlier ones only change the stack. 1: done, -1: call again. */
 int pithi_cursor_prime(struct pithlog_iter *it, struct pithi_cursor *c);
 
