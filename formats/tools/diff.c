@@ -467,7 +467,9 @@ static int same_record(struct comparing *c, const struct pithlog_record *a, cons
         return c->pair->ids[0][a->id] == c->pair->ids[1][b->id] && a->payload_bytes == b->payload_bytes &&
                (!a->payload_bytes || memcmp(a->payload, b->payload, a->payload_bytes) == 0) &&
                memcmp(&a->value, &b->value, sizeof a->value) == 0; /* bit by bit: a NaN is equal to itself */
-    return a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes && a->got_bytes == b->got_bytes &&
+    /* what a log knows of the states that ended with lost records follows from the other records */
+    return a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes &&
+           (a->got_bytes == b->got_bytes || a->kind == PITHLOG_LOST) &&
            /* pauses and holes belong to no communicator */
            a->posted == b->posted && (a->kind > PITHLOG_COMM_FREE || same_comm(c, a->comm, b->comm));
 }

@@ -1,4 +1,4 @@
-/* open_oracle.h - which states of a lane are open after a hole, from the definition (formats/reader/lost_states.h): all
+/* open_oracle.h - which states of a lane are open after a hole, from the definition (formats/native/lost_states.h): all
  * records of the lane are looked at each time. It shares no code with the reader. */
 #ifndef TEST_OPEN_ORACLE_H
 #define TEST_OPEN_ORACLE_H
@@ -43,13 +43,15 @@ static inline void oracle_pair(struct entry *entries, uint32_t count, uint32_t *
  *
  *     enter A, enter B, enter C, LOST, enter D, leave D, leave B     C.ended is 3
  *
- * A LEAVE in a damaged block counts if a later block is good: the stack in that block lacks the state. */
-static inline void oracle_end(struct entry *entries, uint32_t count)
+ * A LEAVE in a damaged block counts if a later block is good: the stack in that block lacks the state. `is_numbered`:
+ * the log says how many states ended in each hole, and its writer knew all records, also those that are damaged. */
+static inline void oracle_end(struct entry *entries, uint32_t count, int is_numbered)
 {
     uint32_t good = 0; /* behind the last record of a good block */
     for (uint32_t i = 0; i < count; i++) {
-        good = entries[i].is_damaged ? good : i + 1;
-        entries[i].is_hole = entries[i].kind == PITHLOG_LOST && entries[i].lost > 0 && !entries[i].is_damaged &&
+        int is_known = is_numbered || !entries[i].is_damaged;
+        good = is_known ? i + 1 : good;
+        entries[i].is_hole = entries[i].kind == PITHLOG_LOST && entries[i].lost > 0 && is_known &&
                              entries[i].time_ns > entries[0].time_ns;
     }
     for (uint32_t hole = 0; hole < count; hole++) {
@@ -63,12 +65,14 @@ static inline void oracle_end(struct entry *entries, uint32_t count)
             if (entries[i].kind == PITHLOG_ENTER && entries[i].leave > hole && entries[i].ended == NEVER)
                 entries[i].ended = hole;
     }
+    for (uint32_t i = 0; i < count; i++)
+        entries[i].is_hole &= !entries[i].is_damaged;
 }
 
-static inline void oracle_open_states(struct entry *entries, uint32_t count, uint32_t *open)
+static inline void oracle_open_states(struct entry *entries, uint32_t count, int is_numbered, uint32_t *open)
 {
     oracle_pair(entries, count, open);
-    oracle_end(entries, count);
+    oracle_end(entries, count, is_numbered);
 }
 
 /* 1: state i, entered before, is open where the records `before` and `after` and those between them have happened as

@@ -21,7 +21,7 @@ static inline void end_lost(struct lane_copy *copy)
     static uint32_t open[MOST];
     for (uint32_t r = 0; r < copy->count; r++)
         copy->entries[r].lost = copy->entries[r].kind == PITHLOG_LOST;
-    oracle_open_states(copy->entries, copy->count, open);
+    oracle_open_states(copy->entries, copy->count, 0, open);
 }
 
 struct stack {

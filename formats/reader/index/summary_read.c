@@ -16,8 +16,10 @@
  * Records at the very time of a border b may lie on either side of it. The piece's `ties` say how many enters and
  * leaves before the border have that time, so no record counts twice (struct summing).
  *
- * A lane with holes has no use for stored sums: the summary was made by a writer that did not know which states ended
- * in them. Such a lane is summed from its records. */
+ * Holes. If the writer knew which states end in the holes of a lane, and said so (native/lost_states.h), its sheets
+ * give the time in them to no state. Other lanes with holes have no use for stored sums, and are summed from their
+ * records.
+ */
 #include <errno.h>
 #include <unistd.h>
 
@@ -176,12 +178,20 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
     return err == PITH_OK ? pithi_summary_end(builder, keep_sheet, making) : err;
 }
 
-/* 1: records of the lane were lost in its middle. Its sheets in the log do not know which states ended there. */
-static int has_lost(struct pithlog *log, uint32_t lane)
+/* The holes of the lane's LOST records. NULL: no record was lost in its middle. */
+static const struct pithi_lost_states *lost_of(struct pithlog *log, uint32_t lane)
 {
     const struct pithi_lost_states *lost;
-    return pithi_lost_states_get(log, lane, &lost) == PITH_OK && lost &&
-           lost->holes[0].from_ns < pithlog_get_lane(log, lane)->last_ns;
+    int has_lost = pithi_lost_states_get(log, lane, &lost) == PITH_OK && lost &&
+                   lost->holes[0].from_ns < pithlog_get_lane(log, lane)->last_ns;
+    return has_lost ? lost : NULL;
+}
+
+/* 1: the lane's sheets in the log do not know which states ended in holes, or when these end. */
+static int is_in_doubt(struct pithlog *log, uint32_t lane)
+{
+    const struct pithi_lost_states *lost = lost_of(log, lane);
+    return lost && (!lost->is_numbered || lost->is_wider);
 }
 
 static int make(struct pithlog_summary *s, uint32_t lane)
@@ -197,7 +207,7 @@ static int make(struct pithlog_summary *s, uint32_t lane)
     if (!paths || !pithi_paths_begin(paths) || !(builder = pithi_summary_new(lane, paths)))
         err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
     if (err == PITH_OK && (err = pithlog_iter_open(s->log, &query, &iter)) == PITH_OK) {
-        making.made->has_holes = has_lost(s->log, lane);
+        making.made->has_holes = lost_of(s->log, lane) != NULL;
         pithi_iter_tell_holes(iter, (struct pithi_holes){meet_hole, making.made});
         err = make_of_records(iter, builder, &making);
     }
@@ -220,7 +230,7 @@ static int have(struct pithlog_summary *s, uint32_t lane)
     if (err != PITH_OK)
         return err;
     struct known *known = &s->lanes[lane];
-    if (!known->sheets && !has_lost(s->log, lane))
+    if (!known->sheets && !is_in_doubt(s->log, lane))
         known->sheets = pithi_log_kept_sheets(s->log, lane);
     if (!known->sheets && (err = make(s, lane)) != PITH_OK)
         forget(known);
@@ -408,19 +418,22 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* The time in which records are missing is no time of any state. (Stored sums know the records that are damaged.)
- * Records of equal times may lie on both sides of a border between pieces; `ties` counts those before it. */
+/* The time in which records are missing is no time of any state. (Stored sums know the records that are damaged. They
+ * do not say how long the holes of LOST records are.) Records of equal times may lie on both sides of a border between
+ * pieces; `ties` counts those before it. */
 struct summing {
     struct pithlog *log;
     uint32_t lane;
-    int64_t from_ns;          /* of the window */
-    int64_t run_ns;           /* summed up to here */
-    uint64_t ties;            /* changes at run_ns that are summed already */
-    struct pithlog_sum *sums; /* [defs] the result, added to */
-    int64_t end_ns;           /* of the lane's time in the window */
-    int64_t own_ns;           /* in all states */
-    int64_t missing_ns;       /* of all holes in the window */
-    int is_damaged;           /* 1: some block could not be read */
+    int64_t from_ns;                      /* of the window */
+    int64_t run_ns;                       /* summed up to here */
+    uint64_t ties;                        /* changes at run_ns that are summed already */
+    struct pithlog_sum *sums;             /* [defs] the result, added to */
+    int64_t end_ns;                       /* of the lane's time in the window */
+    int64_t own_ns;                       /* in all states */
+    int64_t missing_ns;                   /* of all holes in the window */
+    int is_damaged;                       /* 1: some block could not be read */
+    const struct pithi_lost_states *lost; /* NULL: no holes of LOST records */
+    uint32_t next_lost;                   /* index of the next of these */
 };
 
 /* A run: the records from summing->run_ns up to to_ns. */
@@ -486,6 +499,19 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
     return PITH_OK;
 }
 
+/* Adds the holes of LOST records in pieces from start_ns to end_ns. Each hole is in one piece: no record is in it. */
+static void add_lost(struct summing *summing, int64_t start_ns, int64_t end_ns)
+{
+    const struct pithi_lost_states *lost = summing->lost;
+    for (; lost && summing->next_lost < lost->hole_count; summing->next_lost++) {
+        const struct pithi_lost_hole *hole = &lost->holes[summing->next_lost];
+        if (hole->from_ns >= end_ns)
+            break;
+        if (hole->from_ns >= start_ns && hole->to_ns <= end_ns)
+            summing->missing_ns += (int64_t)((uint64_t)hole->to_ns - (uint64_t)hole->from_ns);
+    }
+}
+
 static void add_exact(void *context, const struct pithi_exact *exact)
 {
     struct summing *summing = context;
@@ -513,6 +539,7 @@ static int sum_sheet(struct pithlog_summary *s, struct summing *summing, const s
             continue;
         CHECK(sum_run(summing, start_ns, *ties));
         pithi_exact_get(p, end, s->log->info.defs, &head, add_exact, summing);
+        add_lost(summing, start_ns, end_ns);
         summing->run_ns = end_ns;
         summing->ties = head.ties;
     }
@@ -545,6 +572,7 @@ int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, in
     int is_of_records =
         err == PITH_ERR_MEMORY || (err == PITH_OK && (!s || (s->lanes[lane].made && s->lanes[lane].made->has_holes)));
     summing.end_ns = of && of->last_ns < to_ns ? of->last_ns : to_ns;
+    summing.lost = err == PITH_OK && !is_of_records ? lost_of(log, lane) : NULL;
     if (is_of_records)
         err = sum_run(&summing, to_ns, 0);
     else if (err == PITH_OK)

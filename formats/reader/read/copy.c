@@ -16,6 +16,7 @@
 #include "native/log.h"
 #include "reader/query/filter.h"
 #include "reader/read/iter.h"
+#include "reader/read/lane_blocks.h"
 #include "reader/read/match.h"
 #include "reader/read/native.h"
 
@@ -59,7 +60,8 @@ struct copying {
     struct pithi_map unmatched;     /* by end_key: number of such unmatched ends */
     struct postings *postings;      /* by index of the rank in the log */
     uint32_t rank_count;
-    int64_t now_ns; /* of the last record */
+    uint32_t *next_lost; /* by lane: index of its next hole of a LOST record; NULL: with a filter */
+    int64_t now_ns;      /* of the last record */
     int64_t
         *holes;    /* by lane: where records are missing before its next one; INT64_MAX: nowhere; NULL: not asked for */
     uint32_t hole; /* the lane that is said to miss records; UINT32_MAX: none since the last look */
@@ -195,6 +197,8 @@ static int begin(struct copying *c)
         }
         c->query.filter = what->filter;
     }
+    if (!what->filter && c->log->info.lost > 0 && !(c->next_lost = calloc(lanes + 1, sizeof *c->next_lost)))
+        return no_memory(c);
     c->part = what->filter || what->lanes || what->from_ns != INT64_MIN || what->to_ns != INT64_MAX;
     c->defs = malloc((c->log->info.defs + (size_t)1) * sizeof *c->defs);
     c->lanes = malloc((lanes + 1) * sizeof *c->lanes);
@@ -219,6 +223,7 @@ static void end(struct copying *c)
     free(c->lanes);
     free(c->comms);
     free(c->kept);
+    free(c->next_lost);
     free(c->holes);
 }
 
@@ -326,6 +331,23 @@ static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
     return r->kind > PITHLOG_COUNTER || pithi_defs_get(log->defs, r->id)->kind == kinds[r->kind];
 }
 
+/* Says with a LOST record how many states ended in its hole. Of the copy of a filter it is not known, as some of these
+ * states may be left out. */
+static int number_lost(struct copying *c, struct pithlog_record *r)
+{
+    const struct pithi_lost_states *lost;
+    r->got_bytes = 0;
+    if (!c->next_lost || !pithi_match_is_hole(c->log, r))
+        return PITH_OK;
+    CHECK(pithi_lost_states_get(c->log, r->lane, &lost));
+    uint32_t *next = &c->next_lost[r->lane];
+    while (lost && *next < lost->hole_count && lost->holes[*next].from_ns < r->time_ns)
+        ++*next;
+    if (lost && *next < lost->hole_count && lost->holes[*next].from_ns == r->time_ns)
+        r->got_bytes = lost->holes[(*next)++].gone + UINT64_C(1);
+    return PITH_OK;
+}
+
 /* Translates a record to the numbers of the copy. */
 static void translate(struct copying *c, struct pithlog_record *r)
 {
@@ -425,6 +447,7 @@ static int copy_records(struct copying *c)
                 ++*damages;
             } else {
                 records[kept] = records[i];
+                TRY(records[i].kind == PITHLOG_LOST ? number_lost(c, &records[kept]) : PITH_OK);
                 translate(c, &records[kept++]);
             }
         TRY(pithi_writer_add_many(c->writer, records, kept));

@@ -1,25 +1,15 @@
 /* lane_blocks.c - see lane_blocks.h. Reads one lane in order, without an iterator.
  *
- * Which states ended in the hole of a LOST record is only seen from later records, so `pass` reads the lane once, from
- * its first LOST record on, and keeps for each open state how many holes it is known to have survived (`passed`). A
- * recorded LEAVE is the proof: its state was open in all holes since its ENTER, and so were the states around it.
- *
- *     enter A, enter B, enter C, LOST 0, enter D, leave D, leave B, LOST 1
- *
- *     after LOST 0      A, B, C have passed 0 holes; nothing is known yet
- *     enter, leave D    D was entered after hole 0, so it proves nothing about it
- *     leave B           prove: A has passed hole 0 (B is gone from the stack)
- *     the end           A has passed 1 of 2 holes: it ended in hole 1. C has passed none: it ended in hole 0
- *
- * The writer's stack at the start of later blocks still has C, as the writer never saw its LEAVE. `drop_gone` takes
- * such states off whenever a block's stack is used. They are found by time and id; of several that agree in both, the
- * innermost ended first.
+ * Where a lane's LOST records say how many states ended in their holes, only the blocks with LOST records are read: the
+ * stacks of blocks are right. Else the lane is read once, from its first LOST record on (native/lost_states.h). The
+ * writer's stack at the start of later blocks then still has the states that ended, as the writer never saw their
+ * LEAVE. `drop_gone` takes such states off whenever a block's stack is used. They are found by time and id; of several
+ * that agree in both, the innermost ended first.
  *
  * The result belongs to the log and never changes, so threads share it without a lock: whoever is first stores it. */
 #include "reader/read/lane_blocks.h"
 
 #include "base/error.h"
-#include "base/map.h"
 #include "native/chunk.h"
 #include "reader/read/match.h"
 
@@ -66,122 +56,74 @@ struct pithi_gone {
     uint32_t id, hole; /* definition; the number of the hole in which it ended */
 };
 
-/* A state of the writer's stack. */
-struct followed {
-    int64_t enter_ns;
-    uint32_t id;
-    uint32_t entered; /* number of holes before its ENTER */
-    uint32_t passed;  /* it is known to be open after the holes before this one */
-    uint32_t is_open; /* for catch_up */
-};
-
-/* One pass over a lane. */
-struct passing {
-    struct followed *open; /* [count] as the writer has them open */
-    uint32_t count, room;
-    struct pithi_lost_hole *holes; /* [hole_count] so far */
-    uint32_t hole_count, hole_room;
-};
-
-/* A state's LEAVE was recorded: it was open in all holes since its ENTER, and so were those around it. */
-static void prove(struct passing *p, uint32_t depth)
-{
-    uint32_t entered = p->open[depth].entered;
-    for (uint32_t i = depth; entered < p->hole_count && i-- > 0;)
-        if (p->open[i].passed >= entered)
-            p->open[i].passed = p->hole_count;
-}
-
-static int push(struct passing *p, uint32_t id, int64_t enter_ns)
-{
-    if (p->count == PITHI_OPEN_MAX) { /* as the writer does */
-        struct followed *forgotten = p->open + PITHI_OPEN_OUTER;
-        p->count -= PITHI_OPEN_FORGOTTEN;
-        memmove(forgotten, forgotten + PITHI_OPEN_FORGOTTEN, (p->count - PITHI_OPEN_OUTER) * sizeof *forgotten);
-    }
-    if (!pithi_grow(&p->open, p->count, &p->room, sizeof *p->open))
-        return 0;
-    p->open[p->count++] = (struct followed){enter_ns, id, p->hole_count, p->hole_count, 1};
-    return 1;
-}
-
-/* After a damaged block, the writer's stack is known again. States that it lacks were left meanwhile. */
-static int catch_up(struct passing *p, const struct pithi_stack *writer)
-{
-    uint32_t kept = 0, good = 1;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct pithi_open_state *next = &writer->states[kept];
-        p->open[i].is_open = kept < writer->count && next->id == p->open[i].id && next->enter_ns == p->open[i].enter_ns;
-        kept += p->open[i].is_open;
-    }
-    for (uint32_t i = p->count; i-- > 0;)
-        if (!p->open[i].is_open)
-            prove(p, i);
-    kept = 0;
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->open[i].is_open)
-            p->open[kept++] = p->open[i];
-    p->count = kept;
-    for (uint32_t i = kept; good && i < writer->count; i++)
-        good = (uint32_t)push(p, writer->states[i].id, writer->states[i].enter_ns);
-    return (int)good;
-}
-
-static int pass_record(struct passing *p, const struct pithlog *log, const struct pithlog_record *r, uint32_t block)
-{
-    if (p->hole_count > 0 && p->holes[p->hole_count - 1].to_ns == INT64_MAX)
-        p->holes[p->hole_count - 1].to_ns = r->time_ns;
-    if (r->kind == PITHLOG_ENTER)
-        return push(p, r->id, r->time_ns);
-    uint32_t at = r->kind == PITHLOG_LEAVE ? p->count : 0;
-    while (at > 0 && p->open[at - 1].id != r->id)
-        at--;
-    if (at > 0) {
-        prove(p, at - 1);
-        p->count--;
-        memmove(p->open + at - 1, p->open + at, (p->count - (at - 1)) * sizeof *p->open);
-    }
-    if (!pithi_match_is_hole(log, r))
-        return 1;
-    if (!pithi_grow(&p->holes, p->hole_count, &p->hole_room, sizeof *p->holes))
-        return 0;
-    p->holes[p->hole_count++] = (struct pithi_lost_hole){r->time_ns, INT64_MAX, block, 0, 0};
-    return 1;
-}
-
-/* Reads the lane from its first block with a LOST record on. */
-static int pass(struct passing *p, struct pithi_unpacking *u, uint32_t number, const struct pithi_log_lane *lane)
+/* Reads the lane from its first block with a LOST record on. `only_holes`: reads only blocks with LOST records, and
+ * what tells the ends of holes; stops at a hole without a number. */
+static int pass(struct pithi_lost_pass *p, struct pithi_unpacking *u, uint32_t number,
+                const struct pithi_log_lane *lane, int only_holes)
 {
     struct pithi_block block = {0};
     struct pithi_log_block at;
     int is_behind = 1, good = 1; /* is_behind: of the writer's stack */
     const char *why;
+    p->begin_ns = lane->seen.first_ns;
     for (uint32_t i = 0; good && i < lane->block_count; i++) {
         int is_known = pithi_log_block(u->log, lane, i, &u->window, &at) == PITH_OK;
-        if (p->count + p->hole_count == 0 && is_known && !(at.kinds >> PITHLOG_LOST & 1))
+        int is_in_hole = p->hole_count > 0 && p->holes[p->hole_count - 1].to_ns == INT64_MAX;
+        if (only_holes && p->numbered < p->hole_count && !is_in_hole)
+            break;
+        int is_needed = is_in_hole || (!only_holes && p->hole_count + p->open_count > 0);
+        if (is_known && !(at.kinds >> PITHLOG_LOST & 1) && !is_needed) {
+            is_behind = 1;
             continue;
+        }
         /* records are missing before this block, or it cannot be read: the stack followed here is not the writer's */
         is_behind |= !is_known || at.is_after_gap;
-        if (p->hole_count > 0 && is_behind && p->holes[p->hole_count - 1].to_ns == INT64_MAX)
+        if (is_in_hole && is_behind)
             p->holes[p->hole_count - 1].is_wider = 1;
         if (!is_known || pithi_unpack(u, lane, number, &at, &block, 1, &why) != PITH_OK) {
             is_behind = 1;
             continue;
         }
-        good = !is_behind || catch_up(p, &u->opened);
+        good = !is_behind || only_holes || pithi_lost_writer(p, &u->opened);
         is_behind = 0;
         struct pithlog_record r;
-        int status;
+        int status = 0;
         while (good && (status = pithi_block_step(&block)) > 0) {
             pithi_block_take(&block, &r);
-            good = pass_record(p, u->log, &r, i);
+            if (!only_holes || is_in_hole || r.kind == PITHLOG_LOST)
+                good = pithi_lost_record(p, &r, i);
+            is_in_hole = p->hole_count > 0 && p->holes[p->hole_count - 1].to_ns == INT64_MAX;
         }
         is_behind = good && status < 0;
     }
-    if (p->hole_count > 0 && is_behind && p->holes[p->hole_count - 1].to_ns == INT64_MAX)
-        p->holes[p->hole_count - 1].is_wider = 1;
+    struct pithi_lost_hole *last = p->hole_count > 0 ? &p->holes[p->hole_count - 1] : NULL;
+    if (last && is_behind && last->to_ns == INT64_MAX)
+        last->is_wider = 1;
     pithi_block_free(&block);
     return good ? PITH_OK : pithi_no_memory();
+}
+
+/* 1: the number of each hole is known. That of a hole without a record after it need not be: all states end there. */
+static int is_numbered(const struct pithi_lost_pass *p)
+{
+    return p->numbered == p->hole_count ||
+           (p->numbered + 1 == p->hole_count && p->holes[p->numbered].to_ns == INT64_MAX);
+}
+
+static int read_lane(struct pithi_lost_pass *p, struct pithi_unpacking *u, uint32_t number,
+                     const struct pithi_log_lane *lane)
+{
+    CHECK(pass(p, u, number, lane, 1));
+    if (!is_numbered(p)) {
+        pithi_lost_free(p);
+        *p = (struct pithi_lost_pass){0};
+        CHECK(pass(p, u, number, lane, 0));
+        pithi_lost_end(p);
+    }
+    struct pithi_lost_hole *last = p->hole_count > 0 ? &p->holes[p->hole_count - 1] : NULL;
+    if (last && last->to_ns == INT64_MAX)
+        last->gone = PITHI_OPEN_MAX;
+    return PITH_OK;
 }
 
 static int by_time(const void *a, const void *b)
@@ -193,22 +135,24 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The result, in one piece of memory. NULL: no memory. */
-static struct pithi_lost_states *result_of(const struct passing *p)
+static struct pithi_lost_states *result_of(const struct pithi_lost_pass *p)
 {
+    uint32_t open_count = is_numbered(p) ? 0 : p->open_count;
     struct pithi_lost_states *lost =
-        malloc(sizeof *lost + p->count * sizeof *lost->gone + p->hole_count * sizeof *lost->holes);
+        malloc(sizeof *lost + open_count * sizeof *lost->gone + p->hole_count * sizeof *lost->holes);
     if (!lost)
         return NULL;
-    *lost = (struct pithi_lost_states){.hole_count = p->hole_count, .gone = (struct pithi_gone *)(lost + 1)};
-    lost->holes = (struct pithi_lost_hole *)(lost->gone + p->count);
+    *lost = (struct pithi_lost_states){
+        .hole_count = p->hole_count, .is_numbered = is_numbered(p), .gone = (struct pithi_gone *)(lost + 1)};
+    lost->holes = (struct pithi_lost_hole *)(lost->gone + open_count);
     if (p->hole_count > 0)
         memcpy(lost->holes, p->holes, p->hole_count * sizeof *lost->holes);
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct followed *state = &p->open[i];
-        if (state->passed == p->hole_count)
-            continue;
-        lost->holes[state->passed].gone++;
-        lost->gone[lost->gone_count++] = (struct pithi_gone){state->enter_ns, state->id, state->passed};
+    for (uint32_t i = 0; i < p->hole_count; i++)
+        lost->is_wider |= p->holes[i].is_wider;
+    for (uint32_t i = 0; i < open_count; i++) {
+        const struct pithi_lost_follow *state = &p->open[i];
+        if (state->passed < p->hole_count)
+            lost->gone[lost->gone_count++] = (struct pithi_gone){state->enter_ns, state->id, state->passed};
     }
     qsort(lost->gone, lost->gone_count, sizeof *lost->gone, by_time);
     return lost;
@@ -218,7 +162,7 @@ int pithi_lost_states_get(struct pithlog *log, uint32_t number, const struct pit
 {
     struct pithi_lost_states *lost = __atomic_load_n(&log->lost[number], __ATOMIC_ACQUIRE), *none = NULL;
     struct pithi_unpacking unpacking = {.log = log};
-    struct passing p = {0};
+    struct pithi_lost_pass p = {0};
     const struct pithi_log_lane *lane;
     int err = PITH_OK;
     *found = NULL;
@@ -226,7 +170,7 @@ int pithi_lost_states_get(struct pithlog *log, uint32_t number, const struct pit
         pithi_log_lane(log, number, &lane);
         if (!lane || lane->lost == 0)
             return PITH_OK;
-        err = pass(&p, &unpacking, number, lane);
+        err = read_lane(&p, &unpacking, number, lane);
         if (err == PITH_OK && !(lost = result_of(&p)))
             err = pithi_no_memory();
         if (lost &&
@@ -235,8 +179,7 @@ int pithi_lost_states_get(struct pithlog *log, uint32_t number, const struct pit
             lost = none;
         }
         pithi_unpacking_free(&unpacking);
-        free(p.open);
-        free(p.holes);
+        pithi_lost_free(&p);
     }
     *found = lost && lost->hole_count > 0 ? lost : NULL;
     return err;
@@ -355,8 +298,7 @@ static int follow(struct scanning *s, int64_t time_ns, struct pithi_open_at *at)
             pithi_stack_leave(&at->stack, r.id, r.time_ns, &ended, &depth);
         if (!s->lost || s->hole == s->lost->hole_count || !pithi_match_is_hole(s->u->log, &r))
             continue;
-        uint32_t gone = s->lost->holes[s->hole++].gone;
-        at->stack.count -= gone < at->stack.count ? gone : at->stack.count;
+        pithi_stack_drop(&at->stack, s->lost->holes[s->hole++].gone);
         at->is_hole = 1;
     }
     return status;

@@ -5,19 +5,15 @@
  * hole, no state counts.
  *
  * Which states are open from t_e on? After a damaged or missing block, those in the next block's stack, since the
- * writer knew all records. After a LOST record the writer did not: its stack keeps a state whose LEAVE was lost. Of
- * the states open at t_b, let S be the innermost whose LEAVE comes later in the lane (also in a damaged block: then a
- * later block's stack lacks it). S and the states around it are open again. The states inside S have ended.
- *
- *     enter A, enter B, enter C, LOST, enter D, leave D, leave B
- *
- * B is left later, so A and B are open after the hole; C ended in it. If A is never left, it ends at the next hole.
+ * writer knew all records. After a LOST record, those that native/lost_states.h says. If the log has no numbers for it,
+ * the stacks of later blocks still have the states whose LEAVE was lost.
  */
 #ifndef PITHI_LANE_BLOCKS_H
 #define PITHI_LANE_BLOCKS_H
 
 #include "native/block.h"
 #include "native/log.h"
+#include "native/lost_states.h"
 #include "native/stack.h"
 
 /* The memory to unpack a block, for one lane after another. Starts with `log` and else all zero. */
@@ -36,22 +32,18 @@ void pithi_unpacking_free(struct pithi_unpacking *unpacking);
 int pithi_unpack(struct pithi_unpacking *unpacking, const struct pithi_log_lane *lane, uint32_t number,
                  const struct pithi_log_block *at, struct pithi_block *block, int wants_opened, const char **why);
 
-/* The holes of a lane's LOST records, in order. */
-struct pithi_lost_hole {
-    int64_t from_ns, to_ns; /* to_ns: of the next readable record; INT64_MAX: there is none */
-    uint32_t block;         /* of its LOST record */
-    uint32_t gone;          /* so many of the states open before it ended in it, the innermost ones */
-    uint32_t is_wider;      /* 1: a damaged or missing block is in it as well */
-};
-
+/* The holes of a lane's LOST records. */
 struct pithi_lost_states {
     uint32_t hole_count, gone_count;
+    uint32_t is_numbered;          /* 1: the log says how many states ended in each; its stacks lack these */
+    uint32_t is_wider;             /* 1: some hole is */
     struct pithi_lost_hole *holes; /* by time */
-    struct pithi_gone *gone;       /* the states that ended in them: by time, then id, then hole */
+    struct pithi_gone *gone;       /* else the states that ended in them: by time, then id, then hole */
 };
 
-/* Those of a lane. The first call reads the lane from its first LOST record on; the log owns the result. Any thread.
- * *found: NULL if no record was lost in its middle, or after an error. */
+/* Those of a lane. The first call reads its blocks with LOST records, or if these have no numbers the lane from the
+ * first one on; the log owns the result. Any thread. *found: NULL if no record was lost in its middle, or after an
+ * error. */
 int pithi_lost_states_get(struct pithlog *log, uint32_t lane, const struct pithi_lost_states **found);
 
 /* The states open on a lane just before its first record at or after a time. */

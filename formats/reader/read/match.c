@@ -35,6 +35,7 @@
 #include "base/heap.h"
 #include "base/map.h"
 #include "native/log.h"
+#include "native/lost_states.h"
 #include "reader/read/iter.h"
 
 enum { QUEUE_LEAST = 4 }; /* messages of a pair under way */
@@ -372,7 +373,7 @@ int pithi_match_is_lost(const struct pithlog_record *r) { return r->kind == PITH
 
 int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *r)
 {
-    return pithi_match_is_lost(r) && r->time_ns > pithlog_get_lane(log, r->lane)->first_ns;
+    return pithi_match_is_lost(r) && pithi_lost_is_hole(r, pithlog_get_lane(log, r->lane)->first_ns);
 }
 
 static void hole(void *context, uint32_t lane)
