@@ -7,7 +7,7 @@
  *
  * A lane that is whole from its first record needs no check for each record (emit_whole), and runs of states in it go
  * straight into the arrays of the encoder. A lane with a window of time, a ring or a lost chunk takes emit_cut, which
- * follows its open states (spill_trim.h). */
+ * follows its open states (spill_trim.h). Only lanes with lost records are read twice (struct numbering). */
 #include "spill/spill_emit.h"
 
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "native/block.h"
+#include "native/lost_states.h"
 #include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
 
@@ -145,11 +146,11 @@ static int emit_cut(const struct pithi_spill_target *target, const struct pithi_
     return err;
 }
 
-/* Passes on one lane. `ahead` is the walk as it is at the begin: emit_cut may have to read the lane twice, first for
+/* `ahead` is the walk as it is at the begin: emit_cut may have to read the lane twice, first for
  * the states that were begun by numbers before the first kept record. */
-int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
-                          const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
-                          struct pithi_spill_counts *counts, int64_t *last_ns)
+static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                     const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
+                     struct pithi_spill_counts *counts, int64_t *last_ns)
 {
     struct pithi_spill_walk walk, ahead;
     int err;
@@ -162,6 +163,77 @@ int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_sp
         err = emit_whole(target, &walk, counts, last_ns);
     counts->dropped += walk.dropped;
     counts->damaged += walk.damaged;
+    return err;
+}
+
+/* ---- Lanes with lost records ------------------------------------------------------------------------------------- */
+
+/* A lane with lost records is read twice, first for the number of states that ended in each hole, so that the log says
+ * it. This takes 13 ns a record, where all else takes 13, too. */
+struct numbering {
+    const struct pithi_spill_target *target; /* of the second time */
+    struct pithi_lost_pass pass;
+    int has_begun;
+    uint32_t next; /* hole of the second time */
+};
+
+static int take_first(void *context, const struct pithlog_record *record)
+{
+    struct numbering *n = context;
+    if (!n->has_begun)
+        n->pass.begin_ns = record->time_ns;
+    n->has_begun = 1;
+    return pithi_lost_record(&n->pass, record, 0) ? PITH_OK : pithi_no_memory();
+}
+
+static int add_numbered(void *context, const struct pithlog_record *record)
+{
+    struct numbering *n = context;
+    struct pithlog_record numbered = *record;
+    if (pithi_lost_is_hole(record, n->pass.begin_ns) && n->next < n->pass.hole_count)
+        numbered.got_bytes = n->pass.holes[n->next++].gone + UINT64_C(1);
+    return n->target->add(n->target->context, &numbered);
+}
+
+static void fill_numbered(void *context, uint32_t lane, pithi_states_filler *filler, void *filler_context)
+{
+    const struct numbering *n = context;
+    n->target->fill(n->target->context, lane, filler, filler_context);
+}
+
+/* 1: the lane may have LOST records, and can be read twice. Most say so in their chunks; single ones only in the
+ * process's sum. A process that still runs may reuse its chunks in between. */
+static int is_numbered(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                       const struct pithi_spill_lane *lane)
+{
+    int is_ring = spill->chunks[lane->first].open_bytes != 0;
+    uint64_t in_chunks = 0;
+    for (uint32_t i = 0; i < spill->lane_count; i++)
+        in_chunks += spill->lanes[i].lost + spill->lanes[i].overwritten;
+    return (lane->lost > 0 || lane->overwritten > 0 || spill->page.lost > in_chunks) &&
+           !(target->is_live && (is_ring || !spill->settled));
+}
+
+int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                          const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
+                          struct pithi_spill_counts *counts, int64_t *last_ns)
+{
+    struct numbering numbering = {.target = target};
+    struct pithi_spill_target first = *target, second = *target;
+    struct pithi_spill_counts ignored = {0};
+    int err;
+    if (!is_numbered(spill, target, &spill->lanes[spill_lane]))
+        return emit_lane(spill, target, ids, spill_lane, lane, counts, last_ns);
+    first.context = second.context = &numbering;
+    first.add = take_first;
+    first.fill = NULL;
+    second.add = add_numbered;
+    second.fill = target->fill ? fill_numbered : NULL;
+    TRY(emit_lane(spill, &first, ids, spill_lane, lane, &ignored, NULL));
+    pithi_lost_end(&numbering.pass);
+    TRY(emit_lane(spill, &second, ids, spill_lane, lane, counts, last_ns));
+out:
+    pithi_lost_free(&numbering.pass);
     return err;
 }
 

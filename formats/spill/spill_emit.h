@@ -17,6 +17,7 @@ struct pithi_spill_target {
     void (*fill)(void *context, uint32_t lane, pithi_states_filler *filler, void *filler_context);
     int64_t shift_ns;     /* from CLOCK_MONOTONIC to time in the log */
     uint32_t thread_base; /* added to thread numbers */
+    int is_live;          /* 1: the process may still be running */
 };
 
 /* Passes all records, lane by lane; translates ids and adds definitions that the target lacks. Losses that belong to no

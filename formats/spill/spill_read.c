@@ -266,11 +266,12 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
     if (reading->zero_ns == INT64_MAX) /* there are no records */
         reading->zero_ns = spill->page.first.real_ns;
     target.shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
+    target.is_live = is_live(spill, member);
     /* only with `say`: looking for losses reads everything once more */
     if (reading->say != NULL) {
         struct pithi_spill_missing missing = {
             .rank = member->rank, .shift_ns = target.shift_ns, .say = reading->say, .context = reading->context};
-        pithi_spill_missing(spill, PITHI_MISSING_SUMS | (is_live(spill, member) ? PITHI_MISSING_LIVE : 0), &missing);
+        pithi_spill_missing(spill, PITHI_MISSING_SUMS | (target.is_live ? PITHI_MISSING_LIVE : 0), &missing);
         reading->result->losses += missing.places;
         reading->result->missing += missing.records;
     }
