@@ -53,7 +53,6 @@ static void define(void)
 
 static void record(void)
 {
-    signal(SIGXFSZ, SIG_IGN); /* of the limit below, which the program sets itself */
     define();
     for (int phase = 0; phase < PHASES; phase++) {
         for (uint32_t i = 0; i < 30000; i++)
