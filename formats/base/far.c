@@ -14,8 +14,16 @@ void pithi_far_soon(int fd, uint64_t offset, uint64_t size)
         tell(tell_context, fd, offset, size);
 }
 
+void pithi_far_now(int fd, uint64_t offset, uint64_t size) { pithi_far_soon(fd, offset, size); }
+
 void pithi_far_play(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context)
 {
     tell = soon;
     tell_context = context;
 }
+
+static int is_coarse;
+
+void pithi_far_coarse(int may) { is_coarse = may; }
+
+int pithi_far_is_coarse(void) { return is_coarse; }

@@ -10,8 +10,15 @@
 int pithi_far(void);
 /* These bytes will be read soon; one request brings all that were named. */
 void pithi_far_soon(int fd, uint64_t offset, uint64_t size);
-/* From now on files are as if far away, and `soon` is called with what pithi_far_soon gets; NULL: no longer. Pages do
- * not have it. */
+/* These are read now. */
+void pithi_far_now(int fd, uint64_t offset, uint64_t size);
+/* From now on files are as if far away, and `soon` is called with what the functions above get; NULL: no longer. Pages
+ * do not have it. */
 void pithi_far_play(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context);
+
+/* Whether summaries that are opened from now on may be coarse, from a sketch beside the log (reader/index/sketch.h). 0
+ * after one was opened that has no sketch. */
+void pithi_far_coarse(int may);
+int pithi_far_is_coarse(void);
 
 #endif

@@ -149,6 +149,7 @@ int pithi_files_read(struct pithi_files *files, uint64_t offset, void *data, siz
     int fd, err = pithi_files_find(files, offset, &fd, &file_size);
     if (err != PITH_OK)
         return err;
+    pithi_far_now(fd, pithi_place(offset), size);
     if ((err = read_at(fd, pithi_place(offset), data, size)) == PITH_OK)
         return err;
     pithi_files_name(files, offset, name, sizeof name);
@@ -178,8 +179,10 @@ int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_c
     if (err != PITH_OK)
         return err;
     *why = pithi_chunk_read(fd, size, pithi_place(offset), head, payload, &no_memory);
-    if (!*why)
+    if (!*why) {
+        pithi_far_now(fd, pithi_place(offset), PITHI_CHUNK_HEAD + head->size);
         return PITH_OK;
+    }
     if (!no_memory)
         return PITH_ERR_DAMAGED;
     *why = NULL;

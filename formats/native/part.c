@@ -99,6 +99,8 @@ struct front {
     unsigned char small[2048]; /* in place of memory, for most ranks */
 };
 
+enum { FAR_FRONT = 256 }; /* bytes */
+
 static void free_front(struct front *f)
 {
     if (f->bytes != f->small)
@@ -136,8 +138,9 @@ static int divide(struct front *f, uint64_t size)
 static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, struct front *f)
 {
     struct pithi_chunk_head head;
-    /* 2048 bytes in any case: most fronts fit, so one read is enough. */
-    size_t here = rank->index_size < sizeof f->small ? (size_t)rank->index_size : sizeof f->small;
+    /* 2048 bytes in any case: most fronts fit, so one read is enough. Of a far log, those that one lane needs. */
+    size_t most = pithi_far() ? FAR_FRONT : sizeof f->small;
+    size_t here = rank->index_size < most ? (size_t)rank->index_size : most;
     int err;
     f->bytes = f->small;
     TRY(pithi_files_read(&log->files, rank->index, f->small, here));
@@ -149,7 +152,10 @@ static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, st
     /* the size of the front, which the front itself has */
     if (size < PITHI_INDEX_HEAD + 8 || size > head.size || size % 8 != 0)
         goto out;
-    if (PITHI_CHUNK_HEAD + size > here) {
+    if (PITHI_CHUNK_HEAD + size > here && PITHI_CHUNK_HEAD + size <= sizeof f->small) {
+        TRY(pithi_files_read(&log->files, rank->index + here, f->small + here,
+                             (size_t)(PITHI_CHUNK_HEAD + size - here)));
+    } else if (PITHI_CHUNK_HEAD + size > here) {
         if (!(f->bytes = malloc((size_t)(PITHI_CHUNK_HEAD + size)))) {
             f->bytes = f->small;
             return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for the index of rank %d", log->path, (int)rank->rank);
@@ -271,7 +277,7 @@ static struct pithi_log_part *load_part(struct pithlog *log, const struct pithi_
     return NULL;
 }
 
-/* Who reads the indexes of two ranks, one after the other, will read those of the next ones. */
+/* Who reads the indexes of two ranks, one after the other, will read those of the next ones: their fronts. */
 static void expect_next(struct pithlog *log, uint32_t index)
 {
     enum { PARTS = 256, BYTES = 4 << 20 };
@@ -279,8 +285,10 @@ static void expect_next(struct pithlog *log, uint32_t index)
     if (index != 1 && index % PARTS != 0)
         return;
     for (uint32_t i = index; i < log->rank_count && i < index + PARTS && bytes < BYTES; i++) {
-        pithi_files_soon(&log->files, log->ranks[i].index, log->ranks[i].index_size);
-        bytes += log->ranks[i].index_size;
+        uint64_t front = FAR_FRONT + (uint64_t)(log->ranks[i].lane_count - 1) * (PITHI_INDEX_LANE + 8);
+        front = front < log->ranks[i].index_size ? front : log->ranks[i].index_size;
+        pithi_files_soon(&log->files, log->ranks[i].index, front);
+        bytes += front;
     }
 }
 

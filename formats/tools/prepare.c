@@ -1,8 +1,10 @@
 /* prepare.c - `pith --prepare LOG`, which `pith serve` runs: makes what a page reads in place of LOG, in the files that
- * are open as descriptors 3 to 5. 3: the log in the native format, if it is of another one. 4: its digest. 5: the bytes
- * of both that a page reads until its first picture, so that it gets them by one request. These are parts, each with a
- * head of three numbers of 4 bytes: file (0 the log, 1 its digest), KiB at which it begins, bytes. A page that lacks
- * some asks for them. */
+ * are open as descriptors 3 to 5. 3: the log in the native format, if it is of another one. 4: its digest. 5: what a page
+ * needs until its first picture, so that it gets it by one request. These are parts, each with a head of three numbers
+ * of 4 bytes: of what (0 the log, 1 its digest, 2 its sketch, 3 JSON of what takes long to find out), page of 256 bytes
+ * at which it begins, bytes. A page that lacks some asks for them. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,9 +14,9 @@
 #include "base/error.h"
 #include "base/far.h"
 #include "base/file_at.h"
-#include "native/lane_summary.h"
 #include "native/log.h"
 #include "reader/index/digest_file.h"
+#include "reader/index/sketch.h"
 #include "tools/tools.h"
 
 enum { LOG_FD = 3, DIGEST_FD = 4, FIRST_FD = 5, PIECE = 1 << 20 };
@@ -45,14 +47,16 @@ static int is_itself(const struct pithlog *log)
 /* ---- What the first picture reads ------------------------------------------------------------------------------- */
 
 enum {
-    PAGE = 1024,           /* as in far_worker.js */
-    FIRST_MOST = 16 << 20, /* bytes; on a slow line more would keep the page from saying that it works */
-    WHOLE_MOST = 1 << 20,  /* a file of fewer is read as a whole */
-    COLUMNS = 2000         /* of the pictures of most screens */
+    PAGE = 256,             /* as in far_worker.js */
+    FIRST_MOST = 2 << 20,   /* bytes; on a slow line more would keep the page from saying that it works */
+    WHOLE_MOST = 256 << 10, /* a file of fewer is read as a whole */
+    COLUMNS = 2000, LANES = 128 /* of the pictures of most screens */
 };
 
+/* Bytes of a part's head; what a part is of besides the log, 0, and its digest, 1. */
+enum { PART = 12, SKETCH = 2, KNOWN = 3 };
+
 struct first {
-    const struct pithlog *log;
     uint64_t sizes[2], written;
     unsigned char *taken[2]; /* a bit for each page of the log, of the digest */
 };
@@ -65,59 +69,65 @@ static void take(struct first *first, int file, uint64_t offset, uint64_t size)
         first->taken[file][page / 8] |= (unsigned char)(1 << page % 8);
 }
 
-static void take_soon(void *context, int fd, uint64_t offset, uint64_t size)
+static void take_read(void *context, int fd, uint64_t offset, uint64_t size)
 {
-    struct first *first = context;
-
-    if (fd == first->log->files.fd)
-        take(first, 0, offset, size);
+    (void)fd;
+    take(context, 0, offset, size);
 }
 
-static void ignore_piece(void *context, const struct pithlog_piece *piece) { (void)context, (void)piece; }
+/* What a page reads when it opens the log and asks for all lanes. */
+static void take_opening(struct first *first, struct pithlog *log)
+{
+    struct pithlog *again = NULL;
+    int fd = dup(log->files.fd);
 
-/* How a page opens a log, then the pieces of a quick picture of all of it: the reader names what these need. */
+    pithi_far_play(take_read, first);
+    if (fd >= 0 && pithi_log_open_file(log->path, fd, &again) == PITH_OK) {
+        for (uint32_t i = 0; i < again->info.lanes; i++)
+            pithlog_get_lane(again, i);
+        pithlog_close(again);
+    }
+    pithi_far_play(NULL, NULL);
+}
+
 static void take_log(struct first *first, struct pithlog *log)
 {
-    uint32_t lanes = pithlog_get_info(log)->lanes;
-    int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
-    struct pithlog_summary *summary = NULL;
-
-    for (uint32_t i = 0; i < lanes; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
-        from_ns = lane && lane->first_ns < from_ns ? lane->first_ns : from_ns;
-        to_ns = lane && lane->last_ns > to_ns ? lane->last_ns : to_ns;
-    }
-
-    take(first, 0, 0, first->sizes[0] <= WHOLE_MOST ? first->sizes[0] : 4096);
-    take(first, 0, first->sizes[0] - (first->sizes[0] < 32768 ? first->sizes[0] : 32768), 32768);
-    for (uint32_t i = 0; i < log->rank_count; i++)
-        take(first, 0, log->ranks[i].index, log->ranks[i].index_size);
-    if (first->sizes[0] <= WHOLE_MOST || from_ns >= to_ns || pithlog_summary_open(log, &summary))
-        return;
-    pithi_far_play(take_soon, first);
-    for (uint32_t i = 0; i < lanes; i++)
-        if (pithi_log_kept_sheets(log, i))
-            pithlog_summary_pieces(summary, i, from_ns, to_ns, (to_ns - from_ns) / COLUMNS, ignore_piece, NULL);
-    pithi_far_play(NULL, NULL);
-    pithlog_summary_close(summary);
+    if (first->sizes[0] <= WHOLE_MOST)
+        take(first, 0, 0, first->sizes[0]);
+    else
+        take_opening(first, log);
 }
 
-/* Of the digest, its entries: their place is in its head. Messages come with the second picture. */
+/* Of the digest, all but the messages, which come with the exact picture. */
 static void take_digest(struct first *first, const struct pithlog_digest *digest)
 {
     unsigned char head[PITHI_DIGEST_HEAD];
 
     if (pithi_read_at(digest->fd, head, sizeof head, 0) != sizeof head)
         return;
-    take(first, 1, 0, first->sizes[1] <= WHOLE_MOST / 4 ? first->sizes[1] : 4096);
-    take(first, 1, pithi_get64(head + 32), pithi_get64(head + 40));
+    uint64_t messages = (uint64_t)digest->node_count * PITHI_MESSAGE_ENTRY;
+    take(first, 1, 0, first->sizes[1] <= WHOLE_MOST / 4 ? first->sizes[1] : sizeof head);
+    take(first, 1, pithi_get64(head + 32) + messages, pithi_get64(head + 40) - messages);
 }
 
-/* Writes the pages of a file that are taken, those in a row as one part, up to FIRST_MOST in all. */
-static void write_first(struct first *first, int file, int fd)
+/* Writes a part, `data` behind a room for its head. 0: there is no room, or it cannot be written. */
+static int write_part(struct first *first, int file, uint64_t page, unsigned char *data, size_t size)
 {
-    enum { IN_ROW = 1024 };
-    unsigned char *part = malloc(12 + IN_ROW * PAGE);
+    pithi_put32(data, (uint32_t)file);
+    pithi_put32(data + 4, (uint32_t)page);
+    pithi_put32(data + 8, (uint32_t)size);
+    if (page > UINT32_MAX || first->written + size > FIRST_MOST ||
+        pithi_write_at(FIRST_FD, data, PART + size, first->written) != PART + size)
+        return 0;
+    first->written += PART + size;
+    return 1;
+}
+
+/* Writes the pages of a file that are taken, those in a row as one part. */
+static void write_pages(struct first *first, int file, int fd)
+{
+    enum { IN_ROW = 4096 };
+    unsigned char *part = malloc(PART + IN_ROW * PAGE);
     uint64_t pages = (first->sizes[file] + PAGE - 1) / PAGE;
 
     for (uint64_t page = 0, end; part && page < pages; page = end) {
@@ -128,34 +138,88 @@ static void write_first(struct first *first, int file, int fd)
             continue;
         }
         size_t size = (size_t)((end * PAGE < first->sizes[file] ? end * PAGE : first->sizes[file]) - page * PAGE);
-        pithi_put32(part, (uint32_t)file);
-        pithi_put32(part + 4, (uint32_t)page);
-        pithi_put32(part + 8, (uint32_t)size);
-        if (page > UINT32_MAX || first->written + size > FIRST_MOST ||
-            pithi_read_at(fd, part + 12, size, page * PAGE) != size ||
-            pithi_write_at(FIRST_FD, part, 12 + size, first->written) != 12 + size)
+        if (pithi_read_at(fd, part + PART, size, page * PAGE) != size || !write_part(first, file, page, part, size))
             break;
-        first->written += 12 + size;
     }
-    /* half a part, written to a full disk */
-    if (ftruncate(FIRST_FD, (off_t)first->written) != 0)
-        first->written = 0;
     free(part);
+}
+
+/* The time of the program's work, as the page shows it first; all, if the log does not say. */
+static void find_work(struct pithlog *log, int64_t *from_ns, int64_t *to_ns)
+{
+    int64_t from = log->info.start_ns, to = log->info.end_ns + 1, init, finalize;
+
+    *from_ns = from;
+    *to_ns = to;
+    init = pithlog_time_find(log, "init", PITHLOG_EDGE_BEGIN, &init) == PITH_OK ? init : from;
+    finalize = pithlog_time_find(log, "finalize", PITHLOG_EDGE_END, &finalize) == PITH_OK ? finalize : to;
+    if (init >= finalize)
+        return;
+    *from_ns = init;
+    *to_ns = finalize;
+}
+
+/* 1: recording paused somewhere, or records were lost. */
+static int has_gaps(struct pithlog *log)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int has = 1;
+
+    if (pithlog_iter_open(log, &query, &iter) == PITH_OK) {
+        has = pithlog_iter_next(iter, &record) != 0;
+        pithlog_iter_close(iter);
+    }
+    return has;
+}
+
+static void write_known(struct first *first, struct pithlog *log, int64_t from_ns, int64_t to_ns)
+{
+    unsigned char part[PART + 128];
+    int size = snprintf((char *)part + PART, sizeof part - PART,
+                        "{\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64 "\",\"gaps\":%d}", from_ns, to_ns, has_gaps(log));
+
+    write_part(first, KNOWN, 0, part, (size_t)size);
+}
+
+static void write_sketch(struct first *first, struct pithlog *log, int64_t from_ns, int64_t to_ns)
+{
+    struct pithi_buffer part = {0};
+    uint32_t lanes = log->info.lanes < LANES ? log->info.lanes : LANES;
+
+    if (first->sizes[0] <= WHOLE_MOST || from_ns < INT64_MIN / 4 || to_ns > INT64_MAX / 4 || to_ns <= from_ns)
+        return;
+    if (pithi_buffer_reserve(&part, PART)) {
+        part.size = PART;
+        if (pithi_sketch_make(log, from_ns, to_ns, COLUMNS, lanes, &part) == PITH_OK)
+            write_part(first, SKETCH, 0, part.data, part.size - PART);
+    }
+    free(part.data);
 }
 
 /* Without this file the page reads the same by itself. */
 static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
 {
-    struct first first = {.log = log, .sizes = {log->files.size, (uint64_t)lseek(digest->fd, 0, SEEK_END)}};
+    struct first first = {.sizes = {log->files.size, (uint64_t)lseek(digest->fd, 0, SEEK_END)}};
+    int64_t from_ns, to_ns;
 
     for (int i = 0; i < 2; i++)
         first.taken[i] = calloc((size_t)(first.sizes[i] / PAGE / 8 + 1), 1);
     if (first.taken[0] && first.taken[1]) {
+        find_work(log, &from_ns, &to_ns);
         take_log(&first, log);
         take_digest(&first, digest);
-        write_first(&first, 1, digest->fd);
-        write_first(&first, 0, log->files.fd);
+        write_known(&first, log, from_ns, to_ns);
+        write_sketch(&first, log, from_ns, to_ns);
+        write_pages(&first, 1, digest->fd);
+        write_pages(&first, 0, log->files.fd);
     }
+    /* half a part, written to a full disk */
+    if (ftruncate(FIRST_FD, (off_t)first.written) != 0)
+        (void)0;
     for (int i = 0; i < 2; i++)
         free(first.taken[i]);
 }

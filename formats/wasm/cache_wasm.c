@@ -1,6 +1,6 @@
-/* cache_wasm.c - reader/read/cache.h for a page. It keeps nothing. A file that was made from the log on another machine
- * can stand beside it, as LOG.digest beside LOG; who gives both says that they belong together, so the key is the one
- * in the digest. */
+/* cache_wasm.c - reader/read/cache.h for a page. It keeps nothing. Files that were made from the log on another machine
+ * can stand beside it, as LOG.digest and LOG.sketch beside LOG; who gives them says that they belong together, so the
+ * key is the one in the digest. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,13 +12,20 @@
 #include "reader/index/digest_file.h"
 #include "reader/read/cache.h"
 
-static char beside[4096]; /* the digest of the log that was asked for last */
+static char asked[4096]; /* the log that was asked for last */
+
+static int open_beside(const char *kind)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s.%s", asked, kind);
+    return pithi_open_input(path, 0);
+}
 
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key)
 {
     unsigned char head[PITHI_DIGEST_HEAD];
-    snprintf(beside, sizeof beside, "%.4000s.digest", log->path);
-    int fd = pithi_open_input(beside, 0), is_there = 0;
+    snprintf(asked, sizeof asked, "%.4000s", log->path);
+    int fd = open_beside("digest"), is_there = 0;
     if (fd >= 0) {
         is_there = pithi_read_at(fd, head, sizeof head, 0) == sizeof head;
         close(fd);
@@ -33,7 +40,7 @@ int pithi_cache_key_file(int fd, struct pithi_cache_key *key) { return (void)fd,
 int pithi_cache_find(const struct pithi_cache_key *key, const char *kind)
 {
     (void)key;
-    return strcmp(kind, "digest") == 0 ? pithi_open_input(beside, 0) : -1;
+    return strcmp(kind, "digest") == 0 || strcmp(kind, "sketch") == 0 ? open_beside(kind) : -1;
 }
 
 int pithi_cache_begin_nameless(struct pithi_cache_part *part)

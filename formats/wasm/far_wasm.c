@@ -9,3 +9,11 @@ void pithi_far_soon(int fd, uint64_t offset, uint64_t size)
 {
     posix_fadvise(fd, (off_t)offset, (off_t)size, POSIX_FADV_WILLNEED);
 }
+
+void pithi_far_now(int fd, uint64_t offset, uint64_t size) { (void)fd, (void)offset, (void)size; }
+
+static int is_coarse;
+
+void pithi_far_coarse(int may) { is_coarse = may; }
+
+int pithi_far_is_coarse(void) { return is_coarse; }

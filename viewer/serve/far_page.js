@@ -18,13 +18,17 @@ async function openServed() {
     return;
   }
   const { version } = facts, parts = await firstParts(version);
-  const file = (name, size, more, number) => ({ name, size, version, url: servedAt("bytes") + more,
-    parts: parts.filter((part) => part.number === number) });
+  const of = (number) => parts.filter((part) => part.number === number);
+  const file = (name, size, more, number) => ({ name, size, version, url: servedAt("bytes") + more, parts: of(number) });
+  const sketches = of(2).map(({ bytes }) => ({ name: `${served}.sketch`, bytes }));
+  const [known] = of(3).map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)));
   watchServed(version);
-  await openLog([file(served, facts.size, "", 0), file(`${served}.digest`, facts.digest, "&file=digest", 1)], {});
+  await openLog([file(served, facts.size, "", 0), file(`${served}.digest`, facts.digest, "&file=digest", 1),
+    ...sketches], { known });
 }
-// What the first picture needs of the log (0) and its digest (1), as `pith --prepare` has chosen it: { number, page,
-// bytes }. None of another version, and none if it does not come: the core then asks for what it needs.
+// What the first picture needs, as `pith --prepare` has chosen it: parts { number, page, bytes } of the log (0), of its
+// digest (1), its sketch (2), and what is known of it (3). None of another version, and none if it does not come: the
+// core then asks for what it needs.
 async function firstParts(version) {
   try {
     let got = await askServed("first");

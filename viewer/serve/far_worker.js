@@ -1,13 +1,14 @@
 // far_worker.js - files of `pith serve` for the core, in the page's worker: read by ranges over HTTP when the core
-// asks, and kept in pages of a KiB. Requests cost more than bytes, so each brings what is expected soon, too.
+// asks, and kept in pages of 256 bytes. Requests cost more than bytes, so each brings what is expected soon, too.
 
 // file: { name, url, size, version, parts }; parts: what is there already, [{ page, bytes }]. An error of a read ends
 // the open log (core.js).
 function far({ name, url, size, version, parts = [] }) {
-  const PAGE = 1024, MOST = 64 << 10, REQUEST = 1024, RANGES = 256; // the last three count pages, pages and ranges
+  const PAGE = 256, MOST = 256 << 10, REQUEST = 4096, RANGES = 256; // the last three count pages, pages and ranges
+  const AHEAD = 256; // pages
   const kept = new Map(); // bytes of pages, by their number; the oldest go first
   const expected = new Set(); // pages for the next request
-  let end = -1, ahead = 64; // where the last request ended that was not expected; how many pages it brought
+  let end = -1, ahead = AHEAD; // where the last request ended that was not expected; how many pages it brought
   const last = Math.ceil(size / PAGE);
   const lost = (why) => Object.assign(new Error(`${name}: ${why}`), { isLost: true });
 
@@ -72,7 +73,7 @@ function far({ name, url, size, version, parts = [] }) {
     for (let page = first; page < behind; page++) if (!kept.has(page)) missing.push(page);
     if (missing.length) {
       if (!missing.every((page) => expected.has(page))) {
-        ahead = missing[0] === end ? Math.min(ahead * 2, REQUEST) : 64;
+        ahead = missing[0] === end ? Math.min(ahead * 2, REQUEST) : AHEAD;
         end = missing[0] + Math.max(ahead, behind - missing[0]);
         for (let page = missing[0]; page < end; page++) missing.push(page);
       }

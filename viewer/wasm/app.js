@@ -54,7 +54,8 @@ const count = (value, name) => `${number(value)} ${name}${value === 1 ? "" : "s"
 
 // files: [{ name, blob }]; of this page, with base64 in place of the blob; of `pith serve`, with url, size and version.
 // The log is the one that is no companion of another (Paraver's .pcf and .row, notes).
-// `page`: what the page says of the log in it: { title, words, grey, clock, note, part }. Its address may name a view.
+// `page`: what the page says of the log in it: { title, words, grey, clock, note, part, known }. Its address may name a
+// view.
 async function openLog(files, page) {
   const isBeside = ({ name }) => /\.(pcf|row|notes)$|^functions\.pith$/.test(name);
   const mine = ++openNumber, sorted = [...files].sort((a, b) => isBeside(a) - isBeside(b));

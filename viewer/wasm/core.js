@@ -88,8 +88,11 @@ function pithCore(module, host) {
   start();
   // As texts of JSON.
   const raw = {
-    // given: [{ name, size, read(at, size) }], the log first, then what is beside it.
-    open: (given) => guarded(() => {
+    // given: [{ name, size, read(at, size) }], the log first, then what is beside it. known: as pithi_module_known has
+    // it, if anything is.
+    open: (given, known) => guarded(() => {
+      const { from = 0, to = 0, gaps = 1 } = known || {};
+      core.pithi_module_known(BigInt(from), BigInt(to), gaps);
       core.pithi_system_clear();
       files.length = 0;
       for (const file of given) {
@@ -131,7 +134,7 @@ function pithCore(module, host) {
   };
   return {
     raw,
-    open: (given) => JSON.parse(raw.open(given)),
+    open: (...what) => JSON.parse(raw.open(...what)),
     title: (name) => core.pithi_module_title(give(name)),
     words: (text) => JSON.parse(raw.words(text)),
     // { pixels, width, height, left, top, wide, bottom, first, rows, row_height, cover }

@@ -13,6 +13,7 @@
 #include <pithlog.h>
 #include <pithlog_findings.h>
 
+#include "base/far.h"
 #include "base/put_json.h"
 #include "core/cells/memory.h"
 #include "core/measure/search.h"
@@ -38,7 +39,14 @@ static struct {
     uint32_t *words, *strip; /* [height][width] of the picture, of the overview */
     int width, height;
     char damage[512];
+    int has_gaps, is_coarse;  /* draw.gaps were read; draw.summary is one of a sketch */
 } now;
+
+/* What the page knows of the next log that is opened, so that it need not be looked for in its records. */
+static struct {
+    int is_known, has_gaps;
+    int64_t from_ns, to_ns; /* the time of the program's work */
+} known;
 
 static char error[2048];
 static char *answer, *room;
@@ -137,6 +145,37 @@ static void give_colours(void)
         pithi_palette_grey(now.draw.rgb, pithlog_get_info(now.draw.log)->defs);
 }
 
+/* Of a small log there is one only if it comes from a sketch. On failure, records are read. */
+static void open_summary(void)
+{
+    if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS || pithi_far_is_coarse())
+        pithlog_summary_open(now.draw.log, &now.draw.summary);
+    now.is_coarse = pithi_far_is_coarse();
+    if (!now.is_coarse && now.draw.summary && pithlog_get_info(now.draw.log)->records < PITHI_SUMMARY_RECORDS) {
+        pithlog_summary_close(now.draw.summary);
+        now.draw.summary = NULL;
+    }
+}
+
+/* From now on no picture is coarse. */
+static void leave_sketch(void)
+{
+    if (!now.is_coarse)
+        return;
+    pithlog_summary_close(now.draw.summary);
+    now.draw.summary = NULL;
+    pithi_far_coarse(0);
+    open_summary();
+}
+
+/* The pauses and lost records, which a quick picture can lack. A damaged log yields those that are readable. */
+static void read_gaps(void)
+{
+    if (!now.has_gaps && (!known.is_known || known.has_gaps))
+        pithi_gaps_read(now.draw.log, &now.draw.gaps);
+    now.has_gaps = 1;
+}
+
 /* 0: an error. */
 static int read_log(const char *path)
 {
@@ -147,14 +186,13 @@ static int read_log(const char *path)
         return 0;
     info = pithlog_get_info(now.draw.log);
     now.draw.log_path = strdup(path);
-    pithi_gaps_read(now.draw.log, &now.draw.gaps); /* a damaged log yields the readable gaps */
     err = pithlog_digest_open(now.draw.log, pithi_page_progress, NULL, &now.draw.digest);
     if (err == PITH_ERR_DAMAGED)
         note_damage();
     else if (err)
         return 0;
-    if (info->records >= PITHI_SUMMARY_RECORDS)
-        pithlog_summary_open(now.draw.log, &now.draw.summary); /* on failure, records are read */
+    pithi_far_coarse(known.is_known);
+    open_summary();
     now.draw.hidden = pithi_alloc(info->defs, 1);
     now.draw.rgb = pithi_alloc(info->defs, sizeof *now.draw.rgb);
     give_colours();
@@ -221,7 +259,10 @@ static const char *facts(void)
     int64_t t0, t1, work0, work1;
 
     pithi_whole_window(now.draw.log, &t0, &t1);
-    pithi_work_window(now.draw.log, &work0, &work1);
+    if (known.is_known)
+        work0 = known.from_ns, work1 = known.to_ns;
+    else
+        pithi_work_window(now.draw.log, &work0, &work1);
     if (!begin(&json, &answer, &answer_size))
         return NULL;
     pithi_json_put_begin(&json, NULL, '{');
@@ -232,6 +273,7 @@ static const char *facts(void)
     pithi_json_put_number(&json, "messages", (double)info->messages);
     pithi_json_put_number(&json, "lost", (double)info->lost);
     pithi_json_put_flag(&json, "large", now.draw.summary != NULL);
+    pithi_json_put_flag(&json, "sketched", now.is_coarse);
     put_time(&json, "from", t0);
     put_time(&json, "to", t1);
     put_time(&json, "work_from", work0);
@@ -258,6 +300,14 @@ const char *pithi_module_open(const char *path)
     }
     close_log();
     return NULL;
+}
+
+void pithi_module_known(int64_t from_ns, int64_t to_ns, int has_gaps)
+{
+    known.is_known = from_ns < to_ns;
+    known.from_ns = from_ns;
+    known.to_ns = to_ns;
+    known.has_gaps = has_gaps;
 }
 
 void pithi_module_clock(int64_t clock_ns) { now.draw.clock_ns = clock_ns; }
@@ -502,6 +552,10 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     if (!now.draw.log)
         return NULL;
     forget_figure();
+    if (!(flags & PITHI_MODULE_QUICK))
+        read_gaps();
+    if (!(flags & PITHI_MODULE_COARSE))
+        leave_sketch();
     now.figure = figure_of(t0_ns, t1_ns > t0_ns ? t1_ns : t0_ns + 1, width, height, flags);
     now.figure.density = scale;
     now.first = 0;
@@ -588,6 +642,7 @@ const char *pithi_module_picture(void)
     pithi_json_put_number(&json, "bottom", figure->axis_y);
     if (*now.damage)
         pithi_json_put_text(&json, "damage", now.damage);
+    pithi_json_put_flag(&json, "coarse", now.is_coarse);
     pithi_json_put_integer(&json, "first", now.first);
     pithi_json_put_integer(&json, "rows", figure->row_count);
     pithi_json_put_number(&json, "row_height", figure->plot.row_height);

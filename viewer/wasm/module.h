@@ -17,6 +17,9 @@ void *pithi_module_mask(uint32_t size);
 /* One line. */
 const char *pithi_module_error(void);
 
+/* What the page knows of the log that is opened next: the time of the program's work, and whether it has pauses or lost
+ * records. from_ns >= to_ns: nothing, as at first. */
+void pithi_module_known(int64_t from_ns, int64_t to_ns, int has_gaps);
 /* Opens the log `path` in place of the one before. JSON: what it is, its definitions, with colours, what is shown. */
 const char *pithi_module_open(const char *path);
 /* The title of the pictures, in place of the log's name. */
@@ -40,7 +43,8 @@ enum {
     PITHI_MODULE_NO_NAMES = 8,
     PITHI_MODULE_QUICK = 16,      /* of a large log: soon, but less exact */
     PITHI_MODULE_ALL_ARROWS = 32, /* even if they cover much */
-    PITHI_MODULE_NEAR = 64        /* of a large log: as exact as its summary is, and without sums */
+    PITHI_MODULE_NEAR = 64,       /* of a large log: as exact as its summary is, and without sums */
+    PITHI_MODULE_COARSE = 128     /* from the sketch beside a log, if no picture without this was drawn before */
 };
 /* Draws [t0, t1) on width x height units of the page with `scale` pixels each, as `pith draw` does, without a legend.
  * `row_height` 0: all rows; else rows of this height, from `first` on, as many as have room. Returns the pixels, rows

@@ -2,7 +2,8 @@
 
 const canvas = element("picture"), marks = element("marks"), overview = element("overview");
 const stage = element("stage"), tall = element("tall");
-const WAITS = 1, PATH = 2, NO_ARROWS = 4, NO_NAMES = 8, QUICK = 16, ALL_ARROWS = 32, NEAR = 64; // module.h
+// module.h
+const WAITS = 1, PATH = 2, NO_ARROWS = 4, NO_NAMES = 8, QUICK = 16, ALL_ARROWS = 32, NEAR = 64, COARSE = 128;
 const FRAME = 84;           // the height of a picture without its rows: title, axis
 let view = { from: 0n, to: 1n };
 let past = [], future = []; // views for undo and redo
@@ -66,7 +67,8 @@ function flagsOf(isExact) {
   const isFar = element("served"), isFirst = isFar && !picture && !isExact;
   const isNear = isFar && Number(span()) / Number(log.to - log.from) * log.records > 1.5e6;
   return (shown.arrows && !isFirst ? 0 : NO_ARROWS) | (shown.allArrows ? ALL_ARROWS : 0) | (shown.names ? 0 : NO_NAMES)
-    | (shown.waits ? WAITS : 0) | (shown.path ? PATH : 0) | (isExact ? 0 : QUICK) | (isNear ? NEAR : 0);
+    | (shown.waits ? WAITS : 0) | (shown.path ? PATH : 0) | (isExact ? 0 : QUICK) | (isNear ? NEAR : 0)
+    | (isFirst && log.sketched && view.from === log.work_from && view.to === log.work_to ? COARSE : 0);
 }
 // Of a large log a quick picture comes first, while the view moves, and an exact one when it rests.
 async function drawNow(isExact = !log.large) {

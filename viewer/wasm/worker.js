@@ -45,8 +45,7 @@ const bytesOf = Uint8Array.fromBase64 ? (base64) => Uint8Array.fromBase64(base64
   return bytes;
 };
 // A file in the page for the core.
-function inside({ name, base64 }) {
-  const bytes = bytesOf(base64);
+function inside({ name, base64, bytes = bytesOf(base64) }) {
   return { name, size: bytes.length, read: (at, size) => bytes.subarray(at, at + size) };
 }
 // A file of the reader's, read in pieces of a MiB when it is asked for.
@@ -80,7 +79,8 @@ const calls = {
     core = pithCore(await WebAssembly.compileStreaming(response), host);
   },
   open: (files, page) => {
-    const facts = core.open(files.map((file) => file.url ? far(file) : file.blob ? pieces(file) : inside(file)));
+    const facts = core.open(files.map((file) => file.url ? far(file) : file.blob ? pieces(file) : inside(file)),
+      page && page.known);
     if (!page) return facts;
     if (page.title) core.title(page.title);
     if (page.grey) core.raw.grey();

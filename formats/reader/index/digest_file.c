@@ -390,13 +390,11 @@ static int get_series(struct pithlog_digest *d, const unsigned char *p, uint64_t
     return node == d->value_node_count && sum == d->info.values;
 }
 
-static int get_entries(struct pithlog_digest *d, const unsigned char *p, uint64_t end)
+static int get_nodes(struct pithlog_digest *d, const unsigned char *p, uint64_t end)
 {
     uint64_t messages = 0;
     d->nodes = malloc((d->node_count + (size_t)1) * sizeof *d->nodes);
-    d->series = malloc((d->info.series + (size_t)1) * sizeof *d->series);
-    d->values = malloc((d->value_node_count + (size_t)1) * sizeof *d->values);
-    if (!d->nodes || !d->series || !d->values)
+    if (!d->nodes)
         return 0;
     for (uint32_t i = 0; i < d->node_count; i++, p += PITHI_MESSAGE_ENTRY) {
         if (!get_message_entry(p, d, end, &d->nodes[i]))
@@ -404,8 +402,15 @@ static int get_entries(struct pithlog_digest *d, const unsigned char *p, uint64_
         /* samples repeat messages of other nodes, and do not count again */
         messages += d->nodes[i].sample ? 0 : d->nodes[i].count;
     }
-    /* the sums must agree with the head */
-    return messages == d->info.messages && get_series(d, p, end);
+    /* the sum must agree with the head */
+    return messages == d->info.messages;
+}
+
+static int get_all_series(struct pithlog_digest *d, const unsigned char *p, uint64_t end)
+{
+    d->series = malloc((d->info.series + (size_t)1) * sizeof *d->series);
+    d->values = malloc((d->value_node_count + (size_t)1) * sizeof *d->values);
+    return d->series && d->values && get_series(d, p, end);
 }
 
 /* ---- The head ---------------------------------------------------------------------------------------------------- */
@@ -490,16 +495,41 @@ static int check_nodes(const struct pithlog_digest *d)
     return sound;
 }
 
+/* Of a far file the entries of messages, 11 MB of 1e8 messages, are left until they are needed. */
 int pithi_digest_take(struct pithlog_digest *d)
 {
     unsigned char head[PITHI_DIGEST_HEAD], *bytes = NULL;
     uint64_t offset, size;
     off_t end = lseek(d->fd, 0, SEEK_END);
+    /* The entries are the end of the file. */
     int sound = pithi_read_at(d->fd, head, sizeof head, 0) == sizeof head && get_head(d, head, &offset, &size) &&
-                /* The entries are the end of the file. */
-                end >= 0 && (uint64_t)end == offset + size && (bytes = malloc(size + 1)) != NULL &&
-                is_sound(d, bytes, offset, size, pithi_get32(head + 48)) && get_entries(d, bytes, offset) &&
-                (pithi_far() || check_nodes(d));
+                end >= 0 && (uint64_t)end == offset + size && (bytes = malloc(size + 1)) != NULL;
+    if (sound) {
+        uint64_t nodes = (uint64_t)d->node_count * PITHI_MESSAGE_ENTRY, skipped = pithi_far() ? nodes : 0;
+        sound = pithi_far() ? pithi_read_at(d->fd, bytes + skipped, size - skipped, offset + skipped) == size - skipped
+                            : is_sound(d, bytes, offset, size, pithi_get32(head + 48)) && get_nodes(d, bytes, offset);
+        sound = sound && get_all_series(d, bytes + nodes, offset) && (pithi_far() || check_nodes(d));
+    }
     free(bytes);
     return sound;
+}
+
+int pithi_digest_nodes(const struct pithlog_digest *digest)
+{
+    struct pithlog_digest *d = (struct pithlog_digest *)digest; /* for the caller it does not change */
+    unsigned char head[PITHI_DIGEST_HEAD], *bytes = NULL;
+    uint64_t offset = 0, size = 0;
+    if (d->nodes || d->node_count == 0)
+        return PITH_OK;
+    int sound = pithi_read_at(d->fd, head, sizeof head, 0) == sizeof head && get_head(d, head, &offset, &size) &&
+                (bytes = malloc(size + 1)) != NULL;
+    if (sound)
+        pithi_far_soon(d->fd, offset, size);
+    sound = sound && is_sound(d, bytes, offset, size, pithi_get32(head + 48)) && get_nodes(d, bytes, offset);
+    free(bytes);
+    if (!sound) {
+        free(d->nodes);
+        d->nodes = NULL;
+    }
+    return sound ? PITH_OK : damaged(d, offset);
 }

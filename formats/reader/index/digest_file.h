@@ -72,7 +72,7 @@ struct pithlog_digest {
     int cached; /* 1: the file is in the cache under `key` */
     struct pithi_cache_key key;
     struct pithlog_digest_info info;   /* of the whole log */
-    struct pithi_message_node *nodes;  /* [node_count] */
+    struct pithi_message_node *nodes;  /* [node_count]; NULL: not read yet, see pithi_digest_nodes */
     struct pithi_series_entry *series; /* by lane, then counter */
     struct pithi_value_node *values;   /* [value_node_count] */
     uint32_t node_count, value_node_count;
@@ -127,6 +127,8 @@ int pithi_digest_put(const struct pithlog_digest *digest, const void *data, uint
 int pithi_digest_write(const struct pithlog_digest *digest, uint64_t offset);
 /* 1: digest->fd holds an intact digest of this log and key, and its entries are now in memory; 0: no. */
 int pithi_digest_take(struct pithlog_digest *digest);
+/* Reads the entries of messages if they were left out, as of a far file. PITH_ERR_DAMAGED: there are none. */
+int pithi_digest_nodes(const struct pithlog_digest *digest);
 /* Makes the digest in digest->fd, an empty file (digest_make.c). PITH_ERR_DAMAGED: some records could not be read. */
 int pithi_digest_make(struct pithlog_digest *digest, int (*progress)(void *context, double part), void *context);
 /* The same, from the messages of another digest: see pithlog_digest_select. */

@@ -476,6 +476,8 @@ int pithi_digest_copy(struct pithlog_digest *d, const struct pithi_selection *se
     struct making m = {.digest = d, .progress = selection->progress, .context = selection->context};
     struct pithlog_message *messages = malloc(2 * PITHI_NODE_MESSAGES * sizeof *messages);
     int err = messages ? begin(&m) : no_memory(&m);
+    if (err == PITH_OK)
+        err = pithi_digest_nodes(selection->from);
     for (uint32_t i = 0; i < selection->from->node_count && err == PITH_OK; i++) {
         const struct pithi_message_node *node = &selection->from->nodes[i];
         if (node->sample)

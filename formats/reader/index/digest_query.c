@@ -171,6 +171,7 @@ static int begin_choice(struct choice *c, const struct pithlog_digest *d, const 
 {
     uint32_t lanes = d->log->info.lanes;
     *c = (struct choice){.digest = d, .window = window};
+    CHECK(pithi_digest_nodes(d));
     c->chosen = malloc((d->node_count + (size_t)1) * sizeof *c->chosen);
     c->messages = malloc(2 * PITHI_NODE_MESSAGES * sizeof *c->messages);
     if (window->lanes)

@@ -33,6 +33,7 @@
 #include "reader/read/iter.h"
 #include "reader/read/lane_blocks.h"
 #include "reader/read/match.h"
+#include "reader/index/sketch.h"
 #include "reader/index/summary_read.h"
 
 /* The sheets made from a lane's records, and their places in the temporary file. */
@@ -50,6 +51,7 @@ struct known {
 
 struct pithlog_summary {
     struct pithlog *log;
+    struct pithi_sketch *sketch; /* in place of sheets, where a coarse picture is enough; NULL: none */
     int fd;              /* the temporary file; -1: none yet */
     uint64_t fd_size;    /* bytes written to `fd` */
     struct known *lanes; /* [lanes] */
@@ -72,6 +74,8 @@ int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
         s->fd = -1;
         s->at = UINT64_MAX;
         s->lanes = calloc(log->info.lanes + (size_t)1, sizeof *s->lanes);
+        if (pithi_far_is_coarse() && !(s->sketch = pithi_sketch_open(log)))
+            pithi_far_coarse(0);
     }
     if (s && s->lanes)
         return PITH_OK;
@@ -96,6 +100,7 @@ void pithlog_summary_close(struct pithlog_summary *s)
         forget(&s->lanes[i]);
     if (s->fd >= 0)
         close(s->fd);
+    pithi_sketch_close(s->sketch);
     free(s->lanes);
     free(s->bytes.data);
     free(s);
@@ -332,11 +337,13 @@ static int tell_within(const struct asking *asking, unsigned level, uint32_t ind
     return PITH_OK;
 }
 
+static int is_sketched(const struct pithlog_summary *s, uint32_t lane) { return s->sketch && lane < s->sketch->lanes; }
+
 const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint32_t lane, uint32_t *count)
 {
-    if (have(s, lane) != PITH_OK)
+    if (!is_sketched(s, lane) && have(s, lane) != PITH_OK)
         return NULL;
-    const struct pithi_paths *paths = &s->lanes[lane].sheets->paths;
+    const struct pithi_paths *paths = is_sketched(s, lane) ? &s->sketch->paths : &s->lanes[lane].sheets->paths;
     *count = paths->count;
     return paths->items;
 }
@@ -361,7 +368,7 @@ static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *
     return bytes;
 }
 
-/* Pictures ask for lane after lane: names the parts of sheets that the next lanes need. */
+/* Pictures ask for lane after lane: names the lists of sheets of the next lanes, and then what these need of sheets. */
 static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns)
 {
     enum { LANES = 256, BYTES = 8 << 20, FINE = 4096 }; /* FINE: more pieces than a quick picture has columns */
@@ -373,6 +380,15 @@ static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_
     s->expected_from_ns = from_ns;
     s->expected_to_ns = to_ns;
     s->expected_length_ns = length_ns;
+    for (uint32_t i = lane; i < s->log->info.lanes && i < lane + LANES && bytes < BYTES; i++) {
+        const struct pithi_log_lane *found;
+        if (pithi_log_lane(s->log, i, &found) != PITH_OK || found->sheet_count == 0)
+            continue;
+        uint64_t list = (uint64_t)found->sheet_count * PITHI_INDEX_SHEET + found->path_bytes;
+        pithi_files_soon(&s->log->files, found->sheets, list);
+        bytes += list;
+    }
+    bytes = 0;
     for (s->expected = lane; s->expected < s->log->info.lanes && s->expected < lane + LANES && bytes < BYTES;
          s->expected++) {
         const struct pithi_log_lane *found;
@@ -399,6 +415,10 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
                            void (*tell)(void *context, const struct pithlog_piece *piece), void *context)
 {
     struct asking asking = {s, lane, NULL, from_ns, to_ns, length_ns > 0 ? length_ns : 0, 0, tell, context};
+    if (is_sketched(s, lane)) {
+        pithi_sketch_pieces(s->sketch, lane, from_ns, to_ns, tell, context);
+        return PITH_OK;
+    }
     int err = have(s, lane);
     if (err != PITH_OK)
         return err;

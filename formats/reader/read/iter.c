@@ -20,6 +20,7 @@
  * something may not load another block; it returns early instead. */
 #include <stdio.h>
 
+#include "base/far.h"
 #include "base/tournament.h"
 #include "reader/read/clip.h"
 #include "reader/query/filter.h"
@@ -97,6 +98,19 @@ static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t
     return PITH_OK;
 }
 
+/* Of a far log, names the lists of blocks that an iterator over several lanes goes through. */
+static void expect_lists(struct pithlog *log, const uint32_t *lanes, uint32_t count)
+{
+    enum { BYTES = 4 << 20 };
+    uint64_t bytes = 0;
+    const struct pithi_log_lane *lane;
+    for (uint32_t i = 0; i < count && bytes < BYTES; i++)
+        if (pithi_log_lane(log, lanes[i], &lane) == PITH_OK && !lane->blocks) {
+            pithi_files_soon(&log->files, lane->list, (uint64_t)lane->block_count * PITHI_INDEX_BLOCK);
+            bytes += (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
+        }
+}
+
 int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter)
 {
     struct pithlog_iter *it = *iter = calloc(1, sizeof *it);
@@ -121,6 +135,8 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
         err = pithi_fail(PITH_ERR_USAGE, "%s: PITHLOG_OPENED is for one lane, without a filter or other flags",
                          log->path);
     it->looks_beyond = (it->flags & PITHLOG_OPENED) != 0;
+    if (err == PITH_OK && count > 1 && pithi_far())
+        expect_lists(log, lanes, count);
     if (err == PITH_OK && count > PITHI_ITER_LANES) {
         struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags, NULL};
         err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);

@@ -1,0 +1,36 @@
+/* sketch.h - a log in few bytes, for the first picture of a page that reads it from another machine.
+ *
+ * Of each lane it has columns of equal length, and for each the stack of open states that a picture shows: the state with
+ * most of its time, the one inside it with most of that, and so on, with their shares in 15ths. So its size depends on the lanes and columns, not on the log: 64 lanes and 2000 columns
+ * take 30 to 200 kB when they are packed, where the pieces of a summary (native/summary.h) would be megabytes.
+ *
+ * The file, numbers little-endian: 8 bytes "PithSket"; 8 from_ns; 8 length_ns of a column; 4 columns; 4 lanes, the
+ * first ones of the log; 4 bytes of the paths; the paths as in an index (native/paths.h); then each lane: varints path
+ * inner, path outer, share of inner * 16 + share of outer, number of columns like this, until there are all. The inner
+ * path is that of the stack; the outer one, a part of it, has its share besides. 65535: nothing is known. */
+#ifndef PITHI_SKETCH_H
+#define PITHI_SKETCH_H
+
+#include "native/paths.h"
+#include "pithlog.h"
+
+struct pithi_sketch {
+    int64_t from_ns, length_ns;
+    uint32_t columns, lanes;
+    struct pithi_paths paths;
+    struct pithi_buffer bytes; /* the file */
+    size_t *lane_at;           /* [lanes] in `bytes` */
+};
+
+/* Makes the sketch of the first `lanes` lanes in [from_ns, to_ns) from their summaries, and appends the file to `out`. */
+int pithi_sketch_make(struct pithlog *log, int64_t from_ns, int64_t to_ns, uint32_t columns, uint32_t lanes,
+                      struct pithi_buffer *out);
+
+/* The sketch that a page has beside the log (reader/read/cache.h); NULL: none, or none of this log. */
+struct pithi_sketch *pithi_sketch_open(struct pithlog *log);
+void pithi_sketch_close(struct pithi_sketch *sketch);
+/* Tells a lane's columns in [from_ns, to_ns) as pieces, like pithlog_summary_pieces; equal ones as one. */
+void pithi_sketch_pieces(const struct pithi_sketch *sketch, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                         void (*tell)(void *context, const struct pithlog_piece *piece), void *context);
+
+#endif
