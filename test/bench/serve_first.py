@@ -40,12 +40,17 @@ with Browser(profile) as browser:
     spent()
     address = f"http://127.0.0.1:{port}{place.path}?log={name}"
     page.send("Page.navigate", url=address)
-    wait = ("new Promise((done) => { const look = () => window.shownAt && (window.shownAt.%s || %s) "
-            "? done(window.shownAt.%s || window.shownAt.exact) : setTimeout(look, 2); look(); })")
-    told("first", page.ask(wait % ("quick", "window.shownAt.exact", "quick")))
-    told("exact", page.ask(wait % ("exact", "false", "exact")))
+    wait = lambda *kinds: page.ask(f"""new Promise((done) => {{
+      const look = () => {{
+        const at = {list(kinds)}.map((kind) => window.shownAt?.[kind]).find((time) => time);
+        if (at) done(at); else setTimeout(look, 2);
+      }};
+      look();
+    }})""")
+    told("first", wait("coarse", "quick", "exact"))
+    told("exact", wait("exact"))
     begin = page.ask("(window.shownAt = {}, performance.now())")
     page.ask("(zoom(0.1), 0)")
-    told("zoom", page.ask(wait % ("quick", "false", "quick")) - begin)
-    told("zoom exact", page.ask(wait % ("exact", "false", "exact")) - begin)
+    told("zoom", wait("quick", "exact") - begin)
+    told("zoom exact", wait("exact") - begin)
 line.terminate()

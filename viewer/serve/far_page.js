@@ -69,7 +69,7 @@ function watchServed(version) {
   const timer = setInterval(async () => {
     if (document.hidden) return;
     try {
-      const seen = await fetch(servedAt("bytes"), { headers: { Range: "bytes=0-0", "If-Match": version } });
+      const seen = await fetch(`${servedAt("bytes")}&bytes=0-0`, { headers: { "If-Match": version } });
       if (seen.status !== 412) return;
     } catch {
       return; // the connection may come back

@@ -6,7 +6,7 @@
  *     method     GET or HEAD; nothing can be changed                                           else 405
  *     what       "" page or list; "facts", "first", "bytes", "answer", "legend" of ?log=NAME   else 404
  *     version    If-Match: the log is still that which the page has opened                     else 412
- *     range      of `bytes`: at most 256 ranges of a MiB together                              else 400 or 416
+ *     range      of `bytes`, bytes=0-99,200-299: at most 256 ranges of a MiB together          else 400 or 416
  *
  * Bytes are read into memory and then sent, so that a file which shrinks meanwhile is noticed before the answer
  * begins. */
@@ -52,10 +52,19 @@ static const char *const always[][2] = {
     {"Content-Security-Policy", "frame-ancestors 'self'"},
 };
 
-/* Sends `data` of malloc, which it frees, with one more header; NULL: out of memory. */
+/* Sends `data` of malloc, which it frees, with one more header; NULL: out of memory. Packed, if the client accepts that
+ * and it is worth it. */
 static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status, const char *type, char *data,
                                  size_t size, const char *header, const char *value)
 {
+    enum { PACK_LEAST = 1024 };
+    const char *accepts = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Accept-Encoding");
+    int may_pack = data && size >= PACK_LEAST && accepts && strstr(accepts, "gzip");
+    char *packed = may_pack ? pithi_serve_pack(data, &size) : NULL;
+    if (packed) {
+        free(data);
+        data = packed;
+    }
     struct MHD_Response *response = data ? MHD_create_response_from_buffer(size, data, MHD_RESPMEM_MUST_FREE) : NULL;
 
     if (!response) {
@@ -67,6 +76,8 @@ static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status,
     MHD_add_response_header(response, "Content-Type", type);
     if (header)
         MHD_add_response_header(response, header, value);
+    if (packed)
+        MHD_add_response_header(response, "Content-Encoding", "gzip");
     enum MHD_Result result = MHD_queue_response(client, status, response);
     MHD_destroy_response(response);
     return result;
@@ -86,18 +97,6 @@ static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const
 static enum MHD_Result refuse_method(struct MHD_Connection *client)
 {
     return send_data(client, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", strdup(""), 0, "Allow", "GET, HEAD");
-}
-
-/* Sends `page`, which it frees, packed if the browser accepts that. */
-static enum MHD_Result send_packed(struct MHD_Connection *client, const char *type, char *page, size_t size)
-{
-    const char *accepts = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Accept-Encoding");
-    char *packed = page && accepts && strstr(accepts, "gzip") ? pithi_serve_pack(page, &size) : NULL;
-
-    if (!packed)
-        return send_data(client, MHD_HTTP_OK, type, page, size, NULL, NULL);
-    free(page);
-    return send_data(client, MHD_HTTP_OK, type, packed, size, "Content-Encoding", "gzip");
 }
 
 /* ---- Who asks ---------------------------------------------------------------------------------------------------- */
@@ -187,16 +186,14 @@ struct range {
     uint64_t from, end;
 };
 
-/* "bytes=0-99,200-299": the number of ranges; -1: not of this form; -2: there are no such bytes, or too many. The last
+/* "0-99,200-299": the number of ranges; -1: not of this form; -2: there are no such bytes, or too many. The last
  * byte of a range may lie beyond the file, or be left out. */
 static int read_ranges(const char *text, uint64_t size, struct range ranges[RANGES_MOST])
 {
     uint64_t sum = 0;
     int count = 0, is_beyond = 0;
 
-    if (strncmp(text, "bytes=", 6) != 0)
-        return -1;
-    for (text += 6;; text++) {
+    for (;; text++) {
         char *end;
         if (*text < '0' || *text > '9' || count == RANGES_MOST)
             return *text < '0' || *text > '9' ? -1 : -2;
@@ -224,26 +221,19 @@ static int read_ranges(const char *text, uint64_t size, struct range ranges[RANG
     }
 }
 
-static const char boundary[] = "pith-range-cc5bd19dd8ba4a7e";
-
-/* Several ranges in one answer: multipart/byteranges of RFC 9110. NULL: *status says why. */
-static char *read_parts(int fd, uint64_t file_size, const struct range *ranges, int count, size_t *size,
-                        unsigned *status)
+/* The bytes of the ranges, one after the other. NULL: *status says why. */
+static char *read_parts(int fd, const struct range *ranges, int count, size_t *size, unsigned *status)
 {
     size_t room = 0, at = 0;
     char *data;
 
     for (int i = 0; i < count; i++)
-        room += (size_t)(ranges[i].end - ranges[i].from) + 160;
+        room += (size_t)(ranges[i].end - ranges[i].from);
     *status = MHD_HTTP_INTERNAL_SERVER_ERROR;
-    if (!(data = malloc(room + 64)))
+    if (!(data = malloc(room + 1)))
         return NULL;
     for (int i = 0; i < count; i++) {
         size_t part = (size_t)(ranges[i].end - ranges[i].from);
-        if (count > 1)
-            at += (size_t)snprintf(data + at, 160, "\r\n--%s\r\nContent-Range: bytes %llu-%llu/%llu\r\n\r\n", boundary,
-                                   (unsigned long long)ranges[i].from, (unsigned long long)ranges[i].end - 1,
-                                   (unsigned long long)file_size);
         if (pithi_read_at(fd, data + at, part, ranges[i].from) != part) {
             free(data);
             *status = errno ? MHD_HTTP_INTERNAL_SERVER_ERROR : MHD_HTTP_PRECONDITION_FAILED;
@@ -251,21 +241,19 @@ static char *read_parts(int fd, uint64_t file_size, const struct range *ranges, 
         }
         at += part;
     }
-    if (count > 1)
-        at += (size_t)snprintf(data + at, 64, "\r\n--%s--\r\n", boundary);
     *size = at;
     return data;
 }
 
 static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_serve_log *log)
 {
-    const char *range = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "Range");
+    const char *range = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "bytes");
     const char *match = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "If-Match");
     const char *file = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "file");
     int is_digest = file && strcmp(file, "digest") == 0, fd = is_digest ? log->digest_fd : log->fd;
     uint64_t file_size = is_digest ? log->digest_size : log->size;
     struct range ranges[RANGES_MOST];
-    char text[96];
+    char text[24];
     unsigned status;
     size_t size;
 
@@ -277,16 +265,10 @@ static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_se
         return say(client, MHD_HTTP_BAD_REQUEST, "give a range of bytes");
     if (count < 0)
         return say(client, MHD_HTTP_RANGE_NOT_SATISFIABLE, "no such bytes, or too many");
-    char *data = read_parts(fd, file_size, ranges, count, &size, &status);
+    char *data = read_parts(fd, ranges, count, &size, &status);
     if (!data)
         return say(client, status, "the log has changed");
-    if (count > 1) {
-        snprintf(text, sizeof text, "multipart/byteranges; boundary=%s", boundary);
-        return send_data(client, MHD_HTTP_PARTIAL_CONTENT, text, data, size, NULL, NULL);
-    }
-    snprintf(text, sizeof text, "bytes %llu-%llu/%llu", (unsigned long long)ranges->from,
-             (unsigned long long)ranges->end - 1, (unsigned long long)file_size);
-    return send_data(client, MHD_HTTP_PARTIAL_CONTENT, "application/octet-stream", data, size, "Content-Range", text);
+    return send_data(client, MHD_HTTP_OK, "application/octet-stream", data, size, NULL, NULL);
 }
 
 /* What the page reads until its first picture: the version of the log, then the parts that `pith --prepare` has chosen;
@@ -304,7 +286,7 @@ static enum MHD_Result send_first(struct MHD_Connection *client, struct pithi_se
     version_text(log, version);
     memcpy(data, version, VERSION);
     size_t size = pithi_read_at(log->first_fd, data + VERSION, (size_t)st.st_size, 0);
-    return send_packed(client, "application/octet-stream", data, VERSION + size);
+    return send_data(client, MHD_HTTP_OK, "application/octet-stream", data, VERSION + size, NULL, NULL);
 }
 
 /* ---- Answers ----------------------------------------------------------------------------------------------------- */
@@ -365,7 +347,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     name = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "log");
     if (!name && !*what && pithi_serve_is_folder()) {
         char *list = pithi_serve_list(&size);
-        return send_packed(client, html, list, size);
+        return send_data(client, MHD_HTTP_OK, html, list, size, NULL, NULL);
     }
     if (!name && !*what)
         name = pithi_serve_only();
@@ -374,7 +356,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     if (!*what) {
         pithi_serve_retry(log);
         char *page = pithi_serve_page(log->name, &size);
-        return send_packed(client, html, page, size);
+        return send_data(client, MHD_HTTP_OK, html, page, size, NULL, NULL);
     }
     if (strcmp(what, "facts") == 0)
         return send_facts(client, log);

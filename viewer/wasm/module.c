@@ -145,16 +145,23 @@ static void give_colours(void)
         pithi_palette_grey(now.draw.rgb, pithlog_get_info(now.draw.log)->defs);
 }
 
+/* The records of a small log are read as fast. */
+static void drop_small_summary(void)
+{
+    if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS)
+        return;
+    pithlog_summary_close(now.draw.summary);
+    now.draw.summary = NULL;
+}
+
 /* Of a small log there is one only if it comes from a sketch. On failure, records are read. */
 static void open_summary(void)
 {
     if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS || pithi_far_is_coarse())
         pithlog_summary_open(now.draw.log, &now.draw.summary);
     now.is_coarse = pithi_far_is_coarse();
-    if (!now.is_coarse && now.draw.summary && pithlog_get_info(now.draw.log)->records < PITHI_SUMMARY_RECORDS) {
-        pithlog_summary_close(now.draw.summary);
-        now.draw.summary = NULL;
-    }
+    if (!now.is_coarse)
+        drop_small_summary();
 }
 
 /* From now on no picture is coarse. */
@@ -162,10 +169,9 @@ static void leave_sketch(void)
 {
     if (!now.is_coarse)
         return;
-    pithlog_summary_close(now.draw.summary);
-    now.draw.summary = NULL;
     pithi_far_coarse(0);
-    open_summary();
+    now.is_coarse = 0;
+    drop_small_summary();
 }
 
 /* The pauses and lost records, which a quick picture can lack. A damaged log yields those that are readable. */

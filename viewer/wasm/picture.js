@@ -4,6 +4,7 @@ const canvas = element("picture"), marks = element("marks"), overview = element(
 const stage = element("stage"), tall = element("tall");
 // module.h
 const WAITS = 1, PATH = 2, NO_ARROWS = 4, NO_NAMES = 8, QUICK = 16, ALL_ARROWS = 32, NEAR = 64, COARSE = 128;
+const COARSE_TEXT = "a coarse picture; the exact one follows";
 const FRAME = 84;           // the height of a picture without its rows: title, axis
 let view = { from: 0n, to: 1n };
 let past = [], future = []; // views for undo and redo
@@ -72,6 +73,7 @@ function flagsOf(isExact) {
 }
 // Of a large log a quick picture comes first, while the view moves, and an exact one when it rests.
 async function drawNow(isExact = !log.large) {
+  let isCoarse = false;
   isDrawing = true;
   isDrawPending = false;
   clearTimeout(exactTimer);
@@ -86,12 +88,13 @@ async function drawNow(isExact = !log.large) {
     used = null;
     const made = await ask("draw", what, room);
     if (of === openNumber) show({ ...made, of: what, isExact, theme });
+    isCoarse = made.coarse;
   } catch (error) {
     if (of === openNumber) say(error.message, true);
   }
   isDrawing = false;
   if (isDrawPending && log) drawNow();
-  else if (!isExact) exactTimer = setTimeout(() => { if (!isDrawing && log) drawNow(true); }, 150);
+  else if (!isExact) exactTimer = setTimeout(() => { if (!isDrawing && log) drawNow(true); }, isCoarse ? 0 : 150);
 }
 
 // A legend in between would delay the next picture of a view that moves: it follows after a moment of rest.
@@ -117,9 +120,11 @@ function show(made) {
   nameMessages();
   if (made.damage) element("trouble").textContent = made.damage;
   // For tests and for those who wait: which view is on the screen.
-  canvas.dataset.shown = `${of.from} ${of.to} ${of.flags} ${made.isExact ? "exact" : "quick"}`;
+  canvas.dataset.shown = `${of.from} ${of.to} ${of.flags} ${made.isExact ? "exact" : made.coarse ? "coarse" : "quick"}`;
   canvas.dataset.theme = made.theme;
   keepLink();
+  if (made.coarse) say(COARSE_TEXT);
+  else if (element("said").textContent === COARSE_TEXT) say("");
   if (made.isExact) {
     if (isFirst) refreshLegend();
     else restThen(refreshLegend);

@@ -58,8 +58,9 @@ struct pithlog_summary {
     /* the current sheet: */
     uint32_t lane;
     uint64_t at; /* its offset; UINT64_MAX: none */
-    /* the sheets up to this lane are expected for this window (base/far.h): */
-    uint32_t expected;
+    /* the sheets up to this lane are expected for this window (base/far.h); the lane asked for last, the end of those
+     * asked for in the picture before: */
+    uint32_t expected, asked, asked_end;
     int64_t expected_from_ns, expected_to_ns, expected_length_ns;
     struct pithi_sheet sheet;
     struct pithi_buffer bytes; /* its payload, or the coarse levels */
@@ -337,7 +338,10 @@ static int tell_within(const struct asking *asking, unsigned level, uint32_t ind
     return PITH_OK;
 }
 
-static int is_sketched(const struct pithlog_summary *s, uint32_t lane) { return s->sketch && lane < s->sketch->lanes; }
+static int is_sketched(const struct pithlog_summary *s, uint32_t lane)
+{
+    return s->sketch && pithi_far_is_coarse() && lane < s->sketch->lanes;
+}
 
 const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint32_t lane, uint32_t *count)
 {
@@ -348,13 +352,24 @@ const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint
     return paths->items;
 }
 
+/* The most blocks of a lane that are expected; blocks that it has in a window, if all take equal time. */
+static uint32_t blocks_most(const struct pithlog *log) { return 2 + 100 / log->info.lanes; }
+
+static double blocks_about(const struct pithi_log_lane *lane, int64_t from_ns, int64_t to_ns)
+{
+    double span = (double)lane->seen.last_ns - (double)lane->seen.first_ns + 1;
+    return ((double)to_ns - (double)from_ns) / span * lane->block_count;
+}
+
 /* The blocks of a lane in a window of few records, which an exact picture reads after the pieces. */
 static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns, int64_t to_ns)
 {
     struct pithi_log_window window = {0};
     struct pithi_log_block blocks[16];
-    uint32_t most = 2 + 100 / log->info.lanes, count = 0;
+    uint32_t most = blocks_most(log), count = 0;
     uint64_t bytes = 0;
+    if (blocks_about(lane, from_ns, to_ns) > most)
+        return 0;
     for (uint32_t i = pithi_log_block_at(log, lane, from_ns, &window); i < lane->block_count; i++) {
         if (pithi_log_block(log, lane, i, &window, &blocks[count]) != PITH_OK || blocks[count].first_ns >= to_ns)
             break;
@@ -368,11 +383,17 @@ static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *
     return bytes;
 }
 
-/* Pictures ask for lane after lane: names the lists of sheets of the next lanes, and then what these need of sheets. */
+/* Pictures ask for lane after lane, mostly for those of the picture before. Names the lists of the next lanes, and then
+ * what these need of sheets. */
 static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns)
 {
-    enum { LANES = 256, BYTES = 8 << 20, FINE = 4096 }; /* FINE: more pieces than a quick picture has columns */
+    enum { LANES = 16, BYTES = 8 << 20, FINE = 4096 }; /* FINE: more pieces than a quick picture has columns */
     uint64_t bytes = 0;
+    if (lane < s->asked)
+        s->asked_end = s->asked + 1;
+    s->asked = lane;
+    uint32_t end = lane < s->asked_end ? s->asked_end : lane + LANES;
+    end = end < s->log->info.lanes ? end : s->log->info.lanes;
     int is_exact = length_ns < (to_ns - from_ns) / FINE;
     if (s->expected > lane && from_ns == s->expected_from_ns && to_ns == s->expected_to_ns &&
         length_ns == s->expected_length_ns)
@@ -380,17 +401,20 @@ static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_
     s->expected_from_ns = from_ns;
     s->expected_to_ns = to_ns;
     s->expected_length_ns = length_ns;
-    for (uint32_t i = lane; i < s->log->info.lanes && i < lane + LANES && bytes < BYTES; i++) {
+    for (uint32_t i = lane; i < end && bytes < BYTES; i++) {
         const struct pithi_log_lane *found;
         if (pithi_log_lane(s->log, i, &found) != PITH_OK || found->sheet_count == 0)
             continue;
+        if (is_exact && !found->blocks && blocks_about(found, from_ns, to_ns) <= blocks_most(s->log)) {
+            pithi_files_soon(&s->log->files, found->list, (uint64_t)found->block_count * PITHI_INDEX_BLOCK);
+            bytes += (uint64_t)found->block_count * PITHI_INDEX_BLOCK;
+        }
         uint64_t list = (uint64_t)found->sheet_count * PITHI_INDEX_SHEET + found->path_bytes;
         pithi_files_soon(&s->log->files, found->sheets, list);
         bytes += list;
     }
     bytes = 0;
-    for (s->expected = lane; s->expected < s->log->info.lanes && s->expected < lane + LANES && bytes < BYTES;
-         s->expected++) {
+    for (s->expected = lane; s->expected < end && bytes < BYTES; s->expected++) {
         const struct pithi_log_lane *found;
         if (s->lanes[s->expected].made || pithi_log_lane(s->log, s->expected, &found) != PITH_OK ||
             found->sheet_count == 0)
@@ -416,6 +440,8 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
 {
     struct asking asking = {s, lane, NULL, from_ns, to_ns, length_ns > 0 ? length_ns : 0, 0, tell, context};
     if (is_sketched(s, lane)) {
+        s->asked_end = lane < s->asked ? s->asked + 1 : s->asked_end;
+        s->asked = lane;
         pithi_sketch_pieces(s->sketch, lane, from_ns, to_ns, tell, context);
         return PITH_OK;
     }

@@ -19,6 +19,8 @@
 
 /* The least number of pieces in an exact column: the two at its ends are in doubt. */
 enum { REFINED = 16 };
+/* The same where no records are read: a finer level has four times as many bytes, which may come from far away. */
+enum { REFINED_ALONE = 4 };
 /* Records are read by so many. */
 enum { AT_ONCE = 128 };
 
@@ -202,6 +204,7 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
                      uint32_t first, uint32_t end, uint32_t *rough)
 {
     int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width;
+    int refined = query->care == PITHI_QUICK ? 1 : query->care == PITHI_NO_RECORDS ? REFINED_ALONE : REFINED;
     int err = PITH_OK, doubt_err;
 
     if (end - first > 1)
@@ -216,8 +219,7 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
             pieces.paths = pithlog_summary_paths(query->summary, lane, &pieces.path_count);
         if (pieces.paths)
             lane_err = pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
-                                              query->care == PITHI_QUICK ? length_ns : length_ns / REFINED, sweep_piece,
-                                              &pieces);
+                                              length_ns / refined, sweep_piece, &pieces);
         else
             lane_err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
         if (pieces.paths && !lane_err && pithlog_get_info(log)->lost > 0) /* pieces do not know holes */
