@@ -2,25 +2,21 @@
 // 6 GB, with and without what is expected, and the limits of requests. Prints TAP.
 const fs = require("fs"), vm = require("vm");
 
-let seed = 7, requests = [], status = 206;
+let seed = 7, requests = [], status = 200;
 const chance = (below) => {
   seed = (seed * 1103515245 + 12345) % 2147483648;
   return Math.floor(seed / 2147483648 * below);
 };
 const byteAt = (at) => (at * 31 + Math.floor(at / 251) * 7 + Math.floor(at / 4294967296)) % 256;
 globalThis.XMLHttpRequest = class {
-  open(method, url, isLater) { this.isNow = !isLater; }
+  open(method, url, isLater) { [this.bytes, this.isNow] = [url.replace(/.*&bytes=/, ""), !isLater]; }
   setRequestHeader(name, value) { this[name] = value; }
   send() {
-    const ranges = this.Range.slice(6).split(",").map((range) => range.split("-").map(Number)), parts = [];
+    const ranges = this.bytes.split(",").map((range) => range.split("-").map(Number)), parts = [];
     requests.push(ranges);
     this.status = status;
     if (this["If-Match"] !== "\"v1\"" || !this.isNow) this.status = 400;
-    for (const [from, to] of ranges) {
-      if (ranges.length > 1) parts.push(Buffer.from(`\r\n--b\r\nContent-Range: bytes ${from}-${to}/1\r\n\r\n`));
-      parts.push(Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => byteAt(from + i))));
-    }
-    if (ranges.length > 1) parts.push(Buffer.from("\r\n--b--\r\n"));
+    for (const [from, to] of ranges) parts.push(Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => byteAt(from + i))));
     const all = Buffer.concat(parts);
     this.response = all.buffer.slice(all.byteOffset, all.byteOffset + all.length);
   }
@@ -77,10 +73,10 @@ const failed = (wanted) => {
 };
 ok(failed(412) === "x.pith: the log has changed; reload the page", "a log that has changed");
 ok(failed(403) === "x.pith: pith serve cannot read it (status 403)", "a server that refuses");
-status = 206;
-const part = (page, size) => ({ page, bytes: Uint8Array.from({ length: size }, (_, i) => byteAt(page * 1024 + i)) });
+status = 200;
+const part = (page, size) => ({ page, bytes: Uint8Array.from({ length: size }, (_, i) => byteAt(page * 256 + i)) });
 const given = far({ name: "x.pith", url: "http://x/", size: 5e6 + 7, version: "\"v1\"",
-  parts: [part(0, 4096), part(1000, 20480), part(4882, 839)] });
+  parts: [part(0, 4096), part(4000, 20480), part(4 * 4882, 839)] });
 requests = [];
 const ranges = [[0, 4096], [1e6 + 24000, 20000], [4882 * 1024, 839], [4882 * 1024 + 800, 500]];
 ok(ranges.every((range) => isRight(given, ...range)) && !requests.length, "what was given is not asked for", requests);

@@ -48,11 +48,11 @@ async function firstParts(version) {
 
 // What a process on the log's machine answers; null: `isWanted()` ended before.
 async function servedAnswer(what, more, isWanted) {
-  while (isWanted()) {
+  for (let wait = 200; isWanted(); wait = Math.min(wait * 1.5, 2000)) {
     const got = await fetch(servedAt(what) + more);
     if (got.status === 200) return got.json();
     if (got.status !== 202) throw new Error((await got.text()).trim());
-    await new Promise((done) => setTimeout(done, 200));
+    await new Promise((done) => setTimeout(done, wait));
   }
   return null;
 }

@@ -12,6 +12,9 @@ function far({ name, url, size, version, parts = [] }) {
   const last = Math.ceil(size / PAGE);
   const lost = (why) => Object.assign(new Error(`${name}: ${why}`), { isLost: true });
 
+  const rest = (ms) => { // nothing else can wait in the middle of a read
+    for (const until = performance.now() + ms; performance.now() < until;);
+  };
   const keep = (number, bytes) => {
     for (let at = 0; at < bytes.length; at += PAGE) {
       kept.delete(number);
@@ -21,17 +24,22 @@ function far({ name, url, size, version, parts = [] }) {
   };
   // ranges: [first page, page behind the last]. The bytes of several follow each other.
   const request = (ranges) => {
-    const asked = new XMLHttpRequest();
     const byteOf = (page) => Math.min(page * PAGE, size);
     // (With a header Range, browsers do not let the answer be packed.)
-    asked.open("GET", `${url}&bytes=${ranges.map(([from, to]) => `${byteOf(from)}-${byteOf(to) - 1}`).join()}`, false);
-    asked.responseType = "arraybuffer";
-    asked.setRequestHeader("If-Match", version);
-    try {
-      asked.send();
-    } catch {
-      throw lost("pith serve does not answer; is it still running, and the connection up?");
-    }
+    const from = `${url}&bytes=${ranges.map(([first, to]) => `${byteOf(first)}-${byteOf(to) - 1}`).join()}`;
+    let asked;
+    do { // 202: the server has forgotten this log, and reads it again
+      asked = new XMLHttpRequest();
+      asked.open("GET", from, false);
+      asked.responseType = "arraybuffer";
+      asked.setRequestHeader("If-Match", version);
+      try {
+        asked.send();
+      } catch {
+        throw lost("pith serve does not answer; is it still running, and the connection up?");
+      }
+      if (asked.status === 202) rest(100);
+    } while (asked.status === 202);
     if (asked.status === 412) throw lost("the log has changed; reload the page");
     if (asked.status !== 200) throw lost(`pith serve cannot read it (status ${asked.status})`);
     const bytes = new Uint8Array(asked.response);

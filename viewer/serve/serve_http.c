@@ -31,6 +31,7 @@
 
 enum {
     CLIENTS_MOST = 256,
+    UNKNOWN_MOST = 64, /* of these, before they have named the token */
     IDLE_S = 120,
     REQUEST_BYTES_MOST = 32 << 10, /* a request's line and headers */
     RANGES_MOST = 256,
@@ -249,17 +250,24 @@ static enum MHD_Result send_bytes(struct MHD_Connection *client, struct pithi_se
 {
     const char *range = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "bytes");
     const char *match = MHD_lookup_connection_value(client, MHD_HEADER_KIND, "If-Match");
+    enum pithi_serve_state state;
     const char *file = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "file");
-    int is_digest = file && strcmp(file, "digest") == 0, fd = is_digest ? log->digest_fd : log->fd;
-    uint64_t file_size = is_digest ? log->digest_size : log->size;
+    int is_digest = file && strcmp(file, "digest") == 0;
     struct range ranges[RANGES_MOST];
     char text[24];
     unsigned status;
     size_t size;
 
     version_text(log, text);
-    if (log->state != PITHI_SERVE_READY || pithi_serve_has_changed(log) || (match && strcmp(match, text) != 0))
+    if (pithi_serve_has_changed(log) || (match && strcmp(match, text) != 0))
         return say(client, MHD_HTTP_PRECONDITION_FAILED, "the log has changed");
+    /* Of many logs, this one may have been forgotten. */
+    if ((state = pithi_serve_look(log)) == PITHI_SERVE_FAILED)
+        return say(client, MHD_HTTP_INTERNAL_SERVER_ERROR, log->why);
+    if (state != PITHI_SERVE_READY)
+        return say(client, MHD_HTTP_ACCEPTED, "");
+    int fd = is_digest ? log->digest_fd : log->fd;
+    uint64_t file_size = is_digest ? log->digest_size : log->size;
     int count = range ? read_ranges(range, file_size, ranges) : -1;
     if (count == -1)
         return say(client, MHD_HTTP_BAD_REQUEST, "give a range of bytes");
@@ -309,12 +317,14 @@ static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_s
 {
     const char *theme = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "theme");
     const struct pithi_serve_answer *answer;
-    int64_t from_ns = 0, to_ns = 0;
+    int64_t from_ns = 0, to_ns = 0, farthest_ns = INT64_MAX / 2;
     struct stat st;
     char *data;
 
     if (is_legend && (!read_number(client, "from", &from_ns) || !read_number(client, "to", &to_ns)))
         return say(client, MHD_HTTP_BAD_REQUEST, "give the time, from and to, in ns");
+    if (is_legend && (from_ns >= to_ns || from_ns < -farthest_ns || to_ns > farthest_ns))
+        return say(client, MHD_HTTP_BAD_REQUEST, "give a time from before to");
     if (pithi_serve_look(log) != PITHI_SERVE_READY)
         return say(client, MHD_HTTP_PRECONDITION_FAILED, "the log has changed");
     theme = theme && strcmp(theme, "dark") == 0 ? "dark" : "light";
@@ -331,6 +341,39 @@ static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_s
 
 /* ---- The server -------------------------------------------------------------------------------------------------- */
 
+/* Connections that have not named the token, as they came. Whoever can reach the port can open many and say nothing: the
+ * oldest one then goes, so that there is room for others. */
+static struct MHD_Connection *unknown[UNKNOWN_MOST];
+static int unknown_count;
+
+static void forget_unknown(const struct MHD_Connection *client)
+{
+    int i = 0;
+
+    while (i < unknown_count && unknown[i] != client)
+        i++;
+    if (i < unknown_count)
+        memmove(unknown + i, unknown + i + 1, (size_t)(--unknown_count - i) * sizeof *unknown);
+}
+
+static void note_connection(void *context, struct MHD_Connection *client, void **of_socket,
+                            enum MHD_ConnectionNotificationCode what)
+{
+    (void)context, (void)of_socket;
+    if (what != MHD_CONNECTION_NOTIFY_STARTED) {
+        forget_unknown(client);
+        return;
+    }
+    if (unknown_count == UNKNOWN_MOST) {
+        const union MHD_ConnectionInfo *of = MHD_get_connection_info(unknown[0], MHD_CONNECTION_INFO_CONNECTION_FD);
+        if (of)
+            shutdown(of->connect_fd, SHUT_RDWR); /* the library then ends it */
+        forget_unknown(unknown[0]);
+    }
+    unknown[unknown_count++] = client;
+}
+
+/* Called twice: when the head of a request is there, and at its end. An answer to the first call ends the connection. */
 static enum MHD_Result answer(void *context, struct MHD_Connection *client, const char *url, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **state)
 {
@@ -339,11 +382,16 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     struct pithi_serve_log *log;
     size_t size;
 
-    (void)context, (void)version, (void)upload, (void)upload_size, (void)state;
+    (void)context, (void)version, (void)upload, (void)upload_size;
     if (!is_our_host(client) || !(what = behind_token(url)))
         return say(client, MHD_HTTP_FORBIDDEN, "");
+    forget_unknown(client);
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return refuse_method(client);
+    if (!*state) {
+        *state = &server; /* anything but NULL */
+        return MHD_YES;
+    }
     name = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "log");
     if (!name && !*what && pithi_serve_is_folder()) {
         char *list = pithi_serve_list(&size);
@@ -409,7 +457,8 @@ int pithi_serve_listen(struct pithi_serve_place *place)
     server = MHD_start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, answer, NULL,
                               MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MOST,
                               MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                              (size_t)REQUEST_BYTES_MOST, MHD_OPTION_END);
+                              (size_t)REQUEST_BYTES_MOST, MHD_OPTION_NOTIFY_CONNECTION, note_connection, NULL,
+                              MHD_OPTION_END);
     if (server)
         return 0;
     close(fd);

@@ -39,7 +39,8 @@ static struct {
     uint32_t *words, *strip; /* [height][width] of the picture, of the overview */
     int width, height;
     char damage[512];
-    int has_gaps, is_coarse;  /* draw.gaps were read; draw.summary is one of a sketch */
+    int has_gaps;        /* draw.gaps were read */
+    int has_sketch, is_coarse; /* draw.summary has a sketch; pictures use it */
 } now;
 
 /* What the page knows of the next log that is opened, so that it need not be looked for in its records. */
@@ -159,7 +160,7 @@ static void open_summary(void)
 {
     if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS || pithi_far_is_coarse())
         pithlog_summary_open(now.draw.log, &now.draw.summary);
-    now.is_coarse = pithi_far_is_coarse();
+    now.is_coarse = now.has_sketch = pithi_far_is_coarse();
     if (!now.is_coarse)
         drop_small_summary();
 }
@@ -598,6 +599,15 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     return now.words;
 }
 
+/* The sketch has the time of the program's work: is that all, but for a pixel? */
+static int is_sketched(const struct pithi_plot *plot)
+{
+    double pixel = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
+
+    return now.has_sketch && plot->summary && fabs((double)known.from_ns - (double)plot->t0_ns) <= pixel &&
+           fabs((double)known.to_ns - (double)plot->t1_ns) <= pixel;
+}
+
 const uint32_t *pithi_module_overview(uint32_t width, uint32_t height)
 {
     struct pithi_raster raster = {0};
@@ -618,8 +628,10 @@ const uint32_t *pithi_module_overview(uint32_t width, uint32_t height)
     plot.rows = groups.rows;
     plot.row_count = groups.count;
     plot.row_height = (double)height / plot.row_count;
+    pithi_far_coarse(is_sketched(&plot)); /* a strip of 30 pixels needs no more */
     if (pithi_plot_load(&plot) == PITH_ERR_DAMAGED)
         note_damage();
+    pithi_far_coarse(now.is_coarse);
     free(now.strip);
     now.strip = pithi_alloc((size_t)width * height, sizeof *now.strip);
     pithi_raster_onto(&raster, now.strip, (int)width, (int)height, PITHI_RGB_PAPER);
