@@ -515,10 +515,11 @@ static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width,
     figure.plot.waits = (flags & PITHI_MODULE_WAITS) != 0;
     figure.plot.path = (flags & PITHI_MODULE_PATH) != 0;
     figure.plot.names = !(flags & PITHI_MODULE_NO_NAMES);
-    figure.plot.care = flags & PITHI_MODULE_QUICK  ? PITHI_QUICK
-                       : flags & PITHI_MODULE_NEAR ? PITHI_NO_RECORDS
-                       : exact                     ? PITHI_EXACT
-                                                   : PITHI_NEAR;
+    figure.plot.care = now.is_coarse               ? PITHI_COARSE
+                       : flags & PITHI_MODULE_QUICK ? PITHI_QUICK
+                       : flags & PITHI_MODULE_NEAR  ? PITHI_NO_RECORDS
+                       : exact                      ? PITHI_EXACT
+                                                    : PITHI_NEAR;
     figure.plot.moving = (flags & PITHI_MODULE_QUICK) != 0;
     figure.plot.arrows_auto = !(flags & PITHI_MODULE_ALL_ARROWS);
     figure.plot.lit_from_ns = figure.plot.lit_to_ns = 0; /* the page draws the selection */
@@ -561,7 +562,7 @@ const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, do
     forget_figure();
     if (!(flags & PITHI_MODULE_QUICK))
         read_gaps();
-    if (!(flags & PITHI_MODULE_COARSE))
+    if (!(flags & PITHI_MODULE_COARSE) || !(flags & PITHI_MODULE_QUICK))
         leave_sketch();
     now.figure = figure_of(t0_ns, t1_ns > t0_ns ? t1_ns : t0_ns + 1, width, height, flags);
     now.figure.density = scale;

@@ -204,7 +204,7 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
                      uint32_t first, uint32_t end, uint32_t *rough)
 {
     int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width;
-    int refined = query->care == PITHI_QUICK ? 1 : query->care == PITHI_NO_RECORDS ? REFINED_ALONE : REFINED;
+    int refined = query->care >= PITHI_QUICK ? 1 : query->care == PITHI_NO_RECORDS ? REFINED_ALONE : REFINED;
     int err = PITH_OK, doubt_err;
 
     if (end - first > 1)
@@ -222,7 +222,8 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
                                               length_ns / refined, sweep_piece, &pieces);
         else
             lane_err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
-        if (pieces.paths && !lane_err && pithlog_get_info(log)->lost > 0) /* pieces do not know holes */
+        int has_holes = pithlog_get_info(log)->lost > 0 && query->care != PITHI_COARSE;
+        if (pieces.paths && !lane_err && has_holes) /* pieces do not know them */
             lane_err = pithi_holes_lost(log, lane, query->t0_ns, query->t1_ns, sweep_hole, sweep);
         pithi_sweep_end(sweep);
         err = err ? err : lane_err;
@@ -272,7 +273,7 @@ int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct
         pithi_sweep_free(sweep);
     }
     struct pithlog_sum *sums = pithi_alloc(defs, sizeof *sums);
-    int without = query->care == PITHI_QUICK || query->care == PITHI_NO_RECORDS;
+    int without = query->care >= PITHI_NO_RECORDS;
     int wanted = !query->no_sums && !(query->summary && without);
     for (uint32_t i = 0; i < query->lane_count && wanted && !is_stopped(query); i++) {
         struct pithlog_rest rest;

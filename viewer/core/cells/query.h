@@ -48,7 +48,8 @@ enum pithi_care {
     PITHI_EXACT,      /* cells are the same as from all records */
     PITHI_NEAR,       /* records are read only for sums, which are exact */
     PITHI_NO_RECORDS, /* the same, without sums */
-    PITHI_QUICK       /* pieces may be as long as a column; there are no sums */
+    PITHI_QUICK,      /* pieces may be as long as a column; there are no sums */
+    PITHI_COARSE      /* the same; holes of lost records, which are found by their lane's records, are left out */
 };
 
 struct pithi_query {
