@@ -80,6 +80,8 @@ int pithi_serve_put_legend(char *const *argv);
 extern const char pithi_serve_early[], pithi_serve_worker[], pithi_serve_script[];
 /* Reads the page that is installed. 0, or 1 after a message. */
 int pithi_serve_read_page(void);
+/* Its program, WebAssembly as a gzip file: *size bytes, until the end. */
+const char *pithi_serve_program(size_t *size);
 /* The page of a log, and the page with the list of all: malloc'ed, *size bytes; NULL: no memory. */
 char *pithi_serve_page(const char *name, size_t *size);
 char *pithi_serve_list(size_t *size);

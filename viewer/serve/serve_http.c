@@ -4,7 +4,7 @@
  *                (DNS rebinding) names another one                                             else 403
  *     token      /TOKEN/..., which only the printed link has                                   else 403, the same
  *     method     GET or HEAD; nothing can be changed                                           else 405
- *     what       "" page or list; "facts", "first", "bytes", "answer", "legend" of ?log=NAME   else 404
+ *     what       "program" of the page; "" page or list; "facts", "first", "bytes", "answer", "legend" of ?log=NAME   else 404
  *     version    If-Match: the log is still that which the page has opened                     else 412
  *     range      of `bytes`, bytes=0-99,200-299: at most 256 ranges of a MiB together          else 400 or 416
  *
@@ -80,6 +80,26 @@ static enum MHD_Result send_data(struct MHD_Connection *client, unsigned status,
     if (packed)
         MHD_add_response_header(response, "Content-Encoding", "gzip");
     enum MHD_Result result = MHD_queue_response(client, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* The page's program, the only answer that browsers keep: it has nothing of a log, and its address is another one when
+ * it is another program. All of them take it packed. */
+static enum MHD_Result send_program(struct MHD_Connection *client)
+{
+    size_t size;
+    const char *data = pithi_serve_program(&size);
+    struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)data, MHD_RESPMEM_PERSISTENT);
+
+    if (!response)
+        return MHD_NO;
+    for (size_t i = 1; i < sizeof always / sizeof *always; i++)
+        MHD_add_response_header(response, always[i][0], always[i][1]);
+    MHD_add_response_header(response, always[0][0], "private, max-age=31536000, immutable");
+    MHD_add_response_header(response, "Content-Type", "application/wasm");
+    MHD_add_response_header(response, "Content-Encoding", "gzip");
+    enum MHD_Result result = MHD_queue_response(client, MHD_HTTP_OK, response);
     MHD_destroy_response(response);
     return result;
 }
@@ -392,6 +412,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
         *state = &server; /* anything but NULL */
         return MHD_YES;
     }
+    if (strcmp(what, "program") == 0)
+        return send_program(client);
     name = MHD_lookup_connection_value(client, MHD_GET_ARGUMENT_KIND, "log");
     if (!name && !*what && pithi_serve_is_folder()) {
         char *list = pithi_serve_list(&size);

@@ -3,6 +3,7 @@
  * and to its own server only. */
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,10 @@
 #include "serve/serve.h"
 
 static const char place[] = "<!--log-->", policy[] = "default-src 'none';", title[] = "<title>";
+static const char wasm[] = "<script type=\"text/plain\" id=\"wasm\">";
 static char *page;
+static char *program; /* what the page has of the program in base64, in bytes */
+static size_t program_size;
 
 /* share/pith/page/viewer.html, as seen from libexec/pith/pith-serve. */
 static FILE *open_page(void)
@@ -31,6 +35,42 @@ static FILE *open_page(void)
     return fd >= 0 ? fdopen(fd, "r") : NULL;
 }
 
+static int digit_of(char letter)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *found = letter ? strchr(digits, letter) : NULL;
+
+    return found ? (int)(found - digits) : -1;
+}
+
+/* Takes the program out of the page, which is shorter then. 0: it has none. */
+static int take_program(void)
+{
+    char *begin = strstr(page, wasm), *end = begin ? strstr(begin, "</script>") : NULL;
+    uint32_t bits = 0;
+    int count = 0;
+
+    if (!end || !(program = malloc((size_t)(end - begin))))
+        return 0;
+    for (const char *p = begin + sizeof wasm - 1; p < end; p++) {
+        int digit = digit_of(*p);
+        if (digit < 0) /* ends of lines, and what fills the last group */
+            continue;
+        bits = bits << 6 | (uint32_t)digit;
+        count += 6;
+        if (count >= 8)
+            program[program_size++] = (char)(bits >> (count -= 8));
+    }
+    memmove(begin + sizeof wasm - 1, end, strlen(end) + 1);
+    return program_size > 0;
+}
+
+const char *pithi_serve_program(size_t *size)
+{
+    *size = program_size;
+    return program;
+}
+
 int pithi_serve_read_page(void)
 {
     struct pithi_text text = {0};
@@ -44,7 +84,7 @@ int pithi_serve_read_page(void)
         pithi_text_bytes(&text, piece, size);
     fclose(file);
     page = text.data;
-    if (!page || !strstr(page, place) || !strstr(page, policy) || !strstr(page, title))
+    if (!page || !strstr(page, place) || !strstr(page, policy) || !strstr(page, title) || !take_program())
         return pithi_serve_failed("the page that is installed is not whole");
     return 0;
 }
@@ -60,7 +100,7 @@ char *pithi_serve_page(const char *name, size_t *size)
     pithi_text_bytes(&text, rule, (size_t)(head - rule));
     pithi_text_add(&text, "<script data-name=\"");
     pithi_text_escaped(&text, name);
-    pithi_text_add(&text, "\">\n");
+    pithi_text_add(&text, "\" data-program=\"program?%08x\">\n", (unsigned)pithi_crc(program, program_size));
     pithi_text_bytes(&text, pithi_serve_early, strlen(pithi_serve_early));
     pithi_text_add(&text, "</script>\n");
     pithi_text_bytes(&text, head, (size_t)(log - head));

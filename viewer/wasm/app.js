@@ -116,12 +116,21 @@ addEventListener("drop", (event) => {
 });
 
 // The page shows at once what it is: a log in it is being opened, or one is to be dropped. The worker gets all of its
-// work now, so that it waits for no answer in between.
+// work now, so that it waits for no answer in between. (The program of a served page is kept by the browser, and so
+// not in the page.)
 async function start() {
   const inside = [...document.querySelectorAll("script.log")];
   const page = inside.length ? JSON.parse(element("shown").textContent) : null;
   const fileOf = ({ dataset, textContent }) => ({ name: dataset.name, base64: textContent });
-  const ready = ask("start", element("wasm").textContent);
+  let program = element("wasm").textContent;
+  try {
+    if (element("served")) program = await servedProgram;
+  } catch (error) {
+    say(error instanceof WebAssembly.CompileError ? `this browser cannot run the page's program: ${error.message}`
+      : "pith serve does not answer; is it still running, and the connection up?", true);
+    return;
+  }
+  const ready = ask("start", program);
   const coloured = setTheme(page && page.theme ? page.theme === "dark" : prefersDark.matches).catch(() => {});
   const opened = page && openLog(inside.map(fileOf), page);
   try {

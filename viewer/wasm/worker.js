@@ -73,7 +73,11 @@ function pieces({ name, blob }) {
 
 let core;
 const calls = {
-  start: async (base64) => { // compiles while it unpacks
+  start: async (base64) => { // compiles while it unpacks; or the program that was compiled before
+    if (base64 instanceof WebAssembly.Module) {
+      core = pithCore(base64, host);
+      return;
+    }
     const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
     const response = new Response(stream, { headers: { "Content-Type": "application/wasm" } });
     core = pithCore(await WebAssembly.compileStreaming(response), host);
