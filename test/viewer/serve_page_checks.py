@@ -1,6 +1,7 @@
 """serve_page_checks.py PROFILE LINK - the pages of `pith serve folder` in Chromium. Prints TAP. test_serve.sh makes the
 folder and the pages to compare with, and starts the server."""
 import os
+import signal
 import sys
 from urllib.parse import quote
 
@@ -98,6 +99,44 @@ def check_first(browser, link):
     here.page.close()
 
 
+# The kinds of pictures in order, and what was said with each.
+WATCH = """window.seen = [];
+addEventListener("DOMContentLoaded", () => new MutationObserver(() => seen.push(
+  document.getElementById("picture").dataset.shown?.split(" ")[3] + ": " + document.getElementById("said").textContent
+)).observe(document.getElementById("picture"), { attributeFilter: ["data-shown"] }));"""
+
+
+def check_coarse(browser, link):
+    """Of a log that is not small, the first picture is coarse, says so, and is followed by the exact one."""
+    for name in ("large.pith", "vast.pith"):
+        page = browser.open("data:text/html,")
+        page.send("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+        page.send("Page.navigate", url=f"{link}?log={name}")
+        there = Viewer.__new__(Viewer)
+        there.page = page
+        there.until("typeof log !== 'undefined' && log !== null")
+        there.rest()
+        seen = page.ask("seen")
+        same([seen[0], seen[-1].split(":")[0]], ["coarse: a coarse picture; the exact one follows", "exact"],
+             f"{name}: a coarse picture, which says so, then an exact one")
+        same(page.text("#said"), "", "and no word of it any more")
+        program = "performance.getEntriesByType('resource').find(({ name }) => name.includes('program?')).transferSize"
+        same(page.ask(program), 0, "the page's program is kept by the browser")
+        page.close()
+
+
+def check_stopped(browser, link, server):
+    """The server ends while a page is open: this is said, once more of the log is needed."""
+    viewer = opened(browser, f"{link}?log=vast.pith")
+    os.kill(server, signal.SIGINT)
+    for _ in range(6):
+        viewer.page.key("+")
+    viewer.until("document.getElementById('said').textContent.includes('does not answer')")
+    same(viewer.page.text("#said"), "vast.pith: pith serve does not answer; is it still running, and the connection up?",
+         "the server has ended")
+    viewer.page.close()
+
+
 def check_vast(browser, link):
     """Views of more than 1.5 million records: no records are read, the legend comes from the server."""
     here, there = opened(browser, "vast.html"), opened(browser, f"{link}?log=vast.pith")
@@ -150,18 +189,20 @@ def check_changed(browser, link):
     viewer.page.close()
 
 
-def main(profile, link):
+def main(profile, link, server):
     with Browser(profile) as browser:
         check_list(browser, link)
         check_same(browser, link, "run.pith", "run.html")
         check_same(browser, link, "large.pith", "large.html")
         check_first(browser, link)
+        check_coarse(browser, link)
         check_vast(browser, link)
         check_others(browser, link)
         check_changed(browser, link)
         same(browser.errors, [], "no errors in the scripts")
+        check_stopped(browser, link, int(server))
     plan()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

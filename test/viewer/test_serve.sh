@@ -109,26 +109,40 @@ server=$!
 read -r link <slow.link
 is "$(for ((i = 0; i < 100; i++)); do state $i.pith; done | sort | uniq -c | xargs)" '100 state:ready' "a folder with more logs than descriptors"
 is "$(state broken.pith)" '"state":"failed"' "SIGCHLD ignored: what fails is seen"
+is "$(python3 - "$link" <<'END'
+import sys, time, urllib.request
+statuses = set()
+for end in range(3000):
+    answer = urllib.request.urlopen(sys.argv[1] + "bytes?log=0.pith&bytes=0-7")
+    statuses.add(answer.status)
+    if answer.status == 200:
+        break
+    time.sleep(0.01)
+print(sorted(statuses), answer.read() == b"\x89Pith\r\n\x1a")
+END
+)" "[200, 202] True" "a log that was forgotten meanwhile is read again for its page"
 ends TERM "and the server ends"
 
-# More clients than it takes at a time, which say nothing and go.
+# More clients than it takes at a time, which say nothing.
 serve secret.pith
 is "$(timeout 60 python3 - "$link" <<'END'
-import socket, sys, urllib.request
+import socket, sys, time, urllib.request
 from urllib.parse import urlsplit
 clients = []
 for i in range(300):
     clients.append(socket.create_connection(("127.0.0.1", urlsplit(sys.argv[1]).port)))
-    clients[-1].sendall(b"GET /")
-try:
-    urllib.request.urlopen(sys.argv[1] + "facts?log=secret.pith", timeout=3)
-except OSError:
-    pass
+    try:
+        clients[-1].sendall(b"GET /")
+    except OSError: # the server has ended it
+        pass
+begin = time.monotonic()
+statuses = [urllib.request.urlopen(sys.argv[1] + "facts?log=secret.pith", timeout=50).status for _ in range(3)]
+is_soon = time.monotonic() - begin < 20 # nobody waits until a silent one is given up
 for client in clients:
     client.close()
-print(urllib.request.urlopen(sys.argv[1] + "facts?log=secret.pith", timeout=50).status)
+print(*statuses, urllib.request.urlopen(sys.argv[1] + "facts?log=secret.pith", timeout=50).status, is_soon)
 END
-)" 200 "many silent clients, when they have gone"
+)" "200 200 200 200 True" "many silent clients do not keep others out"
 ends TERM "and the server ends"
 
 # The network, if it is asked for.
@@ -191,9 +205,10 @@ cp secret.pith folder/run.pith && cp 3.txt folder/words.txt
     cp vast.pith folder/ && pith draw vast.pith --viewer -o vast.html && "$build/test/bench/make_big_log" last.pith 2 4 20000
 pith draw folder/run.pith --viewer -o run.html && cp folder/large.pith large.pith && pith draw large.pith --viewer -o large.html
 serve folder
-timeout 600 python3 "$top/test/viewer/serve_page_checks.py" "$scratch/chromium" "$link" >checks.out 2>checks.err
+timeout 600 python3 "$top/test/viewer/serve_page_checks.py" "$scratch/chromium" "$link" "$server" >checks.out 2>checks.err
 is "$?" 0 "the checks in the browser come to their end" || tail -n 5 checks.err | sed 's/^/# /'
 like "$(tail -n 1 checks.out)" '^1\.\.[0-9]+$' "with all of them"
 checks_of checks.out "page: "
-ends INT "the server ends while pages are open"
+wait "$server"
+is "$?" 0 "the server ended while a page was open"
 finish

@@ -10,7 +10,7 @@ function far({ name, url, size, version, parts = [] }) {
   const expected = new Set(); // pages for the next request
   let end = -1, ahead = AHEAD; // where the last request ended that was not expected; how many pages it brought
   const last = Math.ceil(size / PAGE);
-  const lost = (why) => Object.assign(new Error(`${name}: ${why}`), { isLost: true });
+  const lost = (why) => Object.assign(new Error(`${name.replace(/\.digest$/, "")}: ${why}`), { isLost: true });
 
   const rest = (ms) => { // nothing else can wait in the middle of a read
     for (const until = performance.now() + ms; performance.now() < until;);

@@ -5,7 +5,7 @@
 // module_page.h, null: nothing; progress(part).
 function pithCore(module, host) {
   const files = [], encoder = new TextEncoder(), decoder = new TextDecoder();
-  let core, said = "", theme = "light";
+  let core, said = "", theme = "light", lost = "";
   const bytes = (at, size) => new Uint8Array(core.memory.buffer, at, size);
   const text = (at) => {
     const all = new Uint8Array(core.memory.buffer);
@@ -73,6 +73,7 @@ function pithCore(module, host) {
       if (!(trap instanceof WebAssembly.RuntimeError) && !(trap instanceof RangeError) && !trap.isLost) throw trap;
       const why = trap.isLost ? trap.message : said.trim() || `this log cannot be shown: ${trap.message}`;
       start();
+      lost = trap.isLost ? why : "";
       throw new Error(why);
     }
   };
@@ -81,8 +82,13 @@ function pithCore(module, host) {
     bytes(at, data.length + 1).set([...data, 0]);
     return at;
   };
+  // A log that was lost is no longer open: the reason stays the same.
+  const failure = () => {
+    const why = text(core.pithi_module_error());
+    return new Error(lost && why === "no log is open" ? lost : why);
+  };
   const answer = (at) => {
-    if (!at) throw new Error(text(core.pithi_module_error()));
+    if (!at) throw failure();
     return text(at);
   };
   start();
@@ -93,6 +99,7 @@ function pithCore(module, host) {
     open: (given, known) => guarded(() => {
       const { from = 0, to = 0, gaps = 1 } = known || {};
       core.pithi_module_known(BigInt(from), BigInt(to), gaps);
+      lost = "";
       core.pithi_system_clear();
       files.length = 0;
       for (const file of given) {
@@ -113,7 +120,7 @@ function pithCore(module, host) {
     // Times are BigInt. `used`: pixels of a picture before that nobody needs, so that there is room at once.
     draw: ({ from, to, width, height, scale, flags, first = 0, rowHeight = 0 }, used) => guarded(() => {
       const at = core.pithi_module_draw(from, to, width, height, scale, flags, first, rowHeight);
-      if (!at) throw new Error(text(core.pithi_module_error()));
+      if (!at) throw failure();
       const rest = answer(core.pithi_module_picture()), { width: wide, height: high } = JSON.parse(rest);
       const made = bytes(at, wide * high * 4);
       const pixels = used && used.length === made.length ? used : new Uint8ClampedArray(made.length);
@@ -122,7 +129,7 @@ function pithCore(module, host) {
     }),
     overview: (width, height) => guarded(() => {
       const at = core.pithi_module_overview(width, height);
-      if (!at) throw new Error(text(core.pithi_module_error()));
+      if (!at) throw failure();
       return new Uint8ClampedArray(bytes(at, width * height * 4));
     }),
     legend: (from, to) => guarded(() => answer(core.pithi_module_legend(from, to))),
