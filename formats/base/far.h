@@ -16,8 +16,8 @@ void pithi_far_now(int fd, uint64_t offset, uint64_t size);
  * do not have it. */
 void pithi_far_play(void (*soon)(void *context, int fd, uint64_t offset, uint64_t size), void *context);
 
-/* Whether summaries may be coarse, from a sketch beside the log (reader/index/sketch.h), which a summary looks for when it
- * is opened; 0 after one was opened that has none. */
+/* Whether summaries may be coarse, from a sketch beside the log (reader/index/sketch.h). A summary looks for it when it
+ * is opened; if there is none, they may no longer. */
 void pithi_far_coarse(int may);
 int pithi_far_is_coarse(void);
 

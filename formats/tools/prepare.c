@@ -1,8 +1,8 @@
 /* prepare.c - `pith --prepare LOG`, which `pith serve` runs: makes what a page reads in place of LOG, in the files that
- * are open as descriptors 3 to 5. 3: the log in the native format, if it is of another one. 4: its digest. 5: what a page
- * needs until its first picture, so that it gets it by one request. These are parts, each with a head of three numbers
- * of 4 bytes: of what (0 the log, 1 its digest, 2 its sketch, 3 JSON of what takes long to find out), page of 256 bytes
- * at which it begins, bytes. A page that lacks some asks for them. */
+ * are open as descriptors 3 to 5. 3: the log in the native format, if it is of another one. 4: its digest. 5: what a
+ * page needs until its first picture, so that it gets it by one request. These are parts, each with a head of three
+ * numbers of 4 bytes: of what (0 the log, 1 its digest, 2 its sketch, 3 JSON of what takes long to find out), page of
+ * 256 bytes at which it begins, bytes. A page that lacks some asks for them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,8 @@ enum {
     PAGE = 256,             /* as in far_worker.js */
     FIRST_MOST = 2 << 20,   /* bytes; on a slow line more would keep the page from saying that it works */
     WHOLE_MOST = 256 << 10, /* a file of fewer is read as a whole */
-    COLUMNS = 2000, LANES = 128 /* of the pictures of most screens */
+    COLUMNS = 2000,
+    LANES = 128 /* of the pictures of most screens */
 };
 
 /* Bytes of a part's head; what a part is of besides the log, 0, and its digest, 1. */

@@ -142,11 +142,13 @@ static void compare(void)
         for (uint32_t i = 0; i < COLUMNS; i++) {
             const struct filled *a = &by_records[lane][i], *b = &by_sketch[lane][i];
             double lead, inner_lead, none, sums[2] = {0}, inside[2] = {0};
-            uint32_t most = most_of(a->outer, a->known / 16, &lead), inner = most_of(a->inner, a->known / 16, &inner_lead);
+            uint32_t most = most_of(a->outer, a->known / 16, &lead),
+                     inner = most_of(a->inner, a->known / 16, &inner_lead);
             if (a->known < 1 || lead < a->known / 5 || (inner != STATES && inner_lead < a->known / 5))
                 continue; /* a border between phases: pieces lie across it */
             compared++;
-            other += most_of(b->outer, b->known / 30, &none) != most || most_of(b->inner, b->known / 30, &none) != inner;
+            other +=
+                most_of(b->outer, b->known / 30, &none) != most || most_of(b->inner, b->known / 30, &none) != inner;
             for (int k = 0; k < STATES; k++)
                 sums[0] += a->outer[k] / a->known, sums[1] += b->outer[k] / (b->known > 0 ? b->known : 1),
                     inside[0] += a->inner[k] / a->known, inside[1] += b->inner[k] / (b->known > 0 ? b->known : 1);

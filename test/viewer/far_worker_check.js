@@ -16,7 +16,8 @@ globalThis.XMLHttpRequest = class {
     requests.push(ranges);
     this.status = status;
     if (this["If-Match"] !== "\"v1\"" || !this.isNow) this.status = 400;
-    for (const [from, to] of ranges) parts.push(Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => byteAt(from + i))));
+    for (const [from, to] of ranges)
+      parts.push(Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => byteAt(from + i))));
     const all = Buffer.concat(parts);
     this.response = all.buffer.slice(all.byteOffset, all.byteOffset + all.length);
   }

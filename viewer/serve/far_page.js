@@ -19,7 +19,8 @@ async function openServed() {
   }
   const { version } = facts, parts = await firstParts(version);
   const of = (number) => parts.filter((part) => part.number === number);
-  const file = (name, size, more, number) => ({ name, size, version, url: servedAt("bytes") + more, parts: of(number) });
+  const at = servedAt("bytes"), file = (name, size, more, number) =>
+    ({ name, size, version, url: at + more, parts: of(number) });
   const sketches = of(2).map(({ bytes }) => ({ name: `${served}.sketch`, bytes }));
   const [known] = of(3).map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)));
   watchServed(version);

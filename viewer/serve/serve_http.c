@@ -4,7 +4,8 @@
  *                (DNS rebinding) names another one                                             else 403
  *     token      /TOKEN/..., which only the printed link has                                   else 403, the same
  *     method     GET or HEAD; nothing can be changed                                           else 405
- *     what       "program" of the page; "" page or list; "facts", "first", "bytes", "answer", "legend" of ?log=NAME   else 404
+ *     what       "program" of the page; "" page or list; "facts", "first", "bytes", "answer",
+ *                "legend" of ?log=NAME                                                         else 404
  *     version    If-Match: the log is still that which the page has opened                     else 412
  *     range      of `bytes`, bytes=0-99,200-299: at most 256 ranges of a MiB together          else 400 or 416
  *
@@ -361,8 +362,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *client, struct pithi_s
 
 /* ---- The server -------------------------------------------------------------------------------------------------- */
 
-/* Connections that have not named the token, as they came. Whoever can reach the port can open many and say nothing: the
- * oldest one then goes, so that there is room for others. */
+/* Connections that have not named the token, as they came. Whoever can reach the port can open many and say nothing:
+ * the oldest one then goes, so that there is room for others. */
 static struct MHD_Connection *unknown[UNKNOWN_MOST];
 static int unknown_count;
 
@@ -393,7 +394,7 @@ static void note_connection(void *context, struct MHD_Connection *client, void *
     unknown[unknown_count++] = client;
 }
 
-/* Called twice: when the head of a request is there, and at its end. An answer to the first call ends the connection. */
+/* Called when the head of a request is there, and at its end. An answer to the first call ends the connection. */
 static enum MHD_Result answer(void *context, struct MHD_Connection *client, const char *url, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **state)
 {

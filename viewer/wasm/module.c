@@ -39,7 +39,7 @@ static struct {
     uint32_t *words, *strip; /* [height][width] of the picture, of the overview */
     int width, height;
     char damage[512];
-    int has_gaps;        /* draw.gaps were read */
+    int has_gaps;              /* draw.gaps were read */
     int has_sketch, is_coarse; /* draw.summary has a sketch; pictures use it */
 } now;
 
@@ -515,7 +515,7 @@ static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width,
     figure.plot.waits = (flags & PITHI_MODULE_WAITS) != 0;
     figure.plot.path = (flags & PITHI_MODULE_PATH) != 0;
     figure.plot.names = !(flags & PITHI_MODULE_NO_NAMES);
-    figure.plot.care = now.is_coarse               ? PITHI_COARSE
+    figure.plot.care = now.is_coarse                ? PITHI_COARSE
                        : flags & PITHI_MODULE_QUICK ? PITHI_QUICK
                        : flags & PITHI_MODULE_NEAR  ? PITHI_NO_RECORDS
                        : exact                      ? PITHI_EXACT

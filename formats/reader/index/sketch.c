@@ -32,12 +32,12 @@ struct making {
     /* the current lane: */
     const struct pithlog_path *lane_paths;
     uint32_t path_count;
-    double *time_ns;         /* [path_count] in the current column, with what is inside each */
-    double outside_ns;       /* in it, outside all states */
-    uint16_t *touched;       /* [touched_count] the paths that have some */
+    double *time_ns;   /* [path_count] in the current column, with what is inside each */
+    double outside_ns; /* in it, outside all states */
+    uint16_t *touched; /* [touched_count] the paths that have some */
     uint32_t touched_count;
-    uint32_t column;         /* the current one */
-    struct column run;       /* `run_count` columns like this are not written */
+    uint32_t column;   /* the current one */
+    struct column run; /* `run_count` columns like this are not written */
     uint32_t run_count;
 };
 

@@ -52,9 +52,9 @@ struct known {
 struct pithlog_summary {
     struct pithlog *log;
     struct pithi_sketch *sketch; /* in place of sheets, where a coarse picture is enough; NULL: none */
-    int fd;              /* the temporary file; -1: none yet */
-    uint64_t fd_size;    /* bytes written to `fd` */
-    struct known *lanes; /* [lanes] */
+    int fd;                      /* the temporary file; -1: none yet */
+    uint64_t fd_size;            /* bytes written to `fd` */
+    struct known *lanes;         /* [lanes] */
     /* the current sheet: */
     uint32_t lane;
     uint64_t at; /* its offset; UINT64_MAX: none */
@@ -387,12 +387,13 @@ static uint64_t expect_blocks(struct pithlog *log, const struct pithi_log_lane *
  * what these need of sheets. */
 static void expect_lanes(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns)
 {
-    enum { LANES = 16, BYTES = 8 << 20, FINE = 4096 }; /* FINE: more pieces than a quick picture has columns */
+    enum { LANES = 16, LANES_MOST = 256, BYTES = 8 << 20, FINE = 4096 }; /* FINE: more than a quick picture's columns */
     uint64_t bytes = 0;
     if (lane < s->asked)
         s->asked_end = s->asked + 1;
     s->asked = lane;
-    uint32_t end = lane < s->asked_end ? s->asked_end : lane + LANES;
+    uint32_t more = lane < LANES ? LANES : lane < LANES_MOST ? lane : LANES_MOST; /* the longer it goes on */
+    uint32_t end = lane < s->asked_end ? s->asked_end : lane + more;
     end = end < s->log->info.lanes ? end : s->log->info.lanes;
     int is_exact = length_ns < (to_ns - from_ns) / FINE;
     if (s->expected > lane && from_ns == s->expected_from_ns && to_ns == s->expected_to_ns &&

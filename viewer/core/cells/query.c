@@ -218,8 +218,8 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
         if (query->summary)
             pieces.paths = pithlog_summary_paths(query->summary, lane, &pieces.path_count);
         if (pieces.paths)
-            lane_err = pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
-                                              length_ns / refined, sweep_piece, &pieces);
+            lane_err = pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns, length_ns / refined,
+                                              sweep_piece, &pieces);
         else
             lane_err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
         int has_holes = pithlog_get_info(log)->lost > 0 && query->care != PITHI_COARSE;
