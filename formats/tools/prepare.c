@@ -243,7 +243,7 @@ int pithi_tool_prepare(int argc, char **argv)
     /* Of a damaged log the page makes the digest itself, so that it can say what is damaged. */
     if (!err && pithlog_digest_open(log, NULL, NULL, &digest) == PITH_OK)
         err = copy(argv[1], digest->fd, (uint64_t)lseek(digest->fd, 0, SEEK_END), DIGEST_FD);
-    if (!err && digest)
+    if (!err && digest && !log->rebuilt) /* the page then reads all of it, too */
         put_first(log, digest);
     if (digest)
         pithlog_digest_close(digest);

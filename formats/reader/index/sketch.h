@@ -2,7 +2,7 @@
  *
  * Of each lane it has columns of equal length, and for each the stack of open states that a picture shows: the state
  * with most of its time, the one inside it with most of that, and so on, with their shares in 15ths. So its size
- * depends on the lanes and columns, not on the log: 64 lanes and 2000 columns take 0.1 to 45 kB when they are packed, where the
+ * depends on lanes and columns, not on the log: 64 lanes and 2000 columns take 0.1 to 45 kB when they are packed. The
  * pieces of a summary (native/summary.h) are 1.4 MB of 8e6 records, and more of more.
  *
  * The file, numbers little-endian: 8 bytes "PithSket"; 8 from_ns; 8 length_ns of a column; 4 columns; 4 lanes, the
