@@ -1,6 +1,6 @@
 """serve_first.py PROFILE LINK NAME - opens a log of `pith serve` in Chromium over a line of 10 Mbit/s with 50 ms delay
-(slow_line.py). Prints lines "what value unit": times, requests and bytes of the first picture, of the exact one, and of
-a zoom."""
+(slow_line.py). Prints lines "what value unit": times, requests and bytes of the first picture, of the exact one, of a
+zoom, and of the first picture when the browser has the page's program."""
 import os
 import subprocess
 import sys
@@ -53,4 +53,9 @@ with Browser(profile) as browser:
     page.ask("(zoom(0.1), 0)")
     told("zoom", wait("quick", "exact") - begin)
     told("zoom exact", wait("exact") - begin)
+    page.send("Page.navigate", url="about:blank")
+    page.ask("document.readyState")
+    spent()
+    page.send("Page.navigate", url=address)
+    told("again", wait("coarse", "quick", "exact"))
 line.terminate()
