@@ -71,15 +71,17 @@ function flagsOf(isExact) {
     | (shown.waits ? WAITS : 0) | (shown.path ? PATH : 0) | (isExact ? 0 : QUICK) | (isNear ? NEAR : 0)
     | (isFirst && log.sketched && view.from === log.work_from && view.to === log.work_to ? COARSE : 0);
 }
-// Of a large log a quick picture comes first, while the view moves, and an exact one when it rests.
-async function drawNow(isExact = !log.large) {
-  let isCoarse = false;
+// Of a large log a quick picture comes first, while the view moves, and an exact one when it rests; after a coarse one,
+// first without messages, which may take longer to come than all the rest.
+async function drawNow(isDue = !log.large) {
+  const isExact = isDue && !(picture && picture.coarse && shown.arrows && log.messages);
+  let isCoarse = false, isFailed = false;
   isDrawing = true;
   isDrawPending = false;
   clearTimeout(exactTimer);
   layOut();
-  const what = { from: view.from, to: view.to, ...sizeOf(), scale: devicePixelRatio, flags: flagsOf(isExact),
-    first: firstRow(), rowHeight: rowHeight() };
+  const what = { from: view.from, to: view.to, ...sizeOf(), scale: devicePixelRatio,
+    flags: flagsOf(isDue) | (isDue && !isExact ? NO_ARROWS : 0), first: firstRow(), rowHeight: rowHeight() };
   askedWidth = what.width;
   const theme = shown.isDark ? "dark" : "light";
   const of = openNumber;
@@ -91,10 +93,12 @@ async function drawNow(isExact = !log.large) {
     isCoarse = made.coarse;
   } catch (error) {
     if (of === openNumber) say(error.message, true);
+    isFailed = true;
   }
   isDrawing = false;
+  const next = () => { if (!isDrawing && log) drawNow(true); };
   if (isDrawPending && log) drawNow();
-  else if (!isExact) exactTimer = setTimeout(() => { if (!isDrawing && log) drawNow(true); }, isCoarse ? 0 : 150);
+  else if (!isExact && !(isDue && isFailed)) exactTimer = setTimeout(next, isCoarse || isDue ? 0 : 150);
 }
 
 // A legend in between would delay the next picture of a view that moves: it follows after a moment of rest.
