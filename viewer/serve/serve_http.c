@@ -33,7 +33,7 @@
 enum {
     CLIENTS_MOST = 256,
     UNKNOWN_MOST = 64, /* of these, before they have named the token */
-    IDLE_S = 120,
+    IDLE_S = 60,
     REQUEST_BYTES_MOST = 32 << 10, /* a request's line and headers */
     RANGES_MOST = 256,
     BYTES_MOST = 1 << 20,
