@@ -1,5 +1,5 @@
 /* heavy.w - a wrapper that costs too much: burns HEAVY_NS in each MPI call before anything else, and says so
- * (pith_own_cost). Between log.w and messages.w, so that a message is sent after the burning, and inside of its state:
+ * (pith_own_cost). With HEAVY_SLEEPS in the environment it sleeps as long. Between log.w and messages.w, so that a message is sent after the burning, and inside of its state:
  *
  *     wrappergen --preload -w after_call.w log.w heavy.w messages.w piggyback.w ...
  *     wrappergen --preload -w after_call.w time.w heavy.w piggyback.w ...      -DHEAVY_TIME: the time library
@@ -31,15 +31,20 @@ static long heavy_now(void)
 static void heavy_burn(void)
 {
     static long most_ns = -1;
+    static int sleeps;
     if (most_ns < 0) {
         const char *value = getenv("HEAVY_NS");
+        sleeps = getenv("HEAVY_SLEEPS") != NULL;
         most_ns = value ? atol(value) : 0;
     }
     if (most_ns == 0 || !HEAVY_RECORDED || !pith_recording())
         return;
     long begin = heavy_now(), spent = 0;
-    while (spent < most_ns)
+    while (spent < most_ns) {
+        if (sleeps)
+            nanosleep(&(struct timespec){0, most_ns - spent}, NULL);
         spent = heavy_now() - begin;
+    }
     HEAVY_TELL(spent);
 }
 
