@@ -11,12 +11,14 @@ layer() {
     local of="$top/test/mpi/abi" mpich
     echo '#include <mpi.h>
 int main(void) { return MPI_Finalize(); }' | mpicc.mpich -o probe -x c - || return
-    mpich=$(ldd probe | sed -n 's/.*\(libmpi[a-z]*\.so[.0-9]*\) => .*/\1/p' | head -n 1)
+    mpich=$(ldd probe | sed -n 's/.*libmpi[a-z]*\.so[.0-9]* => \(.*\) (.*/\1/p' | head -n 1)
+    # A copy, whose ranks give way while they wait (layer.c): these four would keep both processors from each other.
+    LC_ALL=C sed 's/\x00ucp_worker_progress\x00/\x00mpich_asks_progress\x00/' "${mpich:-/dev/null}" >mpich_copy.so || return
     for part in values.c functions.h; do
         LC_ALL=C awk -v make="${part%.*}" -f "$of/layer.awk" "$header/mpi.h" >"layer_$part" || return
     done
     mpicc.mpich -w -fPIC -I"$of" -c -o values.o layer_values.c &&
-        ${CC:-cc} -std=gnu11 -O1 -w -fPIC -shared -Wl,-soname,libmpi_abi.so.1 -I"$header" -I"$of" -I. "-DMPICH_LIBRARY=\"$mpich\"" \
+        ${CC:-cc} -std=gnu11 -O1 -w -fPIC -shared -Wl,-soname,libmpi_abi.so.1 -I"$header" -I"$of" -I. "-DMPICH_LIBRARY=\"$PWD/mpich_copy.so\"" \
             -o "$1/libmpi_abi.so.1" "$of/layer.c" values.o -lpthread -ldl
 }
 # compile_abi NAME: ./NAME-abi, for all of them
