@@ -106,11 +106,12 @@ check-install: all
 	$(run_tests) test/lint/test_install.sh
 
 # Sanitizers: a build of their own beside this one, without MPI (its libraries are not clean); of the window's tests
-# those that do much in little time. (asan-build, tsan-build: what they need, only.)
+# those that do much in little time. (asan-build, tsan-build: what they need, only.) -g1, as in CFLAGS of the Makefile: a
+# report names functions and lines.
 sanitizer_goal = $(if $(filter %-build,$@),$(1)-built,$(1)-suites)
 check-asan asan-build:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
-		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= $(call sanitizer_goal,asan)
+		CFLAGS='-O1 -g1 -fno-omit-frame-pointer' MPIS= $(call sanitizer_goal,asan)
 tests_asan_window = $(patsubst %,test/viewer/test_%.sh,window rows walk search selection beside)
 asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
 # (test_clock plays the processor's counter by its faults, and files by a function open, which the sanitizer needs. With
@@ -129,12 +130,13 @@ asan-mpi-suite: tools $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/libpith
 		$(patsubst %,$(O)/lib/pith/%/libpith-check.so,$(filter openmpi,$(MPIS)))
 	@O='$(O)' ASAN_OPTIONS=detect_leaks=0 test/run test/mpi/sanitized.sh test/mpi/sanitized_check.sh
 check-tsan tsan-build:
-	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' \
+	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g1' \
 		MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= $(call sanitizer_goal,tsan)
 # (test_spill_damage has its threads while it records only, as the others do, and then reads for minutes.)
 tsan_bin = $(filter-out %/test_spill_damage %/test_spill_missing,\
 	$(filter $(addprefix $(O)/test/unit/test_,record% spill% encode% thread%),$(unit_bin)))
-tsan-built: lib tools wrappers samples $(tsan_bin)
+tsan_libs = $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/libpith-,mpi.so trace.so time.so))
+tsan-built: lib tools $(tsan_libs) $(O)/samples/threads $(tsan_bin)
 tsan-suites: tsan-built
 	$(run_tests) $(tsan_bin) test/mpi/test_threads.sh test/mpi/races.sh
 
