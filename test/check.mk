@@ -17,7 +17,8 @@ tests_viewer = $(filter-out $(if $(HAVE_FIREFOX),,test/viewer/test_page_firefox.
 needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
 gives_way := $(foreach m,$(filter mpich openmpi,$(MPIS)),$(O)/test/mpi/gives_way/mpiexec.$(m)) # of all that start ranks
-needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so) $(gives_way)
+include test/mpi/heavy.mk
+needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so $(call heavy,heavy heavytime)) $(gives_way)
 needs_viewer := $(gives_way) $(O)/test/bench/make_big_log $(O)/test/viewer/draw_module $(if $(HAVE_WASM),wasm)
 needs_cli := $(gives_way) $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden \
 	$(O)/test/bench/make_big_log
@@ -106,8 +107,8 @@ check-install: all
 	$(run_tests) test/lint/test_install.sh
 
 # Sanitizers: a build of their own beside this one, without MPI (its libraries are not clean); of the window's tests
-# those that do much in little time. (asan-build, tsan-build: what they need, only.) -g1, as in CFLAGS of the Makefile: a
-# report names functions and lines.
+# those that do much in little time. (asan-build, tsan-build: what they need, only.) -g1, as in CFLAGS of the
+# Makefile: a report names functions and lines.
 sanitizer_goal = $(if $(filter %-build,$@),$(1)-built,$(1)-suites)
 check-asan asan-build:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
@@ -159,7 +160,7 @@ fuzz-run: $(addprefix $(O)/test/fuzz/live_,$(FUZZ))
 bench:
 	$(if $(filter no,$(DEPS)),,@./install-deps bench || :)
 	@+$(MAKE) --no-print-directory bench-run
-bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
+bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log $(call heavy,heavy paused heavytime)
 	@O='$(O)' BIG='$(BIG)' test/bench/measure $(BENCH)
 
 # Other releases of Debian, in roots of their own (test/systems/systems).

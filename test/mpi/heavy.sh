@@ -1,16 +1,14 @@
-# heavy.sh - for tests and benches of compensation, sourced after lib.sh: make_heavy MPI builds the log library with a wrapper in it
-# that burns HEAVY_NS in each call, as ./heavy-MPI.so (make_heavy MPI SOURCE: with this in place of eager_limit.c); make_paused one
-# that burns as much before the call, as if the program had done so, as ./paused-MPI.so; make_workloads
+# heavy.sh - for tests and benches of compensation, sourced after lib.sh: make_heavy MPI links the log library with a wrapper in it
+# that burns HEAVY_NS in each call (test/mpi/heavy.mk compiles it), as ./heavy-MPI.so (make_heavy MPI SOURCE: with this in place of
+# eager_limit.c); make_paused one that burns as much before the call, as if the program had done so, as ./paused-MPI.so; make_workloads
 # MPI its programs, as ./workloads-MPI, ./heat2d-MPI. compare: whether on line and off line find the
 # same in h.pith.
-make_heavy() { make_log "heavy-$1" "$1" "${2:-}" "" "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w"; }
-make_paused() { make_log "paused-$1" "$1" "" -DHEAVY_PAUSE "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/log.w"; }
-# make_log NAME MPI SOURCE DEFINE TEMPLATE TEMPLATE: the log library of these, and of those around them
+make_heavy() { make_log "heavy-$1" "$1" "${2:-}"; }
+make_paused() { make_log "paused-$1" "$1"; }
+# make_log NAME MPI SOURCE: the log library with these wrappers
 make_log() {
-    wrappergen --preload -w "$top/wrappers/mpi/compare_clocks.w" "$top/wrappers/compensate/after_call.w" "$5" "$6" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/piggyback.w" "$top/wrappers/handles/requests.w" "$top/wrappers/handles/handle.w" \
-        -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$2/mpi.i" --exports "$build/gen/$2/exported" -o "$1.c" &&
-        "mpicc.$2" -std=gnu11 -D_GNU_SOURCE $4 -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" \
-            -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -o "$1.so" "$1.c" $3 $(runtime_objects "$2" ${3:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
+    "mpicc.$2" -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/"{mpi,handles,compensate} \
+        -o "$1.so" "$build/test/mpi/heavy/$1.o" ${3:-} $(runtime_objects "$2" ${3:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
 }
 # objects_of MPI SOURCE...: what was made of them, for this MPI or for all. The build may hold objects whose source has gone.
 objects_of() {
@@ -26,11 +24,8 @@ objects_of() {
 runtime_objects() { objects_of "$1" "$top"/wrappers/{mpi,handles,compensate}/*.c | grep -vxF "$build/obj/mpi-$1/${2:-}.o"; }
 # The same of the time library, as ./heavytime-MPI.so.
 make_heavytime() {
-    wrappergen --preload -w "$top/wrappers/mpi/compare_clocks.w" "$top/wrappers/compensate/after_call.w" "$top/wrappers/time/time.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/compensate/piggyback.w" "$top/wrappers/handles/requests.w" "$top/wrappers/handles/handle.w" \
-        -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
-        "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$build/layers/"{base,analysis,symbols} -I"$top/wrappers/mpi" \
-            -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" $(objects_of "$1" "$top"/wrappers/{time,handles,compensate}/*.c) \
-            $(objects_of "$1" "$top"/wrappers/mpi/{real,nested,group,eager_limit,host_comm,members,transport}.c) "$build/lib/libpith.a" -ldl -lpthread
+    "mpicc.$1" -shared -o "heavytime-$1.so" "$build/test/mpi/heavy/heavytime-$1.o" $(objects_of "$1" "$top"/wrappers/{time,handles,compensate}/*.c) \
+        $(objects_of "$1" "$top"/wrappers/mpi/{real,nested,group,eager_limit,host_comm,members,transport}.c) "$build/lib/libpith.a" -ldl -lpthread
 }
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&
