@@ -7,7 +7,8 @@ import sys
 
 def records(lines, ranks):
     for line in lines:
-        lane, *words = line.split()
+        words = line.split()[::-1]  # the next one is the last: that one is taken at once, and lines are long
+        lane = words.pop()
         rank, thread = (lane + ".0").split(".")[:2]
         ranks.add(rank)
 
@@ -15,11 +16,11 @@ def records(lines, ranks):
             return us, "%.9f\t%s\t%s\t%s" % (us / 1e6, rank, thread, "\t".join(fields))
 
         while words:
-            name, times, *words = words
+            name, times = words.pop(), words.pop()
             begin, end = map(float, times.split("-"))
             yield record(begin, "enter", name)
-            while words and (words[0][0] in "<>" or words[0].split(":")[0] == "c"):
-                what, *words = words
+            while words and (words[-1][0] in "<>" or words[-1].split(":")[0] == "c"):
+                what = words.pop()
                 peer, size = (what[1:] + ":8").split(":")[:2]
                 message = "", "comm=0", "peer=" + peer, "tag=0", "bytes=" + size
                 if what[0] == "c":
