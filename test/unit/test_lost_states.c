@@ -600,11 +600,7 @@ int main(void)
     const char *path = scratch_path("holes.pith");
     const uint32_t all[] = {0, 1};
     long wrong[5] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
-#ifdef __SANITIZE_ADDRESS__ /* under which each takes three times as long */
-    const uint32_t seeds = quick_or_full(20, 60);
-#else
-    const uint32_t seeds = 60;
-#endif
+    const uint32_t seeds = fewer_sanitized(15, quick_or_full(40, 60));
     for (uint32_t seed = 1; seed <= seeds + seeds / 2; seed++) {
         struct model m;
         struct pithlog *log;
