@@ -4,7 +4,7 @@
  * in all threads; wait: waits for each signal of a full set; fd: reads all signals from a descriptor; realtime: handles
  * all real-time signals and gets its own; small, tiny: its handlers run on a stack of 8 KiB, or of the least that the
  * system takes and 512 bytes; setuid: sets its user in all threads; cancel: cancels a thread; exec: replaces itself,
- * sampled, by `sampled_signals reset`. */
+ * sampled, by `sampled_signals reset`. `sampled_signals HOW SECONDS`: so long. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 static const char *how;
+static double seconds = 0.1;
 static volatile double sink;
 static volatile sig_atomic_t seen[65], all_seen;
 
@@ -95,7 +96,7 @@ static int is_silent(void)
 
 static void *second(void *unused)
 {
-    double until = cpu() + 0.1;
+    double until = cpu() + seconds;
     while (cpu() < until)
         work();
     return unused;
@@ -110,7 +111,7 @@ static void *waits(void *unused)
 
 static int compute(void)
 {
-    double until = cpu() + 0.1;
+    double until = cpu() + seconds;
     while (cpu() < until) {
         work();
         if (strcmp(how, "reset") == 0)
@@ -136,10 +137,11 @@ int main(int argc, char **argv)
     pthread_t thread, other;
     void *result;
     how = argc > 1 ? argv[1] : "";
+    seconds = argc > 2 ? atof(argv[2]) : seconds;
     if (strcmp(how, "exec") == 0) {
         for (int i = 0; i < 200; i++)
             work();
-        execl(argv[0], argv[0], "reset", (char *)NULL);
+        execl(argv[0], argv[0], "reset", argv[2], (char *)NULL);
     }
     if (strcmp(how, "blocked") == 0)
         block_all();
