@@ -2,6 +2,7 @@
 # pith analyze A B ...: the scaling table and what changed, of text logs with exact times, and of recorded programs.
 . "$(dirname "$0")/../lib.sh"
 undisturbed
+unset GIVE_WAY # ranks sleep while they wait, and while late_sender computes, which is in ms
 . "$top/test/mpi/functions.sh"
 
 # make_log NAME: NAME.txt and NAME.pith from lines as timed_log.py reads them

@@ -3,6 +3,7 @@
 # gone when mended.
 . "$(dirname "$0")/../lib.sh"
 undisturbed
+unset GIVE_WAY # ranks sleep while they wait, and while they compute, which is in ms
 . "$top/test/mpi/functions.sh"
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES PITH MPICC # of a `make check` around this
 
