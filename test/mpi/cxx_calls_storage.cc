@@ -86,9 +86,11 @@ void windows()
 }
 
 // ---- files
-static const char *const file_name = "cxx_calls.data";
+// Open MPI names a semaphore after the file, whatever its folder: two jobs with files of one name wait for each other.
+static char file_name[32];
 static MPI::File open_file()
 {
+    std::snprintf(file_name, sizeof file_name, "cxx_calls.%d", (int)getppid()); // of the launcher, for all ranks
     MPI::File file = MPI::File::Open(COMM_WORLD, file_name, MPI::MODE_RDWR | MPI::MODE_CREATE, MPI::INFO_NULL);
     file.Set_errhandler(MPI::ERRORS_THROW_EXCEPTIONS);
     return file;

@@ -151,7 +151,7 @@ like [finding 5 2] {^MPI_Finalize   on rank 1 } "the word: a line and a number"
 set run $top.panes.findings.run
 is [set [$top.panes.findings.head.line cget -textvariable]] "3 ranks, 1 host, 1 s" "the run"
 is [set [$top.answer.text cget -textvariable]] \
-    "The ranks compute one after another, not at the same time: 41 % of the run is lost." "the answer heads it, as on the page"
+    "The ranks wait for one another in turn, most for computing on rank 0: 41 % of the run is lost." "the answer heads it, as on the page"
 set names {}
 foreach item {0 1 2 3 4} {
     lappend names [$run item $item -text]
