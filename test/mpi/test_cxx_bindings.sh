@@ -24,9 +24,14 @@ for mpi in $(mpis); do
     # shellcheck disable=SC2086 # the objects are words
     "mpicxx.$mpi" -o "calls-$mpi" $objects -L"$build/lib/pith/$mpi" -lpith-cxx -Wl,-rpath,"$build/lib/pith/$mpi" 2>>"$mpi.err"
     is "$? $(cat "$mpi.err")" "0 " "$mpi: the program of all functions compiles without a warning"
+    # Open MPI 4.1 turns for ever in ompi_comm_nextcid, both ranks in MPI_Dist_graph_create, in 1 of 200 runs beside other work.
+    all_right() { # RANKS [MODE]
+        CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n "$1" "./calls-$mpi" ${2:+"$2"} >out 2>err &&
+            [ "$(grep -c '^checked 0 wrong' out)" = "$1" ]
+    }
     for ranks in 1 2 4; do
-        CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n "$ranks" "./calls-$mpi" >out 2>err
-        is "$? $(grep -c '^checked 0 wrong' out)" "0 $ranks" "$mpi $ranks: all calls give what they should" || cat out err
+        quota 1 2 all_right "$ranks"
+        ok $? "$mpi $ranks: all calls give what they should ($quota)" || cat out err
         [ "$ranks" != 1 ] || continue
         if grep -q '^nobody meets' out; then
             skip "$mpi $ranks: Accept and Connect" "this MPI has no ports, and MPI_Comm_accept waits for ever then, in C, too"; continue
@@ -35,8 +40,8 @@ for mpi in $(mpis); do
             "Accept Connect " "$mpi $ranks: Accept and Connect work or fail as in C" || cat out err
     done
     for mode in plain threads; do
-        CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" $mode >out 2>err
-        is "$? $(grep -c '^checked 0 wrong' out)" "0 2" "$mpi: begun by another Init ($mode)" || cat out err
+        quota 1 2 all_right 2 $mode
+        ok $? "$mpi: begun by another Init ($mode, $quota)" || cat out err
     done
     # Open MPI 5.0.7's launcher crashes when a program calls MPI_Comm_spawn_multiple (open-mpi/ompi#13303): one in C shows it.
     spawn=spawn kinds='Open_port Spawn Spawn_multiple'

@@ -27,8 +27,9 @@ for mpi in $(mpis); do
     wait
     "mpicxx.$mpi" -o calls cxx_calls*.o -L"$lib" -L"$build/lib" -Wl,-rpath,"$lib:$build/lib" -Wl,--push-state,--no-as-needed -lpith-pcxx -lpith-cxx -lpith-mpi -lpith -Wl,--pop-state 2>err
     ok $? "$mpi: the program of all functions links" || cat err
-    run_linked "$mpi" 2 calls
-    is "$? $(grep -c '^checked 0 wrong' out)" "0 2" "$mpi: all functions give what they should, recorded" || cat out err
+    all_right() { run_linked "$mpi" 2 calls && [ "$(grep -c '^checked 0 wrong' out)" = 2 ]; }
+    quota 1 2 all_right # (test_cxx_bindings.sh says why)
+    ok $? "$mpi: all functions give what they should, recorded ($quota)" || cat out err
     named calls.pith | cut -d ' ' -f 1 >seen
     # (Where the MPI has no ports, these are left out: test_cxx_bindings.sh.)
     grep -q '^nobody meets' out && printf 'MPI::Intracomm::%s\n' Accept Connect | sort -m - seen >more && mv more seen
