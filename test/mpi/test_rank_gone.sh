@@ -34,6 +34,14 @@ says_late() {
     mpiexec_of "$mpi" 4 "$top/test/mpi/preload" "$PWD/late.so" pith run -o late.pith "./dies-$mpi" now >out 2>err
     grep 'records are kept: pith recover' err >/dev/null
 }
+# died COMMAND...: runs ./dies-MPI by it; the launcher of MPICH may end before the last rank that it kills.
+died() {
+    "$@" "./dies-$mpi" now >out 2>err
+    for _ in {1..100}; do
+        pgrep -x -u "$(id -u)" "dies-$mpi" >/dev/null || break
+        sleep 0.05
+    done
+}
 # remove_rank_1 FOLDER: removes its spill file
 remove_rank_1() {
     local file
@@ -45,7 +53,7 @@ for mpi in $(mpis); do
     "mpicc.$mpi" -o "dies-$mpi" dies.c
     ok $? "$mpi: the program compiles"
     rm -rf ./*.spill ./*.pith
-    mpiexec_of "$mpi" 4 pith run -o all.pith "./dies-$mpi" now >out 2>err
+    died mpiexec_of "$mpi" 4 pith run -o all.pith
     is "$(pith recover all.pith.spill >said; echo $?) $(pith info all.pith | grep -c '^complete: yes')" "0 1" "$mpi: all ranks are there" || cat said err
     rm all.pith
     remove_rank_1 all.pith.spill
@@ -56,7 +64,7 @@ for mpi in $(mpis); do
     is "$(pith info all.pith 2>/dev/null | grep -E '^(complete|incomplete)')" "complete: no
 incomplete: no records of rank 1" "$mpi: rank 1 is gone: so does the log"
 
-    PITH_RANKS=0-2 mpiexec_of "$mpi" 4 pith run -o some.pith "./dies-$mpi" now >out 2>err
+    PITH_RANKS=0-2 died mpiexec_of "$mpi" 4 pith run -o some.pith
     is "$(pith recover some.pith.spill >said; echo $?) $(pith info some.pith | grep -c '^complete: yes')" "0 1" "$mpi: rank 3 is left out by PITH_RANKS" || cat said
     rm some.pith
     remove_rank_1 some.pith.spill
@@ -67,7 +75,7 @@ incomplete: no records of rank 1" "$mpi: rank 1 is gone: so does the log"
     mpiexec_of "$mpi" 2 pith run -o "$odd" "./dies-$mpi" >out 2>err
     is "$(eval "printf '%s|' $(sed -n 's/.*open it with: pith view //p' err)")" "$odd|" "$mpi: the command that opens an odd name" || cat err
     rm -f "$odd"
-    mpiexec_of "$mpi" 2 pith run -o "$odd" "./dies-$mpi" now >out 2>err
+    died mpiexec_of "$mpi" 2 pith run -o "$odd"
     eval "$(sed -n 's/.*records are kept: //p' err)" >said 2>&1
     is "$? $(pith info "$odd" | grep '^ranks:')" "0 ranks: 2" "$mpi: the command that recovers it" || cat err said
     rm -rf "$odd"*
