@@ -146,8 +146,8 @@ static int emit_cut(const struct pithi_spill_target *target, const struct pithi_
     return err;
 }
 
-/* `ahead` is the walk as it is at the begin: emit_cut may have to read the lane twice, first for
- * the states that were begun by numbers before the first kept record. */
+/* `ahead` is the walk as it is at the begin: emit_cut may have to read the lane twice, first for the states that were
+ * begun by numbers before the first kept record. */
 static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                      const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
                      struct pithi_spill_counts *counts, int64_t *last_ns)
@@ -208,10 +208,13 @@ static int is_numbered(const struct pithi_spill *spill, const struct pithi_spill
 {
     int is_ring = spill->chunks[lane->first].open_bytes != 0;
     uint64_t in_chunks = 0;
+    if (target->is_live && (is_ring || !spill->settled))
+        return 0;
+    if (lane->lost > 0 || lane->overwritten > 0 || spill->page.lost == 0)
+        return lane->lost > 0 || lane->overwritten > 0;
     for (uint32_t i = 0; i < spill->lane_count; i++)
         in_chunks += spill->lanes[i].lost + spill->lanes[i].overwritten;
-    return (lane->lost > 0 || lane->overwritten > 0 || spill->page.lost > in_chunks) &&
-           !(target->is_live && (is_ring || !spill->settled));
+    return spill->page.lost > in_chunks;
 }
 
 int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
