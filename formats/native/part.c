@@ -277,7 +277,8 @@ static struct pithi_log_part *load_part(struct pithlog *log, const struct pithi_
     return NULL;
 }
 
-/* Who reads the indexes of two ranks, one after the other, will read those of the next ones: their fronts. */
+/* A caller that reads the indexes of the first two ranks probably reads those of all. The fronts of the next ones are
+ * named, so that a reader over a network gets many at once (base/far.h). */
 static void expect_next(struct pithlog *log, uint32_t index)
 {
     enum { PARTS = 256, BYTES = 4 << 20 };

@@ -40,8 +40,8 @@ int pithi_tool_convert(int argc, char **argv)
         return status;
     }
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
-    /* Corrects the times (analysis/causal.h) and reports what was done. If any time was wrong, the corrected log takes
-     * the log's place. */
+    /* Corrects the times and says what was corrected (analysis/causal.h). If any time was wrong, the corrected log is
+     * converted. */
     if (causal) {
         struct pithi_causal_report report;
         char line[256];

@@ -36,7 +36,7 @@
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 
 static const struct pithi_sqlite *sqlite; /* its functions, once they were loaded */
-static char damage[1024];                 /* what is damaged in the log, if the database has only the rest */
+static char damage[1024];                 /* what is damaged in the log; the database then lacks it */
 
 /* Lists the names that `query` selects, and finds the nearest one. */
 static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest *nearest, char *list, size_t size)

@@ -351,7 +351,7 @@ static int block_collective(struct why *w, struct group *g)
     /* members of a broadcast wait for the root only */
     if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
         return add_missing(w, g, key->peer);
-    /* The members of the communicator that have not entered, of those before `until` (-1: all). */
+    /* The members that have not entered. `until`: only those before this rank; -1: all. */
     const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, key->comm);
     int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
     /* the members are known */

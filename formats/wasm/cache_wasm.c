@@ -1,6 +1,6 @@
 /* cache_wasm.c - reader/read/cache.h for a page. It keeps nothing. Files that were made from the log on another machine
- * can stand beside it, as LOG.digest and LOG.sketch beside LOG; who gives them says that they belong together, so the
- * key is the one in the digest. */
+ * may be beside it: LOG.digest and LOG.sketch. The caller has made sure that they are of this log, so the key in the
+ * digest is taken as the log's. */
 #include <stdio.h>
 #include <unistd.h>
 

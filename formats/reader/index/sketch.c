@@ -32,7 +32,7 @@ struct making {
     /* the current lane: */
     const struct pithlog_path *lane_paths;
     uint32_t path_count;
-    double *time_ns;   /* [path_count] in the current column, with what is inside each */
+    double *time_ns;   /* [path_count] total time of each path in the current column */
     double outside_ns; /* in it, outside all states */
     uint16_t *touched; /* [touched_count] the paths that have some */
     uint32_t touched_count;

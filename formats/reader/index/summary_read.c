@@ -18,8 +18,7 @@
  *
  * Holes. If the writer knew which states end in the holes of a lane, and said so (native/lost_states.h), its sheets
  * give the time in them to no state. Other lanes with holes have no use for stored sums, and are summed from their
- * records.
- */
+ * records. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -58,10 +57,10 @@ struct pithlog_summary {
     /* the current sheet: */
     uint32_t lane;
     uint64_t at; /* its offset; UINT64_MAX: none */
-    /* the sheets up to this lane are expected for this window (base/far.h); the lane asked for last, the end of those
-     * asked for in the picture before: */
-    uint32_t expected, asked, asked_end;
+    /* what is to be read soon (base/far.h): the sheets of all lanes before `expected`, in this window */
+    uint32_t expected;
     int64_t expected_from_ns, expected_to_ns, expected_length_ns;
+    uint32_t asked, asked_end; /* the last lane of which pieces were asked; 1 + the last one in the picture before */
     struct pithi_sheet sheet;
     struct pithi_buffer bytes; /* its payload, or the coarse levels */
     int whole;                 /* 1: `bytes` has level 0, too */
