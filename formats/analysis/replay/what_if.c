@@ -41,13 +41,12 @@ enum { REPORT_WALKS = 4096 }; /* walks of a lane between two reports of progress
  * The begins in the replay of those pieces of a lane that other lanes wait for. Bit n: the piece first + n is one. */
 struct begins {
     uint64_t *bits;
-    uint32_t *before; /* [words of `bits`]: bits set in earlier words */
-    double *at_ns;    /* by number among the set bits */
+    uint32_t *before;          /* [words of `bits`]: bits set in earlier words */
+    struct pithi_chunks at_ns; /* double, by number among the set bits, as far as the lane has come */
 };
 
 struct walker {
     uint32_t piece, member; /* next ones */
-    uint32_t begun;         /* of its struct begins, those that are set */
     double now;             /* ns from the start of the window */
     uint32_t waiters;       /* 1 + first lane that waits for a piece of this lane */
     uint32_t next;          /* 1 + next lane that waits for the same lane or instance */
@@ -77,6 +76,7 @@ struct replay {
     struct pithi_scratch scratch;
     uint32_t *ready, ready_count;
     uint64_t given_up;
+    int is_full;          /* no memory while a lane went on */
     double walked;        /* pieces so far */
     struct phase *phases; /* balanced computing */
     uint32_t phase_count;
@@ -98,7 +98,8 @@ static int is_kept(const struct begins *begins, uint32_t piece) { return begins-
 static double begin_of(const struct begins *begins, uint32_t piece)
 {
     uint64_t lower = begins->bits[piece / 64] & ((UINT64_C(1) << piece % 64) - 1);
-    return begins->at_ns[begins->before[piece / 64] + (uint32_t)__builtin_popcountll(lower)];
+    uint32_t number = begins->before[piece / 64] + (uint32_t)__builtin_popcountll(lower);
+    return *(const double *)pithi_chunks_at(&begins->at_ns, number, sizeof(double));
 }
 
 /* Finds when the need is released in the replay. 0: not known yet; it waits for *lane or *instance. */
@@ -402,8 +403,14 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
     for (pithi_pieces_from(&p, r->a, lane, first); p.index < p.end; pithi_pieces_next(&p)) {
         int64_t from_ns, to_ns;
         if (!w->is_begun) {
-            if (is_kept(&r->begins[lane], p.index - of->first))
-                r->begins[lane].at_ns[w->begun++] = w->now;
+            if (is_kept(&r->begins[lane], p.index - of->first)) {
+                double *at_ns = pithi_chunks_add(&r->begins[lane].at_ns, &r->scratch, sizeof *at_ns);
+                if (!at_ns) {
+                    r->is_full = 1;
+                    break;
+                }
+                *at_ns = w->now;
+            }
             if (w->member < r->g->lanes[lane].members.count)
                 arrive(r, lane, w);
         }
@@ -494,9 +501,6 @@ static int prepare_begins(struct replay *r, uint32_t lanes)
             r->begins[i].before[k] = count;
             count += (uint32_t)__builtin_popcountll(r->begins[i].bits[k]);
         }
-        r->begins[i].at_ns = pithi_scratch_get(&r->scratch, (count + (size_t)1) * sizeof *r->begins[i].at_ns);
-        if (!r->begins[i].at_ns)
-            return 0;
     }
     return 1;
 }
@@ -537,15 +541,15 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
         r->ready[r->ready_count++] = i - 1;
     }
     do {
-        while (r->ready_count > 0 && !pithi_stage_part(&r->a->stage, r->walked / pieces))
+        while (r->ready_count > 0 && !r->is_full && !pithi_stage_part(&r->a->stage, r->walked / pieces))
             for (uint32_t i = 0; i < REPORT_WALKS && r->ready_count > 0; i++)
                 walk(r, r->ready[--r->ready_count], 0);
-    } while (!r->a->stage.is_stopped && give_up_one(r, lanes));
+    } while (!r->is_full && !r->a->stage.is_stopped && give_up_one(r, lanes));
     *run_ns = 0;
     for (uint32_t i = 0; i < lanes; i++) /* lanes without MPI calls always last as long as the window */
         if ((r->g->lanes[i].calls || r->a->info.lanes == 0) && r->walkers[i].now > *run_ns)
             *run_ns = r->walkers[i].now;
-    return 1;
+    return !r->is_full;
 }
 
 int pithlog_analysis_what_if(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns)
@@ -566,6 +570,8 @@ int pithi_analysis_replay(struct pithlog_analysis *a, const struct pithlog_what_
     free(r.walkers);
     free(r.phases);
     free(r.ready);
+    for (uint32_t i = 0; r.begins && i < pithlog_get_info(a->graph.log)->lanes; i++)
+        pithi_chunks_free(&r.begins[i].at_ns);
     free(r.begins);
     pithi_scratch_free(&r.scratch);
     free(r.instances);
