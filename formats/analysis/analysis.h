@@ -3,6 +3,7 @@
 #ifndef PITHI_ANALYSIS_H
 #define PITHI_ANALYSIS_H
 
+#include "analysis/findings.h"
 #include "analysis/graph/graph.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -68,6 +69,7 @@ struct pithlog_analysis {
     size_t share_count;
     struct pithi_lane_sums states; /* time of each lane in each state; `direct` */
     struct pithlog_iterations iterations;
+    struct pithi_step step;           /* of the iterations */
     struct pithi_network *network;    /* network.c; NULL: not asked for yet */
     struct pithi_finding_list *found; /* findings.c; NULL: not asked for yet */
     struct pithi_answer *answer;      /* answer.c; NULL: not asked for yet */

@@ -21,7 +21,7 @@
 #include "reader/read/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 10, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
+enum { VERSION = 11, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
 static const char kind[] = "analysis"; /* names the file in the cache */
 
 struct stream {

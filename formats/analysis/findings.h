@@ -40,6 +40,14 @@ static inline int pithi_are_nearly_all(const struct pithlog_iterations *iteratio
            (double)(all[last].to_ns - all[first].from_ns) > 0.8 * time;
 }
 
+/* From iteration `first` on (0: there is no such step), the lengths have another mean. */
+struct pithi_step {
+    size_t first;
+    double before_ns, after_ns;
+};
+/* The step of the iterations that were found last; in place of their drift. */
+struct pithi_step pithi_iterations_step(const struct pithlog_analysis *analysis);
+
 /* Sums of times by iteration. Of each lane, add the times in order, after at = 0. */
 struct pithi_iteration_sums {
     const struct pithlog_iterations *in; /* the caller's */
@@ -52,6 +60,9 @@ void pithi_iteration_sums_add(struct pithi_iteration_sums *sums, int64_t from_ns
 /* The longest piece of a lane in a state. */
 void pithi_longest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                          struct pithlog_finding_place *place);
+/* The piece of a lane in a state for which another lane waits longest; else the longest. */
+void pithi_costliest_piece(struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
+                           struct pithlog_finding_place *place);
 /* 1: a state in which files are read or written: MPI_File_*, or io:* (pith run --also io). */
 int pithi_is_file_state(const struct pithlog_def *def);
 
@@ -65,6 +76,9 @@ const struct pithlog_finding *pithi_crowded_first(struct pithlog_analysis *analy
 /* As pithi_crowded, for other programs as well: "no core", or "descheduled ranks" if the system counted that ranks had
  * no core for this part of the time; NULL: none. */
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *analysis);
+
+/* 1: an imbalance or files cost at least twice as much as this lack of cores, which does not explain them. */
+int pithi_has_larger_cause(const struct pithlog_analysis *analysis, const struct pithlog_finding *lack);
 
 #define PITHI_FINDING_LISTED 0.01 /* findings that cost less are counted for people, not listed */
 

@@ -81,6 +81,10 @@ void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
         fprintf(out, "%+.0f %% from first to last.\n", 100 * (last_ns / first_ns - 1));
     else if (drift_ns > 0)
         fprintf(out, "the last takes %s.\n", pithi_ns_text(text, last_ns));
+    struct pithi_step step = pithi_iterations_step(f->analysis);
+    if (step.first)
+        fprintf(out, "  From iteration %zu on, they take %s, before %s.\n", step.first + 1,
+                pithi_ns_text(text, step.after_ns), pithi_ns_text(low, step.before_ns));
     if (all->slow_count)
         fprintf(out, "  %zu %s slow, compared with the median one%s\n", all->slow_count,
                 all->slow_count == 1 ? "is" : "are", all->slow_count > SHOWN ? "; the slowest:" : ":");

@@ -118,7 +118,7 @@ like "$(joined "$(pith analyze small.txt)")" 'descheduled ranks: 48[.]2 %, 5[.]0
 awk 'BEGIN {
     print "# property\tkey=own_cost_ns h\tvalue=enter=1000\n# lane\trank=0\tthread=0\tname=\thost=h\n# lane\trank=1\tthread=0\tname=\thost=h"
     for (i = 0; i < 100; i++) for (k = 0; k < 4; k++) for (r = 0; r < 2; r++)
-        printf "%.9f\t%d\t0\t%s\t%s\n", (i * 100 + k * 20) / 1e6, r, k % 2 ? "leave" : "enter", k < 2 ? "solve" : "MPI_Wtime" }' >cost.txt
+        printf "%.9f\t%d\t0\t%s\t%s\n", (i * 100 + k * 20) / 1e6, r, k % 2 ? "leave" : "enter", k < 2 ? "solve" : "MPI_Comm_rank" }' >cost.txt
 like "$(pith analyze cost.txt)" 'recording: 4[.]0 %, 79[0-9][.]. us' "the cost of recording"
 like "$(pith analyze cost.txt --from 2ms --to 4ms)" 'recording: [34][.][0-9] %, 1[56][0-9][.]. us' "of a part of the run"
 

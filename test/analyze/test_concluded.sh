@@ -62,4 +62,51 @@ tests() {
 }
 is "$(tests 0 | waits)" "late notice 3 18; polling 3 33" "tests that end with the message: polling from 9 to 20, noticed at 26"
 is "$(tests 8 | waits)" "" "work goes on when it is there: the work between the tests was work, too"
+# Ten iterations of work in pieces of 2 ms, each followed by a test, on two ranks: rank 0 in so many pieces as are named. Rank 1
+# sends when its 20 ms are over; then the last test of rank 0 finds the message, or MPI_Wait does where it is named.
+pieces() {
+    local at=0 piece begin i=0
+    for count in "$@"; do
+        echo "0 MPI_Irecv $at $((at + 1))"
+        begin=$((at + 1))
+        for ((piece = 1; piece < ${count%w}; piece++)); do echo "0 MPI_Test $((begin + 2 * piece)) $((begin + 2 * piece))"; done
+        case $count in
+        *w)
+            echo "0 MPI_Test $((begin + 2 * piece)) $((begin + 2 * piece))"
+            echo "0 MPI_Wait $((begin + 2 * piece)) $((begin + 2 * piece + 1)) e recv - comm=0 peer=1 tag=0 bytes=8 posted=$i" ;;
+        *) echo "0 MPI_Test $((begin + 2 * piece)) $((begin + 2 * piece + 1)) e recv - comm=0 peer=1 tag=0 bytes=8 posted=$i" ;;
+        esac
+        echo "1 MPI_Send $((begin + 2 * piece - 1)) $((begin + 2 * piece)) b send - comm=0 peer=0 tag=0 bytes=8"
+        at=$((begin + 2 * piece + 2)) i=$((i + 1))
+    done
+}
+is "$(pieces 9 14 10 11 8 10 12 9 10 13 11 10 | waits)" "late notice 12 24; polling 12 218" "tests until the message comes: their number differs"
+is "$(pieces 10 10 10 10 10 10 10 10 10 10 10 10 | waits)" "" "always ten: work, which happens to end with the message"
+unlike "$(pieces 9w 14 10w 11 8w 10 12w 9 10w 13 11w 10 | waits)" polling "half of the messages come after the last test: it does not wait for them"
+# The message comes after a fifth of the time: the work goes on.
+early() {
+    local at=0
+    for i in {0..11}; do
+        echo "0 MPI_Irecv $at $((at + 1))"
+        for test in 1 $((30 + i % 3)); do echo "0 MPI_Test $((at + test)) $((at + test + 1))"; done
+        echo "0 MPI_Test $((at + 60)) $((at + 61)) e recv - comm=0 peer=1 tag=0 bytes=8 posted=$i"
+        echo "1 MPI_Send $((at + 12)) $((at + 13)) b send - comm=0 peer=0 tag=0 bytes=8"
+        at=$((at + 62))
+    done
+}
+unlike "$(early | waits)" polling "most of the time lies behind the message"
+
+# Rank 1 posts its MPI_Isend and computes. Rank 0 comes before, when the message moves at once, or later, when it does not.
+posted() {
+    for at in 0 100 200 300; do
+        echo "1 MPI_Isend $((at + 20)) $((at + 21)) b send - comm=0 peer=0 tag=0 bytes=100000"
+        echo "1 MPI_Wait $((at + 60)) $((at + 61))"
+        if ((at % 200)); then
+            echo "0 MPI_Recv $((at + 10)) $((at + 23)) e recv - comm=0 peer=1 tag=0 bytes=100000 posted=$((at / 100))"
+        else
+            echo "0 MPI_Recv $((at + 30)) $((at + 61)) e recv - comm=0 peer=1 tag=0 bytes=100000 posted=$((at / 100))"
+        fi
+    done
+}
+is "$(posted | waits)" "late sender 2 20; wait for progress 2 60" "what moves while the receiver is there does not show what moves without it"
 finish

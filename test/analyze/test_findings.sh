@@ -90,7 +90,7 @@ steps() {
 (echo '# comm	comm=0	name=MPI_COMM_WORLD	size=2	ranks=0,1'; printf '%s\t%s\t0\t%s\n' 0 0 'enter	read_config' 0.8 0 'leave	read_config' 0.8 0 'enter	MPI_Bcast' 0.8 0 'coll	MPI_COMM_WORLD	comm=0	root=0	bytes=8' 0.800001 0 'leave	MPI_Bcast' 0 1 'enter	MPI_Bcast' 0 1 'coll	MPI_COMM_WORLD	comm=0	root=0	got_bytes=8' 0.800001 1 'leave	MPI_Bcast') >start.txt
 steps 20,20 20,20 20,20 20,20 24,20 20,20 20,20 20,20 20,20 20,20 20,20 20,20
 (cat start.txt; awk -F '\t' -v OFS='\t' '!/^#/ { $1 = sprintf("%.9f", $1 + 0.800002); print }' log.txt) | sort -s -g -k 1,1 >both.txt && pith convert both.txt log.pith
-is "$(answer)" "imbalance|0|read_config|None|None|0.385|Rank 0 alone computes \`read_config\`, and the others wait for it: 39 % of the run is lost." \
+is "$(answer)" "imbalance|0|read_config|None|None|0.385|Rank 0 alone computes \`read_config\`, and the others wait for it: 39 % of the run is lost, most of it before the iterations." \
     "what lies before all iterations is in none of them, though one of them costs something, too"
 # shellcheck disable=SC2046
 steps $(for _ in 1 2 3 4; do echo 40,10,10 10,40,10 10,10,40; done)
@@ -362,6 +362,12 @@ pith convert log.txt log.pith
 like "$(pith analyze log.pith | grep -A3 'transfer: ')" 'a guess: that ranks had no core at times may be the only reason' "a transfer that may be a lack of cores"
 like "$(answer)" '^cores[|].*[|]Other programs use the 2 cores, so ranks wait for a core: 3[0-9] % of the run is lost[.]$' "is no larger cause than that"
 like "$(pith analyze log.pith | sed '/How far/q' | paste -sd'|')" '[|]   18[.][0-9] %  descheduled ranks[|]   2[0-9][.][0-9] %  no core[|]' "and has no line above; nor is a part of it to the right of one"
+sed 's/delay=1000000000/delay=100000000/' log.txt >less.txt
+like "$(pith analyze less.txt --csv)" '^descheduled ranks,0[.]100000000,' "calls of 0.25 s without a core are no longer than what the system counted"
+sed 's/key=cores\tvalue=2/key=cores\tvalue=1/' log.txt >one.txt
+like "$(answer one.txt)" '^cores[|].*[|]Other programs use the 1 core, ' "ranks that hardly run do not take it from each other"
+sed 's/cpu=1 /cpu=400000000 /' one.txt >share.txt
+like "$(answer share.txt)" '^cores[|].*[|]2 ranks share 1 core and wait for a core: ' "those that fill it do"
 # Of what the system counted, 1.2 s may lie outside the analysed part: 3 x 0.3 s of waiting for a core are then not certain.
 sed 's/time=1800000000/time=2960000000/; s/delay=90000000/delay=900000000/' delay.txt >outside.txt
 unlike "$(pith analyze outside.txt --csv)" '^no core' "a core that may have been missing outside the analysed part"
@@ -697,4 +703,52 @@ try: balance the work before the barrier, or do without it" "it gets the finding
 is "$(pith analyze log.pith --json | python3 -c 'import json, sys; print([f.get("command") for f in json.load(sys.stdin)["findings"]])')" \
     "['pith view log.pith --from 0.000000000s --to 0.100000000s --rows 1', 'pith view log.pith --from 0.040000000s --to 0.100000000s --rows 0,1']" \
     "pith analyze adds the command that shows the worst"
+
+# ---- Where the excess is ---------------------------------------------------------------------------------------------
+# All compute for 30 ms and meet, then rank 1 computes for 25 ms and the others for 5.
+# shellcheck disable=SC2046
+steps $(for _ in {1..10}; do echo 30,30,30 5,25,5; done)
+place() { pith analyze "$1" --json | python3 -c 'import json, sys; f = next(f for f in json.load(sys.stdin)["findings"] if f["name"] == "load imbalance"); print((f["to_ns"] - f["from_ns"]) // 1000000)'; }
+is "$(place log.pith)" 25 "the place is where the others wait for it, not where it is longest"
+like "$(answer)" '^imbalance[|]1[|]step[|]' "and it is rank 1"
+# Two ranks of four have nothing to do; and a rank has a second thread that calls MPI and hardly computes.
+log 0:MPI_Wtime:100 1:MPI_Wtime:100 2:MPI_Wtime:1 3:MPI_Wtime:1
+like "$(answer)" '^imbalance[|]0[|]computing[|].*[|]Ranks 0 and 1 alone compute, and the others wait for them: 50 %' "no factor of a hundred; a loop that reads the clock is computing"
+is "$(pith analyze log.pith --csv | grep -c '^transfer')" 0 "and no transfer"
+log 0:solve:40 1:solve:80 2:solve:40 >/dev/null
+awk -F '\t' -v OFS='\t' '/^#/ { print; next } { print } $2 == 2 && /solve/ { next }
+    END { print "0.000000000", 2, 1, "enter", "MPI_Test"; print "0.099000000", 2, 1, "leave", "MPI_Test" }' log.txt | sort -s -g -k 1,1 >threads.txt
+pith convert threads.txt threads.pith
+like "$(answer threads.pith)" 'Rank 1 computes `solve` twice as long as the others' "threads with next to no work are no measure"
+# Iterations that change in one step do not drift.
+# shellcheck disable=SC2046
+steps $(for i in {1..40}; do [ "$i" -gt 20 ] && echo 30,30 || echo 10,10; done)
+like "$(pith analyze log.pith)" '^  From iteration 21 on, they take 30[.]00 ms, before 10[.]00 ms[.]$' "from the 21st on"
+unlike "$(pith analyze log.pith)" 'than the one before' "that is no drift"
+# shellcheck disable=SC2046
+steps $(for i in {1..40}; do echo "$((10 + i)),$((10 + i))"; done)
+like "$(pith analyze log.pith)" '^  Each is 1[.]000 ms longer than the one before: ' "but this is"
+# Every tenth iteration costs something: no range of them has it.
+# shellcheck disable=SC2046
+steps $(for i in {1..60}; do ((i % 10)) && echo 10,10,10 || echo 10,110,10; done)
+like "$(answer)" ', all of it in 6 of 60 iterations[.]$' "every tenth"
+unlike "$(pith analyze log.pith)" 'spread over all|in iterations [0-9]+ to' "the findings do not say otherwise"
+# What a call takes itself can be faster, too: 20 ms of 30.
+log 0:solve:10 1:solve:10
+sed 's/^0\.100000000/0.030000000/' log.txt >short.txt
+like "$(pith analyze short.txt --what-if MPI_Barrier=2)" '^MPI_Barrier=2 +0[.]020000 s, -33[.]3 % ' "an MPI function that is twice as fast"
+# Partners that are not in the log, and a log that ends before MPI_Finalize.
+alone() {
+    printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1\n# property\tkey=recovered\tvalue=2 of 2 ranks\n'
+    for rank in 0 1; do
+        printf '%s\t%d\t0\t%s\n' 0 $rank 'enter\tMPI_Init' 0.01 $rank 'leave\tMPI_Init' | sed 's/\\t/\t/'
+        for i in {1..9}; do printf '%s\t%d\t0\t%s\n' "0.$i" $rank 'enter\tMPI_Recv' "0.${i}9" $rank 'leave\tMPI_Recv' | sed 's/\\t/\t/'; done
+        printf '0.995\t%d\t0\tenter\tMPI_Bcast\n' $rank
+    done
+}
+alone | sort -s -g -k 1,1 >alone.txt
+like "$(answer alone.txt)" 'MPI calls take long, most MPI_Recv .*; the log does not have their partners: 8[0-9] % of the run is lost[.] The log ends before MPI_Finalize, when 2 of 2 ranks are in MPI_Bcast[.]$' "both are said"
+alone | grep -v -E '0\.[1-9]' | sort -s -g -k 1,1 >alone.txt
+(cat alone.txt; printf '0.010001\t%d\t0\tenter\tMPI_Recv\n' 0 1) >brief.txt
+like "$(answer brief.txt)" 'between MPI_Init and the last record: too short to judge the run[.] The log ends before MPI_Finalize, when 2 of 2 ranks are in MPI_Recv[.]$' "a deadlock from the first"
 finish

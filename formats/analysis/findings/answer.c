@@ -23,6 +23,7 @@
 #include "analysis/findings.h"
 #include "analysis/hybrid_model.h"
 #include "analysis/coll_rules.h"
+#include "analysis/mpi_calls.h"
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -323,6 +324,13 @@ static int put_iterations(struct rules *r, const struct candidate *c, struct pit
             return 1;
         }
         fprintf(out, ", in iterations %zu to %zu of %zu", first + 1, last + 1, count);
+    } else if (inside <= (1 - INSIDE) * all && c->place.lane != PITHI_NO_LANE &&
+               2 * (double)(c->place.to_ns - c->place.from_ns) * r->lanes >= c->ns) { /* a single piece of computing */
+        const struct pithlog_iteration *in = r->a->iterations.all;
+        fprintf(out, "%s",
+                c->place.to_ns <= in[0].to_ns               ? ", most of it before the iterations"
+                : c->place.from_ns >= in[count - 1].from_ns ? ", most of it after the iterations"
+                                                            : "");
     }
     free(order);
     if (few * 10 <= count || inside >= INSIDE * all) {
@@ -346,16 +354,20 @@ static int find_cores(struct rules *r)
     const struct pithlog_finding *long_calls = finding_of(r, "descheduled ranks");
     uint32_t all, cores = pithi_cores_of(r->log, &all), ranks = pithlog_get_info(r->log)->ranks;
     int is_crowded = waits != NULL;
+    struct pithi_run_delay delay = {0};
     struct candidate *c;
     char of_all[32] = "";
     const char *waiting = ranks == 1 ? "the rank waits" : "ranks wait";
 
     if (!is_crowded)
         waits = pithi_lack_of_cores(r->a);
-    if (!waits || !cores)
+    if (!waits || !cores || pithi_has_larger_cause(r->a, waits))
         return 1;
+    /* Ranks that hardly use the cores do not take them from one another. */
+    if (pithi_run_delay_find(r->log, &delay) && delay.cpu_ns * delay.ranks < cores * delay.time_ns / 2)
+        is_crowded = 0;
     c = propose(r, "cores", waits->ns);
-    c->is_first = pithi_crowded_first(r->a) != NULL;
+    c->is_first = is_crowded;
     c->place = waits->place;
     if (!is_crowded) {
         double ns = transfer && long_calls ? long_calls->ns * (1 + r->transfer_ns / transfer->ns) : 0;
@@ -363,9 +375,7 @@ static int find_cores(struct rules *r)
             c->ns = ns;
             c->share = ns / r->run_ns;
         }
-        struct pithi_run_delay delay = {0};
         char rank[32];
-        pithi_run_delay_find(r->log, &delay);
         c->lane = waits->lane;
         if (c->lane != PITHI_NO_LANE)
             snprintf(c->text, sizeof c->text, "%s use the core of %s, which waits for it",
@@ -389,18 +399,23 @@ static int find_cores(struct rules *r)
 
 static int find_progress(struct rules *r)
 {
-    const struct pithi_wait_group *group = &pithi_wait_groups(r->a)[PITHLOG_WAIT_FOR_PROGRESS];
+    const struct pithlog_wait_state *worst = NULL;
     char cause[32], waiter[32];
     struct candidate *c;
 
-    if (!group->worst || r->progress_ns <= 0)
+    if (r->progress_ns <= 0)
         return 1;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+        for (size_t i = 0; i < r->a->lanes[lane].wait_count; i++) {
+            const struct pithlog_wait_state *wait = &r->a->lanes[lane].waits[i];
+            pithi_scratch_passed(&r->a->graph.scratch, sizeof *wait);
+            if (wait->kind == PITHLOG_WAIT_FOR_PROGRESS && wait->cause_lane == r->progress_lane &&
+                (!worst || wait->to_ns - wait->from_ns > worst->to_ns - worst->from_ns))
+                worst = wait;
+        }
     c = propose(r, "progress", r->progress_ns);
     c->lane = r->progress_lane;
     c->state = r->progress_state;
-    c->other = group->worst->lane;
-    c->place = (struct pithlog_finding_place){group->worst->from_ns, group->worst->to_ns, group->worst->lane,
-                                              group->worst->cause_lane};
     pithi_lane_text(r->log, c->lane, cause);
     cause[0] = 'R';
     FILE *out = fmemopen(c->text, sizeof c->text, "w");
@@ -408,8 +423,15 @@ static int find_progress(struct rules *r)
         return 0;
     fprintf(out, "%s computes", cause);
     put_state(r, c->state, out);
-    fprintf(out, " without calling MPI, so %s waits in %.*s for it", pithi_lane_text(r->log, c->other, waiter), NAME,
-            pithi_state_text(r->log, group->worst->state));
+    fprintf(out, " without calling MPI, so ");
+    if (worst) {
+        c->other = worst->lane;
+        c->place = (struct pithlog_finding_place){worst->from_ns, worst->to_ns, worst->lane, worst->cause_lane};
+        fprintf(out, "%s waits in %.*s for it", pithi_lane_text(r->log, c->other, waiter), NAME,
+                pithi_state_text(r->log, worst->state));
+    } else {
+        fprintf(out, "others wait for it");
+    }
     return fclose(out) == 0;
 }
 
@@ -435,17 +457,24 @@ static uint32_t state_of_set(struct rules *r, double all_ns, uint32_t *second)
     return best == r->defs ? PITHLOG_COMPUTING : best;
 }
 
-/* Time in a state of a lane in the set, and of one that is not, as means. */
+/* Time in a state of a lane in the set, and of one that is not, as means. Threads that call MPI but hardly compute are
+ * no measure for the others. */
 static void mean_times(const struct rules *r, uint32_t state, double *mine, double *other)
 {
+    uint32_t others = 0;
+
     *mine = *other = 0;
     for (uint32_t lane = 0; lane < r->all_lanes; lane++)
-        if (pithlog_analysis_calls_mpi(r->a, lane)) {
-            double ns = (double)pithlog_analysis_state_ns(r->a, lane, state);
-            *(r->set[lane] ? mine : other) += ns;
-        }
-    *mine /= r->set_count;
-    *other /= r->lanes - r->set_count;
+        *mine += r->set[lane] ? (double)pithlog_analysis_state_ns(r->a, lane, state) / r->set_count : 0;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        double ns = (double)pithlog_analysis_state_ns(r->a, lane, state);
+        if (!pithlog_analysis_calls_mpi(r->a, lane) || r->set[lane] ||
+            (pithlog_get_lane(r->log, lane)->thread != 0 && ns < 0.1 * *mine))
+            continue;
+        *other += ns;
+        others++;
+    }
+    *other /= others ? others : 1;
 }
 
 static int propose_imbalance(struct rules *r, double ns)
@@ -465,7 +494,7 @@ static int propose_imbalance(struct rules *r, double ns)
     put_set(r, "R", out);
     /* "Rank 3 alone computes grow_ice, and the others wait for it" if the others have none of that state; else how much
      * longer it takes there, and of two states with most of the cost both are named. */
-    if (state != PITHLOG_COMPUTING && other < 0.02 * mine) {
+    if (other < 0.02 * mine) {
         fprintf(out, " %s", r->set_count == 1 ? "alone computes" : "alone compute");
         put_state(r, state, out);
         fprintf(out, ", and the others wait for %s", r->set_count == 1 ? "it" : "them");
@@ -488,7 +517,7 @@ static int propose_imbalance(struct rules *r, double ns)
         fprintf(out, " the others");
     }
     fclose(out);
-    pithi_longest_piece(r->a, c->lane, state, &c->place);
+    pithi_costliest_piece(r->a, c->lane, state, &c->place);
     double sum;
     uint32_t moves;
     c->by_iteration = imbalance_by_iteration(r, &sum, &moves);
@@ -615,7 +644,7 @@ static int propose_phases(struct rules *r, int *is_proposed)
     for (uint32_t lane = 0; lane < r->all_lanes; lane++)
         if (r->set[lane] && (c->lane == PITHI_NO_LANE || r->by_lane[lane] > r->by_lane[c->lane]))
             c->lane = lane;
-    pithi_longest_piece(r->a, c->lane, first, &c->place);
+    pithi_costliest_piece(r->a, c->lane, first, &c->place);
     put_set(r, "R", out);
     fprintf(out, " compute%s", r->set_count == 1 ? "s" : "");
     put_state(r, first, out);
@@ -772,10 +801,15 @@ static int propose_idle(struct rules *r)
 
     if (!out)
         return 0;
-    for (uint32_t lane = 0; lane < r->all_lanes; lane++)
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
         for (uint32_t kind = 1; r->set[lane] && kind < PITHLOG_WAIT_KINDS; kind++)
             waits += (double)groups[kind].of_lane[lane];
-    set_worst_wait(r, c);
+        for (size_t i = 0; r->set[lane] && i < r->a->lanes[lane].wait_count; i++) {
+            const struct pithlog_wait_state *wait = &r->a->lanes[lane].waits[i];
+            if (c->place.lane == PITHI_NO_LANE || wait->to_ns - wait->from_ns > c->place.to_ns - c->place.from_ns)
+                c->place = (struct pithlog_finding_place){wait->from_ns, wait->to_ns, lane, wait->cause_lane};
+        }
+    }
     put_set(r, "R", out);
     fprintf(out, " compute%s less than the others and wait%s for them %.0f %% of the time",
             r->set_count == 1 ? "s" : "", r->set_count == 1 ? "s" : "",
@@ -810,10 +844,25 @@ static double choose_set(struct rules *r, double mean, double most, int is_least
     return ns;
 }
 
+/* Fills `computing`; the sum of lanes with MPI calls, and the most and least of one. */
+static void sum_computing(struct rules *r, double *sum, double *most, double *least)
+{
+    *sum = *most = 0;
+    *least = INFINITY;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        if (!pithlog_analysis_calls_mpi(r->a, lane))
+            continue;
+        double ns = r->computing[lane] = computing_of(r, lane);
+        *sum += ns;
+        *most = ns > *most ? ns : *most;
+        *least = ns < *least ? ns : *least;
+    }
+}
+
 /* Waiting that computing causes. */
 static int find_computing(struct rules *r)
 {
-    double sum = 0, most = 0, least = INFINITY, *by_iteration;
+    double sum, most, least, *by_iteration;
     struct pithlog_what_if what = {.network = 1, .state = PITHLOG_COMPUTING, .lane = UINT32_MAX, .factor = 1};
     const struct pithi_wait_group *locks = &pithi_wait_groups(r->a)[PITHLOG_LOCK_CONTENTION];
     double as_it_is, balanced;
@@ -822,14 +871,7 @@ static int find_computing(struct rules *r)
 
     if (r->computing_ns < LEAST * r->run_ns || r->lanes < 2)
         return 1;
-    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
-        if (!pithlog_analysis_calls_mpi(r->a, lane))
-            continue;
-        double ns = r->computing[lane] = computing_of(r, lane);
-        sum += ns;
-        most = ns > most ? ns : most;
-        least = ns < least ? ns : least;
-    }
+    sum_computing(r, &sum, &most, &least);
     /* The same lanes all the time: if balancing the sums of the whole run would save at least half of the waiting.
      * Where most lanes belong to the slow ones, it is said of the few that have nothing to do. */
     if (2 * (most * r->lanes - sum) >= r->computing_ns) {
@@ -928,8 +970,22 @@ static int find_transfer(struct rules *r)
         free(sums);
         return 0;
     }
+    /* Calls that no rule calls waiting are as long as some ranks compute longer than the others: they wait for these,
+     * by a way that the log does not show (the tree of MPI_Ibcast). */
+    const struct pithlog_finding *imbalance = finding_of(r, "load imbalance");
+    if (imbalance && !pithi_finding_is_guess(r->a, imbalance) && 3 * r->progress_ns < imbalance->ns &&
+        2 * imbalance->ns >= transfer->ns + r->transfer_ns) {
+        double all_ns, most_ns, least_ns;
+        sum_computing(r, &all_ns, &most_ns, &least_ns);
+        choose_set(r, all_ns / r->lanes, most_ns, 0);
+        if (2 * r->set_count <= r->lanes) {
+            free(sums);
+            return propose_imbalance(r, imbalance->ns);
+        }
+    }
     struct candidate *c = propose(r, "transfer", transfer->ns + r->transfer_ns);
     const struct pithlog_call_sum *sum = &sums[transfer->state];
+    const struct pithlog_analysis_info *info = &r->a->info;
     c->state = transfer->state;
     c->place = transfer->place;
     c->is_guess = pithi_finding_is_guess(r->a, transfer);
@@ -937,13 +993,17 @@ static int find_transfer(struct rules *r)
         sends += r->a->graph.lanes[i].sends;
     uint64_t small = pithlog_analysis_small_messages(r->a, &small_ns);
     int is_coll = pithi_coll_rule(pithi_state_text(r->log, transfer->state)).shape != PITHI_COLL_NONE;
+    unsigned traits = pithi_mpi_call_traits(pithlog_get_def(r->log, transfer->state));
+    int is_unknown = 2 * r->a->graph.matched <= (info->sends > info->recvs ? info->sends : info->recvs) &&
+                     traits & (info->collectives ? PITHI_RECEIVES : PITHI_RECEIVES | PITHI_COMPLETES);
     if (!is_coll && 2 * small > sends && transfer->ns <= SMALL_NS * (double)small)
         snprintf(c->text, sizeof c->text, "%llu of %llu messages are small and could be sent together",
                  (unsigned long long)small, (unsigned long long)sends);
     else
-        snprintf(c->text, sizeof c->text, "MPI calls take long though no rank is late, most %.*s (%llu of %s)", NAME,
+        snprintf(c->text, sizeof c->text, "MPI calls take long, most %.*s (%llu of %s)%s", NAME,
                  pithi_state_text(r->log, transfer->state), (unsigned long long)sum->calls,
-                 pithi_ns_text(text, sum->calls ? (double)sum->transfer_ns / (double)sum->calls : 0));
+                 pithi_ns_text(text, sum->calls ? (double)sum->transfer_ns / (double)sum->calls : 0),
+                 is_unknown ? "; the log does not have their partners" : "");
     free(sums);
     return 1;
 }
@@ -1209,13 +1269,16 @@ static int put_chosen(struct rules *r, const struct candidate *c, struct pithi_a
     return fclose(out) == 0 && good;
 }
 
+/* The records of a job that has not ended by itself. */
+static int is_recovered(const struct rules *r) { return pithi_property(r->log, "recovered") != NULL; }
+
 /* A recorded run in which a single interrupt costs as much as anything that the program does. */
 static int is_brief(const struct rules *r)
 {
     const struct pithlog_analysis_info *info = &r->a->info;
+    int is_recorded = info->has_finalize ? pithi_property(r->log, "pith") != NULL : is_recovered(r);
 
-    return info->has_init && info->has_finalize && (double)(info->to_ns - info->from_ns) < LEAST_RUN_NS &&
-           pithi_property(r->log, "pith") != NULL;
+    return info->has_init && is_recorded && (double)(info->to_ns - info->from_ns) < LEAST_RUN_NS;
 }
 
 static void put_none(struct rules *r, struct pithi_answer *answer)
@@ -1233,9 +1296,9 @@ static void put_none(struct rules *r, struct pithi_answer *answer)
     } else if (is_brief(r)) {
         char brief[PITHI_NS_TEXT];
         answer->answer.kind = "unknown";
-        snprintf(answer->text, sizeof answer->text,
-                 "Only %s lie between MPI_Init and MPI_Finalize: too short to judge the run.",
-                 pithi_ns_text(brief, (double)(info->to_ns - info->from_ns)));
+        snprintf(answer->text, sizeof answer->text, "Only %s lie between MPI_Init and %s: too short to judge the run.",
+                 pithi_ns_text(brief, (double)(info->to_ns - info->from_ns)),
+                 info->has_finalize ? "MPI_Finalize" : "the last record");
     } else if (!info->has_mpi || !r->lanes) {
         answer->answer.kind = "unknown";
         snprintf(answer->text, sizeof answer->text, "The log has no MPI calls%s",
@@ -1245,6 +1308,41 @@ static void put_none(struct rules *r, struct pithi_answer *answer)
         snprintf(answer->text, sizeof answer->text, "Nothing is badly wrong: %s %.0f %% of the time.",
                  pithlog_get_info(r->log)->ranks == 1 ? "the rank computes" : "ranks compute", compute);
     }
+}
+
+/* A job that was killed, runs or hangs: no rank has come to MPI_Finalize. Says what most of them do. */
+static int put_unfinished(const struct rules *r, struct pithi_answer *answer)
+{
+    const struct pithlog_info *info = pithlog_get_info(r->log);
+    uint32_t in_mpi = 0, most = 0, ranks = 0, *of_state = calloc(r->defs + (size_t)1, sizeof *of_state);
+    size_t used = strlen(answer->text);
+
+    if (!of_state)
+        return 0;
+    for (uint32_t lane = 0; lane < r->all_lanes; lane++) {
+        const struct pithi_graph_lane *of = &r->a->graph.lanes[lane];
+        if (!of->calls || of->pieces.count < 2)
+            continue;
+        /* the last piece is empty: it ends the lane */
+        uint32_t state = pithi_graph_piece(&r->a->graph, lane, of->pieces.count - 2)->state;
+        ranks++;
+        if (!pithi_graph_is_call(&r->a->graph, state))
+            continue;
+        in_mpi++;
+        of_state[state]++;
+        most = of_state[state] > of_state[most] ? state : most;
+    }
+    if (r->a->info.has_init && !r->a->info.has_finalize && r->a->graph.to_ns >= info->end_ns && is_recovered(r)) {
+        snprintf(answer->text + used, sizeof answer->text - used, " The log ends before MPI_Finalize");
+        used = strlen(answer->text);
+        if (in_mpi)
+            snprintf(answer->text + used, sizeof answer->text - used, ", when %u of %u ranks %s in %.*s",
+                     of_state[most], ranks, of_state[most] == 1 ? "is" : "are", NAME, pithi_state_text(r->log, most));
+        used = strlen(answer->text);
+        snprintf(answer->text + used, sizeof answer->text - used, ".");
+    }
+    free(of_state);
+    return 1;
 }
 
 static int begin_rules(struct rules *r, struct pithlog_analysis *a)
@@ -1310,6 +1408,7 @@ int pithlog_analysis_answer(struct pithlog_analysis *a, const struct pithlog_ans
             good = put_chosen(&r, c, a->answer);
         else if (good)
             put_none(&r, a->answer);
+        good = good && put_unfinished(&r, a->answer);
         a->answer->answer.text = a->answer->text;
         err = good ? PITH_OK : pithi_analysis_no_memory(a);
     }

@@ -61,8 +61,7 @@ static const struct words {
     {"wait for progress", "a rank waits until another one, which computes, calls MPI",
      "try: call MPI_Test now and then while it computes, or give MPI a thread\nof its own for progress"},
     {"wait at init", "ranks wait for the last one at the start of the run", NULL},
-    {"late inner rank", "ranks wait in a tree of ranks for one that passes data on",
-     "try: balance the work before it; the root alone is not the reason"},
+    {"late inner rank", "ranks wait in a tree of ranks for one that passes data on", "try: balance the work before it"},
     {"polling", "a rank asks again and again for a message that is not there yet",
      "try: compute something else meanwhile, or MPI_Wait"},
     {"late notice", "a message was there, but the rank asked for it late", "try: ask more often, or MPI_Wait"},
@@ -307,9 +306,11 @@ static int find_waits(struct pithlog_analysis *a)
         fprintf(out, ", %llu time%s, ", (unsigned long long)group->instances, group->instances == 1 ? "" : "s");
         put_ranks(a, group->of_lane, out);
         fprintf(out, "\n");
-        /* The program receives in another order than messages are sent: no rank is late, the order is wrong. */
+        /* The program receives in another order than messages are sent. Whether it could do otherwise, it knows. */
         if (group->wrong_order)
-            fprintf(out, "wrong order: %s in %llu of them: a message that is received later was\nsent before\n",
+            fprintf(out,
+                    "wrong order: %s in %llu of them: another message was there, which\nis received later, "
+                    "perhaps for a later step\n",
                     pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
         if (strcmp(pithlog_wait_kind_name(kind), "wait for progress") == 0)
             fprintf(out, "%s computes meanwhile, without calling MPI\n",
@@ -345,6 +346,42 @@ void pithi_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t sta
         at->from_ns = from_ns;
         at->to_ns = to_ns;
     }
+}
+
+/* Finds the time that a lane spends in a state while another one waits longest for it. As pithi_longest_piece if none
+ * does: all compute for 30 ms and meet, then this lane computes for 25 ms and the others for 5. They wait for the
+ * second part, not for the first. The end of the run is an example only if nothing else is nearly as bad. */
+void pithi_costliest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t state, struct pithlog_finding_place *at)
+{
+    enum { BACK = 16, END = 4 }; /* pieces that are looked at for each wait state; times as bad */
+    const struct pithi_graph *g = &a->graph;
+    int64_t most_ns = 0;
+
+    pithi_longest_piece(a, lane, state, at);
+    for (uint32_t other = 0; other < pithlog_get_info(g->log)->lanes; other++)
+        for (size_t i = 0; i < a->lanes[other].wait_count; i++) {
+            const struct pithlog_wait_state *wait = &a->lanes[other].waits[i];
+            int64_t part = wait->kind == PITHLOG_WAIT_AT_FINALIZE ? END : 1;
+            pithi_scratch_passed(&a->graph.scratch, sizeof *wait);
+            if (wait->cause_lane != lane || other == lane || (wait->to_ns - wait->from_ns) / part <= most_ns)
+                continue;
+            uint32_t index = pithi_graph_find(g, lane, wait->to_ns - 1);
+            for (uint32_t back = 0; back < BACK; back++) {
+                const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
+                int64_t from_ns, to_ns, begin_ns, end_ns;
+                pithi_analysis_part(a, piece, pithi_graph_next(g, lane, piece, index), &from_ns, &to_ns);
+                begin_ns = from_ns > wait->from_ns ? from_ns : wait->from_ns;
+                end_ns = to_ns < wait->to_ns ? to_ns : wait->to_ns;
+                if ((piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : piece->state) == state &&
+                    (end_ns - begin_ns) / part > most_ns) {
+                    most_ns = (end_ns - begin_ns) / part;
+                    at->from_ns = from_ns;
+                    at->to_ns = to_ns;
+                }
+                if (from_ns <= wait->from_ns || index-- == 0)
+                    break;
+            }
+        }
 }
 
 /* What recording costs in a state on a lane: as much as one record for each piece, as these lie between records. */
@@ -416,7 +453,7 @@ static int find_imbalance(struct pithlog_analysis *a)
             good = 0;
             break;
         }
-        pithi_longest_piece(a, lane, of->state, place(a));
+        pithi_costliest_piece(a, lane, of->state, place(a));
         fprintf(out, "%.*s takes %s on %s and %s on average", NAME, pithi_state_text(a->graph.log, of->state),
                 pithi_ns_text(most_text, of->most), pithi_lane_text(a->graph.log, lane, name),
                 pithi_ns_text(mean_text, of->mean));
@@ -581,6 +618,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
     uint64_t long_calls = 0;
     uint32_t most = 0, longest = 0;
     char text[PITHI_NS_TEXT];
+    struct pithi_run_delay delay;
     FILE *out;
     int good = sums && pithlog_analysis_calls(a, sums) == PITH_OK;
 
@@ -607,8 +645,10 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             good = end(a, out);
         }
     }
-    /* Some calls took very long for what they move: a core was taken away. Counters say it better where there are any.
-     * */
+    /* Some calls took very long for what they move: a core was taken away, if the system counted that. Counters say it
+     * better where there are any. */
+    if (pithi_run_delay_find(a->graph.log, &delay) && (double)long_ns > delay.delay_ns + delay.threads_ns)
+        long_ns = (int64_t)(delay.delay_ns + delay.threads_ns);
     if (good && !is_small(a, (double)long_ns) &&
         !pithi_counter_sums_of(a->graph.log, counters, PITHI_COUNTER_NO_CORE)) {
         if (!(out = begin(a, "descheduled ranks", (double)long_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
@@ -970,12 +1010,11 @@ const struct pithlog_finding *pithi_crowded(struct pithlog_analysis *a)
     return NULL;
 }
 
-/* A cause that a lack of cores does not explain, and that costs at least twice as much. */
-static int has_larger_cause(const struct pithlog_analysis *a, const struct pithlog_finding *crowded)
+int pithi_has_larger_cause(const struct pithlog_analysis *a, const struct pithlog_finding *lack)
 {
     for (uint32_t i = 0; i < a->found->count; i++) {
         const struct pithlog_finding *of = &a->found->list[i];
-        if (of->ns >= 2 * crowded->ns && !a->found->is_guess[i] &&
+        if (of->ns >= 2 * lack->ns && !a->found->is_guess[i] &&
             (strcmp(of->name, "load imbalance") == 0 || strcmp(of->name, "files") == 0))
             return 1;
     }
@@ -985,7 +1024,7 @@ static int has_larger_cause(const struct pithlog_analysis *a, const struct pithl
 const struct pithlog_finding *pithi_crowded_first(struct pithlog_analysis *a)
 {
     const struct pithlog_finding *crowded = pithi_crowded(a);
-    return crowded && !has_larger_cause(a, crowded) ? crowded : NULL;
+    return crowded && !pithi_has_larger_cause(a, crowded) ? crowded : NULL;
 }
 
 const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
@@ -1000,6 +1039,27 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
             least = of;
     }
     return least;
+}
+
+/* 1: most waiting of a kind may be for ranks that had no core, as far as the system counted it for each: others wait
+ * for a rank at most as long as it had none, each of them.
+ *
+ *     three ranks wait 100 ms each for rank 1, which had no core for 5 ms     15 of 300 ms: it is late itself */
+static int may_be_for_cores(const struct pithlog_analysis *a, uint32_t kind)
+{
+    const struct pithi_lane_run_delay *of_lanes = a->found->of_lanes;
+    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
+    double *costs = of_lanes ? calloc(lanes + (size_t)1, sizeof *costs) : NULL, all_ns = 0, for_cores_ns = 0;
+
+    for (size_t i = 0; costs && i < a->delay_count; i++)
+        if (a->delays[i].kind == kind)
+            costs[a->delays[i].lane] += a->delays[i].direct_ns + a->delays[i].indirect_ns;
+    for (uint32_t i = 0; costs && i < lanes; i++) {
+        all_ns += costs[i];
+        for_cores_ns += fmin(costs[i], (of_lanes[i].delay_ns + of_lanes[i].threads_ns) * (a->info.lanes - 1.0));
+    }
+    free(costs);
+    return 2 * for_cores_ns >= all_ns;
 }
 
 /* Marks the guesses: findings for which a lack of cores may be the only reason. If it costs less than a finding must,
@@ -1032,7 +1092,8 @@ static int find_guesses(struct pithlog_analysis *a)
             found->is_guess[i] = (unsigned char)(no_core_ns > 0 && lacked_core(a, found->list[i].lane));
     }
     for (uint32_t i = 0; i < found->count; i++) {
-        int may_be = found->list[i].kind && found->list[i].ns <= no_core_ns * (a->info.lanes - 1.0);
+        int may_be = found->list[i].kind && found->list[i].ns <= no_core_ns * (a->info.lanes - 1.0) &&
+                     may_be_for_cores(a, found->list[i].kind);
         for (uint32_t k = 0; k < found->count && may_be; k++)
             may_be = found->is_guess[k] || !is_caused_by(a, &found->list[i], &found->list[k]);
         found->is_guess[i] |= may_be;
@@ -1254,6 +1315,12 @@ static void add_imbalance(struct pithlog_analysis *a, const struct pithlog_findi
         costs->of[i] = costs->of[i] > 0 ? costs->of[i] : 0;
 }
 
+static int by_most(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
 int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_finding *finding, size_t *first,
                              size_t *last)
 {
@@ -1277,7 +1344,12 @@ int pithi_finding_iterations(struct pithlog_analysis *a, const struct pithlog_fi
         left += costs.of[*first];
     for (left = 0; *last > *first && (left + costs.of[*last]) * PITHI_RARE < inside; --*last)
         left += costs.of[*last];
+    /* At least half must lie in iterations at all; or to name some would be misleading. So would a range if half of the
+     * cost lies in a few here and there. */
+    size_t few = 0;
+    qsort(costs.of, costs.in->count, sizeof *costs.of, by_most);
+    for (left = 0; few < costs.in->count && 2 * left < inside; few++)
+        left += costs.of[few];
     free(costs.of);
-    /* At least half must lie in iterations at all; or to name some would be misleading. */
-    return 2 * inside >= costs.all && inside > 0;
+    return 2 * inside >= costs.all && inside > 0 && (10 * few > costs.in->count || *last - *first < 2 * few);
 }

@@ -34,19 +34,17 @@ enum { COVERED = 10 }; /* iterations are at least a tenth of the window */
 /* What makes calls different, beside their function and the communicator of a collective. */
 enum detail {
     SENDERS = 1, /* the lanes that the call receives from */
-    SIZES = 2,   /* how many bytes it receives from each: a power of two */
-    CLOCK = 4    /* calls that read the clock are part of the row */
+    SIZES = 2    /* how many bytes it receives from each: a power of two */
 };
 
-/* How often a program polls depends on chance, and often also how often it reads the clock. */
-static int is_left_out(const struct pithlog_def *def, int details)
+/* How often a program polls depends on chance. */
+static int is_left_out(const struct pithlog_def *def)
 {
-    static const char *const names[] = {"Wtime",   "Wtick",     "Test",         "Iprobe",
-                                        "Improbe", "Get_count", "Get_elements", "Request_get_status"};
+    static const char *const names[] = {"Test", "Iprobe", "Improbe", "Get_count", "Get_elements", "Request_get_status"};
     size_t length;
     const char *call = pithi_mpi_call(def->name, &length);
 
-    for (size_t i = details & CLOCK ? 2 : 0; call && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; call && i < sizeof names / sizeof *names; i++)
         if (strncmp(call, names[i], strlen(names[i])) == 0)
             return 1;
     return 0;
@@ -92,7 +90,7 @@ static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane
 
     *count = 0;
     for (uint32_t i = 0; is_out && i < pithlog_get_info(g->log)->defs; i++)
-        is_out[i] = !g->is_call[i] || is_left_out(pithlog_get_def(g->log, i), details);
+        is_out[i] = !g->is_call[i] || is_left_out(pithlog_get_def(g->log, i));
     struct pithi_pieces p;
     uint32_t m = 0;
     for (pithi_pieces_begin(&p, a, lane); row && is_out && p.index < p.end; pithi_pieces_next(&p)) {
@@ -207,20 +205,10 @@ static int is_more(const struct found *found, const struct found *before)
     return found->covered > least * before->covered;
 }
 
-static int reads_clock(const struct pithi_graph *g)
-{
-    for (uint32_t i = 0; i < pithlog_get_info(g->log)->defs; i++)
-        if (g->is_call[i] && is_left_out(pithlog_get_def(g->log, i), 0) &&
-            !is_left_out(pithlog_get_def(g->log, i), CLOCK))
-            return 1;
-    return 0;
-}
-
-/* First with all details in the row, then with fewer: a program may receive from anybody, sizes may change, and clocks
- * may be read now and then. */
+/* First with all details in the row, then with fewer: a program may receive from anybody, and sizes may change. */
 static int find_on(struct pithlog_analysis *a, uint32_t lane)
 {
-    static const int details[] = {SENDERS | SIZES | CLOCK, SENDERS | CLOCK, SENDERS | SIZES, SENDERS, 0};
+    static const int details[] = {SENDERS | SIZES, SENDERS, 0};
     int64_t row_ns = a->graph.to_ns - a->graph.from_ns;
     uint32_t comm_count = pithlog_get_info(a->graph.log)->comms;
     uint64_t *comms = malloc((comm_count + (size_t)1) * sizeof *comms);
@@ -229,8 +217,7 @@ static int find_on(struct pithlog_analysis *a, uint32_t lane)
 
     for (uint32_t i = 0; good && i < comm_count; i++)
         comms[i] = comm_symbol(&a->graph, i);
-    for (size_t i = reads_clock(&a->graph) ? 0 : 2; good && best.covered < 0.99 && i < sizeof details / sizeof *details;
-         i++) {
+    for (size_t i = 0; good && best.covered < 0.99 && i < sizeof details / sizeof *details; i++) {
         struct pithi_scratch scratch = {0};
         struct pithi_period period = {0};
         struct found found = {.covered = 0};
@@ -359,6 +346,38 @@ out:
 /* ---- Lengths ----------------------------------------------------------------------------------------------------- */
 
 static int64_t length_of(const struct pithlog_iteration *iteration) { return iteration->to_ns - iteration->from_ns; }
+
+/* From one iteration on, all take longer, or less long: lengths of 10, 11, 10, 10, 30, 31, 29 and 30 are 10 on average,
+ * and 30 from the fifth on. A line through them would say that each is 3 longer than the one before.
+ *
+ * Finds the first one of the later ones, so that the squares of what the lengths differ from the two means are least.
+ * There is a step if these are less than half of the squares of what they differ from a line, and an eighth of those
+ * from the mean of all: lengths on a line would have a quarter. */
+static struct pithi_step find_step(const struct pithlog_iterations *all)
+{
+    double n = (double)all->count, sum = 0, squares = 0, products = 0, before = 0, best = INFINITY;
+    struct pithi_step step = {0};
+
+    for (size_t i = 0; i < all->count; i++) {
+        double ns = (double)(length_of(&all->all[i]) - all->median_ns);
+        sum += ns;
+        squares += ns * ns;
+        products += ((double)i - (n - 1) / 2) * ns;
+    }
+    for (size_t i = 0; i + PITHI_ITERATIONS_LEAST <= all->count; i++) {
+        double after = sum - before, left = n - (double)i;
+        double rest = i > 0 ? squares - before * before / (double)i - after * after / left : INFINITY;
+        if (i >= PITHI_ITERATIONS_LEAST && rest < best) {
+            best = rest;
+            step = (struct pithi_step){i, (double)all->median_ns + before / (double)i,
+                                       (double)all->median_ns + after / left};
+        }
+        before += (double)(length_of(&all->all[i]) - all->median_ns);
+    }
+    double from_mean = squares - sum * sum / n;
+    double from_line = from_mean - products * products * 12 / (n * (n * n - 1));
+    return best * 8 < from_mean && best * 2 < from_line ? step : (struct pithi_step){0};
+}
 
 /* The slope of a straight line through the lengths up to `most_ns`, by least squares; 0 unless it is four times its
  * standard error and makes 5 % of the median. *first_ns: the length of the first iteration on this line. */
@@ -502,7 +521,8 @@ static int measure(struct pithlog_analysis *a)
     qsort(deviations, n, sizeof *deviations, by_value);
     int64_t most_ns = all->median_ns + slow_excess(lengths, n, deviations[(n - 1) / 2]);
     free(lengths);
-    all->drift_ns = drift(all, most_ns, &all->drift_first_ns);
+    a->step = find_step(all);
+    all->drift_ns = a->step.first ? 0 : drift(all, most_ns, &all->drift_first_ns);
     while (length_of(&all->all[median]) != all->median_ns)
         median++;
     for (size_t i = 0; i < n; i++)
@@ -529,7 +549,10 @@ int pithlog_analysis_iterations(struct pithlog_analysis *a, uint32_t state,
     int err;
 
     a->iterations = (struct pithlog_iterations){0};
+    a->step = (struct pithi_step){0};
     *iterations = &a->iterations;
     err = state == UINT32_MAX ? find(a) : find_instances(a, state);
     return err || !a->iterations.count ? err : measure(a);
 }
+
+struct pithi_step pithi_iterations_step(const struct pithlog_analysis *a) { return a->step; }

@@ -65,6 +65,7 @@ struct building {
     struct building_lane *lanes;
     unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
     unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
+    unsigned char *clocks;  /* [definitions]: 1: reads the clock, which is no communication but part of what is timed */
     unsigned *traits;       /* [definitions] */
     int64_t from_ns, to_ns, first_init_ns, init_ns; /* as asked; the first and the last end of MPI_Init */
     uint32_t kinds;                                 /* of the records that count */
@@ -130,7 +131,7 @@ static int begin_state(struct building *b, const struct pithlog_step *step)
     struct building_lane *lane = &b->lanes[step->lane];
     uint32_t state = step->record->id;
 
-    if (lane->call)
+    if (lane->call || b->clocks[state])
         return PITH_OK;
     lane->call = b->graph->is_call[state] ? step->depth + 1 : 0;
     lane->call_state = state;
@@ -160,7 +161,7 @@ static int end_state(struct building *b, const struct pithlog_step *step)
         end_call(g, lane, step);
         return PITH_OK;
     }
-    if (!lane->call && at + 1 != step->depth)
+    if (!lane->call && (at + 1 != step->depth || b->clocks[step->open[at].id]))
         return PITH_OK;
     int64_t time_ns = step->record->time_ns;
     if (lane->is_small && time_ns - lane->last->begin_ns < SMALL_MOST_NS)
@@ -609,6 +610,14 @@ static int take_step(void *context, const struct pithlog_step *step)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
+static int reads_clock(const struct pithlog_def *def)
+{
+    size_t length;
+    const char *call = pithi_mpi_call(def->name, &length);
+
+    return call && ((length == 5 && strncmp(call, "Wtime", 5) == 0) || (length == 5 && strncmp(call, "Wtick", 5) == 0));
+}
+
 static int prepare(struct building *b)
 {
     struct pithi_graph *g = b->graph;
@@ -618,16 +627,18 @@ static int prepare(struct building *b)
     g->is_call = calloc(info->defs + (size_t)1, 1);
     b->at_init = calloc(info->defs + (size_t)1, 1);
     b->serves = calloc(info->defs + (size_t)1, 1);
+    b->clocks = calloc(info->defs + (size_t)1, 1);
     g->lanes = calloc(info->lanes + (size_t)1, sizeof *g->lanes);
     b->lanes = calloc(info->lanes + (size_t)1, sizeof *b->lanes);
     b->traits = calloc(info->defs + (size_t)1, sizeof *b->traits);
-    if (!g->is_call || !b->at_init || !b->serves || !b->traits || !g->lanes || !b->lanes)
+    if (!g->is_call || !b->at_init || !b->serves || !b->clocks || !b->traits || !g->lanes || !b->lanes)
         return no_memory(g);
     g->has_mpi = pithi_has_mpi_calls(g->log);
     for (uint32_t i = 0; i < info->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(g->log, i);
         unsigned traits = b->traits[i] = pithi_waits_traits(b->waits, i);
-        g->is_call[i] = traits & PITHI_FIRST ? PITHI_CALL_FIRST : traits != 0;
+        b->clocks[i] = (unsigned char)reads_clock(def);
+        g->is_call[i] = b->clocks[i] ? 0 : traits & PITHI_FIRST ? PITHI_CALL_FIRST : traits != 0;
         b->serves[i] = (traits & (PITHI_MOVES | PITHI_ACCESSES)) != 0;
         b->at_init[i] = pithlog_is_init(def) ? 1 : pithlog_is_finalize(def) ? 2 : 0;
     }
@@ -802,6 +813,7 @@ out:
     free(b.lanes);
     free(b.at_init);
     free(b.serves);
+    free(b.clocks);
     free(b.traits);
     pithi_colls_close(b.colls);
     pithi_epochs_close(b.epochs);

@@ -520,9 +520,11 @@ static int infer_trees(const struct pithi_inferring *infer)
 
 enum { POSTS = PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY };
 
-/* What would be concluded, if the log supports it: by direction, on one host or between two, and by the size of the
- * messages in powers of two. */
-enum { OF_SEND, OF_RECEIVE, DIRECTIONS, WAYS = DIRECTIONS * 2 * 64 };
+/* What would be concluded, if the log supports it: by direction, on one host or between two, by the size of messages in
+ * powers of two, and by who came first. If the partner posts its part while the call waits, the message may move at
+ * once, in the partner's call; if it had done so before and computes since, it may not. One says nothing of the
+ * other. */
+enum { OF_SEND, OF_RECEIVE, DIRECTIONS, WAYS = DIRECTIONS * 2 * 2 * 64 };
 
 struct progress {
     const struct pithi_inferring *infer;
@@ -571,8 +573,8 @@ static int see_message(struct progress *p, uint32_t lane, uint32_t piece, const 
     int64_t next_ns = pithi_graph_piece(p->g, need->lane, next)->begin_ns;
     if (next_ns <= from_ns) /* it is in MPI */
         return 1;
-    uint32_t way = ((is_send ? OF_SEND : OF_RECEIVE) * 2 + (uint32_t)on_two_hosts(p->g, lane, need->lane)) * 64 +
-                   pithi_log2(need->bytes);
+    uint32_t way = ((is_send ? OF_SEND : OF_RECEIVE) * 2 + (uint32_t)on_two_hosts(p->g, lane, need->lane)) * 2;
+    way = (way + (done_ns > begin_ns)) * 64 + pithi_log2(need->bytes);
     if (next + 1 >= p->g->lanes[need->lane].pieces.count || end_ns - from_ns <= USUAL_LEAST)
         return 1;
     if (next_ns > end_ns) { /* it ended without the partner */
@@ -636,11 +638,17 @@ static int infer_progress(const struct pithi_inferring *infer)
 /* A loop is one wait if little lies between its tests: less than a tenth of what the lane computes elsewhere at a time
  * (the median by time), or states that sleep. A loop with more work between its tests looks the same whether the work
  * is done to overlap it with the message, or only to pass the time. But work goes on when the message is there, while a
- * loop that polls ends at the first test afterwards. */
+ * loop that polls ends at the first test afterwards. Two equal ranks that exchange messages may end their work at the
+ * same time, so three signs must come together in most runs of a lane: the message comes towards the end of the run;
+ * the last test finds it (after work with tests in it, MPI_Wait may follow); and the number of tests differs:
+ *
+ *     10 times (2 ms, MPI_Test), in each iteration     work: nothing says that it waits
+ *     9, 14, 10 times (2 ms, MPI_Test)                 polling */
 enum { SHORT = 10, ALIKE = 4, TESTS_AFTER = 2 };
 
 struct run {
     uint32_t first, last; /* pieces: its first and its last test */
+    uint32_t tests;       /* how many */
     uint32_t to;          /* the piece that it becomes */
     int is_sure;          /* little work lies between its tests */
 };
@@ -726,7 +734,9 @@ static int ends_with_message(const struct polls *p, uint32_t lane, const struct 
 {
     int64_t begin_ns = pithi_graph_piece(p->g, lane, run->first)->begin_ns, release_ns = INT64_MIN;
     int64_t end_ns = end_of(p->g, lane, run->last);
-    uint32_t after = 0, tests = 0;
+    const struct pithi_lane_piece *last = pithi_graph_piece(p->g, lane, run->last);
+    const struct pithi_lane_piece *then = pithi_graph_piece(p->g, lane, next);
+    uint32_t after = 0;
 
     for (const struct pithi_need *need = pithi_graph_need(p->g, needs_of(p, lane, run, next)); need;
          need = pithi_graph_need(p->g, need->next))
@@ -734,12 +744,15 @@ static int ends_with_message(const struct polls *p, uint32_t lane, const struct 
             release_ns = need->release_ns;
     if (release_ns < begin_ns || release_ns > end_ns)
         return 0;
+    if (2.0 * (double)(end_ns - release_ns) > (double)(end_ns - begin_ns))
+        return -1;
+    if (!last->needs && !is_test(p, then) && pithi_graph_is_call(p->g, then->state) &&
+        p->infer->traits[then->state] & PITHI_COMPLETES)
+        return -1;
     for (uint32_t i = run->first; i <= run->last; i++)
-        if (is_test(p, pithi_graph_piece(p->g, lane, i))) {
-            tests++;
-            after += pithi_graph_piece(p->g, lane, i)->begin_ns > release_ns;
-        }
-    return after <= TESTS_AFTER && rest_ns * tests <= end_ns - begin_ns ? 1 : -1;
+        after +=
+            is_test(p, pithi_graph_piece(p->g, lane, i)) && pithi_graph_piece(p->g, lane, i)->begin_ns > release_ns;
+    return after <= TESTS_AFTER && rest_ns * run->tests <= end_ns - begin_ns ? 1 : -1;
 }
 
 /* The run of tests that begins with the piece `at`. *gap_ns: the mean work between them; *rest_ns: the work after it,
@@ -748,21 +761,21 @@ static int ends_with_message(const struct polls *p, uint32_t lane, const struct 
 static struct run run_of(const struct polls *p, uint32_t lane, uint32_t at, double most_ns, double *gap_ns,
                          int64_t *rest_ns, uint32_t *next)
 {
-    struct run run = {.first = at, .last = at};
-    double sum_ns = 0, count = 0;
+    struct run run = {.first = at, .last = at, .tests = 1};
+    double sum_ns = 0;
 
     *rest_ns = work_after(p, lane, at, next);
     double limit_ns = ALIKE * (most_ns > (double)*rest_ns ? most_ns : (double)*rest_ns);
     while (*next + 1 < p->g->lanes[lane].pieces.count && (double)*rest_ns <= limit_ns &&
            is_test(p, pithi_graph_piece(p->g, lane, *next))) {
         sum_ns += (double)*rest_ns;
-        count++;
+        run.tests++;
         run.last = *next;
         *rest_ns = work_after(p, lane, run.last, next);
         if (pithi_graph_piece(p->g, lane, run.last)->needs)
             break;
     }
-    *gap_ns = count > 0 ? sum_ns / count : 0;
+    *gap_ns = run.tests > 1 ? sum_ns / (run.tests - 1) : 0;
     return run;
 }
 
@@ -772,7 +785,7 @@ static int find_runs(struct polls *p, uint32_t lane)
 {
     double most_ns = usual_work(p, lane) / SHORT, gap_ns;
     struct runs *runs = &p->of[lane];
-    uint32_t next, support = 0, against = 0, kept = 0;
+    uint32_t next, support = 0, against = 0, kept = 0, tests = 0, equal = 0;
     int64_t rest_ns;
 
     for (uint32_t at = 0; at + 1 < p->g->lanes[lane].pieces.count; at = next) {
@@ -788,6 +801,8 @@ static int find_runs(struct polls *p, uint32_t lane)
         int ends = run.is_sure ? 1 : ends_with_message(p, lane, &run, next, rest_ns);
         support += !run.is_sure && ends > 0;
         against += ends < 0;
+        equal += !run.is_sure && ends > 0 && run.tests == tests;
+        tests = run.is_sure ? tests : run.tests;
         if (ends <= 0)
             continue;
         if (!pithi_grow(&runs->all, runs->count, &runs->room, sizeof run))
@@ -795,7 +810,7 @@ static int find_runs(struct polls *p, uint32_t lane)
         runs->all[runs->count++] = run;
     }
     for (uint32_t i = 0; i < runs->count; i++)
-        if (runs->all[i].is_sure || holds(support, against))
+        if (runs->all[i].is_sure || (holds(support, against) && !holds(equal, support - equal)))
             runs->all[kept++] = runs->all[i];
     runs->count = kept;
     return 1;

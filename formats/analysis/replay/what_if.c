@@ -256,6 +256,16 @@ static double arrival(const struct replay *r, uint32_t lane, uint32_t state, con
     return at + (model_ns > most_ns ? ns * most_ns / model_ns : ns);
 }
 
+/* Other threads of a rank change with the one that calls MPI. */
+static int is_changed(const struct replay *r, uint32_t lane, uint32_t state)
+{
+    const struct pithlog_what_if *what = r->what;
+
+    return what->factor != 1 && state == what->state &&
+           (what->lane == PITHI_NO_LANE ||
+            pithi_log_rank_of(r->g->log, what->lane) == pithi_log_rank_of(r->g->log, lane));
+}
+
 /* The end is the release in the replay, but not before the call begins, plus the measured transfer. If the release came
  * before the begin in the log (the message lay there), all of the call was transfer. On the fitted network, the last
  * arrival decides instead: an early large message may come after a late small one.
@@ -303,7 +313,8 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
         now += moves ? 0 : (double)moves_ns;
         *end = come > now && come < INFINITY ? come : now;
     } else {
-        *end = (release > now && release < INFINITY ? release : now) + (double)moves_ns * what->network;
+        double factor = what->network * (is_changed(r, lane, piece->state) ? what->factor : 1);
+        *end = (release > now && release < INFINITY ? release : now) + (double)moves_ns * factor;
     }
     if (r->states) {
         struct pithi_replay_state *of = &r->states[piece->state];
@@ -312,16 +323,6 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
         of->replay_ns += *end - (release > begin && release < INFINITY ? release : begin);
     }
     return 1;
-}
-
-/* Other threads of a rank change with the one that calls MPI. */
-static int is_changed(const struct replay *r, uint32_t lane, uint32_t state)
-{
-    const struct pithlog_what_if *what = r->what;
-
-    return what->factor != 1 && state == what->state &&
-           (what->lane == PITHI_NO_LANE ||
-            pithi_log_rank_of(r->g->log, what->lane) == pithi_log_rank_of(r->g->log, lane));
 }
 
 static double computing(const struct replay *r, uint32_t lane, struct walker *w, uint32_t state, double ns)
