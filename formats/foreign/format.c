@@ -204,22 +204,6 @@ static int is_descriptor(const char *path)
            S_ISLNK(status.st_mode);
 }
 
-/* 0: the existing folder may be replaced; otherwise an error. */
-static int check_folder(const struct output *output)
-{
-    const struct pithi_format *format = output->format;
-
-    if (output->count == 0 &&
-        (format->replaceable ? format->replaceable(output->path)
-                             : format->probe && format->probe(&(struct pithi_input){.path = output->path})))
-        return PITH_OK;
-    return output->count ? pithi_fail(PITH_ERR_OPEN, "%s: is a directory; give the name of a file", output->path)
-                         : pithi_fail(PITH_ERR_OPEN,
-                                      "%s: is a directory, and no log in the format %s; remove it, or "
-                                      "give another name",
-                                      output->path, format->name);
-}
-
 static int write_output(struct pithlog *log, struct output *output, const struct pithi_convert *how)
 {
     struct stat status;
@@ -227,7 +211,16 @@ static int write_output(struct pithlog *log, struct output *output, const struct
 
     if (stat(output->path, &status) == 0) {
         if (S_ISDIR(status.st_mode)) {
-            TRY(check_folder(output));
+            /* Only a log of this format is replaced, never another folder of the user. */
+            const struct pithi_format *format = output->format;
+            const struct pithi_input there = {.path = output->path};
+            if (output->count)
+                return pithi_fail(PITH_ERR_OPEN, "%s: is a directory; give the name of a file", output->path);
+            if (format->replaceable ? !format->replaceable(output->path) : !format->probe || !format->probe(&there))
+                return pithi_fail(PITH_ERR_OPEN,
+                                  "%s: is a directory, and no log in the format %s; remove it, or "
+                                  "give another name",
+                                  output->path, format->name);
         } else if (!S_ISREG(status.st_mode) || is_descriptor(output->path)) {
             /* A device or pipe (/dev/stdout, /dev/null, a fifo) is written directly, as it must not be replaced. */
             if (output->count != 1)
@@ -257,7 +250,6 @@ static int write_output(struct pithlog *log, struct output *output, const struct
     }
     if (err)
         output_discard(output);
-out:
     return err;
 }
 

@@ -94,15 +94,6 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
 
 /* ---- Leaves without an enter ------------------------------------------------------------------------------------- */
 
-/* Returns 1, in the second reading, for a leave that the first one found to be inside a state that is never left. */
-static int is_doubted(const struct pithi_leaves *leaves, uint64_t number)
-{
-    const struct pithi_again *again = leaves->input->again;
-
-    /* The numbers are sorted, and leaves come in the same order again, so one position is enough. */
-    return again && again->is_second && leaves->next < again->count && again->numbers[leaves->next] == number;
-}
-
 /* The number of a state with a LOST record of the file inside: if it is never left, it ended there. */
 enum { ENDS_AT_LOST = -1 };
 
@@ -141,7 +132,10 @@ int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *
         return PITH_OK;
     /* A leave alone: it gets a number, and all states that are open take that number, as they are around it. */
     number_states(stack, (int64_t)++leaves->alone);
-    if (!is_doubted(leaves, leaves->alone))
+    /* In the second reading: was it found to be inside a state that is never left? The numbers are sorted, and leaves
+     * come in the same order again, so one position is enough. */
+    const struct pithi_again *again = leaves->input->again;
+    if (!again || !again->is_second || leaves->next >= again->count || again->numbers[leaves->next] != leaves->alone)
         return PITH_OK;
     leaves->next++;
     return pithi_writer_add(

@@ -31,14 +31,6 @@ struct reader {
 /* ---- Recognising -----------------------------------------------------------------------------------------------
  * An ALOG file has a header line among its first lines, and every line before it is valid. Compact lines of PICL also
  * consist of six or more numbers, but never begin with a minus. A file without a header needs the suffix of ALOG. */
-static int has_suffix(const char *path)
-{
-    size_t length = pithi_unpacked_length(path);
-
-    return (length >= 5 && strncasecmp(path + length - 5, ".alog", 5) == 0) ||
-           (length >= 4 && strncasecmp(path + length - 4, ".log", 4) == 0);
-}
-
 int pithi_alog_probe(const struct pithi_input *input)
 {
     struct pithi_alog_line line;
@@ -58,7 +50,10 @@ int pithi_alog_probe(const struct pithi_input *input)
         if (status == PITHI_ALOG_GOOD && line.type < 0 && line.type >= PITHI_ALOG_PROCESS_NAME)
             return 1;
     }
-    return good > 0 && has_suffix(input->path);
+    size_t length = pithi_unpacked_length(input->path);
+    const char *end = input->path + length;
+    return good > 0 && ((length >= 5 && strncasecmp(end - 5, ".alog", 5) == 0) ||
+                        (length >= 4 && strncasecmp(end - 4, ".log", 4) == 0));
 }
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */

@@ -257,29 +257,14 @@ static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_li
     return PITH_OK;
 }
 
-/* Parses a name that alog_write.c gives to the line of a thread: "rank R thread T" or "rank R thread T: NAME". */
-static void parse_thread(struct pithi_alog_process *process)
-{
-    int32_t rank;
-    uint32_t thread;
-    int used = 0;
-
-    /* %n is set only if all before it fits. */
-    if (sscanf(process->name, "rank %" SCNd32 " thread %" SCNu32 "%n", &rank, &thread, &used) != 2 ||
-        !is_process(rank) || thread >= PITHI_ALOG_PROCESSES_MAX ||
-        (process->name[used] && strncmp(process->name + used, ": ", 2) != 0))
-        return;
-    process->rank = rank;
-    process->thread = thread;
-    used += process->name[used] ? 2 : 0;
-    memmove(process->name, process->name + used, strlen(process->name + used) + 1);
-}
-
 static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, struct pithi_defs *defs)
 {
     struct pithi_alog_event *event;
     struct pithi_alog_process *process;
     char creator[128];
+    int32_t rank;
+    uint32_t thread;
+    int used = 0;
 
     switch (line->type) {
     case PITHI_ALOG_CREATOR:
@@ -332,7 +317,16 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
         if (!process->name)
             return pithi_no_memory();
         pithi_name_cut(process->name, line->comment_size + 1, line->comment, line->comment_size);
-        parse_thread(process);
+        /* "rank R thread T" or "rank R thread T: NAME", as alog_write.c names the line of a thread, are that rank and
+         * thread. %n is set only if all before it fits. */
+        if (sscanf(process->name, "rank %" SCNd32 " thread %" SCNu32 "%n", &rank, &thread, &used) == 2 &&
+            is_process(rank) && thread < PITHI_ALOG_PROCESSES_MAX &&
+            (!process->name[used] || strncmp(process->name + used, ": ", 2) == 0)) {
+            process->rank = rank;
+            process->thread = thread;
+            used += process->name[used] ? 2 : 0;
+            memmove(process->name, process->name + used, strlen(process->name + used) + 1);
+        }
         return PITH_OK;
     default:
         return PITH_OK; /* counts, which the event lines give more reliably, and types without a meaning here */
@@ -400,49 +394,6 @@ static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_a
 
 /* ---- The pass -------------------------------------------------------------------------------------------------- */
 
-static void choose_payload(struct pithi_alog_event *event, char format[64])
-{
-    char token;
-
-    pithi_name_cut(format, 64, event->format ? event->format : "", event->format ? event->format_size : 0);
-    token = pithi_token_single(format);
-    if (token == 'd' || token == 's') {
-        event->payload = token == 'd' ? PITHI_ALOG_DATA : PITHI_ALOG_TEXT;
-        return;
-    }
-    /* Without a usual format the payload has what occurred: the comment and the number, the number, or nothing. */
-    event->payload = event->has_comment ? PITHI_ALOG_BOTH : event->has_data ? PITHI_ALOG_DATA : PITHI_ALOG_NOTHING;
-    strcpy(format, event->has_comment ? PITHI_ALOG_TEXT_FORMAT : event->has_data ? PITHI_ALOG_DATA_FORMAT : "");
-}
-
-/* Solo events are defined after all lines have been read. Two numbers with the same description stay two
- * definitions. */
-static int define_events(struct pithi_alog_scan *scan, struct pithi_defs *defs)
-{
-    for (uint32_t i = 0; i < scan->event_count; i++) {
-        struct pithi_alog_event *event = &scan->events[i];
-        char name[512], format[64];
-        struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .name = name, .format = format};
-        uint32_t before = pithi_defs_count(defs), id;
-        if (event->starts || event->ends || !(event->used || event->name))
-            continue;
-        pithi_name_cut(name, 400, event->name ? event->name : "", event->name ? event->name_size : 0);
-        if (!name[0])
-            snprintf(name, sizeof name, "event %" PRId64, event->type);
-        def.group = pithi_name_group(name);
-        choose_payload(event, format);
-        CHECK(pithi_defs_add(defs, &def, &id));
-        /* The name was there already, as another number's: the number makes it another one. */
-        if (id < before) {
-            snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
-            CHECK(pithi_defs_add(defs, &def, &id));
-        }
-        event->solo = id + 1;
-        CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL));
-    }
-    return PITH_OK;
-}
-
 /* Finds the next "-11". NULL: there is none. */
 static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, const char *end)
 {
@@ -455,34 +406,6 @@ static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, 
         pithi_passed(scan->input, &scan->lines.passed, (size_t)(at - (const char *)scan->input->data));
     }
     return found;
-}
-
-static int scan_lines(struct pithi_alog_scan *scan, struct pithi_defs *defs)
-{
-    struct pithi_alog_line line = {0};
-    const char *text, *wrong = NULL;
-    size_t size;
-    int err = PITH_OK;
-
-    while (!err && pithi_lines_next(&scan->lines, &text, &size)) {
-        size_t begin = (size_t)(text - (const char *)scan->input->data);
-        enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
-        /* The second pass must not see the cut line either. */
-        if (is_cut(scan, begin, status, &line)) {
-            scan->lines.size = begin;
-            break;
-        }
-        if (status == PITHI_ALOG_BLANK)
-            continue;
-        if (status == PITHI_ALOG_GOOD) {
-            wrong = NULL;
-            err = pithi_alog_is_event(line.type) ? take_event(scan, &line, &wrong) : take_header(scan, &line, defs);
-        }
-        if (wrong && !err)
-            err = bad_line(scan, wrong);
-    }
-    pithi_lines_rewind(&scan->lines);
-    return err;
 }
 
 int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *input, struct pithi_defs *defs)
@@ -507,8 +430,65 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
             line.type == PITHI_ALOG_ROLLOVER)
             scan->rollover_ns = line.time_ns;
     }
-    CHECK(scan_lines(scan, defs));
-    CHECK(define_events(scan, defs));
+
+    const char *text;
+    size_t size;
+    int err = PITH_OK;
+
+    while (!err && pithi_lines_next(&scan->lines, &text, &size)) {
+        size_t line_begin = (size_t)(text - begin);
+        enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
+        /* The second pass must not see the cut line either. */
+        if (is_cut(scan, line_begin, status, &line)) {
+            scan->lines.size = line_begin;
+            break;
+        }
+        if (status == PITHI_ALOG_BLANK)
+            continue;
+        if (status == PITHI_ALOG_GOOD) {
+            wrong = NULL;
+            err = pithi_alog_is_event(line.type) ? take_event(scan, &line, &wrong) : take_header(scan, &line, defs);
+        }
+        if (wrong && !err)
+            err = bad_line(scan, wrong);
+    }
+    pithi_lines_rewind(&scan->lines);
+    CHECK(err);
+
+    /* Solo events are defined after all lines have been read. Two numbers with the same description stay two
+     * definitions. */
+    for (uint32_t i = 0; i < scan->event_count; i++) {
+        struct pithi_alog_event *event = &scan->events[i];
+        char name[512], format[64];
+        struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .name = name, .format = format};
+        uint32_t before = pithi_defs_count(defs), id;
+        if (event->starts || event->ends || !(event->used || event->name))
+            continue;
+        pithi_name_cut(name, 400, event->name ? event->name : "", event->name ? event->name_size : 0);
+        if (!name[0])
+            snprintf(name, sizeof name, "event %" PRId64, event->type);
+        def.group = pithi_name_group(name);
+        /* The rule of alog_scan.h. Example: "5 0 0 7 0 90 step" without a -10 line for 5 gives data=7 comment="step". */
+        pithi_name_cut(format, 64, event->format ? event->format : "", event->format ? event->format_size : 0);
+        char token = pithi_token_single(format);
+        if (token == 'd' || token == 's') {
+            event->payload = token == 'd' ? PITHI_ALOG_DATA : PITHI_ALOG_TEXT;
+        } else {
+            event->payload = event->has_comment ? PITHI_ALOG_BOTH
+                             : event->has_data  ? PITHI_ALOG_DATA
+                                                : PITHI_ALOG_NOTHING;
+            strcpy(format, event->has_comment ? PITHI_ALOG_TEXT_FORMAT : event->has_data ? PITHI_ALOG_DATA_FORMAT : "");
+        }
+        CHECK(pithi_defs_add(defs, &def, &id));
+        /* The name was there already, as another number's: the number makes it another one. */
+        if (id < before) {
+            snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
+            CHECK(pithi_defs_add(defs, &def, &id));
+        }
+        event->solo = id + 1;
+        CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL));
+    }
+
     /* Without -6, or with a -6 time after the first event, the log starts at the first event. */
     if (scan->first_ns != INT64_MAX && (!scan->has_start || scan->first_ns < scan->start_ns))
         scan->start_ns = scan->first_ns;

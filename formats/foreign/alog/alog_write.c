@@ -64,38 +64,6 @@ struct planned {
     char comment[COMMENT_BYTES];
 };
 
-/* ---- Lines: one a rank, or one a thread ------------------------------------------------------------------------ */
-
-static int number_lanes(struct alog_writer *w)
-{
-    const struct pithlog_lane *lane;
-
-    w->lanes = pithlog_get_info(w->log)->lanes;
-    w->line = calloc(w->lanes + 1, sizeof *w->line);
-    w->main_line = calloc(w->lanes + 1, sizeof *w->main_line);
-    if (!w->line || !w->main_line)
-        return pithi_no_memory();
-    /* Can rank numbers serve as line numbers? */
-    int32_t before = -1;
-    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
-        w->threads |= lane->rank == before || lane->rank < 0 || lane->rank >= PITHI_ALOG_PROCESSES_MAX;
-        w->named |= lane->name && lane->name[0];
-        before = lane->rank;
-    }
-    w->named |= w->threads;
-    for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
-        uint64_t *first = pithi_map_at(&w->line_of, (uint32_t)lane->rank);
-        if (!first)
-            return pithi_no_memory();
-        w->line[i] = w->threads ? (int32_t)i : lane->rank;
-        if (!*first)
-            *first = (uint64_t)w->line[i] + 1;
-        w->main_line[i] = (int32_t)*first - 1;
-        w->lines = w->line[i] >= w->lines ? w->line[i] + 1 : w->lines;
-    }
-    return PITH_OK;
-}
-
 /* ---- From a record to a line ----------------------------------------------------------------------------------- */
 
 /* Returns the number of a definition and allocates it at first use. */
@@ -197,7 +165,7 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
     }
 }
 
-/* ---- Header ---------------------------------------------------------------------------------------------------- */
+/* ---- Definitions ----------------------------------------------------------------------------------------------- */
 
 /* A colour is a name without blanks, or #rrggbb. A state without a colour gets the colour in which Pith draws it. */
 static const char *colour_word(const struct alog_writer *w, uint32_t id, char word[16])
@@ -241,47 +209,6 @@ static int write_names(struct alog_writer *w, enum pithlog_def_kind kind)
     }
     pithi_map_free(&used);
     return err;
-}
-
-static int write_header(struct alog_writer *w)
-{
-    fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
-            w->lines_written, w->lines > 0 ? w->lines : 1, w->kinds);
-    fprintf(w->out, "-6 0 0 0 0 %" PRId64 "\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w->start_us,
-            w->end_us > w->start_us ? w->end_us : w->start_us + 1);
-    CHECK(write_names(w, PITHLOG_EVENT_TYPE));
-    /* A -10 line gives the format of DATA or of the comment of an event: its single token, or text. */
-    char format[64];
-    for (uint32_t id = 0; id < w->defs; id++) {
-        const struct pithlog_def *def = pithlog_get_def(w->log, id);
-        const struct number *number = &w->numbers[id];
-        if (!number->start || def->kind != PITHLOG_EVENT_TYPE || number->both)
-            continue;
-        if (!(number->single || number->text)) {
-            w->changed_formats += *def->format != 0;
-            continue;
-        }
-        if (!number->single || pithi_name_cut(format, sizeof format, def->format, strlen(def->format)))
-            strcpy(format, number->single == 'd' ? "%d" : "%s");
-        w->changed_formats += strcmp(format, def->format) != 0;
-        fprintf(w->out, "-10 0 0 %d 0 0 %s\n", number->start, format);
-    }
-    CHECK(write_names(w, PITHLOG_STATE));
-    if (w->named) {
-        const struct pithlog_lane *lane;
-        char name[NAME_BYTES];
-
-        for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
-            w->changed_names += pithi_name_cut(name, sizeof name, lane->name ? lane->name : "",
-                                               lane->name ? strlen(lane->name) : 0) != 0;
-            if (w->threads)
-                fprintf(w->out, "-15 %d 0 0 0 0 rank %d thread %" PRIu32 "%s%s\n", w->line[i], lane->rank, lane->thread,
-                        name[0] ? ": " : "", name);
-            else if (name[0])
-                fprintf(w->out, "-15 %d 0 0 0 0 %s\n", w->line[i], name);
-        }
-    }
-    return PITH_OK;
 }
 
 /* ---- Lines of events ------------------------------------------------------------------------------------------- */
@@ -333,14 +260,75 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_given_open(&w.given, log));
     TRY(pithi_given_read(&w.given, log, 1));
-    TRY(number_lanes(&w));
-    w.numbers = calloc(w.defs + 1, sizeof *w.numbers);
-    if (!w.numbers) {
-        err = pithi_no_memory();
-        goto out;
+
+    /* A line for each rank, whose number is the line's. If some rank has several threads, or its number cannot be a
+     * line's: a line for each lane. */
+    const struct pithlog_lane *lane;
+    w.lanes = pithlog_get_info(w.log)->lanes;
+    w.line = calloc(w.lanes + 1, sizeof *w.line);
+    w.main_line = calloc(w.lanes + 1, sizeof *w.main_line);
+    if (!w.line || !w.main_line)
+        TRY(pithi_no_memory());
+
+    int32_t before = -1;
+    for (uint32_t i = 0; (lane = pithlog_get_lane(w.log, i)); i++) {
+        w.threads |= lane->rank == before || lane->rank < 0 || lane->rank >= PITHI_ALOG_PROCESSES_MAX;
+        w.named |= lane->name && lane->name[0];
+        before = lane->rank;
     }
+    w.named |= w.threads;
+    for (uint32_t i = 0; i < w.lanes && (lane = pithlog_get_lane(w.log, i)); i++) {
+        uint64_t *first = pithi_map_at(&w.line_of, (uint32_t)lane->rank);
+        if (!first)
+            TRY(pithi_no_memory());
+        w.line[i] = w.threads ? (int32_t)i : lane->rank;
+        if (!*first)
+            *first = (uint64_t)w.line[i] + 1;
+        w.main_line[i] = (int32_t)*first - 1;
+        w.lines = w.line[i] >= w.lines ? w.line[i] + 1 : w.lines;
+    }
+
+    w.numbers = calloc(w.defs + 1, sizeof *w.numbers);
+    if (!w.numbers)
+        TRY(pithi_no_memory());
     TRY(pass(&w, NULL));
-    TRY(write_header(&w));
+
+    /* upshot stops without -3, -6 and -7, and nupshot reads header lines only before the first event. */
+    fprintf(w.out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
+            w.lines_written, w.lines > 0 ? w.lines : 1, w.kinds);
+    fprintf(w.out, "-6 0 0 0 0 %" PRId64 "\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w.start_us,
+            w.end_us > w.start_us ? w.end_us : w.start_us + 1);
+    TRY(write_names(&w, PITHLOG_EVENT_TYPE));
+    /* A -10 line gives the format of DATA or of the comment of an event: its single token, or text. */
+    char format[64];
+    for (uint32_t id = 0; id < w.defs; id++) {
+        const struct pithlog_def *def = pithlog_get_def(w.log, id);
+        const struct number *number = &w.numbers[id];
+        if (!number->start || def->kind != PITHLOG_EVENT_TYPE || number->both)
+            continue;
+        if (!(number->single || number->text)) {
+            w.changed_formats += *def->format != 0;
+            continue;
+        }
+        if (!number->single || pithi_name_cut(format, sizeof format, def->format, strlen(def->format)))
+            strcpy(format, number->single == 'd' ? "%d" : "%s");
+        w.changed_formats += strcmp(format, def->format) != 0;
+        fprintf(w.out, "-10 0 0 %d 0 0 %s\n", number->start, format);
+    }
+    TRY(write_names(&w, PITHLOG_STATE));
+    if (w.named) {
+        char name[NAME_BYTES];
+        for (uint32_t i = 0; i < w.lanes && (lane = pithlog_get_lane(w.log, i)); i++) {
+            w.changed_names += pithi_name_cut(name, sizeof name, lane->name ? lane->name : "",
+                                              lane->name ? strlen(lane->name) : 0) != 0;
+            if (w.threads)
+                fprintf(w.out, "-15 %d 0 0 0 0 rank %d thread %" PRIu32 "%s%s\n", w.line[i], lane->rank, lane->thread,
+                        name[0] ? ": " : "", name);
+            else if (name[0])
+                fprintf(w.out, "-15 %d 0 0 0 0 %s\n", w.line[i], name);
+        }
+    }
+
     w.no_line = w.changed_payloads = 0; /* the second pass counts again */
     TRY(pithi_out_open(&lines, out));
     err = pithi_out_close(&lines, pass(&w, &lines));

@@ -16,7 +16,7 @@ enum { MEMORY = PITHI_SORTER_BYTES / 4, LABEL = 256 };
 
 /* The operations of a process and a category. */
 struct pithi_chrome_async_group {
-    char *label;                                               /* "process / category", for the lane's name */
+    char *label;                                               /* the category, for the names of its lanes */
     uint32_t process;                                          /* index */
     uint32_t *threads;                                         /* of its lanes */
     uint32_t *free;                                            /* a heap: lanes that no operation has */
@@ -87,15 +87,21 @@ static uint64_t hash_id(const struct pithi_chrome_event *event, uint64_t local, 
     return pithi_chrome_hash(pithi_json_is(&key, "global") ? global : local, &value);
 }
 
-static int find_operation(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
-                          const struct pithi_chrome_event *event, uint32_t *operation)
+int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
+                           const struct pithi_chrome_event *event, enum pithlog_kind kind, const void *data,
+                           uint32_t size)
 {
+    struct pithi_sort_key key = {{pithi_sort_time(event->time_ns)}};
+    struct head head = {.kind = kind};
+    unsigned char item[sizeof head + 2 * PITHI_CHROME_TEXT];
+
+    /* The operation of the event, and the group of its process and category. Each is made at its first event. */
     uint32_t thread, process;
     CHECK(pithi_chrome_lanes_thread(lanes, event, &thread));
     process = pithi_chrome_lanes_process(lanes, thread);
-    uint64_t global = pithi_chrome_hash(0, &event->category);
-    uint64_t local = pithi_hash_number(global, process + UINT64_C(1)) >> 1;
-    uint64_t *known = pithi_map_at(&async->group_numbers, local);
+    uint64_t global_hash = pithi_chrome_hash(0, &event->category);
+    uint64_t local_hash = pithi_hash_number(global_hash, process + UINT64_C(1)) >> 1;
+    uint64_t *known = pithi_map_at(&async->group_numbers, local_hash);
     char label[LABEL] = "async";
     if (!known ||
         (*known == 0 && !pithi_grow(&async->groups, async->group_count, &async->group_room, sizeof *async->groups)))
@@ -111,12 +117,12 @@ static int find_operation(struct pithi_chrome_async *async, struct pithi_chrome_
     }
     uint32_t group = (uint32_t)*known - 1;
     if (strchr("STpF", event->phase)) { /* of these, the name is a part of the id */
-        global = pithi_chrome_hash(global, &event->name);
-        local = pithi_chrome_hash(local, &event->name);
+        global_hash = pithi_chrome_hash(global_hash, &event->name);
+        local_hash = pithi_chrome_hash(local_hash, &event->name);
     }
-    global = pithi_chrome_hash(global, &event->scope);
-    local = pithi_chrome_hash(local, &event->scope);
-    uint64_t *at = pithi_map_at(&async->operation_numbers, hash_id(event, local, global));
+    global_hash = pithi_chrome_hash(global_hash, &event->scope);
+    local_hash = pithi_chrome_hash(local_hash, &event->scope);
+    uint64_t *at = pithi_map_at(&async->operation_numbers, hash_id(event, local_hash, global_hash));
     if (!at || (*at == 0 && !pithi_grow(&async->operations, async->operation_count, &async->operation_room,
                                         sizeof *async->operations)))
         return pithi_no_memory();
@@ -124,18 +130,8 @@ static int find_operation(struct pithi_chrome_async *async, struct pithi_chrome_
         async->operations[async->operation_count++] = (struct pithi_chrome_async_operation){.group = group};
         *at = async->operation_count;
     }
-    *operation = (uint32_t)*at - 1;
-    return PITH_OK;
-}
+    head.operation = (uint32_t)*at - 1;
 
-int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
-                           const struct pithi_chrome_event *event, enum pithlog_kind kind, const void *data,
-                           uint32_t size)
-{
-    struct pithi_sort_key key = {{pithi_sort_time(event->time_ns)}};
-    struct head head = {.kind = kind};
-    unsigned char item[sizeof head + 2 * PITHI_CHROME_TEXT];
-    CHECK(find_operation(async, lanes, event, &head.operation));
     memcpy(item, &head, sizeof head);
     memcpy(item + sizeof head, data, size);
     return pithi_sorter_add(async->sorter, &key, item, (uint32_t)sizeof head + size);
@@ -145,45 +141,6 @@ int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome
 
 static int is_less(const void *a, const void *b) { return *(const uint32_t *)a < *(const uint32_t *)b; }
 
-/* *thread: UINT32_MAX: an end without a begin. */
-static int place(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes, const struct head *head,
-                 uint32_t *thread)
-{
-    struct pithi_chrome_async_operation *o = &async->operations[head->operation];
-    struct pithi_chrome_async_group *group = &async->groups[o->group];
-    uint32_t lane = o->lane;
-    *thread = UINT32_MAX;
-    if (head->kind == PITHLOG_LEAVE && o->depth == 0) {
-        async->alone++;
-        return PITH_OK;
-    }
-    /* a mark outside of an operation is in a lane that happens to be free */
-    if (o->depth == 0 && group->free_count > 0) {
-        pithi_heap_take(group->free, &group->free_count, &lane, sizeof lane, is_less);
-    } else if (o->depth == 0) {
-        char name[LABEL + 16];
-        lane = group->thread_count;
-        if (!pithi_grow(&group->threads, group->thread_count, &group->thread_room, sizeof *group->threads))
-            return pithi_no_memory();
-        if (lane == 0)
-            snprintf(name, sizeof name, "%s", group->label);
-        else
-            snprintf(name, sizeof name, "%s %u", group->label, lane + 1);
-        CHECK(pithi_chrome_lanes_add(lanes, group->process, o->group, lane, name, &group->threads[lane]));
-        group->thread_count++;
-    }
-    o->lane = lane;
-    o->depth += head->kind == PITHLOG_ENTER;
-    o->depth -= head->kind == PITHLOG_LEAVE;
-    *thread = group->threads[lane];
-    if (o->depth == 0) {
-        if (!pithi_grow(&group->free, group->free_count, &group->free_room, sizeof *group->free))
-            return pithi_no_memory();
-        pithi_heap_add(group->free, &group->free_count, &lane, sizeof lane, is_less);
-    }
-    return PITH_OK;
-}
-
 int pithi_chrome_async_place(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
                              int (*put)(void *context, int64_t time_ns, uint32_t thread, const void *data,
                                         uint32_t size),
@@ -191,15 +148,42 @@ int pithi_chrome_async_place(struct pithi_chrome_async *async, struct pithi_chro
 {
     struct pithi_sorted item;
     struct head head;
-    uint32_t thread;
     int status;
     CHECK(pithi_sorter_end(async->sorter));
     while ((status = pithi_sorter_next(async->sorter, &item)) == 1) {
         memcpy(&head, item.data, sizeof head);
-        CHECK(place(async, lanes, &head, &thread));
-        if (thread != UINT32_MAX)
-            CHECK(put(context, pithi_sorted_time(&item), thread, (const char *)item.data + sizeof head,
-                      item.size - (uint32_t)sizeof head));
+        struct pithi_chrome_async_operation *o = &async->operations[head.operation];
+        struct pithi_chrome_async_group *group = &async->groups[o->group];
+        uint32_t lane = o->lane;
+        if (head.kind == PITHLOG_LEAVE && o->depth == 0) {
+            async->alone++;
+            continue;
+        }
+        /* A mark outside of an operation is in a lane that happens to be free. */
+        if (o->depth == 0 && group->free_count > 0) {
+            pithi_heap_take(group->free, &group->free_count, &lane, sizeof lane, is_less);
+        } else if (o->depth == 0) {
+            char name[LABEL + 16];
+            lane = group->thread_count;
+            if (!pithi_grow(&group->threads, group->thread_count, &group->thread_room, sizeof *group->threads))
+                return pithi_no_memory();
+            if (lane == 0)
+                snprintf(name, sizeof name, "%s", group->label);
+            else
+                snprintf(name, sizeof name, "%s %u", group->label, lane + 1);
+            CHECK(pithi_chrome_lanes_add(lanes, group->process, o->group, lane, name, &group->threads[lane]));
+            group->thread_count++;
+        }
+        o->lane = lane;
+        o->depth += head.kind == PITHLOG_ENTER;
+        o->depth -= head.kind == PITHLOG_LEAVE;
+        if (o->depth == 0) {
+            if (!pithi_grow(&group->free, group->free_count, &group->free_room, sizeof *group->free))
+                return pithi_no_memory();
+            pithi_heap_add(group->free, &group->free_count, &lane, sizeof lane, is_less);
+        }
+        CHECK(put(context, pithi_sorted_time(&item), group->threads[lane], (const char *)item.data + sizeof head,
+                  item.size - (uint32_t)sizeof head));
     }
     return status < 0 ? PITH_ERR_IO : PITH_OK;
 }

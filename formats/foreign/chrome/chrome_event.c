@@ -25,59 +25,51 @@ static int time_of(const struct pithi_json_value *value, int64_t *time_ns)
     return pithi_json_scaled(value, 3, time_ns) && *time_ns >= -LATEST_NS && *time_ns <= LATEST_NS;
 }
 
-/* A length that is missing or negative is 0, and is counted by the reader. */
-static void set_length(struct pithi_chrome_event *event, const struct pithi_json_value *value)
-{
-    event->has_length = time_of(value, &event->length_ns);
-    event->is_negative = event->has_length && event->length_ns < 0;
-    if (!event->has_length || event->is_negative)
-        event->length_ns = 0;
-}
-
-/* Keeps the values of the fields that are used. They are parts of the text and are decoded later, if at all. */
-static void set_field(struct pithi_chrome_event *event, const struct pithi_json_value *key,
-                      const struct pithi_json_value *value)
-{
-    if (pithi_json_is(key, "ph"))
-        /* a phase is one letter; anything else is none */
-        event->phase = (char)(value->kind == '"' && value->size == 1 ? value->text[0] : 0);
-    else if (pithi_json_is(key, "name"))
-        event->name = *value;
-    else if (pithi_json_is(key, "cat"))
-        event->category = *value;
-    else if (pithi_json_is(key, "pid"))
-        event->pid = *value;
-    else if (pithi_json_is(key, "tid"))
-        event->tid = *value;
-    else if (pithi_json_is(key, "id"))
-        event->id = *value;
-    else if (pithi_json_is(key, "args"))
-        event->args = *value;
-    else if (pithi_json_is(key, "bind_id"))
-        event->bind_id = *value;
-    else if (pithi_json_is(key, "flow_in"))
-        event->flow_in = pithi_json_is(value, "true");
-    else if (pithi_json_is(key, "flow_out"))
-        event->flow_out = pithi_json_is(value, "true");
-    else if (pithi_json_is(key, "ts"))
-        event->timed = time_of(value, &event->time_ns);
-    else if (pithi_json_is(key, "dur"))
-        set_length(event, value);
-    else if (pithi_json_is(key, "id2"))
-        event->id2 = *value;
-    else if (pithi_json_is(key, "scope"))
-        event->scope = *value;
-}
-
 /* Reads an object as an event. Keys may come in any order. */
 int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event)
 {
     struct pithi_json_value key, value;
     int first = 1, status = pithi_json_open(json, '{');
     *event = (struct pithi_chrome_event){0};
-    while (status == PITHI_JSON_OK && (status = pithi_json_key(json, &first, &key)) == PITHI_JSON_OK)
-        if ((status = pithi_json_value(json, &value)) == PITHI_JSON_OK)
-            set_field(event, &key, &value);
+    /* Values are kept as parts of the text, and are decoded later, if at all. */
+    while (status == PITHI_JSON_OK && (status = pithi_json_key(json, &first, &key)) == PITHI_JSON_OK) {
+        if ((status = pithi_json_value(json, &value)) != PITHI_JSON_OK)
+            break;
+        if (pithi_json_is(&key, "ph")) {
+            /* a phase is one letter; anything else is none */
+            event->phase = (char)(value.kind == '"' && value.size == 1 ? value.text[0] : 0);
+        } else if (pithi_json_is(&key, "name")) {
+            event->name = value;
+        } else if (pithi_json_is(&key, "cat")) {
+            event->category = value;
+        } else if (pithi_json_is(&key, "pid")) {
+            event->pid = value;
+        } else if (pithi_json_is(&key, "tid")) {
+            event->tid = value;
+        } else if (pithi_json_is(&key, "id")) {
+            event->id = value;
+        } else if (pithi_json_is(&key, "args")) {
+            event->args = value;
+        } else if (pithi_json_is(&key, "bind_id")) {
+            event->bind_id = value;
+        } else if (pithi_json_is(&key, "flow_in")) {
+            event->flow_in = pithi_json_is(&value, "true");
+        } else if (pithi_json_is(&key, "flow_out")) {
+            event->flow_out = pithi_json_is(&value, "true");
+        } else if (pithi_json_is(&key, "ts")) {
+            event->timed = time_of(&value, &event->time_ns);
+        } else if (pithi_json_is(&key, "dur")) {
+            /* a length that is missing or negative is 0, and is counted by the reader */
+            event->has_length = time_of(&value, &event->length_ns);
+            event->is_negative = event->has_length && event->length_ns < 0;
+            if (!event->has_length || event->is_negative)
+                event->length_ns = 0;
+        } else if (pithi_json_is(&key, "id2")) {
+            event->id2 = value;
+        } else if (pithi_json_is(&key, "scope")) {
+            event->scope = value;
+        }
+    }
     return status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
 }
 

@@ -207,23 +207,23 @@ static int is_own(const struct pithi_chrome_place *process, char host[NAME])
     return length == 0 || host[0];
 }
 
-static int keep_numbers(struct pithi_chrome_lanes *lanes)
-{
-    uint32_t own = 0, dense = 0;
-    char host[NAME];
-    for (uint32_t i = 0; i < lanes->process_count; i++) {
-        const struct pithi_chrome_place *p = &lanes->processes[i];
-        own += is_own(p, host);
-        dense += p->kind == NUMBER && p->number >= 0 && p->number < lanes->process_count;
-    }
-    for (uint32_t i = 0; i < lanes->process_count; i++)
-        lanes->processes[i].own = own == lanes->process_count;
-    return own == lanes->process_count || dense == lanes->process_count;
-}
-
 static int make_ranks(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
 {
-    int keep = !lanes->is_one_rank && keep_numbers(lanes), err = PITH_OK;
+    int keep = 0, err = PITH_OK;
+    char host[NAME];
+    /* Numbers of processes are ranks if Pith wrote them so, or if they are 0 to n - 1. Others, as 4711 of a process of
+     * the system, become the next rank. */
+    if (!lanes->is_one_rank) {
+        uint32_t own = 0, dense = 0;
+        for (uint32_t i = 0; i < lanes->process_count; i++) {
+            const struct pithi_chrome_place *p = &lanes->processes[i];
+            own += is_own(p, host);
+            dense += p->kind == NUMBER && p->number >= 0 && p->number < lanes->process_count;
+        }
+        for (uint32_t i = 0; i < lanes->process_count; i++)
+            lanes->processes[i].own = own == lanes->process_count;
+        keep = own == lanes->process_count || dense == lanes->process_count;
+    }
     struct ordered *order = sorted(lanes->processes, lanes->process_count, NULL);
     if (!order)
         return pithi_no_memory();
@@ -235,7 +235,6 @@ static int make_ranks(struct pithi_chrome_lanes *lanes, struct pithi_writer *wri
         if (!keep && !p->used)
             continue;
         p->result = lanes->is_one_rank ? (uint32_t)lanes->rank : keep ? (uint32_t)p->number : next++;
-        char host[NAME];
         struct pithi_rank rank = {.rank = (int32_t)p->result, .host = ""};
         if (lanes->is_one_rank)
             continue;

@@ -146,29 +146,6 @@ static int add_own(struct chrome_reader *r, const struct pithi_chrome_event *eve
     return add(r, event->time_ns, 0, &item);
 }
 
-/* The name is "NAME" or "NAME[ID]", and "NAME.KEY" if the key is not "value". The Pith writer uses the thread as id;
- * such an id does not become part of the name. */
-static int add_value(struct chrome_reader *r, const struct pithi_chrome_event *event,
-                     const struct pithi_json_value *key, struct item *item)
-{
-    const struct pithi_json_value *id = &event->id, *tid = &event->tid;
-    char name[3 * NAME];
-    size_t used = pithi_json_text(&event->name, name, NAME);
-    if (id->kind && (!tid->kind || id->size != tid->size || memcmp(id->text, tid->text, id->size) != 0)) {
-        name[used++] = '[';
-        used += pithi_json_text(id, name + used, NAME - 2);
-        name[used++] = ']';
-    }
-    name[used] = 0;
-    if (!pithi_json_is(key, "value")) {
-        name[used++] = '.';
-        pithi_json_text(key, name + used, NAME);
-    }
-    item->kind = PITHLOG_COUNTER;
-    CHECK(define(r, event, PITHLOG_COUNTER_TYPE, name, &item->id));
-    return add(r, event->time_ns, 0, item);
-}
-
 /* Each number in the arguments is a counter of its own: {"read": 3, "write": 5} are two. */
 static int add_counter(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
 {
@@ -177,11 +154,30 @@ static int add_counter(struct chrome_reader *r, const struct pithi_chrome_event 
     int first = 1;
     if (event->args.kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK)
         return PITH_OK;
-    while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK && pithi_json_value(&json, &value) == PITHI_JSON_OK)
-        if (pithi_json_double(&value, &item.value))
-            CHECK(add_value(r, event, &key, &item));
-        else
+    while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK && pithi_json_value(&json, &value) == PITHI_JSON_OK) {
+        if (!pithi_json_double(&value, &item.value)) {
             r->left_out++;
+            continue;
+        }
+        /* The name is "NAME" or "NAME[ID]", and "NAME.KEY" if the key is not "value". The Pith writer uses the thread
+         * as id; such an id does not become part of the name. */
+        const struct pithi_json_value *id = &event->id, *tid = &event->tid;
+        char name[3 * NAME];
+        size_t used = pithi_json_text(&event->name, name, NAME);
+        if (id->kind && (!tid->kind || id->size != tid->size || memcmp(id->text, tid->text, id->size) != 0)) {
+            name[used++] = '[';
+            used += pithi_json_text(id, name + used, NAME - 2);
+            name[used++] = ']';
+        }
+        name[used] = 0;
+        if (!pithi_json_is(&key, "value")) {
+            name[used++] = '.';
+            pithi_json_text(&key, name + used, NAME);
+        }
+        item.kind = PITHLOG_COUNTER;
+        CHECK(define(r, event, PITHLOG_COUNTER_TYPE, name, &item.id));
+        CHECK(add(r, event->time_ns, 0, &item));
+    }
     return PITH_OK;
 }
 
@@ -363,30 +359,12 @@ static int put_item(struct chrome_reader *r, struct pithi_chrome_states *states,
     return pithi_chrome_states_other(states, &record);
 }
 
-static int put_items(struct chrome_reader *r)
-{
-    struct pithi_chrome_states states = {.writer = r->writer,
-                                         /* Pith's own files have the log's times; others may begin years after 0, so
-                                          * their first event is at 0 */
-                                         .zero_ns = pithi_chrome_lanes_own(&r->lanes) ? 0 : r->first_ns};
-    struct pithi_sorted sorted;
-    int err, status = 0;
-    TRY(pithi_sorter_end(r->sorter));
-    /* the file may have become shorter, and the rest of it reads as zeros */
-    while (pithi_input_at(r->input, r->json.at) && (status = pithi_sorter_next(r->sorter, &sorted)) == 1)
-        TRY(put_item(r, &states, &sorted));
-    err = status < 0 ? PITH_ERR_IO : pithi_chrome_states_finish(&states);
-    if (err == PITH_OK)
-        err = pithi_say_count(r->writer, "chrome_ends_without_state", states.ends_alone + r->async.alone);
-out:
-    pithi_chrome_states_free(&states);
-    return err;
-}
-
 int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct chrome_reader r = {.input = input, .writer = writer, .first_ns = INT64_MAX};
     struct pithi_json_value key, value;
+    struct pithi_chrome_states states = {.writer = writer};
+    struct pithi_sorted sorted;
     int first = 1, status, err;
     r.json = (struct pithi_json){input->data, input->size, (size_t)skip_mark(input), NULL};
     TRY(pithi_sorter_new(&r.sorter, PITHI_SORTER_BYTES));
@@ -418,7 +396,15 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
     TRY(pithi_chrome_async_place(&r.async, &r.lanes, place_async, &r));
     TRY(pithi_chrome_lanes_make(&r.lanes, writer));
     TRY(pithi_chrome_flows_messages(&r.flows, &r.lanes, add_message, &r));
-    TRY(put_items(&r));
+    /* Pith's own files have the log's times; others may begin years after 0, so their first event is at 0. */
+    states.zero_ns = pithi_chrome_lanes_own(&r.lanes) ? 0 : r.first_ns;
+    TRY(pithi_sorter_end(r.sorter));
+    /* the file may have become shorter, and the rest of it reads as zeros */
+    status = 0;
+    while (pithi_input_at(input, r.json.at) && (status = pithi_sorter_next(r.sorter, &sorted)) == 1)
+        TRY(put_item(&r, &states, &sorted));
+    TRY(status < 0 ? PITH_ERR_IO : pithi_chrome_states_finish(&states));
+    TRY(pithi_say_count(writer, "chrome_ends_without_state", states.ends_alone + r.async.alone));
     TRY(pithi_say_count(writer, "chrome_events_left_out", r.left_out));
     TRY(pithi_say_count(writer, "chrome_states_without_length", r.without_length));
     TRY(pithi_say_count(writer, "chrome_states_of_negative_length", r.negative));
@@ -427,6 +413,7 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
     if (r.cut)
         TRY(pithi_ends_here(writer, input, "without the bracket that closes its events"));
 out:
+    pithi_chrome_states_free(&states);
     pithi_chrome_lanes_free(&r.lanes);
     pithi_chrome_flows_free(&r.flows);
     pithi_chrome_async_free(&r.async);
@@ -436,19 +423,6 @@ out:
 
 /* ---- Recognising ------------------------------------------------------------------------------------------------- */
 
-/* Whether one of the first events has a phase. */
-static int has_phases(struct pithi_json *json)
-{
-    struct pithi_json_value other;
-    struct pithi_chrome_event event = {0};
-    int first = 1, status = pithi_json_open(json, '[');
-    /* four events at most: metadata may come first, but all of them have a phase */
-    for (int i = 0; i < PROBE_EVENTS && status == PITHI_JSON_OK && !event.phase; i++)
-        if ((status = pithi_json_item(json, &first)) == PITHI_JSON_OK)
-            status = pithi_json_peek(json) == '{' ? pithi_chrome_event(json, &event) : pithi_json_value(json, &other);
-    return event.phase != 0;
-}
-
 int pithi_chrome_probe(const struct pithi_input *input)
 {
     struct pithi_json_value key, value;
@@ -456,9 +430,18 @@ int pithi_chrome_probe(const struct pithi_input *input)
     if (!input->data)
         return 0;
     struct pithi_json json = {input->data, input->size, (size_t)skip_mark(input), NULL};
-    if (pithi_json_peek(&json) == '[')
-        return has_phases(&json);
-    int status = pithi_json_open(&json, '{');
+    int status;
+    if (pithi_json_peek(&json) == '[') {
+        /* Four events at most: metadata may come first, but all of them have a phase. */
+        struct pithi_chrome_event event = {0};
+        status = pithi_json_open(&json, '[');
+        for (int i = 0; i < PROBE_EVENTS && status == PITHI_JSON_OK && !event.phase; i++)
+            if ((status = pithi_json_item(&json, &first)) == PITHI_JSON_OK)
+                status =
+                    pithi_json_peek(&json) == '{' ? pithi_chrome_event(&json, &event) : pithi_json_value(&json, &value);
+        return event.phase != 0;
+    }
+    status = pithi_json_open(&json, '{');
     while (status == PITHI_JSON_OK && (status = pithi_json_key(&json, &first, &key)) == PITHI_JSON_OK)
         if (pithi_json_is(&key, "traceEvents"))
             return pithi_json_peek(&json) == '[';

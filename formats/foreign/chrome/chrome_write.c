@@ -84,21 +84,6 @@ static void put_meta(struct chrome_writer *w, uint32_t lane, const char *what, c
     pithi_out_text(&w->out, made ? ",\"made\":true}}" : "}}");
 }
 
-static int quote_names(struct chrome_writer *w)
-{
-    const struct pithlog_def *def;
-    size_t room = pithlog_get_info(w->log)->defs + (size_t)1;
-    w->names = calloc(room, sizeof *w->names);
-    w->groups = calloc(room, sizeof *w->groups);
-    for (uint32_t id = 0; w->names && w->groups && (def = pithlog_get_def(w->log, id)); id++) {
-        w->names[id] = pithi_quoted(PITHI_QUOTE_JSON, def->name);
-        w->groups[id] = pithi_quoted(PITHI_QUOTE_JSON, *def->group ? def->group : "user");
-        if (!w->names[id] || !w->groups[id])
-            return 0;
-    }
-    return w->names && w->groups;
-}
-
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static void begin_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
@@ -211,8 +196,18 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     int err;
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
-    if (!quote_names(&w))
-        err = pithi_no_memory();
+    /* Names are quoted once, not with each of their records. */
+    const struct pithlog_def *def;
+    size_t room = pithlog_get_info(log)->defs + (size_t)1;
+    w.names = calloc(room, sizeof *w.names);
+    w.groups = calloc(room, sizeof *w.groups);
+    err = w.names && w.groups ? PITH_OK : pithi_no_memory();
+    for (uint32_t id = 0; !err && (def = pithlog_get_def(log, id)); id++) {
+        w.names[id] = pithi_quoted(PITHI_QUOTE_JSON, def->name);
+        w.groups[id] = pithi_quoted(PITHI_QUOTE_JSON, *def->group ? def->group : "user");
+        if (!w.names[id] || !w.groups[id])
+            err = pithi_no_memory();
+    }
     pithi_out_text(&w.out, "{\"displayTimeUnit\":\"ns\",");
     /* "otherData" may hold any names and values. Viewers show them as properties of the trace. */
     const struct pithlog_info *info = pithlog_get_info(w.log);

@@ -266,37 +266,6 @@ size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t s
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
-/* Computes digits * 10^power; digits that are shifted out are rounded. 0: too large. */
-static int shifted(uint64_t digits, int64_t power, uint64_t *result)
-{
-    for (; power > 0 && digits; power--) {
-        if (digits > UINT64_MAX / 10)
-            return 0;
-        digits *= 10;
-    }
-    /* The last digit that is shifted out decides about rounding. 1.5 us with 3 decimals is 15 * 10^2 = 1500 ns; 0.0015
-     * us is 15 * 10^-1, which is rounded to 2 ns. */
-    for (; power < -1 && digits; power++)
-        digits /= 10;
-    *result = power == -1 ? digits / 10 + (digits % 10 >= 5) : digits;
-    return *result <= INT64_MAX;
-}
-
-/* Reads what follows 'e' and adds it to *power; NULL: there are no digits. From 100000 on, further digits are dropped:
- * the result is 0 or too large already. */
-static const unsigned char *exponent(const unsigned char *p, const unsigned char *end, int64_t *power)
-{
-    int negative = 0;
-    int64_t value = 0;
-    if (p < end && (*p == '-' || *p == '+'))
-        negative = *p++ == '-';
-    const unsigned char *from = p;
-    for (; p < end && is_digit(*p); p++)
-        value = value < 100000 ? value * 10 + (*p - '0') : value;
-    *power += negative ? -value : value;
-    return p > from ? p : NULL;
-}
-
 int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_t *result)
 {
     uint64_t digits = 0, scaled;
@@ -321,9 +290,31 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
             power += !fraction;
         }
     }
-    if (p < end && (*p == 'e' || *p == 'E'))
-        p = exponent(p + 1, end, &power);
-    if (!seen || p != end || !shifted(digits, power, &scaled))
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        /* From 100000 on, further digits are dropped: the result is 0 or too large already. */
+        int64_t exponent = 0;
+        int down = ++p < end && *p == '-';
+        p += p < end && (*p == '-' || *p == '+');
+        const unsigned char *from = p;
+        for (; p < end && is_digit(*p); p++)
+            exponent = exponent < 100000 ? exponent * 10 + (*p - '0') : exponent;
+        if (p == from)
+            return 0;
+        power += down ? -exponent : exponent;
+    }
+    if (!seen || p != end)
+        return 0;
+    /* The number is digits * 10^power. The last digit that is shifted out decides about rounding: 1.5 us with 3 decimals
+     * is 15 * 10^2 = 1500 ns; 0.0015 us is 15 * 10^-1, which is rounded to 2 ns. */
+    for (; power > 0 && digits; power--) {
+        if (digits > UINT64_MAX / 10)
+            return 0;
+        digits *= 10;
+    }
+    for (; power < -1 && digits; power++)
+        digits /= 10;
+    scaled = power == -1 ? digits / 10 + (digits % 10 >= 5) : digits;
+    if (scaled > INT64_MAX)
         return 0;
     *result = negative ? -(int64_t)scaled : (int64_t)scaled;
     return 1;

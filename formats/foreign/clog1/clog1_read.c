@@ -169,52 +169,6 @@ static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pit
     return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, &info);
 }
 
-/* The end of a state adds no second collective. */
-static int add_collective(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
-{
-    struct pithi_clog1_event *event;
-    uint64_t *comm = pithi_map_find(&r->comm_of, (uint32_t)field(r, body, 2));
-    int32_t root = field(r, body, 1), size = field(r, body, 3);
-
-    CHECK(settle(r, body, &event));
-    if (event->solo) {
-        struct pithlog_record solo = info_of(record, event->solo - 1, NULL, 0);
-        CHECK(pithi_reorder_add(&r->reorder, &solo));
-    }
-    CHECK(pithi_reorder_states(&r->reorder, record, event->ends, event->starts, NULL));
-    if (event->ends && !event->starts)
-        return PITH_OK;
-    record->kind = PITHLOG_COLL;
-    record->id = 0;
-    record->comm = comm ? (uint32_t)*comm - 1 : 0;
-    record->peer = root >= 0 && root < PITHI_CLOG1_RANKS_MAX ? root : -1;
-    record->bytes = size < 0 ? 0 : (uint64_t)size;
-    return pithi_reorder_add(&r->reorder, record);
-}
-
-static int add_comm(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
-{
-    int32_t kind = field(r, body, 0), parent = field(r, body, 1), number = field(r, body, 2);
-
-    if (kind == COMM_FREE && !pithi_map_find(&r->comm_of, (uint32_t)number))
-        number = parent;
-    /* The communicator is made when its number is first seen. Its members are not in the file. */
-    int is_world = kind == COMM_INIT;
-    uint64_t *known = pithi_map_at(&r->comm_of, (uint32_t)number);
-    char name[32];
-    struct pithlog_comm comm = {.key = UINT64_C(0x434c4f4700000000) | (uint32_t)number, .name = name};
-    if (!known)
-        return pithi_no_memory();
-    snprintf(name, sizeof name, "communicator %d", (int)number);
-    if (!*known && !is_world)
-        CHECK(pithi_writer_comm(r->writer, &comm, &record->comm));
-    if (!*known)
-        *known = is_world ? 1 : (uint64_t)record->comm + 1;
-    record->comm = (uint32_t)*known - 1;
-    record->kind = kind == COMM_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
-    return pithi_reorder_add(&r->reorder, record);
-}
-
 static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
 {
     struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
@@ -236,10 +190,48 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
         struct pithlog_record info = info_of(&record, id, payload, sizeof payload);
         return pithi_reorder_states(&r->reorder, &record, event->ends, event->starts, &info);
     }
-    case PITHI_CLOG1_COLLECTIVE:
-        return add_collective(r, from->body, &record);
-    case PITHI_CLOG1_COMM:
-        return add_comm(r, from->body, &record);
+    case PITHI_CLOG1_COLLECTIVE: {
+        /* The end of a state adds no second collective. */
+        struct pithi_clog1_event *event;
+        uint64_t *comm = pithi_map_find(&r->comm_of, (uint32_t)field(r, from->body, 2));
+        int32_t root = field(r, from->body, 1), size = field(r, from->body, 3);
+
+        CHECK(settle(r, from->body, &event));
+        if (event->solo) {
+            struct pithlog_record solo = info_of(&record, event->solo - 1, NULL, 0);
+            CHECK(pithi_reorder_add(&r->reorder, &solo));
+        }
+        CHECK(pithi_reorder_states(&r->reorder, &record, event->ends, event->starts, NULL));
+        if (event->ends && !event->starts)
+            return PITH_OK;
+        record.kind = PITHLOG_COLL;
+        record.id = 0;
+        record.comm = comm ? (uint32_t)*comm - 1 : 0;
+        record.peer = root >= 0 && root < PITHI_CLOG1_RANKS_MAX ? root : -1;
+        record.bytes = size < 0 ? 0 : (uint64_t)size;
+        return pithi_reorder_add(&r->reorder, &record);
+    }
+    case PITHI_CLOG1_COMM: {
+        int32_t kind = field(r, from->body, 0), parent = field(r, from->body, 1), number = field(r, from->body, 2);
+
+        if (kind == COMM_FREE && !pithi_map_find(&r->comm_of, (uint32_t)number))
+            number = parent;
+        /* The communicator is made when its number is first seen. Its members are not in the file. */
+        int is_world = kind == COMM_INIT;
+        uint64_t *known = pithi_map_at(&r->comm_of, (uint32_t)number);
+        char name[32];
+        struct pithlog_comm comm = {.key = UINT64_C(0x434c4f4700000000) | (uint32_t)number, .name = name};
+        if (!known)
+            return pithi_no_memory();
+        snprintf(name, sizeof name, "communicator %d", (int)number);
+        if (!*known && !is_world)
+            CHECK(pithi_writer_comm(r->writer, &comm, &record.comm));
+        if (!*known)
+            *known = is_world ? 1 : (uint64_t)record.comm + 1;
+        record.comm = (uint32_t)*known - 1;
+        record.kind = kind == COMM_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
+        return pithi_reorder_add(&r->reorder, &record);
+    }
     case PITHI_CLOG1_TIMESHIFT: {
         struct pithlog_def def = {PITHLOG_COUNTER_TYPE, PITHI_CLOG2_SHIFT, "", "clock", "s"};
         CHECK(pithi_defs_add(pithi_writer_defs(r->writer), &def, &record.id));

@@ -32,23 +32,6 @@ static int32_t number(const char *word)
     return n < INT32_MIN ? INT32_MIN : n > INT32_MAX ? INT32_MAX : (int32_t)n;
 }
 
-/* The blocks end where the table begins, if the preamble has a valid offset of the table; else at the end of the
- * file. */
-static void find_end(struct pithi_clog2_file *file, const char *const words[WORDS])
-{
-    uint64_t high = strtoull(words[W_TABLE_HIGH], NULL, 10), unit = strtoull(words[W_TABLE_UNIT], NULL, 10);
-    uint64_t low = strtoull(words[W_TABLE_LOW], NULL, 10), size = file->blocks.input->size, table;
-
-    file->blocks.end = file->blocks.input->size;
-    file->table_cut = 1;
-    if (__builtin_mul_overflow(high, unit, &table) || __builtin_add_overflow(table, low, &table) || size < 4 ||
-        table < PITHI_CLOG2_PREAMBLE || (table - PITHI_CLOG2_PREAMBLE) % file->blocks.size != 0 || table > size - 4)
-        return;
-    file->blocks.end = (size_t)table;
-    uint64_t count = pithi_clog2_u32(file->blocks.input->data + table, file->big);
-    file->table_cut = count * PITHI_CLOG2_TABLE_ENTRY > size - table - 4;
-}
-
 int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_input *input)
 {
     char text[PITHI_CLOG2_PREAMBLE + 1];
@@ -84,7 +67,19 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
     file->threads = number(words[W_THREADS]);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         *numbers[i] = number(words[W_KNOWN_EVENTS + 2 * i]);
-    find_end(file, words);
+
+    /* The blocks end where the table begins, if the preamble has a valid offset of the table; else at the end of the
+     * file. */
+    uint64_t high = strtoull(words[W_TABLE_HIGH], NULL, 10), unit = strtoull(words[W_TABLE_UNIT], NULL, 10);
+    uint64_t low = strtoull(words[W_TABLE_LOW], NULL, 10), size = input->size, table;
+    file->blocks.end = input->size;
+    file->table_cut = 1;
+    if (!__builtin_mul_overflow(high, unit, &table) && !__builtin_add_overflow(table, low, &table) && size >= 4 &&
+        table >= PITHI_CLOG2_PREAMBLE && (table - PITHI_CLOG2_PREAMBLE) % file->blocks.size == 0 && table <= size - 4) {
+        file->blocks.end = (size_t)table;
+        uint64_t entries = pithi_clog2_u32(input->data + table, file->big);
+        file->table_cut = entries * PITHI_CLOG2_TABLE_ENTRY > size - table - 4;
+    }
     return PITH_OK;
 }
 
@@ -93,36 +88,6 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
 static int is_last_block(const struct pithi_clog2_file *file, const struct pithi_clog_cursor *cursor)
 {
     return pithi_clog_rest(&file->blocks, cursor) <= file->blocks.size;
-}
-
-/* An ENDLOG record, or memory that was never written, which differs only in its time. Only the last block may end the
- * log. */
-static void end_log(const struct pithi_clog2_file *file, struct pithi_clog_cursor *cursor, double time_s)
-{
-    if (time_s == 1e8 || is_last_block(file, cursor))
-        pithi_clog_end(&file->blocks, cursor);
-    else if (file->finalized)
-        pithi_clog_leave_block(&file->blocks, cursor, 0);
-    else
-        pithi_clog_next_block(&file->blocks, cursor);
-}
-
-/* Takes the record of `size` bytes at p. 0: its time is invalid. */
-static int take_record(const struct pithi_clog2_file *file, struct pithi_clog_cursor *cursor, const unsigned char *p,
-                       uint32_t size, struct pithi_clog2_record *record)
-{
-    record->comm = pithi_clog2_i32(p + 8, file->big);
-    record->rank = pithi_clog2_i32(p + 12, file->big);
-    record->thread = pithi_clog2_i32(p + 16, file->big);
-    record->type = pithi_clog2_u32(p + 20, file->big);
-    record->body = p + PITHI_CLOG2_HEADER;
-    if (record->type == PITHI_CLOG2_TIMESHIFT && !file->finalized) {
-        /* In a file that is not finalized, a shift applies to its own record and all later ones. */
-        double shift_s = pithi_clog2_f64(record->body, file->big);
-        if (shift_s > -4e9 && shift_s < 4e9)
-            cursor->shift_s = shift_s;
-    }
-    return pithi_clog_take(cursor, size, pithi_clog2_f64(p, file->big), 1, &record->time_ns);
 }
 
 int pithi_clog2_next(const struct pithi_clog2_file *file, struct pithi_clog_cursor *cursor,
@@ -135,14 +100,39 @@ int pithi_clog2_next(const struct pithi_clog2_file *file, struct pithi_clog_curs
         uint32_t type = left < PITHI_CLOG2_HEADER ? PITHI_CLOG2_TYPES : pithi_clog2_u32(p + 20, file->big);
         uint32_t size = pithi_clog2_size(type);
 
-        if (!size || size > left)
+        if (!size || size > left) {
             pithi_clog_leave_block(&file->blocks, cursor,
                                    is_last_block(file, cursor) && (left < PITHI_CLOG2_HEADER || size > left));
-        else if (type == PITHI_CLOG2_ENDBLOCK)
+            continue;
+        }
+        if (type == PITHI_CLOG2_ENDBLOCK) {
             pithi_clog_next_block(&file->blocks, cursor);
-        else if (type == PITHI_CLOG2_ENDLOG)
-            end_log(file, cursor, pithi_clog2_f64(p, file->big));
-        else if (take_record(file, cursor, p, size, record))
+            continue;
+        }
+        double time_s = pithi_clog2_f64(p, file->big);
+        if (type == PITHI_CLOG2_ENDLOG) {
+            /* An ENDLOG record, whose time is 1e8 s, or memory that was never written: zeros have the same type. Only
+             * the last block may end the log. */
+            if (time_s == 1e8 || is_last_block(file, cursor))
+                pithi_clog_end(&file->blocks, cursor);
+            else if (file->finalized)
+                pithi_clog_leave_block(&file->blocks, cursor, 0);
+            else
+                pithi_clog_next_block(&file->blocks, cursor);
+            continue;
+        }
+        record->comm = pithi_clog2_i32(p + 8, file->big);
+        record->rank = pithi_clog2_i32(p + 12, file->big);
+        record->thread = pithi_clog2_i32(p + 16, file->big);
+        record->type = type;
+        record->body = p + PITHI_CLOG2_HEADER;
+        if (type == PITHI_CLOG2_TIMESHIFT && !file->finalized) {
+            /* In a file that is not finalized, a shift applies to its own record and all later ones. */
+            double shift_s = pithi_clog2_f64(record->body, file->big);
+            if (shift_s > -4e9 && shift_s < 4e9)
+                cursor->shift_s = shift_s;
+        }
+        if (pithi_clog_take(cursor, size, time_s, 1, &record->time_ns))
             return 1;
     }
     return 0;
@@ -228,16 +218,6 @@ static size_t put_word(unsigned char *bytes, size_t at, const char *word)
     return at + size;
 }
 
-static size_t put_number(unsigned char *bytes, size_t at, const char *title, int64_t value)
-{
-    char word[24];
-
-    if (title)
-        at = put_word(bytes, at, title);
-    snprintf(word, sizeof word, "%" PRId64, value);
-    return put_word(bytes, at, word);
-}
-
 void pithi_clog2_preamble(const struct pithi_clog2_preamble *values, unsigned char bytes[PITHI_CLOG2_PREAMBLE])
 {
     const struct {
@@ -268,6 +248,11 @@ void pithi_clog2_preamble(const struct pithi_clog2_preamble *values, unsigned ch
     at = put_word(bytes, at, "TRUE ");
     at = put_word(bytes, at, "is_finalzed="); /* the format has this spelling */
     at = put_word(bytes, at, "TRUE ");
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        at = put_number(bytes, at, numbers[i].title, numbers[i].value);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char word[24];
+        if (numbers[i].title)
+            at = put_word(bytes, at, numbers[i].title);
+        snprintf(word, sizeof word, "%" PRId64, numbers[i].value);
+        at = put_word(bytes, at, word);
+    }
 }

@@ -233,19 +233,6 @@ static int define_state(struct pithi_clog2_stream *stream, int64_t time_ns, int3
     return PITH_OK;
 }
 
-static int define_event(struct pithi_clog2_stream *stream, int64_t time_ns, int32_t number)
-{
-    const struct pithi_clog2_known *known = pithi_clog2_known_event(number);
-    unsigned char *body = pithi_clog2_put(stream, PITHI_CLOG2_EVENTDEF, time_ns, 0, 0, 0);
-
-    if (!body)
-        return PITH_ERR_IO;
-    pithi_clog2_put32(body, number);
-    memcpy(body + 8, known->colour, strlen(known->colour));
-    memcpy(body + 32, known->name, strlen(known->name));
-    return PITH_OK;
-}
-
 int pithi_clog2_define_known(const struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns)
 {
     /* Write2disk comes last, as in MPE's own files. */
@@ -253,8 +240,15 @@ int pithi_clog2_define_known(const struct pithi_clog2_made *made, struct pithi_c
         if (made->states[state])
             CHECK(define_state(stream, time_ns, state));
     for (int32_t event = PITHI_CLOG2_COMM_INIT; event <= PITHI_CLOG2_COMM_FINALIZE; event++)
-        if (made->events[event - PITHI_CLOG2_COMM_INIT])
-            CHECK(define_event(stream, time_ns, event));
+        if (made->events[event - PITHI_CLOG2_COMM_INIT]) {
+            const struct pithi_clog2_known *known = pithi_clog2_known_event(event);
+            unsigned char *body = pithi_clog2_put(stream, PITHI_CLOG2_EVENTDEF, time_ns, 0, 0, 0);
+            if (!body)
+                return PITH_ERR_IO;
+            pithi_clog2_put32(body, event);
+            memcpy(body + 8, known->colour, strlen(known->colour));
+            memcpy(body + 32, known->name, strlen(known->name));
+        }
     if (made->states[PITHI_CLOG2_WRITE2DISK])
         CHECK(define_state(stream, time_ns, PITHI_CLOG2_WRITE2DISK));
     return PITH_OK;

@@ -22,32 +22,24 @@
 
 /* Fits formats and payloads into the fixed fields of a CLOG-2 record. */
 
-/* Keeps tokens up to the first that is unknown or does not fit. Returns the length of the format up to there; if all
- * tokens fit, this includes the text after the last. */
-static size_t choose_tokens(struct pithi_clog2_shape *shape, const char *format)
+void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
 {
-    size_t size = 0, kept = 0, count = 0;
+    size_t length = strlen(format), size = 0, kept = 0, count = 0;
 
-    /* "%d bytes to %s": tokens d and s, of 4 and at least 2 bytes. percent + 2 passes over the token. */
+    *shape = (struct pithi_clog2_shape){0};
+    /* Keeps tokens up to the first that is unknown or does not fit, and the text after the last only if all fit.
+     * "%d bytes to %s": tokens d and s, of 4 and at least 2 bytes. percent + 2 passes over the token. */
     for (const char *percent = strchr(format, '%'); percent; percent = strchr(percent + 2, '%')) {
         size_t token = pithi_token_size(percent[1]);
         if (!token || size + token > PITHI_CLOG2_CARGO) {
             shape->cut = 2;
-            return kept;
+            length = kept;
+            break;
         }
         shape->tokens[count++] = percent[1];
         size += token;
         kept = (size_t)(percent + 2 - format);
     }
-    return strlen(format);
-}
-
-void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
-{
-    size_t length;
-
-    *shape = (struct pithi_clog2_shape){0};
-    length = choose_tokens(shape, format);
     /* the format fits as it is */
     if (pithi_name_cut(shape->format, sizeof shape->format, format, length) != PITHI_NAME_CUT)
         return;
@@ -72,17 +64,6 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
     }
 }
 
-/* The minimum number of bytes that the tokens need. */
-static uint32_t need(const char *tokens)
-{
-    /* of a string only the two bytes of its length */
-    uint32_t size = 0;
-
-    for (; *tokens; tokens++)
-        size += (uint32_t)pithi_token_size(*tokens);
-    return size;
-}
-
 int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char *payload, uint32_t size,
                      unsigned char cargo[PITHI_CLOG2_CARGO])
 {
@@ -103,7 +84,9 @@ int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char 
             length = length > size - from - 2 ? size - from - 2 : length;
             /* a string may take what the tokens behind it leave, and is cut between characters */
             const unsigned char *text = payload + from + 2;
-            uint32_t taken = length, space = PITHI_CLOG2_CARGO - at - need(token);
+            uint32_t taken = length, space = PITHI_CLOG2_CARGO - at;
+            for (const char *rest = token; *rest; rest++)
+                space -= (uint32_t)pithi_token_size(*rest); /* of a string only the two bytes of its length */
             if (taken > space)
                 for (taken = space; taken && (text[taken] & 0xc0) == 0x80;)
                     taken--;
@@ -313,37 +296,6 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
     return PITH_OK;
 }
 
-/* Defines a level at its first use. */
-static int define_level(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t level, int64_t time_ns)
-{
-    struct pithi_clog2_number *number = &numbers->numbers[id];
-    struct clog2_level *of = &number->level[level];
-
-    if (of->status != NEW)
-        return PITH_OK;
-    of->status = DEFINED;
-    /* defined in the preamble, if it was used */
-    if (number->known >= 0 && level == 0) {
-        numbers->made->states[number->known] = 1;
-        return PITH_OK;
-    }
-    /* The log itself says later what this number is. */
-    if (numbers->is_described && pithi_given_get(&numbers->given, id, (uint32_t)level)) {
-        of->status = IN_USE;
-        return PITH_OK;
-    }
-    if (numbers->is_described && !numbers->has_more_states) {
-        /* MPE numbers states as each rank describes them, so others come after those that the program numbers. */
-        int32_t given = 0;
-        for (uint32_t k = 0; k < numbers->count; k++)
-            given += pithlog_get_def(numbers->log, k)->kind == PITHLOG_STATE && pithi_given_get(&numbers->given, k, 0);
-        numbers->has_more_states = 1;
-        numbers->user_states = numbers->user_states > given ? numbers->user_states : given;
-    }
-    return write_state(numbers, id, &of->pair, PITHI_CLOG2_USER_STATES + numbers->user_states++, time_ns,
-                       &(struct pithi_clog2_line){0});
-}
-
 int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
                              struct pithi_number_pair *pair)
 {
@@ -367,9 +319,33 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
         level = level < number->levels ? level : number->levels - 1;
     }
     CHECK(add_levels(numbers, record->id, level));
-    CHECK(define_level(numbers, record->id, level, record->time_ns));
-    *pair = number->level[level].pair;
-    return PITH_OK;
+    struct clog2_level *of = &number->level[level];
+    *pair = of->pair;
+    if (of->status != NEW)
+        return PITH_OK;
+
+    /* Its first use defines a level. */
+    of->status = DEFINED;
+    /* defined in the preamble, if it was used */
+    if (number->known >= 0 && level == 0) {
+        numbers->made->states[number->known] = 1;
+        return PITH_OK;
+    }
+    /* The log itself says later what this number is. */
+    if (numbers->is_described && pithi_given_get(&numbers->given, record->id, (uint32_t)level)) {
+        of->status = IN_USE;
+        return PITH_OK;
+    }
+    if (numbers->is_described && !numbers->has_more_states) {
+        /* MPE numbers states as each rank describes them, so others come after those that the program numbers. */
+        int32_t given = 0;
+        for (uint32_t k = 0; k < numbers->count; k++)
+            given += pithlog_get_def(numbers->log, k)->kind == PITHLOG_STATE && pithi_given_get(&numbers->given, k, 0);
+        numbers->has_more_states = 1;
+        numbers->user_states = numbers->user_states > given ? numbers->user_states : given;
+    }
+    return write_state(numbers, record->id, pair, PITHI_CLOG2_USER_STATES + numbers->user_states++, record->time_ns,
+                       &(struct pithi_clog2_line){0});
 }
 
 int pithi_clog2_shape_of(struct pithi_clog2_numbers *numbers, uint32_t event, const struct pithi_clog2_shape **shape)
@@ -538,13 +514,6 @@ static int compare_described(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static int status_of(const struct pithi_clog2_number *number, int is_event, uint32_t level)
-{
-    if (is_event)
-        return number->status;
-    return level < number->levels ? (int)number->level[level].status : NEW;
-}
-
 /* Defines what is left. At the begin: numbers that the program gave but no record describes. At the end: those that are
  * in use without a description. */
 int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end)
@@ -560,7 +529,9 @@ int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_
         const struct pithi_number_pair *pair;
         int is_event = pithlog_get_def(numbers->log, id)->kind == PITHLOG_EVENT_TYPE;
         for (uint32_t level = 0; (pair = pithi_given_get(&numbers->given, id, level)) != NULL; level++) {
-            if (status_of(&numbers->numbers[id], is_event, level) != wanted)
+            const struct pithi_clog2_number *number = &numbers->numbers[id];
+            int status = is_event ? number->status : level < number->levels ? (int)number->level[level].status : NEW;
+            if (status != wanted)
                 continue;
             if (!pithi_grow(&all, count, &room, sizeof *all))
                 TRY(pithi_no_memory());

@@ -69,27 +69,6 @@ static int add_event(struct reader *reader, const struct pithi_clog2_record *fro
     return pithi_reorder_states(&reader->reorder, record, event->ends, event->starts, &info);
 }
 
-static int add_message(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
-{
-    int big = reader->scan.file.big;
-    int32_t type = pithi_clog2_i32(from->body, big), remote = pithi_clog2_i32(from->body + 4, big);
-    int32_t size = pithi_clog2_i32(from->body + 16, big);
-
-    record->peer = pithi_clog2_world_rank(&reader->scan, remote, pithi_clog2_i32(from->body + 8, big));
-    if (record->peer < 0 || (type != PITHI_CLOG2_SEND && type != PITHI_CLOG2_RECV)) {
-        reader->no_partner++;
-        return PITH_OK;
-    }
-    /* a group stands for its intercommunicator; a message may name either */
-    CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
-    record->kind = type == PITHI_CLOG2_SEND ? PITHLOG_SEND : PITHLOG_RECV;
-    record->tag = pithi_clog2_i32(from->body + 12, big);
-    record->bytes = size < 0 ? 0 : (uint64_t)size;
-    record->posted =
-        type == PITHI_CLOG2_RECV ? (uint32_t)pithi_clog2_world_rank(&reader->scan, from->comm, from->rank) : 0;
-    return pithi_reorder_add(&reader->reorder, record);
-}
-
 /* 1: the record does not come from the program. The groups of an intercommunicator are part of it, and records that the
  * Pith writer added were not in the log. */
 static int is_implied(const struct pithi_clog2_comm *comm, int32_t type, const unsigned char *body)
@@ -130,8 +109,25 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
     case PITHI_CLOG2_BAREEVT:
     case PITHI_CLOG2_CARGOEVT:
         return add_event(reader, from, &record);
-    case PITHI_CLOG2_MSGEVT:
-        return add_message(reader, from, &record);
+    case PITHI_CLOG2_MSGEVT: {
+        int big = reader->scan.file.big;
+        int32_t type = pithi_clog2_i32(from->body, big), remote = pithi_clog2_i32(from->body + 4, big);
+        int32_t size = pithi_clog2_i32(from->body + 16, big);
+
+        record.peer = pithi_clog2_world_rank(&reader->scan, remote, pithi_clog2_i32(from->body + 8, big));
+        if (record.peer < 0 || (type != PITHI_CLOG2_SEND && type != PITHI_CLOG2_RECV)) {
+            reader->no_partner++;
+            return PITH_OK;
+        }
+        /* a group stands for its intercommunicator; a message may name either */
+        CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record.comm));
+        record.kind = type == PITHI_CLOG2_SEND ? PITHLOG_SEND : PITHLOG_RECV;
+        record.tag = pithi_clog2_i32(from->body + 12, big);
+        record.bytes = size < 0 ? 0 : (uint64_t)size;
+        record.posted =
+            type == PITHI_CLOG2_RECV ? (uint32_t)pithi_clog2_world_rank(&reader->scan, from->comm, from->rank) : 0;
+        return pithi_reorder_add(&reader->reorder, &record);
+    }
     case PITHI_CLOG2_COMMEVT: {
         int big = reader->scan.file.big;
         int32_t type = pithi_clog2_i32(from->body, big), number = pithi_clog2_i32(from->body + 4, big);

@@ -47,21 +47,6 @@ int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
-/* The two records after an INTER on a line name its groups: LOCAL is the group of the writer, REMOTE the other. */
-static int join_group(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *group, int32_t world)
-{
-    uint64_t *inter = world < 0 ? NULL : pithi_map_find(&scan->inter_of, (uint32_t)world);
-    struct pithi_clog2_comm *of = inter && *inter ? pithi_clog2_comm(scan, (int32_t)(*inter - 1)) : NULL;
-
-    if (!of)
-        return PITH_OK;
-    group->inter = of->number;
-    if (of->groups[0] != group->number && of->groups[1] != group->number)
-        /* The first group that a process names is groups[0], the next one groups[1]. */
-        of->groups[of->groups[0] >= 0] = group->number;
-    return PITH_OK;
-}
-
 /* Takes a COMMEVT record. */
 static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
 {
@@ -99,8 +84,17 @@ static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
             return pithi_no_memory();
         *value = (uint64_t)number + 1;
     }
-    if (type == PITHI_CLOG2_LOCAL || type == PITHI_CLOG2_REMOTE)
-        join_group(scan, comm, world);
+    if (type == PITHI_CLOG2_LOCAL || type == PITHI_CLOG2_REMOTE) {
+        /* The two records after an INTER on a line name its groups: LOCAL is the group of the writer, REMOTE the other.
+         * The first group that a process names is groups[0], the next one groups[1]. */
+        uint64_t *inter = pithi_map_find(&scan->inter_of, (uint32_t)world);
+        struct pithi_clog2_comm *of = inter && *inter ? pithi_clog2_comm(scan, (int32_t)(*inter - 1)) : NULL;
+        if (of) {
+            comm->inter = of->number;
+            if (of->groups[0] != comm->number && of->groups[1] != comm->number)
+                of->groups[of->groups[0] >= 0] = comm->number;
+        }
+    }
     /* The writer is not a member of the remote group, and the ranks of an INTER are ranks in its two groups. */
     if (!is_number(rank, PITHI_CLOG2_RANKS_MAX) || type == PITHI_CLOG2_REMOTE)
         return PITH_OK;
@@ -400,26 +394,6 @@ static int see_time(struct pithi_clog2_scan *scan, const struct pithi_clog2_reco
     return PITH_OK;
 }
 
-static int take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
-{
-    switch (record->type) {
-    case PITHI_CLOG2_STATEDEF:
-        return define_state(scan, record->body);
-    case PITHI_CLOG2_EVENTDEF:
-        return define_event(scan, record->body);
-    case PITHI_CLOG2_CONSTDEF: {
-        char name[PITHI_CLOG2_NAME], value[16];
-        copy_field(name, sizeof name, record->body + 8, PITHI_CLOG2_NAME);
-        snprintf(value, sizeof value, "%d", pithi_clog2_i32(record->body + 4, scan->file.big));
-        return name[0] ? pithi_defs_property(pithi_writer_defs(scan->writer), name, value) : PITH_OK;
-    }
-    case PITHI_CLOG2_COMMEVT:
-        return take_comm(scan, record) == PITH_OK ? see_time(scan, record) : PITH_ERR_MEMORY;
-    default:
-        return see_time(scan, record);
-    }
-}
-
 int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct pithi_clog_cursor cursor = {0};
@@ -428,7 +402,28 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
     *scan = (struct pithi_clog2_scan){.writer = writer};
     CHECK(pithi_clog2_file_open(&scan->file, input));
     while (pithi_clog2_next(&scan->file, &cursor, &record))
-        CHECK(take(scan, &record));
+        switch (record.type) {
+        case PITHI_CLOG2_STATEDEF:
+            CHECK(define_state(scan, record.body));
+            break;
+        case PITHI_CLOG2_EVENTDEF:
+            CHECK(define_event(scan, record.body));
+            break;
+        case PITHI_CLOG2_CONSTDEF: {
+            char name[PITHI_CLOG2_NAME], value[16];
+            copy_field(name, sizeof name, record.body + 8, PITHI_CLOG2_NAME);
+            snprintf(value, sizeof value, "%d", pithi_clog2_i32(record.body + 4, scan->file.big));
+            if (name[0])
+                CHECK(pithi_defs_property(pithi_writer_defs(writer), name, value));
+            break;
+        }
+        case PITHI_CLOG2_COMMEVT:
+            CHECK(take_comm(scan, &record));
+            CHECK(see_time(scan, &record));
+            break;
+        default:
+            CHECK(see_time(scan, &record));
+        }
     if (cursor.damaged && !cursor.records)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
                           input->path, cursor.first_damage);

@@ -24,7 +24,6 @@
 
 struct clog2_writer {
     struct pithlog *log;
-    const struct pithi_convert *how;
     struct pithi_clog2_stream stream;
     struct pithi_clog2_lines lines;
     struct pithi_clog2_numbers numbers;
@@ -36,44 +35,6 @@ struct clog2_writer {
 };
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
-
-/* 1: a call that completes receives is open. */
-static int is_completing(const struct clog2_writer *w, const struct pithlog_step *step)
-{
-    uint32_t i = 0;
-    while (i < step->depth && !w->completes[step->open[i].id])
-        i++;
-    return i < step->depth;
-}
-
-static int write_message(struct clog2_writer *w, const struct pithlog_step *step)
-{
-    const struct pithlog_record *record = step->record;
-    struct pithi_clog2_line line, partner;
-    unsigned char *body;
-    int known;
-
-    CHECK(pithi_clog2_message_line(&w->lines, record, &line, &partner, &known));
-    if (!known) {
-        w->lost_messages += record->kind == PITHLOG_SEND;
-        return PITH_OK;
-    }
-    int is_waited = record->kind == PITHLOG_RECV && is_completing(w, step);
-    if (is_waited)
-        CHECK(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 0));
-    body = pithi_clog2_put(&w->stream, PITHI_CLOG2_MSGEVT, record->time_ns, line.comm, line.rank, line.thread);
-    if (!body)
-        return PITH_ERR_IO;
-    w->large_messages += record->bytes > INT32_MAX;
-    pithi_clog2_put32(body, record->kind == PITHLOG_SEND ? PITHI_CLOG2_SEND : PITHI_CLOG2_RECV);
-    pithi_clog2_put32(body + 4, partner.comm);
-    pithi_clog2_put32(body + 8, partner.rank);
-    pithi_clog2_put32(body + 12, record->tag);
-    pithi_clog2_put32(body + 16, record->bytes > INT32_MAX ? INT32_MAX : (int32_t)record->bytes);
-    if (is_waited)
-        CHECK(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 1));
-    return PITH_OK;
-}
 
 static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
 {
@@ -95,8 +56,34 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
         return pithi_clog2_describe(&w->numbers, record, &line, rank);
     }
     case PITHLOG_SEND:
-    case PITHLOG_RECV:
-        return write_message(w, step);
+    case PITHLOG_RECV: {
+        struct pithi_clog2_line line, partner;
+        unsigned char *body;
+        int known;
+
+        CHECK(pithi_clog2_message_line(&w->lines, record, &line, &partner, &known));
+        if (!known) {
+            w->lost_messages += record->kind == PITHLOG_SEND;
+            return PITH_OK;
+        }
+        int is_waited = 0; /* a call that completes receives is open */
+        for (uint32_t i = 0; record->kind == PITHLOG_RECV && i < step->depth; i++)
+            is_waited |= w->completes[step->open[i].id];
+        if (is_waited)
+            CHECK(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 0));
+        body = pithi_clog2_put(&w->stream, PITHI_CLOG2_MSGEVT, record->time_ns, line.comm, line.rank, line.thread);
+        if (!body)
+            return PITH_ERR_IO;
+        w->large_messages += record->bytes > INT32_MAX;
+        pithi_clog2_put32(body, record->kind == PITHLOG_SEND ? PITHI_CLOG2_SEND : PITHI_CLOG2_RECV);
+        pithi_clog2_put32(body + 4, partner.comm);
+        pithi_clog2_put32(body + 8, partner.rank);
+        pithi_clog2_put32(body + 12, record->tag);
+        pithi_clog2_put32(body + 16, record->bytes > INT32_MAX ? INT32_MAX : (int32_t)record->bytes);
+        if (is_waited)
+            CHECK(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 1));
+        return PITH_OK;
+    }
     case PITHLOG_COMM_CREATE:
     case PITHLOG_COMM_FREE:
         return pithi_clog2_write_comm(&w->lines, record);
@@ -124,72 +111,11 @@ static int write_record(struct clog2_writer *w, const struct pithlog_step *step)
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
 
-static int write_records(struct clog2_writer *w)
+static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct pithi_walk walk = {0};
     struct pithlog_step step;
-    int status = 0, err;
-
-    TRY(pithi_walk_open(&walk, w->log, w->how));
-    walk.losses = &w->losses;
-    TRY(pithi_clog2_begin_world(&w->lines, walk.from_ns));
-    /* Writes the constants of MPI, which are properties of a log that was read from CLOG-2. */
-    int64_t time_ns = walk.from_ns;
-    const char *key, *value;
-    for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++) {
-        char *end;
-        long number = strtol(value, &end, 10);
-        if (strncmp(key, "MPI_", 4) != 0 || strlen(key) >= PITHI_CLOG2_NAME || !*value || *end ||
-            number != (int32_t)number)
-            continue;
-        unsigned char *body = pithi_clog2_put(&w->stream, PITHI_CLOG2_CONSTDEF, time_ns, 0, 0, 0);
-        if (!body)
-            TRY(PITH_ERR_IO);
-        pithi_clog2_put32(body, -201);
-        pithi_clog2_put32(body + 4, (int32_t)number);
-        memcpy(body + 8, key, strlen(key));
-        pithi_losses_keep(&w->losses, key);
-    }
-    TRY(pithi_clog2_mark_world(&w->lines, time_ns, PITHI_CLOG2_COMM_INIT));
-    TRY(pithi_clog2_describe_rest(&w->numbers, time_ns, 0));
-    while ((status = pithi_walk_next(&walk, &step)) == 1)
-        TRY(write_record(w, &step));
-    if (status < 0)
-        err = PITH_ERR_DAMAGED;
-    else
-        TRY(pithi_clog2_cargo_flush(&w->cargo, INT64_MAX, 0));
-    if (err == PITH_OK)
-        TRY(pithi_clog2_mark_world(&w->lines, walk.to_ns, PITHI_CLOG2_COMM_FINALIZE));
-    if (err == PITH_OK)
-        TRY(pithi_clog2_describe_rest(&w->numbers, walk.to_ns, 1));
-    if (err == PITH_OK)
-        TRY(pithi_clog2_define_known(&w->lines.made, &w->stream, walk.to_ns));
-    if (err == PITH_OK) {
-        uint64_t comms, members;
-        pithi_clog2_numbers_colours(&w->numbers, &w->losses);
-        w->losses.count[PITHI_LOSS_COUNTERS] = w->counters; /* except clock shifts */
-        pithi_losses_tell(&w->losses, w->how);
-        pithi_note(w->how, w->lost_messages, "sends to nobody left out");
-        pithi_note(w->how, w->large_messages, "message sizes of 2 GiB and more written as 2147483647");
-        pithi_note(w->how, w->cargo.cut, "payloads cut to 32 bytes, by whole values");
-        pithi_note(w->how, w->numbers.cut_names, "names cut to 31 bytes or made different");
-        pithi_clog2_lines_lost(&w->lines, &comms, &members);
-        pithi_note(w->how, comms, "communicators without a record are left out");
-        pithi_note(w->how, members, "members of communicators without a record are left out");
-        pithi_note(w->how, w->lines.cut_names, "names of communicators and hosts cut to 14 bytes or changed");
-        pithi_note(w->how, w->numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
-        pithi_note(w->how, w->numbers.shared_levels, "states nested in themselves too deep to be kept apart");
-        pithi_note(w->how, w->lines.unknown_members,
-                   "records of communicators with unknown members written as of the world");
-    }
-out:
-    pithi_walk_close(&walk);
-    return err;
-}
-
-static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how)
-{
-    struct clog2_writer w = {.log = log, .how = how, .describe = UINT32_MAX, .sync = UINT32_MAX};
+    struct clog2_writer w = {.log = log, .describe = UINT32_MAX, .sync = UINT32_MAX};
     int err;
 
     TRY(pithi_losses_open(&w.losses, log));
@@ -212,7 +138,55 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     TRY(pithi_clog2_numbers_open(&w.numbers, log, &w.stream, &w.lines.made, &w.losses));
     w.numbers.is_described = w.describe != UINT32_MAX;
     w.cargo = (struct pithi_clog2_cargo){.numbers = &w.numbers, .lines = &w.lines};
-    TRY(write_records(&w));
+
+    int status;
+    TRY(pithi_walk_open(&walk, log, how));
+    walk.losses = &w.losses;
+    TRY(pithi_clog2_begin_world(&w.lines, walk.from_ns));
+    /* The constants of MPI are properties of a log that was read from CLOG-2. */
+    const char *key, *value;
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)); i++) {
+        char *end;
+        long number = strtol(value, &end, 10);
+        if (strncmp(key, "MPI_", 4) != 0 || strlen(key) >= PITHI_CLOG2_NAME || !*value || *end ||
+            number != (int32_t)number)
+            continue;
+        unsigned char *body = pithi_clog2_put(&w.stream, PITHI_CLOG2_CONSTDEF, walk.from_ns, 0, 0, 0);
+        if (!body)
+            TRY(PITH_ERR_IO);
+        pithi_clog2_put32(body, -201);
+        pithi_clog2_put32(body + 4, (int32_t)number);
+        memcpy(body + 8, key, strlen(key));
+        pithi_losses_keep(&w.losses, key);
+    }
+    TRY(pithi_clog2_mark_world(&w.lines, walk.from_ns, PITHI_CLOG2_COMM_INIT));
+    TRY(pithi_clog2_describe_rest(&w.numbers, walk.from_ns, 0));
+    while ((status = pithi_walk_next(&walk, &step)) == 1)
+        TRY(write_record(&w, &step));
+    if (status < 0)
+        TRY(PITH_ERR_DAMAGED);
+    TRY(pithi_clog2_cargo_flush(&w.cargo, INT64_MAX, 0));
+    TRY(pithi_clog2_mark_world(&w.lines, walk.to_ns, PITHI_CLOG2_COMM_FINALIZE));
+    TRY(pithi_clog2_describe_rest(&w.numbers, walk.to_ns, 1));
+    TRY(pithi_clog2_define_known(&w.lines.made, &w.stream, walk.to_ns));
+
+    uint64_t comms, members;
+    pithi_clog2_numbers_colours(&w.numbers, &w.losses);
+    w.losses.count[PITHI_LOSS_COUNTERS] = w.counters; /* except clock shifts */
+    pithi_losses_tell(&w.losses, how);
+    pithi_note(how, w.lost_messages, "sends to nobody left out");
+    pithi_note(how, w.large_messages, "message sizes of 2 GiB and more written as 2147483647");
+    pithi_note(how, w.cargo.cut, "payloads cut to 32 bytes, by whole values");
+    pithi_note(how, w.numbers.cut_names, "names cut to 31 bytes or made different");
+    pithi_clog2_lines_lost(&w.lines, &comms, &members);
+    pithi_note(how, comms, "communicators without a record are left out");
+    pithi_note(how, members, "members of communicators without a record are left out");
+    pithi_note(how, w.lines.cut_names, "names of communicators and hosts cut to 14 bytes or changed");
+    pithi_note(how, w.numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
+    pithi_note(how, w.numbers.shared_levels, "states nested in themselves too deep to be kept apart");
+    pithi_note(how, w.lines.unknown_members, "records of communicators with unknown members written as of the world");
+
+    /* The preamble has counts and the place of the table, so it is written last, over zeros. */
     struct pithi_clog2_preamble preamble = {.user_states = w.numbers.user_states,
                                             .user_solos = w.numbers.user_solos,
                                             .first_user_solo = w.numbers.first_user_solo,
@@ -225,6 +199,7 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     if (fseeko(out, 0, SEEK_SET) != 0 || fwrite(bytes, 1, sizeof bytes, out) != sizeof bytes || fflush(out) != 0)
         TRY(pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written"));
 out:
+    pithi_walk_close(&walk);
     pithi_clog2_stream_free(&w.stream);
     pithi_clog2_lines_free(&w.lines);
     pithi_clog2_numbers_free(&w.numbers);

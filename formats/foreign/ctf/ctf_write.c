@@ -45,6 +45,11 @@ struct ctf {
     int64_t base_ns;          /* the log time that the clock shows as 0; not above 0 */
 };
 
+static int write_failed(const char *path)
+{
+    return pithi_fail(PITH_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+}
+
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 /* Writes a quoted string. Control characters are escaped as in `pith print`. The result is escaped once more, so that
@@ -166,31 +171,16 @@ static void mix(uint64_t hash[2], const void *data, size_t size)
         hash[k] = pithi_hash_bytes(hash[k], data, size);
 }
 
-/* The UUID is made from what the log has, not by chance: converting a log twice gives the same files. */
-static void begin(struct ctf *ctf, struct pithlog *log)
+static int write_metadata(const struct ctf *ctf, const char *folder)
 {
-    const struct pithlog_info *info = pithlog_get_info(log);
-    const uint64_t facts[] = {
-        info->lanes,  info->defs,  info->records, (uint64_t)info->start_ns, (uint64_t)info->end_ns,
-        info->states, info->events};
-    uint64_t hash[2] = {PITHI_HASH, UINT64_C(0x9ae16a3b2f90404f)};
-    const char *key, *value;
-    const struct pithlog_def *def;
-    *ctf = (struct ctf){.log = log, .base_ns = info->records && info->start_ns < 0 ? info->start_ns : 0};
-    mix(hash, facts, sizeof facts);
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)); i++)
-        mix(hash, value, strlen(value));
-    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
-        mix(hash, def->name, strlen(def->name));
-    memcpy(ctf->uuid, hash, sizeof ctf->uuid);
-    ctf->uuid[6] = (unsigned char)(0x40 | (ctf->uuid[6] & 15)); /* UUID version 4: the bits have no meaning */
-    ctf->uuid[8] = (unsigned char)(0x80 | (ctf->uuid[8] & 63));
-}
-
-static int put_metadata(const struct ctf *ctf, FILE *file)
-{
+    char path[PATH];
     struct pithi_out out;
+    FILE *file;
     int err;
+    if (snprintf(path, sizeof path, "%s/metadata", folder) >= (int)sizeof path)
+        return pithi_fail(PITH_ERR_IO, "%s: the name is too long", folder);
+    if (!(file = pithi_make_stream(path, "w")))
+        return write_failed(path);
     TRY(pithi_out_open(&out, file));
     /* The types and the packet's header. All numbers are little-endian and begin at any byte. */
     static const char types[] = "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
@@ -270,6 +260,10 @@ static int put_metadata(const struct ctf *ctf, FILE *file)
     put_events(&out);
     err = pithi_out_close(&out, err);
 out:
+    if (err == PITH_ERR_IO)
+        write_failed(path);
+    if (fclose(file) != 0 && !err)
+        err = write_failed(path);
     return err;
 }
 
@@ -289,11 +283,6 @@ struct stream {
 };
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
-
-static int write_failed(const char *path)
-{
-    return pithi_fail(PITH_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
-}
 
 /* Writes the packet. Sizes are in bits, and the packet has no padding. */
 static int put_packet(struct stream *s)
@@ -453,23 +442,6 @@ out:
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static int write_metadata(const struct ctf *ctf, const char *folder)
-{
-    char path[PATH];
-    FILE *file;
-    int err;
-    if (snprintf(path, sizeof path, "%s/metadata", folder) >= (int)sizeof path)
-        return pithi_fail(PITH_ERR_IO, "%s: the name is too long", folder);
-    if (!(file = pithi_make_stream(path, "w")))
-        return write_failed(path);
-    err = put_metadata(ctf, file);
-    if (err == PITH_ERR_IO)
-        write_failed(path);
-    if (fclose(file) != 0 && !err)
-        err = write_failed(path);
-    return err;
-}
-
 int pithi_ctf_write_folder(struct pithlog *log, const char *folder, const struct pithi_convert *how)
 {
     struct ctf ctf;
@@ -478,14 +450,32 @@ int pithi_ctf_write_folder(struct pithlog *log, const char *folder, const struct
     if (err)
         goto out;
     TRY(pithi_losses_open(&s.losses, log));
-    begin(&ctf, log);
+
+    /* The UUID is made from what the log has, not by chance: converting a log twice gives the same files. */
+    const struct pithlog_info *info = pithlog_get_info(log);
+    const uint64_t facts[] = {
+        info->lanes,  info->defs,  info->records, (uint64_t)info->start_ns, (uint64_t)info->end_ns,
+        info->states, info->events};
+    uint64_t hash[2] = {PITHI_HASH, UINT64_C(0x9ae16a3b2f90404f)};
+    const char *key, *value;
+    const struct pithlog_def *def;
+    ctf = (struct ctf){.log = log, .base_ns = info->records && info->start_ns < 0 ? info->start_ns : 0};
+    mix(hash, facts, sizeof facts);
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)); i++)
+        mix(hash, value, strlen(value));
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        mix(hash, def->name, strlen(def->name));
+    memcpy(ctf.uuid, hash, sizeof ctf.uuid);
+    ctf.uuid[6] = (unsigned char)(0x40 | (ctf.uuid[6] & 15)); /* UUID version 4: the bits have no meaning */
+    ctf.uuid[8] = (unsigned char)(0x80 | (ctf.uuid[8] & 63));
+
     TRY(write_metadata(&ctf, folder));
-    for (uint32_t lane = 0; lane < pithlog_get_info(log)->lanes; lane++)
+    for (uint32_t lane = 0; lane < info->lanes; lane++)
         TRY(write_lane(&s, folder, lane, how));
     uint32_t members = 0;
-    for (uint32_t i = 1; i < pithlog_get_info(s.ctf->log)->comms; i++)
+    for (uint32_t i = 1; i < info->comms; i++)
         /* communicator 0 is the world, whose members are the ranks */
-        members += pithlog_get_comm(s.ctf->log, i)->size > 0;
+        members += pithlog_get_comm(log, i)->size > 0;
     pithi_note(how, members, "communicators: their members are left out");
     pithi_losses_keep(&s.losses, "program");
     pithi_losses_keep(&s.losses, "start_unix_s");

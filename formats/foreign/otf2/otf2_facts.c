@@ -92,24 +92,6 @@ static const char *scope_name(const struct otf2_defs *defs, const struct otf2_me
     return pithi_otf2_defs_string(defs, name);
 }
 
-/* The values of a metric instance belong to another scope than its location; the counter's name says to which. */
-static int add_counter(struct otf2_reader *r, const struct otf2_metric *metric, const struct otf2_member *member,
-                       uint32_t *id)
-{
-    struct pithlog_def def = {PITHLOG_COUNTER_TYPE, pithi_otf2_defs_string(&r->defs, member->name), "", "user",
-                              pithi_otf2_defs_string(&r->defs, member->unit)};
-    char *longer = NULL;
-
-    if (metric->of != OTF2_UNDEFINED_METRIC) {
-        if (asprintf(&longer, "%s (%s)", def.name, scope_name(&r->defs, metric)) < 0)
-            return pithi_no_memory();
-        def.name = longer; /* the writer copies it */
-    }
-    int err = add_noted(r, &def, "counter", id);
-    free(longer);
-    return err;
-}
-
 int pithi_otf2_counter_id(struct otf2_reader *r, struct otf2_metric *metric, uint32_t index, uint32_t *id,
                           double *factor)
 {
@@ -125,8 +107,19 @@ int pithi_otf2_counter_id(struct otf2_reader *r, struct otf2_metric *metric, uin
         return PITH_OK;
     if (!metric->ids && !(metric->ids = calloc(class->count + (size_t)1, sizeof *metric->ids)))
         return pithi_no_memory();
-    if (!metric->ids[index])
-        err = add_counter(r, metric, member, &metric->ids[index]);
+    if (!metric->ids[index]) {
+        struct pithlog_def def = {PITHLOG_COUNTER_TYPE, pithi_otf2_defs_string(&r->defs, member->name), "", "user",
+                                  pithi_otf2_defs_string(&r->defs, member->unit)};
+        char *longer = NULL;
+        /* The values of an instance belong to another scope than its location; the counter's name says to which. */
+        if (metric->of != OTF2_UNDEFINED_METRIC) {
+            if (asprintf(&longer, "%s (%s)", def.name, scope_name(&r->defs, metric)) < 0)
+                return pithi_no_memory();
+            def.name = longer; /* the writer copies it */
+        }
+        err = add_noted(r, &def, "counter", &metric->ids[index]);
+        free(longer);
+    }
     *id = metric->ids[index] - 1;
     *factor = member->factor;
     return err;
@@ -142,23 +135,6 @@ static int is_note(const char *key)
         if (strncmp(key, notes[i], strlen(notes[i])) == 0)
             return 1;
     return 0;
-}
-
-/* Adds the next definition of a kind; does nothing after the last one. */
-static int add_own(struct otf2_reader *r, char kind, uint64_t next[3])
-{
-    /* States, events and counters have tables of their own in OTF2; "sse" says in which order the log had them. */
-    struct otf2_region *region = kind == 's' ? pithi_otf2_table_get(&r->defs.regions, next[0]++) : NULL;
-    struct otf2_parameter *parameter = kind == 'e' ? pithi_otf2_table_get(&r->defs.parameters, next[1]++) : NULL;
-    struct otf2_metric *metric = kind == 'c' ? pithi_otf2_table_get(&r->defs.metrics, next[2]++) : NULL;
-    uint32_t id;
-    double factor;
-
-    if (region)
-        return pithi_otf2_state_id(r, region, &id);
-    if (metric)
-        return pithi_otf2_counter_id(r, metric, 0, &id, &factor);
-    return parameter ? pithi_otf2_event_id(r, parameter, &id) : PITH_OK;
 }
 
 int pithi_otf2_facts_make(struct otf2_reader *r)
@@ -190,8 +166,19 @@ int pithi_otf2_facts_make(struct otf2_reader *r)
         CHECK(pithi_defs_property(defs, "sample_ns", text));
         CHECK(pithi_defs_property(defs, "sample_clock", "wall")); /* OTF2 does not have the CPU time of a sample */
     }
-    for (; *kinds; kinds++)
-        CHECK(add_own(r, *kinds, next));
+    /* States, events and counters have tables of their own in OTF2; "sse" says in which order the log had them. */
+    for (; *kinds; kinds++) {
+        struct otf2_region *region = *kinds == 's' ? pithi_otf2_table_get(&r->defs.regions, next[0]++) : NULL;
+        struct otf2_parameter *parameter = *kinds == 'e' ? pithi_otf2_table_get(&r->defs.parameters, next[1]++) : NULL;
+        struct otf2_metric *metric = *kinds == 'c' ? pithi_otf2_table_get(&r->defs.metrics, next[2]++) : NULL;
+        double factor;
+        if (region)
+            CHECK(pithi_otf2_state_id(r, region, &index));
+        if (metric)
+            CHECK(pithi_otf2_counter_id(r, metric, 0, &index, &factor));
+        if (parameter)
+            CHECK(pithi_otf2_event_id(r, parameter, &index));
+    }
     for (uint32_t i = 0; r->own && i < r->defs.comms.count; i++)
         CHECK(pithi_otf2_comm_index(r, &OTF2_ROWS(r->defs.comms, struct otf2_comm)[i], &index));
     return PITH_OK;
