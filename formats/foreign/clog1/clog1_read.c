@@ -128,55 +128,51 @@ static uint32_t pack(const struct clog1_reader *r, const unsigned char *body, un
     return (uint32_t)(at - out);
 }
 
-/* The text at a state's start or end becomes an event inside the state. Data without text is left out, because MPE's
- * wrapper uses it to count calls. */
-static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
-{
-    struct pithi_clog1_event *event;
-    unsigned char payload[64];
-    int32_t number = field(r, body, 0);
-    uint32_t id;
-
-    if (number == CONSTANT)
-        return PITH_OK;
-    if (number == SEND || number == RECV) {
-        /* A message of MPE_Log_send(partner, tag, size): the string has "TAG SIZE". */
-        char text[PITHI_CLOG1_STRING + 1] = "", *at;
-        memcpy(text, body + 16, PITHI_CLOG1_STRING);
-        long long tag = strtoll(text, &at, 10), size = strtoll(at, NULL, 10);
-        record->peer = field(r, body, 1);
-        if (record->peer < 0 || record->peer >= PITHI_CLOG1_RANKS_MAX) {
-            r->no_partner++;
-            return PITH_OK;
-        }
-        r->no_size += at == text;
-        record->kind = field(r, body, 0) == SEND ? PITHLOG_SEND : PITHLOG_RECV;
-        record->posted = record->kind == PITHLOG_RECV ? record->lane : 0;
-        record->tag = tag < INT32_MIN || tag > INT32_MAX ? 0 : (int32_t)tag;
-        record->bytes = size < 0 ? 0 : (uint64_t)size;
-        return pithi_reorder_add(&r->reorder, record);
-    }
-    CHECK(settle(r, body, &event));
-    if (event->solo) {
-        uint32_t size = pack(r, body, payload, event->has_data || event->has_string, event->has_string);
-        struct pithlog_record solo = info_of(record, event->solo - 1, payload, size);
-        return pithi_reorder_add(&r->reorder, &solo);
-    }
-    if (body[16] == 0)
-        return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, NULL);
-    CHECK(pithi_clog1_raw_type(&r->events, event, &id));
-    struct pithlog_record info = info_of(record, id, payload, pack(r, body, payload, 1, 1));
-    return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, &info);
-}
-
 static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
 {
     struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
 
     CHECK(lane_of(r, from->process, &record.lane));
     switch (from->type) {
-    case PITHI_CLOG1_RAW:
-        return add_raw(r, from->body, &record);
+    case PITHI_CLOG1_RAW: {
+        /* The text at a state's start or end becomes an event inside the state. Data without text is left out,
+         * because MPE's wrapper uses it to count calls. */
+        struct pithi_clog1_event *event;
+        unsigned char payload[64];
+        int32_t number = field(r, from->body, 0);
+        uint32_t id;
+
+        if (number == CONSTANT)
+            return PITH_OK;
+        if (number == SEND || number == RECV) {
+            /* A message of MPE_Log_send(partner, tag, size): the string has "TAG SIZE". */
+            char text[PITHI_CLOG1_STRING + 1] = "", *at;
+            memcpy(text, from->body + 16, PITHI_CLOG1_STRING);
+            long long tag = strtoll(text, &at, 10), size = strtoll(at, NULL, 10);
+            record.peer = field(r, from->body, 1);
+            if (record.peer < 0 || record.peer >= PITHI_CLOG1_RANKS_MAX) {
+                r->no_partner++;
+                return PITH_OK;
+            }
+            r->no_size += at == text;
+            record.kind = field(r, from->body, 0) == SEND ? PITHLOG_SEND : PITHLOG_RECV;
+            record.posted = record.kind == PITHLOG_RECV ? record.lane : 0;
+            record.tag = tag < INT32_MIN || tag > INT32_MAX ? 0 : (int32_t)tag;
+            record.bytes = size < 0 ? 0 : (uint64_t)size;
+            return pithi_reorder_add(&r->reorder, &record);
+        }
+        CHECK(settle(r, from->body, &event));
+        if (event->solo) {
+            uint32_t size = pack(r, from->body, payload, event->has_data || event->has_string, event->has_string);
+            struct pithlog_record solo = info_of(&record, event->solo - 1, payload, size);
+            return pithi_reorder_add(&r->reorder, &solo);
+        }
+        if (from->body[16] == 0)
+            return pithi_reorder_states(&r->reorder, &record, event->ends, event->starts, NULL);
+        CHECK(pithi_clog1_raw_type(&r->events, event, &id));
+        struct pithlog_record info = info_of(&record, id, payload, pack(r, from->body, payload, 1, 1));
+        return pithi_reorder_states(&r->reorder, &record, event->ends, event->starts, &info);
+    }
     case PITHI_CLOG1_MESSAGE: {
         /* The record does not say whether the message was sent or received, so it becomes an event with the known
          * values. */

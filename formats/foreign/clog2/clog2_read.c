@@ -46,29 +46,6 @@ static void set_payload(struct reader *reader, uint32_t id, const unsigned char 
     }
 }
 
-/* The payload of a state's start or end becomes a separate event inside the state. */
-static int add_event(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
-{
-    const unsigned char *cargo = from->type == PITHI_CLOG2_CARGOEVT ? from->body + 8 : NULL;
-    struct pithi_clog2_event *event =
-        pithi_clog2_event(&reader->scan, pithi_clog2_i32(from->body, reader->scan.file.big));
-    uint32_t id;
-
-    if (!event)
-        return pithi_no_memory();
-    CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
-    if (event->solo) {
-        set_payload(reader, event->solo - 1, cargo, record);
-        return pithi_reorder_add(&reader->reorder, record);
-    }
-    if (!cargo)
-        return pithi_reorder_states(&reader->reorder, record, event->ends, event->starts, NULL);
-    struct pithlog_record info = *record;
-    CHECK(pithi_clog2_info_event(&reader->scan, event, &id));
-    set_payload(reader, id, cargo, &info);
-    return pithi_reorder_states(&reader->reorder, record, event->ends, event->starts, &info);
-}
-
 /* 1: the record does not come from the program. The groups of an intercommunicator are part of it, and records that the
  * Pith writer added were not in the log. */
 static int is_implied(const struct pithi_clog2_comm *comm, int32_t type, const unsigned char *body)
@@ -107,8 +84,27 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
     record.lane = track->lane - 1;
     switch (from->type) {
     case PITHI_CLOG2_BAREEVT:
-    case PITHI_CLOG2_CARGOEVT:
-        return add_event(reader, from, &record);
+    case PITHI_CLOG2_CARGOEVT: {
+        /* The payload of a state's start or end becomes a separate event inside the state. */
+        const unsigned char *cargo = from->type == PITHI_CLOG2_CARGOEVT ? from->body + 8 : NULL;
+        struct pithi_clog2_event *event =
+            pithi_clog2_event(&reader->scan, pithi_clog2_i32(from->body, reader->scan.file.big));
+        uint32_t id;
+
+        if (!event)
+            return pithi_no_memory();
+        CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record.comm));
+        if (event->solo) {
+            set_payload(reader, event->solo - 1, cargo, &record);
+            return pithi_reorder_add(&reader->reorder, &record);
+        }
+        if (!cargo)
+            return pithi_reorder_states(&reader->reorder, &record, event->ends, event->starts, NULL);
+        struct pithlog_record info = record;
+        CHECK(pithi_clog2_info_event(&reader->scan, event, &id));
+        set_payload(reader, id, cargo, &info);
+        return pithi_reorder_states(&reader->reorder, &record, event->ends, event->starts, &info);
+    }
     case PITHI_CLOG2_MSGEVT: {
         int big = reader->scan.file.big;
         int32_t type = pithi_clog2_i32(from->body, big), remote = pithi_clog2_i32(from->body + 4, big);

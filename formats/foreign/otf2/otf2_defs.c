@@ -322,29 +322,6 @@ static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGenerat
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static int read_all(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_Reader *reader, const char *path)
-{
-    OTF2_GlobalDefReader *global = otf2->Reader_GetGlobalDefReader(reader);
-    OTF2_GlobalDefReaderCallbacks *callbacks = otf2->GlobalDefReaderCallbacks_New();
-    OTF2_ErrorCode code = OTF2_SUCCESS;
-    uint64_t count;
-
-    if (global && callbacks) {
-/* on_String for OTF2_GlobalDefReaderCallbacks_SetStringCallback, and so on */
-#define SET(name) otf2->GlobalDefReaderCallbacks_Set##name##Callback(callbacks, on_##name);
-        PITHI_OTF2_GLOBAL_DEFS(SET)
-#undef SET
-        otf2->Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, defs);
-        code = otf2->Reader_ReadAllGlobalDefinitions(reader, global, &count);
-    }
-    otf2->GlobalDefReaderCallbacks_Delete(callbacks);
-    if (defs->no_memory) /* the callback's reason, before libotf2's "interrupted" */
-        return pithi_no_memory();
-    if (!global || !callbacks || code != OTF2_SUCCESS)
-        return pithi_otf2_fail(PITH_ERR_DAMAGED, path, "its definitions cannot be read", code);
-    return PITH_OK;
-}
-
 int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_Reader *reader, const char *path)
 {
     /* an archive without a clock counts in ns */
@@ -362,7 +339,25 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
     defs->metrics.row_size = sizeof(struct otf2_metric);
     defs->parameters.row_size = sizeof(struct otf2_parameter);
     defs->contexts.row_size = sizeof(struct otf2_context);
-    CHECK(read_all(defs, otf2, reader, path));
+
+    OTF2_GlobalDefReader *global = otf2->Reader_GetGlobalDefReader(reader);
+    OTF2_GlobalDefReaderCallbacks *callbacks = otf2->GlobalDefReaderCallbacks_New();
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    uint64_t count;
+    if (global && callbacks) {
+/* on_String for OTF2_GlobalDefReaderCallbacks_SetStringCallback, and so on */
+#define SET(name) otf2->GlobalDefReaderCallbacks_Set##name##Callback(callbacks, on_##name);
+        PITHI_OTF2_GLOBAL_DEFS(SET)
+#undef SET
+        otf2->Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, defs);
+        code = otf2->Reader_ReadAllGlobalDefinitions(reader, global, &count);
+    }
+    otf2->GlobalDefReaderCallbacks_Delete(callbacks);
+    if (defs->no_memory) /* the callback's reason, before libotf2's "interrupted" */
+        return pithi_no_memory();
+    if (!global || !callbacks || code != OTF2_SUCCESS)
+        return pithi_otf2_fail(PITH_ERR_DAMAGED, path, "its definitions cannot be read", code);
+
     if (defs->ticks_a_second == 0)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: its clock has 0 ticks a second", path);
     /* Stores in each region the first group that contains it. */

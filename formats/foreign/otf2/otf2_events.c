@@ -468,12 +468,6 @@ static OTF2_CallbackCode add_event(struct otf2_reader *r, OTF2_TimeStamp time, u
     return result(r, ADD(EVENT, .id = id, .payload = size ? payload : NULL, .payload_bytes = (uint32_t)size));
 }
 
-/* Pith's parameter "records lost" becomes a LOST record, not an event. */
-static int is_lost(const struct otf2_reader *r, const struct otf2_parameter *parameter)
-{
-    return r->own && strcmp(pithi_otf2_defs_string(&r->defs, parameter->name), "records lost") == 0;
-}
-
 /* Adds a number as an event, in the size that the event's format wants: %d has 4 bytes, %l has 8. */
 static OTF2_CallbackCode add_number(struct otf2_reader *r, OTF2_TimeStamp time, OTF2_ParameterRef ref, uint64_t value)
 {
@@ -483,8 +477,10 @@ static OTF2_CallbackCode add_number(struct otf2_reader *r, OTF2_TimeStamp time, 
     uint32_t id;
     int err;
 
-    if (!parameter || is_lost(r, parameter))
-        return parameter ? result(r, ADD(LOST, .bytes = value)) : OTF2_CALLBACK_SUCCESS;
+    if (!parameter)
+        return OTF2_CALLBACK_SUCCESS;
+    if (r->own && strcmp(pithi_otf2_defs_string(&r->defs, parameter->name), "records lost") == 0)
+        return result(r, ADD(LOST, .bytes = value));
     TRY(pithi_otf2_event_id(r, parameter, &id));
     percent = strchr(parameter->format, '%');
     size_t size = percent ? pithi_token_size(percent[1]) : 8;

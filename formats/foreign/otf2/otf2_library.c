@@ -37,16 +37,6 @@ static const struct {
 #undef ROW
 };
 
-static void say(OTF2_ErrorCode code, const char *format, va_list values)
-{
-    int size = snprintf(said, sizeof said, "%s", shared->Error_GetDescription(code));
-
-    if (format && *format && size >= 0 && (size_t)size + 2 < sizeof said) {
-        memcpy(said + size, ": ", 3);
-        vsnprintf(said + size + 2, sizeof said - (size_t)size - 2, format, values);
-    }
-}
-
 /* The host program may use libotf2 too: errors outside Pith's calls go where they went before. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
                                const char *format, va_list values)
@@ -57,7 +47,14 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
         fprintf(stderr, "OTF2: %s:%llu: %s: %s\n", file, (unsigned long long)line, function,
                 shared->Error_GetDescription(code));
     else if (!*said) /* only the first: what follows from it is no cause */
-        say(code, format, values);
+    {
+        int size = snprintf(said, sizeof said, "%s", shared->Error_GetDescription(code));
+
+        if (format && *format && size >= 0 && (size_t)size + 2 < sizeof said) {
+            memcpy(said + size, ": ", 3);
+            vsnprintf(said + size + 2, sizeof said - (size_t)size - 2, format, values);
+        }
+    }
     return code;
 }
 

@@ -51,42 +51,6 @@ static int names_have_ranks(const struct otf2_reader *r)
     return r->defs.ranks.count > 0;
 }
 
-static int make_ranks(struct otf2_reader *r)
-{
-    const struct otf2_group *ranks = &r->defs.ranks;
-    struct otf2_process *process = OTF2_ROWS(r->defs.processes, struct otf2_process), *creator;
-    int named = names_have_ranks(r);
-    int32_t next = 0;
-
-    if (!(r->world = malloc((ranks->count + (size_t)1) * sizeof *r->world)))
-        return pithi_no_memory();
-    for (uint32_t i = 0; i < ranks->count && i < INT32_MAX / 2; i++) {
-        struct otf2_location *location = pithi_otf2_table_get(&r->defs.locations, ranks->members[i]);
-        struct otf2_process *of = process_of(r, ranks->members[i]);
-        r->world[i] = of && of->rank >= 0 ? of->rank : named ? rank_in_name(r, of) : (int32_t)i;
-        if (of && of->rank < 0) {
-            of->rank = r->world[i];
-            location->is_main = 1;
-        }
-        next = r->world[i] >= next ? r->world[i] + 1 : next;
-    }
-    for (uint32_t turn = 0; turn < 2; turn++) /* accelerators last: they take their creator's rank */
-        for (uint32_t i = 0; i < r->defs.processes.count; i++) {
-            int part = process[i].type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR;
-            if (process[i].rank >= 0 || part != (int)turn)
-                continue;
-            creator = part ? pithi_otf2_table_get(&r->defs.processes, process[i].creator) : NULL;
-            process[i].rank = creator && creator->rank >= 0 ? creator->rank : next++;
-        }
-    for (uint32_t i = 0; i < r->defs.locations.count; i++) {
-        struct otf2_location *location = &OTF2_ROWS(r->defs.locations, struct otf2_location)[i];
-        struct otf2_process *of = pithi_otf2_table_get(&r->defs.processes, location->process);
-        location->rank = of ? of->rank : next++;
-        location->thread = location->type != OTF2_LOCATION_TYPE_CPU_THREAD; /* for sorting: CPU threads first */
-    }
-    return PITH_OK;
-}
-
 /* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b, void *rows)
@@ -181,36 +145,31 @@ static uint32_t put_members(const struct otf2_reader *r, const struct otf2_group
     return count;
 }
 
-static int add_comm(struct otf2_reader *r, struct otf2_comm *comm)
-{
-    const struct otf2_group *near = comm->near, *far = comm->far;
-    uint64_t size = (near ? near->count : 0) + (uint64_t)(far ? far->count : 0);
-    struct pithlog_comm def = {.key = comm->ref + 1, .name = pithi_otf2_defs_string(&r->defs, comm->name)};
-    int32_t *ranks;
-    uint32_t index;
-
-    r->comm_members += size;
-    if (r->comm_members > COMM_MEMBERS_MAX) /* a small file can have one large group in many communicators */
-        near = far = NULL, size = 0;
-    if (!(ranks = malloc((size + 1) * sizeof *ranks)))
-        return pithi_no_memory();
-    def.size = (int32_t)put_members(r, near, ranks);
-    def.remote_size = def.size ? (int32_t)put_members(r, far, ranks + def.size) : 0;
-    if (far && def.remote_size == 0)
-        def.size = 0;
-    def.world_ranks = ranks;
-    int err = pithi_writer_comm(r->writer, &def, &index);
-    free(ranks);
-    comm->index = index + 1;
-    return err;
-}
-
 int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_t *index)
 {
     int err = PITH_OK;
 
-    if (comm && !comm->index)
-        err = add_comm(r, comm);
+    if (comm && !comm->index) {
+        /* First use: the communicator with its members becomes one of the log's. */
+        const struct otf2_group *near = comm->near, *far = comm->far;
+        uint64_t size = (near ? near->count : 0) + (uint64_t)(far ? far->count : 0);
+        struct pithlog_comm def = {.key = comm->ref + 1, .name = pithi_otf2_defs_string(&r->defs, comm->name)};
+        int32_t *ranks;
+
+        r->comm_members += size;
+        if (r->comm_members > COMM_MEMBERS_MAX) /* a small file can have one large group in many communicators */
+            near = far = NULL, size = 0;
+        if (!(ranks = malloc((size + 1) * sizeof *ranks)))
+            return pithi_no_memory();
+        def.size = (int32_t)put_members(r, near, ranks);
+        def.remote_size = def.size ? (int32_t)put_members(r, far, ranks + def.size) : 0;
+        if (far && def.remote_size == 0)
+            def.size = 0;
+        def.world_ranks = ranks;
+        err = pithi_writer_comm(r->writer, &def, &comm->index);
+        comm->index++;
+        free(ranks);
+    }
     *index = comm ? comm->index - 1 : 0;
     return err;
 }
@@ -245,7 +204,38 @@ int pithi_otf2_places_make(struct otf2_reader *r)
 {
     struct otf2_location *locations = OTF2_ROWS(r->defs.locations, struct otf2_location);
 
-    CHECK(make_ranks(r));
+    /* Ranks. Processes that take part in MPI have theirs; others get the next ones. */
+    const struct otf2_group *ranks = &r->defs.ranks;
+    struct otf2_process *process = OTF2_ROWS(r->defs.processes, struct otf2_process), *creator;
+    int in_names = names_have_ranks(r);
+    int32_t next_rank = 0;
+    if (!(r->world = malloc((ranks->count + (size_t)1) * sizeof *r->world)))
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < ranks->count && i < INT32_MAX / 2; i++) {
+        struct otf2_location *location = pithi_otf2_table_get(&r->defs.locations, ranks->members[i]);
+        struct otf2_process *of = process_of(r, ranks->members[i]);
+        r->world[i] = of && of->rank >= 0 ? of->rank : in_names ? rank_in_name(r, of) : (int32_t)i;
+        if (of && of->rank < 0) {
+            of->rank = r->world[i];
+            location->is_main = 1;
+        }
+        next_rank = r->world[i] >= next_rank ? r->world[i] + 1 : next_rank;
+    }
+    for (uint32_t turn = 0; turn < 2; turn++) /* accelerators last: they take their creator's rank */
+        for (uint32_t i = 0; i < r->defs.processes.count; i++) {
+            int part = process[i].type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR;
+            if (process[i].rank >= 0 || part != (int)turn)
+                continue;
+            creator = part ? pithi_otf2_table_get(&r->defs.processes, process[i].creator) : NULL;
+            process[i].rank = creator && creator->rank >= 0 ? creator->rank : next_rank++;
+        }
+    for (uint32_t i = 0; i < r->defs.locations.count; i++) {
+        struct otf2_location *location = &OTF2_ROWS(r->defs.locations, struct otf2_location)[i];
+        struct otf2_process *of = pithi_otf2_table_get(&r->defs.processes, location->process);
+        location->rank = of ? of->rank : next_rank++;
+        location->thread = location->type != OTF2_LOCATION_TYPE_CPU_THREAD; /* for sorting: CPU threads first */
+    }
+
     if (!(r->order = malloc((r->defs.locations.count + (size_t)1) * sizeof *r->order)))
         return pithi_no_memory();
     for (uint32_t i = 0; i < r->defs.locations.count; i++) /* metric locations without events often belong to nothing */

@@ -59,38 +59,6 @@ static void give_chunks(void *data, OTF2_FileType type, OTF2_LocationRef locatio
 
 static OTF2_MemoryCallbacks memory_callbacks = {take_chunk, give_chunks};
 
-/* Readers look for a definition file of each location, even an empty one. libotf2 writes the first; the others have the
- * same bytes. (It would fill 4 MB with zeros for each, and search all locations for it.) */
-static void put_local_definitions(struct otf2_writer *w)
-{
-    const struct pithlog_lane *lane = pithlog_get_lane(w->log, 0);
-    uint64_t first = lane ? pithi_otf2_location(lane) : 0;
-    unsigned char bytes[4096];
-    char name[4096];
-    OTF2_DefWriter *writer;
-    size_t size = 0;
-    FILE *file;
-    pithi_otf2_check(w, w->otf2->Archive_OpenDefFiles(w->archive));
-    writer = w->otf2->Archive_GetDefWriter(w->archive, first);
-    pithi_otf2_check(w, writer ? w->otf2->Archive_CloseDefWriter(w->archive, writer) : OTF2_ERROR_FILE_CAN_NOT_OPEN);
-    pithi_otf2_check(w, w->otf2->Archive_CloseDefFiles(w->archive));
-    snprintf(name, sizeof name, "%s/traces/%" PRIu64 ".def", w->folder, first);
-    if ((file = pithi_open_whole(name))) {
-        size = fread(bytes, 1, sizeof bytes, file);
-        fclose(file);
-    }
-    if (size == 0 || size == sizeof bytes)
-        pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
-    for (uint32_t i = 1; w->code == OTF2_SUCCESS && (lane = pithlog_get_lane(w->log, i)); i++) {
-        snprintf(name, sizeof name, "%s/traces/%" PRIu64 ".def", w->folder, pithi_otf2_location(lane));
-        file = pithi_make_stream(name, "w");
-        if (!file || fwrite(bytes, 1, size, file) != size)
-            pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
-        if (file && fclose(file) != 0)
-            pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
-    }
-}
-
 static int write_all(struct otf2_writer *w)
 {
     struct pithi_walk window;
@@ -117,7 +85,36 @@ static int write_all(struct otf2_writer *w)
                          events ? w->otf2->Archive_CloseEvtWriter(w->archive, events) : OTF2_ERROR_FILE_CAN_NOT_OPEN);
     }
     pithi_otf2_check(w, w->otf2->Archive_CloseEvtFiles(w->archive));
-    put_local_definitions(w);
+
+    /* Readers look for a definition file of each location, even an empty one. libotf2 writes the first; the others
+     * have the same bytes. (It would fill 4 MB with zeros for each, and search all locations for it.) */
+    lane = pithlog_get_lane(w->log, 0);
+    uint64_t first = lane ? pithi_otf2_location(lane) : 0;
+    unsigned char bytes[4096];
+    char name[4096];
+    OTF2_DefWriter *writer;
+    size_t size = 0;
+    FILE *file;
+    pithi_otf2_check(w, w->otf2->Archive_OpenDefFiles(w->archive));
+    writer = w->otf2->Archive_GetDefWriter(w->archive, first);
+    pithi_otf2_check(w, writer ? w->otf2->Archive_CloseDefWriter(w->archive, writer) : OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    pithi_otf2_check(w, w->otf2->Archive_CloseDefFiles(w->archive));
+    snprintf(name, sizeof name, "%s/traces/%" PRIu64 ".def", w->folder, first);
+    if ((file = pithi_open_whole(name))) {
+        size = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+    }
+    if (size == 0 || size == sizeof bytes)
+        pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
+    for (uint32_t i = 1; w->code == OTF2_SUCCESS && (lane = pithlog_get_lane(w->log, i)); i++) {
+        snprintf(name, sizeof name, "%s/traces/%" PRIu64 ".def", w->folder, pithi_otf2_location(lane));
+        file = pithi_make_stream(name, "w");
+        if (!file || fwrite(bytes, 1, size, file) != size)
+            pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
+        if (file && fclose(file) != 0)
+            pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
+    }
+
     if (!pithi_otf2_put_places(w, &window) || w->no_memory)
         return pithi_no_memory();
     return PITH_OK;
@@ -147,17 +144,6 @@ static int write_archive(struct otf2_writer *w, const char *folder, const char *
                : err;
 }
 
-static int write_named(struct otf2_writer *w, const char *folder, const char *name)
-{
-    int err;
-
-    TRY(pithi_otf2_begin(name, &w->otf2));
-    err = write_archive(w, folder, name);
-    pithi_otf2_end();
-out:
-    return err;
-}
-
 int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struct pithi_convert *how)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -174,10 +160,12 @@ int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struc
     w->how = how;
     w->def_count = info->defs;
     w->events = calloc(info->lanes + (size_t)1, sizeof *w->events);
-    if (pithi_losses_open(&w->losses, log) || !w->events)
+    if (pithi_losses_open(&w->losses, log) || !w->events) {
         err = pithi_no_memory();
-    else
-        err = write_named(w, folder, name);
+    } else if ((err = pithi_otf2_begin(name, &w->otf2)) == PITH_OK) {
+        err = write_archive(w, folder, name);
+        pithi_otf2_end();
+    }
     if (err == PITH_OK) {
         pithi_losses_tell(&w->losses, w->how);
         pithi_note(w->how, w->no_rank, "ends of messages with ranks that are not in the log are left out");

@@ -211,34 +211,28 @@ static int put_members(struct otf2_writer *w, OTF2_GroupRef ref, const int32_t *
     return 1;
 }
 
-static int put_comm(struct otf2_writer *w, uint32_t index, const struct pithlog_comm *comm, OTF2_GroupRef *group)
-{
-    /* only if the log has such records */
-    OTF2_CommFlag flags = w->comm_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
-    /* without members it is as large as the world */
-    OTF2_GroupRef own = comm->size ? (*group)++ : GROUP_WORLD;
-    OTF2_StringRef name = pithi_otf2_put_text(w, comm->name);
-
-    w->unknown += comm->size == 0;
-    if (comm->size && !put_members(w, own, comm->world_ranks, comm->size))
-        return 0;
-    if (comm->remote_size == 0) {
-        DEFINE(Comm, index, name, own, 0, flags);
-        return 1;
-    }
-    if (!put_members(w, *group, comm->world_ranks + comm->size, comm->remote_size))
-        return 0;
-    DEFINE(InterComm, index, name, own, (*group)++, 0, flags);
-    return 1;
-}
-
 static int put_comms(struct otf2_writer *w, OTF2_GroupRef *group)
 {
     const struct pithlog_comm *comm;
 
-    for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++)
-        if (!put_comm(w, i, comm, group))
+    for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++) {
+        /* only if the log has such records */
+        OTF2_CommFlag flags = w->comm_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
+        /* without members it is as large as the world */
+        OTF2_GroupRef own = comm->size ? (*group)++ : GROUP_WORLD;
+        OTF2_StringRef name = pithi_otf2_put_text(w, comm->name);
+
+        w->unknown += comm->size == 0;
+        if (comm->size && !put_members(w, own, comm->world_ranks, comm->size))
             return 0;
+        if (comm->remote_size == 0) {
+            DEFINE(Comm, i, name, own, 0, flags);
+            continue;
+        }
+        if (!put_members(w, *group, comm->world_ranks + comm->size, comm->remote_size))
+            return 0;
+        DEFINE(InterComm, i, name, own, (*group)++, 0, flags);
+    }
     return 1;
 }
 
@@ -285,43 +279,6 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
 
 /* ---- Places, written after the events ---------------------------------------------------------------------------- */
 
-static void put_notes(struct otf2_writer *w)
-{
-    const struct pithlog_def *def;
-    const char *key, *value;
-
-    /* The order in which states, events and counters were defined, a letter for each definition: "sse" is two states
-     * and an event. */
-    char *kinds = malloc(w->def_count + (size_t)1);
-    w->no_memory |= !kinds;
-    for (uint32_t id = 0; kinds && id < w->def_count; id++)
-        kinds[id] = "sec"[pithlog_get_def(w->log, id)->kind];
-    if (kinds) {
-        kinds[w->def_count] = 0;
-        put_property(w, "kinds of definitions", kinds);
-    }
-    free(kinds);
-    for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++)
-        put_property(w, key, value);
-    for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
-        put_note(w, "colour", def, def->colour);
-        /* "user" is what a reader takes anyway */
-        if (def->kind != PITHLOG_STATE && strcmp(def->group, "user") != 0)
-            put_note(w, "group", def, def->group);
-        if (def->kind == PITHLOG_EVENT_TYPE)
-            put_note(w, "payload", def, def->format);
-    }
-}
-
-/* The start as ns since 1970, or that it is not known. */
-static uint64_t realtime(const struct otf2_writer *w)
-{
-    const char *start = pithi_property(w->log, "start_unix_s");
-    int64_t ns;
-
-    return start && pithi_text_seconds(start, &ns) && ns > 0 ? (uint64_t)ns : OTF2_UNDEFINED_TIMESTAMP;
-}
-
 /* The node of a host, made at first use. Ranks of an unknown host are placed below the root. */
 static OTF2_SystemTreeNodeRef put_host(struct otf2_writer *w, struct pithi_map *hosts, const char *host)
 {
@@ -347,8 +304,12 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
     /* a length of 0 would be wrong for a log with records at time 0 */
     uint64_t length = window->to_ns < 0 ? 1 : (uint64_t)window->to_ns + 1;
     OTF2_GroupRef group = GROUPS;
+    /* The start as ns since 1970, or that it is not known. */
+    const char *start = pithi_property(w->log, "start_unix_s");
+    int64_t ns;
+    uint64_t realtime = start && pithi_text_seconds(start, &ns) && ns > 0 ? (uint64_t)ns : OTF2_UNDEFINED_TIMESTAMP;
 
-    DEFINE(ClockProperties, 1000000000, w->shift, length, realtime(w));
+    DEFINE(ClockProperties, 1000000000, w->shift, length, realtime);
     OTF2_StringRef machine = pithi_otf2_put_text(w, "machine");
     DEFINE(SystemTreeNode, TREE_ROOT, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     if (pithlog_get_info(w->log)->lanes) {
@@ -378,6 +339,31 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
                OTF2_UNDEFINED_LOCATION_GROUP);
         DEFINE(Location, 0, pithi_otf2_put_text(w, "nothing"), OTF2_LOCATION_TYPE_METRIC, 0, 0);
     }
-    put_notes(w);
+
+    /* Properties of the root keep what OTF2 has no place for. */
+    const struct pithlog_def *def;
+    const char *key, *value;
+    /* The order in which states, events and counters were defined, a letter for each definition: "sse" is two states
+     * and an event. */
+    char *kinds = malloc(w->def_count + (size_t)1);
+    w->no_memory |= !kinds;
+    for (uint32_t id = 0; kinds && id < w->def_count; id++)
+        kinds[id] = "sec"[pithlog_get_def(w->log, id)->kind];
+    if (kinds) {
+        kinds[w->def_count] = 0;
+        put_property(w, "kinds of definitions", kinds);
+    }
+    free(kinds);
+    for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++)
+        put_property(w, key, value);
+    for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
+        put_note(w, "colour", def, def->colour);
+        /* "user" is what a reader takes anyway */
+        if (def->kind != PITHLOG_STATE && strcmp(def->group, "user") != 0)
+            put_note(w, "group", def, def->group);
+        if (def->kind == PITHLOG_EVENT_TYPE)
+            put_note(w, "payload", def, def->format);
+    }
+
     return put_world(w) && put_comms(w, &group) && put_state_groups(w, group);
 }

@@ -232,18 +232,6 @@ static int define(struct paje_reader *r, enum pithlog_def_kind kind, const char 
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
 }
 
-/* Files of Pith have these three types of containers. */
-static void look_for_own(struct paje_reader *r)
-{
-    static const char *const own[] = {"CP", "CR", "CT"};
-    for (uint32_t i = 0; i < 3; i++)
-        if (!pithi_map_find(&r->type_numbers, pithi_paje_hash(0, own[i])))
-            return;
-    r->is_own = 1;
-    /* this is known only now, after the first lines */
-    r->lines.size = pithi_whole_lines(r->input); /* a last line without a newline was cut */
-}
-
 int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
 {
     static const struct {
@@ -265,8 +253,13 @@ int pithi_paje_add_type(struct paje_reader *r, enum paje_kind kind)
     CHECK(name_it(&r->type_numbers, pithi_paje_hash(0, r->at[F_NAME]), r->type_count - 1, 0));
     if (r->at[F_ALIAS])
         CHECK(name_it(&r->type_numbers, pithi_paje_hash(0, r->at[F_ALIAS]), r->type_count - 1, 1));
-    if (kind == CONTAINER_TYPE)
-        look_for_own(r);
+    /* Files of Pith have these three types of containers. It is known only now, after the first lines. */
+    if (kind == CONTAINER_TYPE && pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CP")) &&
+        pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CR")) &&
+        pithi_map_find(&r->type_numbers, pithi_paje_hash(0, "CT"))) {
+        r->is_own = 1;
+        r->lines.size = pithi_whole_lines(r->input); /* a last line without a newline was cut */
+    }
     /* Pith's own event types for records that Paje does not have begin with 'o' */
     if (kind == EVENT_TYPE && r->is_own && r->at[F_ALIAS] && *r->at[F_ALIAS] == 'o')
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)

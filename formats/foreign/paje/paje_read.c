@@ -112,23 +112,6 @@ static int settle(const struct paje_reader *r, int err)
     return err == PITH_ERR_DAMAGED && r->lines.at >= r->lines.size && pithi_ends_in_line(r->input) ? PITH_OK : err;
 }
 
-static int first_pass(struct paje_reader *r)
-{
-    struct paje_event_def *open = NULL;
-    int64_t last_ns = INT64_MIN;
-    enum paje_kind kind;
-    int status, err = PITH_OK;
-    char *line;
-    /* An event is numbered by its place among all lines, so both passes give it the same number. */
-    for (; err == PITH_OK && (status = pithi_paje_line(r, &line)) > 0; r->seq++) {
-        if (*line == '%')
-            err = settle(r, pithi_paje_percent(r, line, &open));
-        else if ((err = settle(r, pithi_paje_event(r, line, &kind))) == PITH_OK && r->lines.number)
-            err = settle(r, take_definition(r, kind, &last_ns));
-    }
-    return err == PITH_OK && status < 0 ? PITH_ERR_MEMORY : err;
-}
-
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
 /* The only number in a name, such as "rank-3"; -1: none, or several. */
@@ -242,15 +225,6 @@ struct waiting {
     uint32_t first, count, room;
 };
 
-/* Sorted by the rank that receives and the time of sending, for number_messages. */
-static int add_message(struct paje_reader *r, const struct link_end *start, const struct link_end *end)
-{
-    struct link_end both[2] = {*start, *end};
-    uint64_t rank = (uint64_t)(uint32_t)r->containers[end->container].rank;
-    return pithi_sorter_add(r->messages, &(struct pithi_sort_key){{rank, pithi_sort_time(start->time_ns), start->seq}},
-                            both, sizeof both);
-}
-
 /* Ends with the same key are matched in the order of the file. */
 static int match_links(struct paje_reader *r)
 {
@@ -273,7 +247,12 @@ static int match_links(struct paje_reader *r)
         struct waiting *partners = &waiting[!end.is_end], *same = &waiting[end.is_end];
         if (partners->first < partners->count) {
             const struct link_end *partner = &partners->all[partners->first++];
-            err = add_message(r, end.is_end ? partner : &end, end.is_end ? &end : partner);
+            struct link_end both[2] = {end.is_end ? *partner : end, end.is_end ? end : *partner};
+            /* Sorted by the rank that receives and the time of sending: in this order receives are numbered. */
+            uint64_t rank = (uint64_t)(uint32_t)r->containers[both[1].container].rank;
+            err = pithi_sorter_add(r->messages,
+                                   &(struct pithi_sort_key){{rank, pithi_sort_time(both[0].time_ns), both[0].seq}},
+                                   both, sizeof both);
         } else if (pithi_grow(&same->all, same->count, &same->room, sizeof *same->all)) {
             same->all[same->count++] = end;
         } else {
@@ -288,37 +267,6 @@ out:
     free(waiting[0].all);
     free(waiting[1].all);
     return err;
-}
-
-/* The receives of a rank are numbered in the order of sending, so that each matches its own message. */
-static int number_messages(struct paje_reader *r)
-{
-    uint64_t rank = UINT64_MAX, posted = 0;
-    struct pithi_sorted item;
-    int status;
-    CHECK(match_links(r));
-    CHECK(pithi_sorter_end(r->messages));
-    while ((status = pithi_sorter_next(r->messages, &item)) == 1) {
-        struct link_end both[2];
-        memcpy(both, item.data, sizeof both);
-        /* another rank begins again with number 0 */
-        posted = item.key.word[0] == rank ? posted + 1 : 0;
-        rank = item.key.word[0];
-        /* Both ends learn the other one's rank; each goes to its place in the file, by `seq`. */
-        for (int i = 0; i < 2; i++) {
-            struct message_end end = {.peer = r->containers[both[!i].container].rank,
-                                      /* the tag of the start, unless only the end has one */
-                                      .tag = both[!both[0].has_tag].tag,
-                                      .bytes = both[0].bytes ? both[0].bytes : both[1].bytes,
-                                      .posted = posted};
-            CHECK(pithi_sorter_add(r->numbered, &(struct pithi_sort_key){{both[i].seq}}, &end, sizeof end));
-        }
-    }
-    if (status == 0)
-        CHECK(pithi_sorter_end(r->numbered));
-    if (status == 0)
-        status = r->has_next = pithi_sorter_next(r->numbered, &r->next_end);
-    return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -339,135 +287,6 @@ static int end_states(struct paje_reader *r, uint32_t container, struct paje_sta
     return PITH_OK;
 }
 
-static int take_state(struct paje_reader *r, enum paje_kind kind)
-{
-    uint32_t container, type, value;
-    struct paje_stack *stack = NULL;
-    CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
-    CHECK(pithi_paje_find_type(r, STATE_TYPE, &type));
-    /* Each type of states has a stack of its own in each container, as Paje nests them apart. */
-    uint64_t *known = pithi_map_at(&r->stack_numbers, pithi_map_pair(container, type));
-    if (!known || (!*known && !pithi_grow(&r->stacks, r->stack_count, &r->stack_room, sizeof *r->stacks)))
-        return pithi_no_memory();
-    if (!*known) {
-        /* a list of the container's stacks, so that they can be ended with it */
-        r->stacks[r->stack_count] = (struct paje_stack){.next = r->containers[container].stacks};
-        *known = r->containers[container].stacks = ++r->stack_count;
-    }
-    stack = &r->stacks[*known - 1];
-    /* Pop ends one; set ends all of the type and begins another; reset ends all. */
-    if (kind == POP_STATE) {
-        r->lone_pops += stack->count == 0;
-        return end_states(r, container, stack, stack->count ? stack->count - 1 : 0);
-    }
-    if (kind != PUSH_STATE)
-        CHECK(end_states(r, container, stack, 0));
-    if (kind == RESET_STATE)
-        return PITH_OK;
-    CHECK(pithi_paje_needs(r, F_VALUE, "Value"));
-    CHECK(pithi_paje_find_state(r, type, r->at[F_VALUE], r->at[F_VALUE], &value));
-    if (!pithi_grow(&stack->ids, stack->count, &stack->room, sizeof *stack->ids))
-        return pithi_no_memory();
-    stack->ids[stack->count++] = r->values[value].def;
-    return add(r, container, PITHLOG_ENTER, r->values[value].def);
-}
-
-static int take_variable(struct paje_reader *r, enum paje_kind kind)
-{
-    struct pithlog_record record = {.time_ns = r->time_ns, .kind = PITHLOG_COUNTER, .peer = -1};
-    uint32_t container, type;
-    char *end;
-    CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
-    CHECK(pithi_paje_find_type(r, VARIABLE_TYPE, &type));
-    CHECK(pithi_paje_needs(r, F_VALUE, "Value"));
-    double value = strtod(r->at[F_VALUE], &end);
-    if (*end || end == r->at[F_VALUE])
-        return pithi_paje_wrong(r, "this is no value of a variable", r->at[F_VALUE]);
-    /* Add and sub change the value before, so that is kept for each variable; Pith's counters have values only. */
-    uint64_t *known = pithi_map_at(&r->sum_numbers, pithi_map_pair(container, type));
-    if (!known || (!*known && !pithi_grow(&r->sums, r->sum_count, &r->sum_room, sizeof *r->sums)))
-        return pithi_no_memory();
-    if (!*known) {
-        r->sums[r->sum_count] = 0;
-        *known = ++r->sum_count;
-    }
-    double *sum = &r->sums[*known - 1];
-    *sum = kind == SET_VARIABLE ? value : kind == ADD_VARIABLE ? *sum + value : *sum - value;
-    record.value = *sum;
-    record.lane = r->containers[container].lane;
-    record.id = r->types[type].def - 1;
-    return pithi_reorder_add(&r->reorder, &record);
-}
-
-static int take_event(struct paje_reader *r)
-{
-    struct pithlog_record record = {.time_ns = r->time_ns, .kind = PITHLOG_EVENT, .peer = -1};
-    unsigned char payload[2 + 65536];
-    uint32_t container, type;
-    CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
-    CHECK(pithi_paje_find_type(r, EVENT_TYPE, &type));
-    const struct paje_type *t = &r->types[type];
-    const char *text = r->at[F_VALUE] ? r->at[F_VALUE] : "";
-    record.lane = r->containers[container].lane;
-    /* Pith's own files have records that Paje does not know as events of special types. */
-    if (t->own) {
-        record.kind = t->own;
-        if (t->own == PITHLOG_LOST)
-            pithi_text_u64(text, &record.bytes);
-        return pithi_reorder_add(&r->reorder, &record);
-    }
-    record.id = t->def - 1;
-    size_t size = strnlen(text, sizeof payload - 3);
-    memcpy(payload + 2, text, size);
-    payload[2 + size] = 0;
-    /* Pith escaped the text, so that it fits in a line */
-    if (r->is_own)
-        size = pithi_unescape((char *)payload + 2);
-    /* An event without a value has its type's name there; that says nothing new. */
-    if (*text && !(size == strlen(t->name) && memcmp(payload + 2, t->name, size) == 0)) {
-        payload[0] = (unsigned char)(size >> 8);
-        payload[1] = (unsigned char)size;
-        record.payload = payload;
-        record.payload_bytes = (uint32_t)size + 2;
-    }
-    return pithi_reorder_add(&r->reorder, &record);
-}
-
-/* The partners of the ends of links are known from between the passes. */
-static int take_link(struct paje_reader *r, enum paje_kind kind)
-{
-    struct message_end end;
-    uint32_t container, comm = 0;
-    CHECK(pithi_paje_find_container(r, kind == END_LINK ? F_END : F_START, "container", &container));
-    /* an end without a partner is left out */
-    if (!r->has_next || r->next_end.key.word[0] != r->seq)
-        return PITH_OK;
-    memcpy(&end, r->next_end.data, sizeof end);
-    int status = pithi_sorter_next(r->numbered, &r->next_end);
-    r->has_next = status == 1;
-    if (status < 0)
-        return PITH_ERR_IO;
-    /* only Pith's own files have the communicator's name in the value */
-    if (r->is_own && r->at[F_VALUE] && strcmp(r->at[F_VALUE], "MPI_COMM_WORLD") != 0) { /* the communicator */
-        char *name = pithi_paje_kept(r, r->at[F_VALUE]);
-        if (!name)
-            return pithi_no_memory();
-        int err = pithi_writer_comm(r->writer,
-                                    &(struct pithlog_comm){.key = pithi_paje_hash(1, name) | 1, .name = name}, &comm);
-        free(name);
-        CHECK(err);
-    }
-    return pithi_reorder_add(&r->reorder,
-                             &(struct pithlog_record){.time_ns = r->time_ns,
-                                                      .lane = r->containers[container].lane,
-                                                      .kind = kind == END_LINK ? PITHLOG_RECV : PITHLOG_SEND,
-                                                      .comm = comm,
-                                                      .peer = end.peer,
-                                                      .tag = end.tag,
-                                                      .bytes = end.bytes,
-                                                      .posted = kind == END_LINK ? end.posted : 0});
-}
-
 static int take_record(struct paje_reader *r, enum paje_kind kind)
 {
     switch (kind) {
@@ -481,38 +300,136 @@ static int take_record(struct paje_reader *r, enum paje_kind kind)
             CHECK(end_states(r, container, &r->stacks[i - 1], 0));
         return PITH_OK;
     }
-    case NEW_EVENT:
-        return take_event(r);
+    case NEW_EVENT: {
+        struct pithlog_record record = {.time_ns = r->time_ns, .kind = PITHLOG_EVENT, .peer = -1};
+        unsigned char payload[2 + 65536];
+        uint32_t container, type;
+        CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
+        CHECK(pithi_paje_find_type(r, EVENT_TYPE, &type));
+        const struct paje_type *t = &r->types[type];
+        const char *text = r->at[F_VALUE] ? r->at[F_VALUE] : "";
+        record.lane = r->containers[container].lane;
+        /* Pith's own files have records that Paje does not know as events of special types. */
+        if (t->own) {
+            record.kind = t->own;
+            if (t->own == PITHLOG_LOST)
+                pithi_text_u64(text, &record.bytes);
+            return pithi_reorder_add(&r->reorder, &record);
+        }
+        record.id = t->def - 1;
+        size_t size = strnlen(text, sizeof payload - 3);
+        memcpy(payload + 2, text, size);
+        payload[2 + size] = 0;
+        /* Pith escaped the text, so that it fits in a line */
+        if (r->is_own)
+            size = pithi_unescape((char *)payload + 2);
+        /* An event without a value has its type's name there; that says nothing new. */
+        if (*text && !(size == strlen(t->name) && memcmp(payload + 2, t->name, size) == 0)) {
+            payload[0] = (unsigned char)(size >> 8);
+            payload[1] = (unsigned char)size;
+            record.payload = payload;
+            record.payload_bytes = (uint32_t)size + 2;
+        }
+        return pithi_reorder_add(&r->reorder, &record);
+    }
     case SET_STATE:
     case PUSH_STATE:
     case POP_STATE:
-    case RESET_STATE:
-        return take_state(r, kind);
+    case RESET_STATE: {
+        uint32_t container, type, value;
+        struct paje_stack *stack = NULL;
+        CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
+        CHECK(pithi_paje_find_type(r, STATE_TYPE, &type));
+        /* Each type of states has a stack of its own in each container, as Paje nests them apart. */
+        uint64_t *known = pithi_map_at(&r->stack_numbers, pithi_map_pair(container, type));
+        if (!known || (!*known && !pithi_grow(&r->stacks, r->stack_count, &r->stack_room, sizeof *r->stacks)))
+            return pithi_no_memory();
+        if (!*known) {
+            /* a list of the container's stacks, so that they can be ended with it */
+            r->stacks[r->stack_count] = (struct paje_stack){.next = r->containers[container].stacks};
+            *known = r->containers[container].stacks = ++r->stack_count;
+        }
+        stack = &r->stacks[*known - 1];
+        /* Pop ends one; set ends all of the type and begins another; reset ends all. */
+        if (kind == POP_STATE) {
+            r->lone_pops += stack->count == 0;
+            return end_states(r, container, stack, stack->count ? stack->count - 1 : 0);
+        }
+        if (kind != PUSH_STATE)
+            CHECK(end_states(r, container, stack, 0));
+        if (kind == RESET_STATE)
+            return PITH_OK;
+        CHECK(pithi_paje_needs(r, F_VALUE, "Value"));
+        CHECK(pithi_paje_find_state(r, type, r->at[F_VALUE], r->at[F_VALUE], &value));
+        if (!pithi_grow(&stack->ids, stack->count, &stack->room, sizeof *stack->ids))
+            return pithi_no_memory();
+        stack->ids[stack->count++] = r->values[value].def;
+        return add(r, container, PITHLOG_ENTER, r->values[value].def);
+    }
     case SET_VARIABLE:
     case ADD_VARIABLE:
-    case SUB_VARIABLE:
-        return take_variable(r, kind);
+    case SUB_VARIABLE: {
+        struct pithlog_record record = {.time_ns = r->time_ns, .kind = PITHLOG_COUNTER, .peer = -1};
+        uint32_t container, type;
+        char *end;
+        CHECK(pithi_paje_find_container(r, F_CONTAINER, "Container", &container));
+        CHECK(pithi_paje_find_type(r, VARIABLE_TYPE, &type));
+        CHECK(pithi_paje_needs(r, F_VALUE, "Value"));
+        double value = strtod(r->at[F_VALUE], &end);
+        if (*end || end == r->at[F_VALUE])
+            return pithi_paje_wrong(r, "this is no value of a variable", r->at[F_VALUE]);
+        /* Add and sub change the value before, so that is kept for each variable; Pith's counters have values only. */
+        uint64_t *known = pithi_map_at(&r->sum_numbers, pithi_map_pair(container, type));
+        if (!known || (!*known && !pithi_grow(&r->sums, r->sum_count, &r->sum_room, sizeof *r->sums)))
+            return pithi_no_memory();
+        if (!*known) {
+            r->sums[r->sum_count] = 0;
+            *known = ++r->sum_count;
+        }
+        double *sum = &r->sums[*known - 1];
+        *sum = kind == SET_VARIABLE ? value : kind == ADD_VARIABLE ? *sum + value : *sum - value;
+        record.value = *sum;
+        record.lane = r->containers[container].lane;
+        record.id = r->types[type].def - 1;
+        return pithi_reorder_add(&r->reorder, &record);
+    }
     case START_LINK:
-    case END_LINK:
-        return take_link(r, kind);
+    case END_LINK: {
+        /* The partners of the ends of links are known from between the passes. */
+        struct message_end end;
+        uint32_t container, comm = 0;
+        CHECK(pithi_paje_find_container(r, kind == END_LINK ? F_END : F_START, "container", &container));
+        /* an end without a partner is left out */
+        if (!r->has_next || r->next_end.key.word[0] != r->seq)
+            return PITH_OK;
+        memcpy(&end, r->next_end.data, sizeof end);
+        int status = pithi_sorter_next(r->numbered, &r->next_end);
+        r->has_next = status == 1;
+        if (status < 0)
+            return PITH_ERR_IO;
+        /* only Pith's own files have the communicator's name in the value */
+        if (r->is_own && r->at[F_VALUE] && strcmp(r->at[F_VALUE], "MPI_COMM_WORLD") != 0) { /* the communicator */
+            char *name = pithi_paje_kept(r, r->at[F_VALUE]);
+            if (!name)
+                return pithi_no_memory();
+            int err = pithi_writer_comm(
+                r->writer, &(struct pithlog_comm){.key = pithi_paje_hash(1, name) | 1, .name = name}, &comm);
+            free(name);
+            CHECK(err);
+        }
+        return pithi_reorder_add(&r->reorder,
+                                 &(struct pithlog_record){.time_ns = r->time_ns,
+                                                          .lane = r->containers[container].lane,
+                                                          .kind = kind == END_LINK ? PITHLOG_RECV : PITHLOG_SEND,
+                                                          .comm = comm,
+                                                          .peer = end.peer,
+                                                          .tag = end.tag,
+                                                          .bytes = end.bytes,
+                                                          .posted = kind == END_LINK ? end.posted : 0});
+    }
     default:
         return PITH_OK;
     }
-}
-
-/* Definitions begin with '%' and were taken in the first pass. */
-static int second_pass(struct paje_reader *r)
-{
-    enum paje_kind kind;
-    int status, err = PITH_OK;
-    char *line;
-    pithi_lines_rewind(&r->lines);
-    for (r->seq = 0; err == PITH_OK && (status = pithi_paje_line(r, &line)) > 0; r->seq++)
-        if (*line != '%' && (err = settle(r, pithi_paje_event(r, line, &kind))) == PITH_OK)
-            err = settle(r, take_record(r, kind));
-    if (err == PITH_OK && status < 0)
-        err = PITH_ERR_MEMORY;
-    return err == PITH_OK ? pithi_reorder_end(&r->reorder) : err;
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -527,10 +444,61 @@ int pithi_paje_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(pithi_sorter_new(&r.ends, MEMORY));
     TRY(pithi_sorter_new(&r.messages, MEMORY));
     TRY(pithi_sorter_new(&r.numbered, MEMORY));
-    TRY(first_pass(&r));
+    /* The first pass: definitions, and the ends of links. An event is numbered by its place among all lines, so both
+     * passes give it the same number. */
+    struct paje_event_def *open = NULL;
+    int64_t last_ns = INT64_MIN;
+    enum paje_kind kind;
+    char *line;
+    int status;
+    for (; (status = pithi_paje_line(&r, &line)) > 0; r.seq++)
+        if (*line == '%') {
+            TRY(settle(&r, pithi_paje_percent(&r, line, &open)));
+        } else {
+            TRY(settle(&r, pithi_paje_event(&r, line, &kind)));
+            TRY(settle(&r, take_definition(&r, kind, &last_ns)));
+        }
+    if (status < 0)
+        TRY(PITH_ERR_MEMORY);
     TRY(make_lanes(&r));
-    TRY(number_messages(&r));
-    TRY(second_pass(&r));
+
+    /* The receives of a rank are numbered in the order of sending, so that each matches its own message. */
+    uint64_t rank = UINT64_MAX, posted = 0;
+    struct pithi_sorted item;
+    TRY(match_links(&r));
+    TRY(pithi_sorter_end(r.messages));
+    while ((status = pithi_sorter_next(r.messages, &item)) == 1) {
+        struct link_end both[2];
+        memcpy(both, item.data, sizeof both);
+        /* another rank begins again with number 0 */
+        posted = item.key.word[0] == rank ? posted + 1 : 0;
+        rank = item.key.word[0];
+        /* Both ends learn the other one's rank; each goes to its place in the file, by `seq`. */
+        for (int i = 0; i < 2; i++) {
+            struct message_end end = {.peer = r.containers[both[!i].container].rank,
+                                      /* the tag of the start, unless only the end has one */
+                                      .tag = both[!both[0].has_tag].tag,
+                                      .bytes = both[0].bytes ? both[0].bytes : both[1].bytes,
+                                      .posted = posted};
+            TRY(pithi_sorter_add(r.numbered, &(struct pithi_sort_key){{both[i].seq}}, &end, sizeof end));
+        }
+    }
+    if (status == 0)
+        TRY(pithi_sorter_end(r.numbered));
+    if (status == 0)
+        status = r.has_next = pithi_sorter_next(r.numbered, &r.next_end);
+    TRY(status < 0 ? PITH_ERR_IO : PITH_OK);
+
+    /* The second pass: the records. Definitions begin with '%' and were taken in the first one. */
+    pithi_lines_rewind(&r.lines);
+    for (r.seq = 0; (status = pithi_paje_line(&r, &line)) > 0; r.seq++)
+        if (*line != '%') {
+            TRY(settle(&r, pithi_paje_event(&r, line, &kind)));
+            TRY(settle(&r, take_record(&r, kind)));
+        }
+    if (status < 0)
+        TRY(PITH_ERR_MEMORY);
+    TRY(pithi_reorder_end(&r.reorder));
     /* Signs that the file was cut: no newline at the end, or the outermost container is still there. */
     if (pithi_ends_in_line(input))
         TRY(pithi_ends_here(writer, input, "inside a line"));

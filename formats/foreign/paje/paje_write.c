@@ -73,42 +73,6 @@ static void put_alias(struct pithi_out *out, char kind, uint64_t number)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-static void put_events(struct pithi_out *out)
-{
-    static const struct {
-        enum paje_event number;
-        const char *name, *fields;
-    } events[] = {
-        {PAJE_CONTAINER_TYPE, "PajeDefineContainerType", "Alias string;Type string;Name string;"},
-        {PAJE_STATE_TYPE, "PajeDefineStateType", "Alias string;Type string;Name string;"},
-        {PAJE_EVENT_TYPE, "PajeDefineEventType", "Alias string;Type string;Name string;Color color;"},
-        {PAJE_VARIABLE_TYPE, "PajeDefineVariableType", "Alias string;Type string;Name string;Color color;"},
-        {PAJE_LINK_TYPE, "PajeDefineLinkType",
-         "Alias string;Type string;StartContainerType string;EndContainerType string;Name string;"},
-        {PAJE_VALUE, "PajeDefineEntityValue", "Alias string;Type string;Name string;Color color;"},
-        {PAJE_CREATE, "PajeCreateContainer", "Time date;Alias string;Type string;Container string;Name string;"},
-        {PAJE_DESTROY, "PajeDestroyContainer", "Time date;Type string;Name string;"},
-        {PAJE_SET_VARIABLE, "PajeSetVariable", "Time date;Type string;Container string;Value double;"},
-        {PAJE_PUSH, "PajePushState", "Time date;Type string;Container string;Value string;"},
-        {PAJE_POP, "PajePopState", "Time date;Type string;Container string;"},
-        {PAJE_NEW_EVENT, "PajeNewEvent", "Time date;Type string;Container string;Value string;"},
-        {PAJE_START_LINK, "PajeStartLink",
-         "Time date;Type string;Container string;StartContainer string;Value string;Key string;Tag int;Bytes string;"},
-        {PAJE_END_LINK, "PajeEndLink",
-         "Time date;Type string;Container string;EndContainer string;Value string;Key string;"},
-    };
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-        pithi_out_text(out, "%EventDef ");
-        pithi_out_text(out, events[i].name);
-        pithi_out_char(out, ' ');
-        pithi_out_u64(out, events[i].number);
-        pithi_out_text(out, "\n% ");
-        for (const char *c = events[i].fields; *c; c++)
-            pithi_out_text(out, *c != ';' ? (char[]){*c, 0} : c[1] ? "\n% " : "\n");
-        pithi_out_text(out, "%EndEventDef\n");
-    }
-}
-
 /* ---- Types and values -------------------------------------------------------------------------------------------- */
 
 static void put_line(struct pithi_out *out, enum paje_event event, const char *rest)
@@ -135,23 +99,6 @@ static void put_named(struct pithi_out *out, enum paje_event event, char kind, u
     }
     put_string(out, PITHI_QUOTE_TABS, text);
     pithi_out_char(out, '\n');
-}
-
-static void put_definitions(struct pithi_out *out, struct pithlog *log)
-{
-    static const char *const own[] = {"recording paused", "recording resumed", "records lost"}; /* o0 o1 o2 */
-    const struct pithlog_def *def;
-    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
-        uint32_t rgb = pithlog_def_rgb(log, id);
-        if (def->kind == PITHLOG_STATE)
-            put_named(out, PAJE_VALUE, 's', id, "S", def->name, rgb);
-        else if (def->kind == PITHLOG_EVENT_TYPE)
-            put_named(out, PAJE_EVENT_TYPE, 'e', id, "CT", def->name, rgb);
-        else
-            put_named(out, PAJE_VARIABLE_TYPE, 'v', id, "CT", def->name, rgb);
-    }
-    for (uint32_t i = 0; i < sizeof own / sizeof *own; i++)
-        put_named(out, PAJE_EVENT_TYPE, 'o', i, "CT", own[i], 0x808080);
 }
 
 /* ---- Containers -------------------------------------------------------------------------------------------------- */
@@ -331,13 +278,60 @@ static void begin(void *context, int64_t from_ns)
     /* The definitions of events, types and values precede all records. */
     struct pithi_out *out = &w->out;
     struct pithlog *log = w->log;
-    put_events(out);
+
+    static const struct {
+        enum paje_event number;
+        const char *name, *fields;
+    } events[] = {
+        {PAJE_CONTAINER_TYPE, "PajeDefineContainerType", "Alias string;Type string;Name string;"},
+        {PAJE_STATE_TYPE, "PajeDefineStateType", "Alias string;Type string;Name string;"},
+        {PAJE_EVENT_TYPE, "PajeDefineEventType", "Alias string;Type string;Name string;Color color;"},
+        {PAJE_VARIABLE_TYPE, "PajeDefineVariableType", "Alias string;Type string;Name string;Color color;"},
+        {PAJE_LINK_TYPE, "PajeDefineLinkType",
+         "Alias string;Type string;StartContainerType string;EndContainerType string;Name string;"},
+        {PAJE_VALUE, "PajeDefineEntityValue", "Alias string;Type string;Name string;Color color;"},
+        {PAJE_CREATE, "PajeCreateContainer", "Time date;Alias string;Type string;Container string;Name string;"},
+        {PAJE_DESTROY, "PajeDestroyContainer", "Time date;Type string;Name string;"},
+        {PAJE_SET_VARIABLE, "PajeSetVariable", "Time date;Type string;Container string;Value double;"},
+        {PAJE_PUSH, "PajePushState", "Time date;Type string;Container string;Value string;"},
+        {PAJE_POP, "PajePopState", "Time date;Type string;Container string;"},
+        {PAJE_NEW_EVENT, "PajeNewEvent", "Time date;Type string;Container string;Value string;"},
+        {PAJE_START_LINK, "PajeStartLink",
+         "Time date;Type string;Container string;StartContainer string;Value string;Key string;Tag int;Bytes string;"},
+        {PAJE_END_LINK, "PajeEndLink",
+         "Time date;Type string;Container string;EndContainer string;Value string;Key string;"},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        pithi_out_text(out, "%EventDef ");
+        pithi_out_text(out, events[i].name);
+        pithi_out_char(out, ' ');
+        pithi_out_u64(out, events[i].number);
+        pithi_out_text(out, "\n% ");
+        for (const char *c = events[i].fields; *c; c++)
+            pithi_out_text(out, *c != ';' ? (char[]){*c, 0} : c[1] ? "\n% " : "\n");
+        pithi_out_text(out, "%EndEventDef\n");
+    }
+
     put_line(out, PAJE_CONTAINER_TYPE, "CP 0 \"Program\"");
     put_line(out, PAJE_CONTAINER_TYPE, "CR CP \"Rank\"");
     put_line(out, PAJE_CONTAINER_TYPE, "CT CR \"Thread\"");
     put_line(out, PAJE_STATE_TYPE, "S CT \"State\"");
     put_line(out, PAJE_LINK_TYPE, "L CP CT CT \"Message\"");
-    put_definitions(out, log);
+
+    static const char *const own[] = {"recording paused", "recording resumed", "records lost"}; /* o0 o1 o2 */
+    const struct pithlog_def *def;
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
+        uint32_t rgb = pithlog_def_rgb(log, id);
+        if (def->kind == PITHLOG_STATE)
+            put_named(out, PAJE_VALUE, 's', id, "S", def->name, rgb);
+        else if (def->kind == PITHLOG_EVENT_TYPE)
+            put_named(out, PAJE_EVENT_TYPE, 'e', id, "CT", def->name, rgb);
+        else
+            put_named(out, PAJE_VARIABLE_TYPE, 'v', id, "CT", def->name, rgb);
+    }
+    for (uint32_t i = 0; i < sizeof own / sizeof *own; i++)
+        put_named(out, PAJE_EVENT_TYPE, 'o', i, "CT", own[i], 0x808080);
+
     /* The containers all exist from time 0. The alias of a rank uses its first lane. Names are unique,
      * because PajeNG also finds containers by name. */
     const struct pithlog_lane *lane;

@@ -198,19 +198,6 @@ int pithi_prv_lanes_end(struct pithi_prv_lanes *lanes)
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
-/* The index of a free call; UINT32_MAX: no memory. */
-static uint32_t new_call(struct pithi_prv_lanes *lanes)
-{
-    uint32_t place = lanes->call_free - 1;
-    if (lanes->call_free) {
-        lanes->call_free = lanes->calls[place].outer;
-        return place;
-    }
-    if (!pithi_grow(&lanes->calls, lanes->call_count, &lanes->call_room, sizeof *lanes->calls))
-        return UINT32_MAX;
-    return lanes->call_count++;
-}
-
 /* Ends the innermost call. */
 static int end_call(struct pithi_prv_lanes *lanes, uint32_t place, uint64_t *inner, int64_t time_ns)
 {
@@ -225,14 +212,19 @@ int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_
                           int64_t time_ns)
 {
     uint64_t *inner = pithi_map_at(&lanes->inner, pithi_map_pair(place, type));
-    uint32_t call;
     if (!inner)
         return pithi_no_memory();
     CHECK(settle(lanes, place, time_ns, !phase || !*inner));
     if (phase && *inner)
         CHECK(end_call(lanes, place, inner, time_ns));
     CHECK(settle(lanes, place, time_ns, 1));
-    if ((call = new_call(lanes)) == UINT32_MAX)
+    /* A call that has ended leaves its place to another one. */
+    uint32_t call = lanes->call_free - 1;
+    if (lanes->call_free)
+        lanes->call_free = lanes->calls[call].outer;
+    else if (pithi_grow(&lanes->calls, lanes->call_count, &lanes->call_room, sizeof *lanes->calls))
+        call = lanes->call_count++;
+    else
         return pithi_no_memory();
     lanes->calls[call] = (struct pithi_prv_call){def, (uint32_t)*inner};
     *inner = call + (uint64_t)1;

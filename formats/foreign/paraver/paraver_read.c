@@ -159,20 +159,6 @@ static void rewind_lines(struct paraver_reader *r)
 
 /* ---- Before records ---------------------------------------------------------------------------------------------- */
 
-static int read_beside(struct paraver_reader *r)
-{
-    size_t size;
-    char *data = pithi_prv_beside(r->input->path, "pcf", &size);
-    if (!pithi_prv_labels_open(&r->labels, data, size))
-        return pithi_no_memory();
-    data = pithi_prv_beside(r->input->path, "row", &size);
-    if (!pithi_prv_rows_open(&r->rows, data, size))
-        return pithi_no_memory();
-    CHECK(pithi_prv_types_open(&r->types, &r->labels, pithi_writer_defs(r->writer), r->own));
-    return *r->header.date ? pithi_defs_property(pithi_writer_defs(r->writer), "paraver_date", r->header.date)
-                           : PITH_OK;
-}
-
 /* Sorts the lines by time. */
 static int order_lines(struct paraver_reader *r)
 {
@@ -223,28 +209,6 @@ static int read_comms(struct paraver_reader *r)
 static uint32_t comm_of(const struct paraver_reader *r, const struct pithi_prv_line *line)
 {
     return line->from.app == line->to.app ? pithi_prv_comms_world(&r->comms, line->from.app) : 0;
-}
-
-/* The second pass. Receives are numbered in the order of the sends, so that matching gives the messages of the file. */
-static int sort_arrivals(struct paraver_reader *r)
-{
-    struct pithi_prv_line line;
-    int status = 0;
-    CHECK(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
-    if (!(r->got = calloc(r->header.task_count + (size_t)1, sizeof *r->got)))
-        return pithi_no_memory();
-    while (r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
-        uint32_t task = (uint32_t)task_of(r, &line.to);
-        struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
-                          .comm = comm_of(r, &line),
-                          .peer = r->lanes.ranks[task_of(r, &line.from)],
-                          .tag = (int32_t)line.state,
-                          .bytes = line.bytes,
-                          .posted = r->got[task]++};
-        CHECK(pithi_sorter_add(r->received, &(struct pithi_sort_key){{pithi_sort_time(line.end)}}, &end, sizeof end));
-    }
-    rewind_lines(r);
-    return status < 0 ? PITH_ERR_DAMAGED : pithi_sorter_end(r->received);
 }
 
 /* Adds the receives up to this time. */
@@ -536,24 +500,6 @@ static int has_line(const struct paraver_reader *r, size_t at, const char *line)
            r->input->data[at + size] == '\n';
 }
 
-/* Pith's traces have a last line; in others the header gives the time of the last record. */
-static int say_incomplete(const struct paraver_reader *r)
-{
-    size_t end = r->size - (r->size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r->size);
-    int promised = r->own && has_line(r, r->body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
-    if (pithi_ends_in_line(r->input))
-        CHECK(pithi_ends_here(r->writer, r->input, "inside a line"));
-    else if (promised && !has_line(r, end, PITHI_PRV_END))
-        CHECK(pithi_ends_here(r->writer, r->input, "without the line \"" PITHI_PRV_END "\" that it promises"));
-    else if (!promised && r->last_ns == INT64_MIN)
-        CHECK(pithi_ends_here(r->writer, r->input, "before the first record"));
-    else if (!r->own && time_fits(r, r->header.end) && r->last_ns < r->header.end * r->header.unit_ns)
-        CHECK(pithi_incomplete(pithi_writer_defs(r->writer),
-                               "the last record is %.9f s before the end that the header states",
-                               (double)(r->header.end * r->header.unit_ns - r->last_ns) / 1e9));
-    return PITH_OK;
-}
-
 static int read_all(struct paraver_reader *r)
 {
     size_t size = line_size(r), mark = strlen(PITHI_PRV_MARK);
@@ -568,7 +514,19 @@ static int read_all(struct paraver_reader *r)
     r->body = size + 1 < r->size ? size + 1 : r->size;
     r->own = r->size - r->body > mark && memcmp(text + r->body, PITHI_PRV_MARK "\n", mark + 1) == 0;
     rewind_lines(r);
-    CHECK(read_beside(r));
+
+    /* The labels of the .pcf and the .row, which may be missing. */
+    size_t beside_size;
+    char *data = pithi_prv_beside(r->input->path, "pcf", &beside_size);
+    if (!pithi_prv_labels_open(&r->labels, data, beside_size))
+        return pithi_no_memory();
+    data = pithi_prv_beside(r->input->path, "row", &beside_size);
+    if (!pithi_prv_rows_open(&r->rows, data, beside_size))
+        return pithi_no_memory();
+    CHECK(pithi_prv_types_open(&r->types, &r->labels, pithi_writer_defs(r->writer), r->own));
+    CHECK(*r->header.date ? pithi_defs_property(pithi_writer_defs(r->writer), "paraver_date", r->header.date)
+                          : PITH_OK);
+
     /* The first pass: makes the threads known and checks the order of times. */
     struct pithi_prv_line line;
     int64_t last = INT64_MIN;
@@ -589,7 +547,26 @@ static int read_all(struct paraver_reader *r)
     CHECK(read_comms(r));
     if (r->disorder)
         CHECK(order_lines(r));
-    CHECK(sort_arrivals(r));
+
+    /* The second pass. Receives are numbered in the order of the sends, so that matching gives the messages of the
+     * file. */
+    status = 0;
+    CHECK(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
+    if (!(r->got = calloc(r->header.task_count + (size_t)1, sizeof *r->got)))
+        return pithi_no_memory();
+    while (r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
+        uint32_t task = (uint32_t)task_of(r, &line.to);
+        struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
+                          .comm = comm_of(r, &line),
+                          .peer = r->lanes.ranks[task_of(r, &line.from)],
+                          .tag = (int32_t)line.state,
+                          .bytes = line.bytes,
+                          .posted = r->got[task]++};
+        CHECK(pithi_sorter_add(r->received, &(struct pithi_sort_key){{pithi_sort_time(line.end)}}, &end, sizeof end));
+    }
+    rewind_lines(r);
+    CHECK(status < 0 ? PITH_ERR_DAMAGED : pithi_sorter_end(r->received));
+
     if (r->disorder)
         CHECK(order_lines(r));
     /* The third pass: adds the records. */
@@ -603,7 +580,21 @@ static int read_all(struct paraver_reader *r)
     CHECK(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
     CHECK(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
     CHECK(pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads));
-    return say_incomplete(r);
+
+    /* Pith's traces have a last line; in others the header gives the time of the last record. */
+    size_t end = r->size - (r->size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r->size);
+    int promised = r->own && has_line(r, r->body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
+    if (pithi_ends_in_line(r->input))
+        CHECK(pithi_ends_here(r->writer, r->input, "inside a line"));
+    else if (promised && !has_line(r, end, PITHI_PRV_END))
+        CHECK(pithi_ends_here(r->writer, r->input, "without the line \"" PITHI_PRV_END "\" that it promises"));
+    else if (!promised && r->last_ns == INT64_MIN)
+        CHECK(pithi_ends_here(r->writer, r->input, "before the first record"));
+    else if (!r->own && time_fits(r, r->header.end) && r->last_ns < r->header.end * r->header.unit_ns)
+        CHECK(pithi_incomplete(pithi_writer_defs(r->writer),
+                               "the last record is %.9f s before the end that the header states",
+                               (double)(r->header.end * r->header.unit_ns - r->last_ns) / 1e9));
+    return PITH_OK;
 }
 
 int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *writer)

@@ -134,12 +134,6 @@ static int is_call(const struct pithi_prv_types *t, int64_t type)
     return type == PITHI_PRV_USER || (t->own && is_mpi(type));
 }
 
-/* Names of functions. In Pith's traces, the event on the same line has the addresses. */
-static int is_named(int64_t type)
-{
-    return (type >= PITHI_PRV_SAMPLED && type < PITHI_PRV_SAMPLED_END) || type == PITHI_PRV_CALLER;
-}
-
 /* Of other programs' traces: the stack of a sample, not functions that are entered and left. */
 static int is_sampled(const struct pithi_prv_types *t, int64_t type)
 {
@@ -149,7 +143,8 @@ static int is_sampled(const struct pithi_prv_types *t, int64_t type)
 static int is_special(const struct pithi_prv_types *t, int64_t type)
 {
     return type == PITHI_PRV_TRACING || (type >= PITHI_PRV_COLL_SENT && type <= PITHI_PRV_COLL_COMM) ||
-           (t->own && ((type >= PITHI_PRV_COUNTER_BITS && type <= PITHI_PRV_LOST) || is_named(type)));
+           (t->own && ((type >= PITHI_PRV_COUNTER_BITS && type <= PITHI_PRV_LOST) ||
+                       ((type >= PITHI_PRV_SAMPLED && type < PITHI_PRV_SAMPLED_END) || type == PITHI_PRV_CALLER)));
 }
 
 /* Returns 1 if the type is an event or counter of Pith's own. */
@@ -219,12 +214,6 @@ int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-/* Labels that say only that a state is active. */
-static int is_plain(const char *label)
-{
-    return strcmp(label, "Begin") == 0 || strcmp(label, "BEGIN") == 0 || strcmp(label, "1") == 0;
-}
-
 /* The name of a state, from what is known: the value's label; the type's label, if the value only says that it is
  * active; MPI's name for the value; the numbers. */
 static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known *k, int64_t value, uint32_t *def)
@@ -234,7 +223,10 @@ static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known 
     char name[64];
     snprintf(name, sizeof name, "type %" PRId64 " value %" PRId64, k->type, value);
     if (label && *label)
-        label = is_plain(label) && *k->label ? k->label : label;
+        /* Some labels say only that a state is active. */
+        label = (strcmp(label, "Begin") == 0 || strcmp(label, "BEGIN") == 0 || strcmp(label, "1") == 0) && *k->label
+                    ? k->label
+                    : label;
     else
         label = is_mpi(k->type) && call ? call : name;
     return pithi_defs_add(t->defs, &(struct pithlog_def){PITHLOG_STATE, label, "", pithi_name_group(label), ""}, def);
@@ -392,17 +384,6 @@ enum {
     ONE_SIDED = 20
 };
 
-/* The value of an MPI function; 0 if it has none.
- * The blanks before it are counted: Send, after the first one, is 1. */
-static int call_value(const char *name)
-{
-    const char *at = strncmp(name, "MPI_", 4) == 0 ? pithi_word_find(calls, name + 4) : NULL;
-    int value = 0;
-    for (; at && at > calls; at--)
-        value += at[-1] == ' ';
-    return value;
-}
-
 /* The name belongs to this thread, until its next call. */
 const char *pithi_prv_call_name(int64_t value)
 {
@@ -425,7 +406,12 @@ const char *pithi_prv_call_name(int64_t value)
 int pithi_prv_call_type(const char *name, int *value)
 {
     const char *group = pithi_name_group(name);
-    *value = call_value(name);
+    /* The value of an MPI function is the number of blanks before it in `calls`: Send, after the first one, is 1. 0: it
+     * has none. */
+    const char *at = strncmp(name, "MPI_", 4) == 0 ? pithi_word_find(calls, name + 4) : NULL;
+    *value = 0;
+    for (; at && at > calls; at--)
+        *value += at[-1] == ' ';
     if (strncmp(name, "MPI_", 4) != 0)
         return PITHI_PRV_USER;
     if (strncmp(name, "MPI_File_", 9) == 0)

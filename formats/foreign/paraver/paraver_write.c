@@ -434,8 +434,31 @@ static void put_list(struct paraver_writer *w, uint32_t i, uint64_t number)
 
 static int has_members(const struct pithlog_comm *comm) { return comm->size > 0 && comm->world_ranks != NULL; }
 
-static void put_header(struct paraver_writer *w, int64_t end_ns)
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_convert *how)
 {
+    struct pithi_walk walk;
+    int err;
+    /* the walk is opened only for the interval that it finds */
+    TRY(pithi_walk_open(&walk, w->log, how));
+    pithi_walk_close(&walk);
+    /* Paraver has no negative times; a part of a log begins at 0 */
+    w->zero_ns = how->from_ns > INT64_MIN || walk.from_ns < 0 ? walk.from_ns : 0;
+    const struct pithlog_def *def;
+    w->calls = calloc(pithlog_get_info(w->log)->defs + (size_t)1, sizeof *w->calls);
+    if (!pithi_prv_places_open(&w->places, w->log) || !w->calls)
+        return pithi_no_memory();
+    for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
+        struct call *call = &w->calls[id];
+        call->type = pithi_prv_call_type(def->name, &call->value);
+        /* MPI functions have Extrae's numbers; all others the number of their definition */
+        call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
+        call->state = pithi_prv_state_in(def->name);
+    }
+    TRY(collect_waiting(w, how, walk.to_ns));
+    TRY(pithi_out_open(&w->out, out));
+
     const struct pithi_prv_places *p = &w->places;
     const struct pithlog_comm *comm;
     uint32_t comms = 0;
@@ -452,7 +475,7 @@ static void put_header(struct paraver_writer *w, int64_t end_ns)
         strcpy(text, "01/01/1970 at 00:00");
     pithi_out_text(&w->out, text);
     pithi_out_char(&w->out, ')');
-    put_time(w, end_ns > w->zero_ns ? end_ns : w->zero_ns);
+    put_time(w, walk.to_ns > w->zero_ns ? walk.to_ns : w->zero_ns);
     pithi_out_text(&w->out, "_ns:");
     pithi_out_u64(&w->out, p->node_count);
     pithi_out_char(&w->out, '(');
@@ -486,33 +509,7 @@ static void put_header(struct paraver_writer *w, int64_t end_ns)
             }
             end_line(w);
         }
-}
 
-/* ---- All --------------------------------------------------------------------------------------------------------- */
-
-static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_convert *how)
-{
-    struct pithi_walk walk;
-    int err;
-    /* the walk is opened only for the interval that it finds */
-    TRY(pithi_walk_open(&walk, w->log, how));
-    pithi_walk_close(&walk);
-    /* Paraver has no negative times; a part of a log begins at 0 */
-    w->zero_ns = how->from_ns > INT64_MIN || walk.from_ns < 0 ? walk.from_ns : 0;
-    const struct pithlog_def *def;
-    w->calls = calloc(pithlog_get_info(w->log)->defs + (size_t)1, sizeof *w->calls);
-    if (!pithi_prv_places_open(&w->places, w->log) || !w->calls)
-        return pithi_no_memory();
-    for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
-        struct call *call = &w->calls[id];
-        call->type = pithi_prv_call_type(def->name, &call->value);
-        /* MPI functions have Extrae's numbers; all others the number of their definition */
-        call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
-        call->state = pithi_prv_state_in(def->name);
-    }
-    TRY(collect_waiting(w, how, walk.to_ns));
-    TRY(pithi_out_open(&w->out, out));
-    put_header(w, walk.to_ns);
     /* The third pass: writes the events and merges the waiting records. */
     struct pithi_each each = {.context = w, .put = put_record, .failed = &w->out.failed};
     w->nest = (struct pithi_nest){

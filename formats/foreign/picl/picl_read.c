@@ -307,15 +307,6 @@ out:
     return err;
 }
 
-/* PICL's library begins a node with an open or level record and ends it with an exit and a close record. For other
- * writers, a cut is noticed only if the node ends inside a state or message. */
-static int has_no_end(const struct picl_reader *r, const struct node *node)
-{
-    if (node->tells_end)
-        return !(r->closes ? node->closed : node->exited);
-    return node->stats > 0 || node->blocking > 0 || node->blocks > 0;
-}
-
 int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct picl_reader r = {.input = input,
@@ -348,8 +339,15 @@ int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer
         TRY(PITH_ERR_DAMAGED);
     TRY(pithi_reorder_end(&r.reorder));
     uint32_t nodes = 0;
-    for (uint32_t i = 0; i < r.count; i++)
-        nodes += (uint32_t)has_no_end(&r, &r.nodes[i]);
+    for (uint32_t i = 0; i < r.count; i++) {
+        /* PICL's library begins a node with an open or level record and ends it with an exit and a close record. For
+         * other writers, a cut is noticed only if the node ends inside a state or message. */
+        const struct node *node = &r.nodes[i];
+        if (node->tells_end)
+            nodes += !(r.closes ? node->closed : node->exited);
+        else
+            nodes += node->stats > 0 || node->blocking > 0 || node->blocks > 0;
+    }
     if (r.lines.size < r.input->size)
         TRY(pithi_ends_here(r.writer, r.input, "inside a line"));
     else if (nodes)

@@ -332,21 +332,6 @@ static void put_start(void *context, int64_t from_ns)
     }
 }
 
-static int make_nodes(struct picl_writer *w)
-{
-    uint32_t lanes = pithlog_get_info(w->log)->lanes;
-    w->node = calloc(lanes + (size_t)1, sizeof *w->node);
-    w->first_node = calloc(lanes + (size_t)1, sizeof *w->first_node);
-    for (uint32_t i = 0; w->node && w->first_node && i < lanes; i++) {
-        uint64_t *node = pithi_map_at(&w->nodes, (uint32_t)pithlog_get_lane(w->log, i)->rank);
-        if (!node)
-            return 0;
-        *node = *node ? *node : i + (uint64_t)1;
-        w->first_node[i] = (uint32_t)*node - 1;
-    }
-    return w->node && w->first_node;
-}
-
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
 static int write_all(struct picl_writer *w, FILE *out, const struct pithi_convert *how)
@@ -356,8 +341,17 @@ static int write_all(struct picl_writer *w, FILE *out, const struct pithi_conver
     uint32_t lanes = pithlog_get_info(w->log)->lanes;
     w->nest = (struct pithi_nest){
         .begin = begin_state, .end = end_state, .context = w, .losses = &w->losses, .is_apart = is_waiting};
-    if (!make_nodes(w))
+    w->node = calloc(lanes + (size_t)1, sizeof *w->node);
+    w->first_node = calloc(lanes + (size_t)1, sizeof *w->first_node);
+    if (!w->node || !w->first_node)
         return pithi_no_memory();
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint64_t *node = pithi_map_at(&w->nodes, (uint32_t)pithlog_get_lane(w->log, i)->rank);
+        if (!node)
+            return pithi_no_memory();
+        *node = *node ? *node : i + (uint64_t)1;
+        w->first_node[i] = (uint32_t)*node - 1;
+    }
     CHECK(pithi_losses_open(&w->losses, w->log));
     CHECK(pithi_picl_numbers_make(&w->numbers, w->log));
     CHECK(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));

@@ -264,18 +264,14 @@ out:
 
 /* ---- By receipt -------------------------------------------------------------------------------------------------- */
 
-/* If two paths share a hash, the receiver may look crossed. That is harmless: numbers by sending are always right. */
-static uint64_t path_of(const struct pithi_slog2_arrow *arrow)
-{
-    uint64_t hash = pithi_hash_mix((uint64_t)arrow->comm << 32 | (uint32_t)arrow->tag, (uint32_t)arrow->send_rank);
-    return hash * UINT64_C(0xd6e8feb86659fd93);
-}
-
 /* Was another arrow of the same path sent later and received earlier? -1: no memory. Beyond PATHS_MOST paths the test
  * would cost too much, and the answer is yes: numbers by sending are always right. */
 static int is_crossed(struct receiver *receiver, const struct pithi_slog2_arrow *arrow)
 {
-    uint64_t *last = receiver->last.count < PATHS_MOST ? pithi_map_at(&receiver->last, path_of(arrow)) : NULL;
+    /* If two paths share a hash, the receiver may look crossed. That is harmless, too. */
+    uint64_t path = pithi_hash_mix((uint64_t)arrow->comm << 32 | (uint32_t)arrow->tag, (uint32_t)arrow->send_rank) *
+                    UINT64_C(0xd6e8feb86659fd93);
+    uint64_t *last = receiver->last.count < PATHS_MOST ? pithi_map_at(&receiver->last, path) : NULL;
     if (!last)
         return receiver->last.count < PATHS_MOST ? -1 : 1;
     int crossed = *last > arrow->sent + 1; /* an arrow of the same path was received before, and sent after this one */

@@ -222,23 +222,6 @@ static int read_drawables(struct slog2_reader *r, struct pithi_slog2_bytes *byte
     return PITH_OK;
 }
 
-/* Keeps the drawables before the first damage in a node. */
-static int read_node(struct slog2_reader *r, const struct pithi_slog2_node *node)
-{
-    struct pithi_slog2_bytes bytes = {.data = r->scan.input->data, .at = (size_t)node->place.at};
-    bytes.end = bytes.at + node->place.size;
-    pithi_passed(r->scan.input, &r->passed, bytes.at);
-    pithi_slog2_take(&bytes, 16); /* the node's times */
-    uint32_t depth = pithi_slog2_u16(&bytes), number = pithi_slog2_u32(&bytes);
-    struct pithi_slog2_place self = pithi_slog2_place(&bytes);
-    bytes.failed |= depth != node->depth || number != node->number || self.at != node->place.at;
-    CHECK(read_drawables(r, &bytes)); /* events and arrows */
-    CHECK(read_drawables(r, &bytes)); /* states and composites */
-    if (bytes.failed && r->lost_nodes++ == 0)
-        r->first_lost = bytes.at;
-    return PITH_OK;
-}
-
 /* ---- Into the log ------------------------------------------------------------------------------------------------ */
 
 static int take_arrow(void *context, const struct pithi_slog2_arrow *arrow)
@@ -267,13 +250,36 @@ static int is_at(const struct pithi_input *input, uint64_t done, uint64_t all)
     return pithi_input_at(input, (size_t)((double)input->size * ((double)done / (double)all)));
 }
 
-static int emit_all(struct slog2_reader *r, const struct pithi_input *input)
+int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
+    struct slog2_reader r = {0};
+    int err;
+    TRY(pithi_slog2_scan(&r.scan, input, writer));
+    TRY(pithi_sorter_new(&r.records, MEMORY));
+    TRY(pithi_slog2_arrows_open(&r.arrows));
+    for (uint32_t i = 0; i < r.scan.node_count && is_at(input, i, r.scan.node_count); i++) {
+        /* Keeps the drawables before the first damage in a node. */
+        struct pithi_slog2_bytes bytes = {.data = r.scan.input->data, .at = (size_t)r.scan.nodes[i].place.at};
+        bytes.end = bytes.at + r.scan.nodes[i].place.size;
+        pithi_passed(r.scan.input, &r.passed, bytes.at);
+        pithi_slog2_take(&bytes, 16); /* the node's times */
+        uint32_t depth = pithi_slog2_u16(&bytes), number = pithi_slog2_u32(&bytes);
+        struct pithi_slog2_place self = pithi_slog2_place(&bytes);
+        bytes.failed |=
+            depth != r.scan.nodes[i].depth || number != r.scan.nodes[i].number || self.at != r.scan.nodes[i].place.at;
+        TRY(read_drawables(&r, &bytes)); /* events and arrows */
+        TRY(read_drawables(&r, &bytes)); /* states and composites */
+        if (bytes.failed && r.lost_nodes++ == 0)
+            r.first_lost = bytes.at;
+    }
+    TRY(pithi_slog2_arrows_end(&r.arrows, take_arrow, &r));
+
+    /* All drawables are split into their ends; now the ends come out by time. */
     uint64_t done = 0;
     struct pithi_sorted sorted;
     int status;
-    CHECK(pithi_sorter_end(r->records));
-    while ((status = pithi_sorter_next(r->records, &sorted)) == 1 && is_at(input, done++, r->item_count)) {
+    TRY(pithi_sorter_end(r.records));
+    while ((status = pithi_sorter_next(r.records, &sorted)) == 1 && is_at(input, done++, r.item_count)) {
         struct item item = {0};
         memcpy(&item, sorted.data, sorted.size < sizeof item ? sorted.size : sizeof item);
         struct pithlog_record record = {.time_ns = pithi_sorted_time(&sorted),
@@ -287,29 +293,16 @@ static int emit_all(struct slog2_reader *r, const struct pithi_input *input)
         if (item.kind == PITHLOG_SEND || item.kind == PITHLOG_RECV)
             record.peer = item.peer;
         if (item.kind == PITHLOG_RECV)
-            record.posted = pithi_slog2_arrow_posted(&r->arrows, item.rank, item.by_send, item.by_receipt);
+            record.posted = pithi_slog2_arrow_posted(&r.arrows, item.rank, item.by_send, item.by_receipt);
         if (item.payload) {
             record.payload = (const unsigned char *)sorted.data + sizeof item;
             record.payload_bytes = item.payload;
         }
-        CHECK(pithi_writer_add(r->scan.writer, &record));
+        TRY(pithi_writer_add(r.scan.writer, &record));
     }
     if (status < 0)
-        return PITH_ERR_IO;
-    return PITH_OK;
-}
+        TRY(PITH_ERR_IO);
 
-int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *writer)
-{
-    struct slog2_reader r = {0};
-    int err;
-    TRY(pithi_slog2_scan(&r.scan, input, writer));
-    TRY(pithi_sorter_new(&r.records, MEMORY));
-    TRY(pithi_slog2_arrows_open(&r.arrows));
-    for (uint32_t i = 0; i < r.scan.node_count && is_at(input, i, r.scan.node_count); i++)
-        TRY(read_node(&r, &r.scan.nodes[i]));
-    TRY(pithi_slog2_arrows_end(&r.arrows, take_arrow, &r));
-    TRY(emit_all(&r, input));
     if (r.lost_nodes)
         TRY(pithi_incomplete(pithi_writer_defs(writer),
                              "byte %" PRIu64 ": damaged here: records are missing (nodes: %" PRIu64 ")", r.first_lost,

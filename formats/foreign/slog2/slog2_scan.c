@@ -220,36 +220,6 @@ static int by_place(const void *a, const void *b)
     return (x->place.at > y->place.at) - (x->place.at < y->place.at);
 }
 
-static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
-{
-    uint32_t count = pithi_slog2_u32(bytes);
-    if (bytes->failed || count > (bytes->end - bytes->at) / PITHI_SLOG2_ENTRY)
-        return pithi_slog2_wrong(scan, bytes, "the tree's directory has more nodes than it has room for");
-    scan->nodes = calloc(count + (size_t)1, sizeof *scan->nodes);
-    if (!scan->nodes)
-        return pithi_no_memory();
-    for (uint32_t i = 0; i < count; i++) {
-        struct pithi_slog2_node *n = &scan->nodes[i];
-        n->depth = pithi_slog2_u16(bytes);
-        n->number = pithi_slog2_u32(bytes);
-        pithi_slog2_take(bytes, 16); /* its times */
-        n->place = pithi_slog2_place(bytes);
-        if (n->place.at > scan->input->size || n->place.size > scan->input->size - n->place.at)
-            return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: the file is cut: a node should be at %" PRIu64,
-                              scan->input->path, scan->input->size, n->place.at);
-    }
-    scan->node_count = count;
-    qsort(scan->nodes, count, sizeof *scan->nodes, by_place);
-    /* Nodes that share bytes are refused: they would be read more than once, and a file could contain loops. */
-    for (uint32_t i = 1; i < scan->node_count; i++) {
-        const struct pithi_slog2_place *before = &scan->nodes[i - 1].place, *place = &scan->nodes[i].place;
-        if (before->at + before->size > place->at)
-            return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %" PRIu64 ": two nodes of the tree overlap",
-                              scan->input->path, place->at);
-    }
-    return PITH_OK;
-}
-
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
 /* In a cut file, keeps the part before the cut. */
@@ -327,7 +297,33 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
         return PITH_OK;
     }
     open_part(scan, parts[DIRECTORY], &bytes);
-    return read_directory(scan, &bytes);
+
+    uint32_t count = pithi_slog2_u32(&bytes);
+    if (bytes.failed || count > (bytes.end - bytes.at) / PITHI_SLOG2_ENTRY)
+        return pithi_slog2_wrong(scan, &bytes, "the tree's directory has more nodes than it has room for");
+    scan->nodes = calloc(count + (size_t)1, sizeof *scan->nodes);
+    if (!scan->nodes)
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < count; i++) {
+        struct pithi_slog2_node *n = &scan->nodes[i];
+        n->depth = pithi_slog2_u16(&bytes);
+        n->number = pithi_slog2_u32(&bytes);
+        pithi_slog2_take(&bytes, 16); /* its times */
+        n->place = pithi_slog2_place(&bytes);
+        if (n->place.at > scan->input->size || n->place.size > scan->input->size - n->place.at)
+            return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: the file is cut: a node should be at %" PRIu64,
+                              scan->input->path, scan->input->size, n->place.at);
+    }
+    scan->node_count = count;
+    qsort(scan->nodes, count, sizeof *scan->nodes, by_place);
+    /* Nodes that share bytes are refused: they would be read more than once, and a file could contain loops. */
+    for (uint32_t i = 1; i < scan->node_count; i++) {
+        const struct pithi_slog2_place *before = &scan->nodes[i - 1].place, *place = &scan->nodes[i].place;
+        if (before->at + before->size > place->at)
+            return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %" PRIu64 ": two nodes of the tree overlap",
+                              scan->input->path, place->at);
+    }
+    return PITH_OK;
 }
 
 void pithi_slog2_scan_free(struct pithi_slog2_scan *scan)

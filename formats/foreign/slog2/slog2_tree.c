@@ -151,64 +151,6 @@ static void put_list(struct pithi_buffer *node, const struct pithi_slog2_level *
 
 /* ---- The end of a node ------------------------------------------------------------------------------------------- */
 
-/* Writes all of the node but its header. */
-static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *level, struct pithi_slog2_shadows *set)
-{
-    if (level->count)
-        qsort(level->held, level->count, sizeof *level->held, by_begin);
-    tree->node.size = 0;
-    if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE + LISTS + level->size))
-        return pithi_no_memory();
-    tree->node.size = PITHI_SLOG2_NODE;
-    put_list(&tree->node, level, 0);
-    put_list(&tree->node, level, 1);
-    for (uint32_t i = 0; i < level->count; i++)
-        /* the set takes the node's own drawables first, then those of its children below */
-        if (!pithi_slog2_shadows_add(set, &level->held[i].drawable))
-            return pithi_no_memory();
-    /* Writes the children's previews into the node and adds them to the node's own set. */
-    tree->node.size =
-        /* from here on, the size is not known before: shadows_write makes room */
-        (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
-    for (uint32_t i = 0; i < level->child_count; i++) {
-        const struct child *child = &level->children[i];
-        tree->kept.size = 0;
-        if (!pithi_buffer_reserve(&tree->kept, child->size))
-            return pithi_no_memory();
-        if (pithi_read_at(tree->previews, tree->kept.data, child->size, child->at) != child->size)
-            return pithi_temporary_failed("read");
-        if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE))
-            return pithi_no_memory();
-        put_entry(tree->node.data + tree->node.size, &tree->entries[level->children[i].entry]);
-        tree->node.size += PITHI_SLOG2_NODE;
-        if (!pithi_slog2_shadows_write(tree->kept.data, &tree->node) ||
-            !pithi_slog2_shadows_merge(set, tree->kept.data))
-            return pithi_no_memory();
-    }
-    return PITH_OK;
-}
-
-static int write_node(struct pithi_slog2_tree *tree, uint32_t depth)
-{
-    const struct pithi_slog2_level *level = &tree->levels[depth];
-    if (tree->node.size > INT32_MAX) /* the file has 4 bytes for a size, and its reader is in Java: signed */
-        return pithi_fail(PITH_ERR_UNSUPPORTED, "a node of SLOG-2 would be larger than 2 GB: too much is open at once");
-    if (!pithi_grow(&tree->entries, tree->entry_count, &tree->entry_room, sizeof *tree->entries))
-        return pithi_no_memory();
-    struct pithi_slog2_entry *entry = &tree->entries[tree->entry_count++];
-    *entry = (struct pithi_slog2_entry){.first_ns = level->first_ns,
-                                        .last_ns = tree->last_ns, /* a node ends where the last drawable so far ends */
-                                        .depth = depth,
-                                        .number = level->number,
-                                        .place = {tree->at, (uint32_t)tree->node.size}};
-    put_entry(tree->node.data, entry);
-    if (fwrite(tree->node.data, 1, tree->node.size, tree->out) != tree->node.size)
-        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
-    tree->at += tree->node.size;
-    tree->largest = entry->place.size > tree->largest ? entry->place.size : tree->largest;
-    return PITH_OK;
-}
-
 /* Stores the node's previews over those of its children, for the parent to write. */
 static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_slog2_shadows *set)
 {
@@ -240,8 +182,58 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     struct pithi_slog2_shadows set = {0};
     struct pithi_slog2_level *level = &tree->levels[depth];
     int err;
-    TRY(fill_node(tree, level, &set));
-    TRY(write_node(tree, depth));
+
+    /* The node without its header: its own drawables, then the previews of its children. */
+    if (level->count)
+        qsort(level->held, level->count, sizeof *level->held, by_begin);
+    tree->node.size = 0;
+    if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE + LISTS + level->size))
+        TRY(pithi_no_memory());
+    tree->node.size = PITHI_SLOG2_NODE;
+    put_list(&tree->node, level, 0);
+    put_list(&tree->node, level, 1);
+    for (uint32_t i = 0; i < level->count; i++)
+        /* the set takes the node's own drawables first, then those of its children below */
+        if (!pithi_slog2_shadows_add(&set, &level->held[i].drawable))
+            TRY(pithi_no_memory());
+    /* Writes the children's previews into the node and adds them to the node's own set. */
+    tree->node.size =
+        /* from here on, the size is not known before: shadows_write makes room */
+        (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
+    for (uint32_t i = 0; i < level->child_count; i++) {
+        const struct child *child = &level->children[i];
+        tree->kept.size = 0;
+        if (!pithi_buffer_reserve(&tree->kept, child->size))
+            TRY(pithi_no_memory());
+        if (pithi_read_at(tree->previews, tree->kept.data, child->size, child->at) != child->size)
+            TRY(pithi_temporary_failed("read"));
+        if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE))
+            TRY(pithi_no_memory());
+        put_entry(tree->node.data + tree->node.size, &tree->entries[level->children[i].entry]);
+        tree->node.size += PITHI_SLOG2_NODE;
+        if (!pithi_slog2_shadows_write(tree->kept.data, &tree->node) ||
+            !pithi_slog2_shadows_merge(&set, tree->kept.data))
+            TRY(pithi_no_memory());
+    }
+
+    /* Its header, and its entry in the directory. */
+    const struct pithi_slog2_level *written = &tree->levels[depth];
+    if (tree->node.size > INT32_MAX) /* the file has 4 bytes for a size, and its reader is in Java: signed */
+        TRY(pithi_fail(PITH_ERR_UNSUPPORTED, "a node of SLOG-2 would be larger than 2 GB: too much is open at once"));
+    if (!pithi_grow(&tree->entries, tree->entry_count, &tree->entry_room, sizeof *tree->entries))
+        TRY(pithi_no_memory());
+    struct pithi_slog2_entry *entry = &tree->entries[tree->entry_count++];
+    *entry = (struct pithi_slog2_entry){.first_ns = written->first_ns,
+                                        .last_ns = tree->last_ns, /* a node ends where the last drawable so far ends */
+                                        .depth = depth,
+                                        .number = written->number,
+                                        .place = {tree->at, (uint32_t)tree->node.size}};
+    put_entry(tree->node.data, entry);
+    if (fwrite(tree->node.data, 1, tree->node.size, tree->out) != tree->node.size)
+        TRY(pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written"));
+    tree->at += tree->node.size;
+    tree->largest = entry->place.size > tree->largest ? entry->place.size : tree->largest;
+
     if (depth + 1 < tree->count) /* the root has no parent to hand to */
         TRY(hand_up(tree, depth, &set));
     level->count = level->child_count = 0;

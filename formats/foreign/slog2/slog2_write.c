@@ -78,47 +78,6 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
     return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
-static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
-{
-    struct pithi_walk walk = {0};
-    struct pithlog_step step;
-    int status = 0, err;
-    TRY(pithi_walk_open(&walk, log, how));
-    walk.losses = &w->losses;
-    TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, pithlog_get_info(log)->lanes));
-    while ((status = pithi_walk_next(&walk, &step)) == 1) {
-        /* arrows that end at the same time come after it */
-        TRY(draw_arrows(w, step.to_ns));
-        /* SLOG-2 has nothing for other records. */
-        if (step.change == PITHLOG_ENDS) {
-            const struct pithlog_open *state = &step.open[step.at];
-            TRY(draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
-                                                       /* 0 is the category of messages */
-                                                       .category = (int32_t)state->id + 1,
-                                                       .line = {(int32_t)step.lane, (int32_t)step.lane},
-                                                       .time_ns = {state->from_ns, step.to_ns},
-                                                       .own_ns = step.self_ns}));
-        } else if (step.record->kind == PITHLOG_EVENT) {
-            const struct pithlog_record *r = step.record;
-            uint32_t size = r->payload_bytes < PITHI_SLOG2_STRING_MAX ? r->payload_bytes : PITHI_SLOG2_STRING_MAX;
-            w->cut_payloads += size < r->payload_bytes;
-            TRY(draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_EVENT,
-                                                       .category = (int32_t)r->id + 1,
-                                                       .line = {(int32_t)r->lane, (int32_t)r->lane},
-                                                       .time_ns = {r->time_ns, r->time_ns},
-                                                       .info = r->payload,
-                                                       .info_size = size}));
-        }
-    }
-    if (status < 0)
-        err = PITH_ERR_DAMAGED;
-    if (!err)
-        err = draw_arrows(w, INT64_MAX);
-out:
-    pithi_walk_close(&walk);
-    return err;
-}
-
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
 struct part {
@@ -141,25 +100,82 @@ static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct
     return PITH_OK;
 }
 
-static int write_rest(struct slog2_writer *w)
+static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
+    struct slog2_writer w = {.out = out};
+    struct pithi_each each = {.context = &w, .message = keep_message, .failed = &w.failed, .losses = &w.losses};
+    static const struct pithi_slog2_place none;
+    unsigned char header[PITHI_SLOG2_HEADER] = {0};
+    struct pithi_walk walk = {0};
+    struct pithlog_step step;
     struct pithi_buffer bytes = {0};
     struct part part;
-    int err;
-    TRY(pithi_slog2_tree_end(&w->tree, &part.root, &part.depth));
-    TRY(pithi_slog2_categories_write(&w->categories, (uint64_t)w->tree.last_ns - (uint64_t)w->tree.first_ns, &bytes));
-    TRY(write_part(w, &bytes, &part.categories));
-    TRY(pithi_slog2_lines_write(&w->lines, &bytes));
-    TRY(write_part(w, &bytes, &part.lines));
-    TRY(pithi_slog2_tree_directory(&w->tree, &bytes));
-    TRY(write_part(w, &bytes, &part.directory));
-    static const struct pithi_slog2_place none;
-    unsigned char header[PITHI_SLOG2_HEADER], *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
+    int status = 0, err;
+
+    if (fwrite(header, 1, sizeof header, out) != sizeof header) /* room for the real one */
+        TRY(pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written"));
+    TRY(pithi_losses_open(&w.losses, log));
+    TRY(pithi_slog2_lines_open(&w.lines, log));
+    TRY(pithi_slog2_categories_open(&w.categories, log));
+    TRY(pithi_sorter_new(&w.arrows, ARROWS_MEMORY));
+    /* Pass 1. */
+    TRY(pithi_each_message(log, how, &each));
+    TRY(w.failed);
+    TRY(pithi_sorter_end(w.arrows));
+
+    /* Pass 2. */
+    TRY(pithi_walk_open(&walk, log, how));
+    walk.losses = &w.losses;
+    TRY(pithi_slog2_tree_open(&w.tree, out, walk.from_ns, pithlog_get_info(log)->lanes));
+    while ((status = pithi_walk_next(&walk, &step)) == 1) {
+        /* arrows that end at the same time come after it */
+        TRY(draw_arrows(&w, step.to_ns));
+        /* SLOG-2 has nothing for other records. */
+        if (step.change == PITHLOG_ENDS) {
+            const struct pithlog_open *state = &step.open[step.at];
+            TRY(draw(&w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
+                                                        /* 0 is the category of messages */
+                                                        .category = (int32_t)state->id + 1,
+                                                        .line = {(int32_t)step.lane, (int32_t)step.lane},
+                                                        .time_ns = {state->from_ns, step.to_ns},
+                                                        .own_ns = step.self_ns}));
+        } else if (step.record->kind == PITHLOG_EVENT) {
+            const struct pithlog_record *r = step.record;
+            uint32_t size = r->payload_bytes < PITHI_SLOG2_STRING_MAX ? r->payload_bytes : PITHI_SLOG2_STRING_MAX;
+            w.cut_payloads += size < r->payload_bytes;
+            TRY(draw(&w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_EVENT,
+                                                        .category = (int32_t)r->id + 1,
+                                                        .line = {(int32_t)r->lane, (int32_t)r->lane},
+                                                        .time_ns = {r->time_ns, r->time_ns},
+                                                        .info = r->payload,
+                                                        .info_size = size}));
+        }
+    }
+    if (status < 0)
+        TRY(PITH_ERR_DAMAGED);
+    TRY(draw_arrows(&w, INT64_MAX));
+
+    /* Notes the colours as readers of the file will see them. */
+    char text[8];
+    for (uint32_t id = 0; pithlog_get_def(log, id); id++)
+        if (w.losses.used[id] && pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
+            pithi_losses_colour(&w.losses, id, pithi_colour_text(pithlog_def_rgb(log, id), text));
+
+    TRY(pithi_slog2_tree_end(&w.tree, &part.root, &part.depth));
+    TRY(pithi_slog2_categories_write(&w.categories, (uint64_t)w.tree.last_ns - (uint64_t)w.tree.first_ns, &bytes));
+    TRY(write_part(&w, &bytes, &part.categories));
+    TRY(pithi_slog2_lines_write(&w.lines, &bytes));
+    TRY(write_part(&w, &bytes, &part.lines));
+    TRY(pithi_slog2_tree_directory(&w.tree, &bytes));
+    TRY(write_part(&w, &bytes, &part.directory));
+
+    /* The header over the empty one: the places of all parts are known now. */
+    unsigned char *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
     memcpy(p, PITHI_SLOG2_VERSION, strlen(PITHI_SLOG2_VERSION));
     p = pithi_slog2_put16(p + strlen(PITHI_SLOG2_VERSION), PITHI_SLOG2_CHILDREN);
-    p = pithi_slog2_put32(p, w->tree.leaf_bytes);
+    p = pithi_slog2_put32(p, w.tree.leaf_bytes);
     p = pithi_slog2_put16(p, part.depth);
-    p = pithi_slog2_put32(p, w->tree.largest);
+    p = pithi_slog2_put32(p, w.tree.largest);
     p = pithi_slog2_put_place(p, part.categories);
     p = pithi_slog2_put_place(p, none); /* methods */
     p = pithi_slog2_put_place(p, part.lines);
@@ -167,55 +183,26 @@ static int write_rest(struct slog2_writer *w)
     p = pithi_slog2_put_place(p, part.directory);
     p = pithi_slog2_put_place(p, none); /* annotations, postamble */
     pithi_slog2_put_place(p, none);
-    if (fseeko(w->out, 0, SEEK_SET) != 0 || fwrite(header, 1, sizeof header, w->out) != sizeof header ||
-        fflush(w->out) != 0)
+    if (fseeko(out, 0, SEEK_SET) != 0 || fwrite(header, 1, sizeof header, out) != sizeof header || fflush(out) != 0)
         TRY(pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written"));
-out:
-    free(bytes.data);
-    return err;
-}
 
-static int write_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
-{
-    static const unsigned char header[PITHI_SLOG2_HEADER];
-    struct pithi_each each = {.context = w, .message = keep_message, .failed = &w->failed, .losses = &w->losses};
-    if (fwrite(header, 1, sizeof header, w->out) != sizeof header) /* room for the real one */
-        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
-    CHECK(pithi_losses_open(&w->losses, log));
-    CHECK(pithi_slog2_lines_open(&w->lines, log));
-    CHECK(pithi_slog2_categories_open(&w->categories, log));
-    CHECK(pithi_sorter_new(&w->arrows, ARROWS_MEMORY));
-    CHECK(pithi_each_message(log, how, &each)); /* pass 1 */
-    CHECK(w->failed);
-    CHECK(pithi_sorter_end(w->arrows));
-    CHECK(draw_all(w, log, how)); /* pass 2 */
-    /* Notes the colours as readers of the file will see them. */
-    char text[8];
-    for (uint32_t id = 0; pithlog_get_def(log, id); id++)
-        if (w->losses.used[id] && pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
-            pithi_losses_colour(&w->losses, id, pithi_colour_text(pithlog_def_rgb(log, id), text));
-    CHECK(write_rest(w));
     const struct pithlog_comm *comm;
     uint64_t unused = 0, names = 0;
     for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) { /* from 1: the world always has its lines */
-        const uint64_t *used = pithi_map_find(&w->lines.used, i);
+        const uint64_t *used = pithi_map_find(&w.lines.used, i);
         unused += !used || !*used;
         names += used && *used && comm->name && *comm->name;
     }
-    pithi_losses_tell(&w->losses, how);
+    pithi_losses_tell(&w.losses, how);
     pithi_note(how, unused, "communicators without a message are left out");
     pithi_note(how, names, "names of communicators are left out");
-    pithi_note(how, w->lines.unknown_members, "messages of communicators with unknown members written as of the world");
-    pithi_note(how, w->cut_payloads, "payloads cut to 32767 bytes");
-    pithi_note(how, w->categories.cut_names, "names cut to 4095 bytes or made different");
-    pithi_note(how, w->categories.cut_formats, "payload formats that SLOG-2 cannot hold left out");
-    return PITH_OK;
-}
-
-static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert *how)
-{
-    struct slog2_writer w = {.out = out};
-    int err = write_all(&w, log, how);
+    pithi_note(how, w.lines.unknown_members, "messages of communicators with unknown members written as of the world");
+    pithi_note(how, w.cut_payloads, "payloads cut to 32767 bytes");
+    pithi_note(how, w.categories.cut_names, "names cut to 4095 bytes or made different");
+    pithi_note(how, w.categories.cut_formats, "payload formats that SLOG-2 cannot hold left out");
+out:
+    pithi_walk_close(&walk);
+    free(bytes.data);
     pithi_sorter_free(w.arrows);
     pithi_slog2_tree_free(&w.tree);
     pithi_slog2_lines_free(&w.lines);

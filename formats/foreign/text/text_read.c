@@ -388,22 +388,6 @@ static int look_at_payload(struct text_reader *r, const char *line, size_t size)
                                                                                                  : pithi_no_memory();
 }
 
-/* A definition that follows the records wins. */
-static int define_text_events(struct text_reader *r)
-{
-    char *name = (char *)r->text_events.data, *end = name ? name + r->text_events.size : name;
-    for (size_t size; name < end; name += size) {
-        struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "", "%s"};
-        uint32_t id;
-        size = strlen(name) + 1;
-        if (*pithi_map_find(&r->event_names, hash_name(name, size - 1)) == 1)
-            continue;
-        pithi_unescape(name);
-        CHECK(pithi_defs_add(pithi_writer_defs(r->writer), &def, &id));
-    }
-    return PITH_OK;
-}
-
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
 /* The file ends inside a line. A script may leave out the last newline, so the line is taken if it can be read. It may
@@ -439,25 +423,22 @@ static int first_pass(struct text_reader *r)
         if (memmem(line, size, "\tpayload=", strlen("\tpayload=")))
             err = look_at_payload(r, line, size);
     }
-    if (err == PITH_OK)
-        err = define_text_events(r);
-    /* Call after the first pass. A file written by Pith consists of whole lines, so a last line without a newline is
+    /* Events whose payloads are text are defined now: a definition that follows the records wins. */
+    char *name = (char *)r->text_events.data, *end = name ? name + r->text_events.size : name;
+    for (; err == PITH_OK && name < end; name += size) {
+        struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "", "%s"};
+        uint32_t id;
+        size = strlen(name) + 1;
+        if (*pithi_map_find(&r->event_names, hash_name(name, size - 1)) == 1)
+            continue;
+        pithi_unescape(name);
+        err = pithi_defs_add(pithi_writer_defs(r->writer), &def, &id);
+    }
+    /* A file written by Pith consists of whole lines, so a last line without a newline is
      * dropped. */
     if (r->promises)
         r->lines.size = pithi_whole_lines(r->input);
     return err;
-}
-
-static int second_pass(struct text_reader *r)
-{
-    int status, err = PITH_OK;
-    pithi_lines_rewind(&r->lines);
-    while (err == PITH_OK && (status = next_line(r)) > 0)
-        if (r->fields.at[0][0] != '#')
-            err = settle_last_line(r, take_record(r));
-    if (err == PITH_OK && status < 0)
-        err = PITH_ERR_MEMORY;
-    return err == PITH_OK ? pithi_reorder_end(&r->reorder) : err;
 }
 
 /* The number of messages with ranks that have no lane. */
@@ -484,7 +465,15 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
                             .leaves = {.input = input, .writer = writer}};
     int err;
     TRY(first_pass(&r));
-    TRY(second_pass(&r));
+
+    int status;
+    pithi_lines_rewind(&r.lines);
+    while ((status = next_line(&r)) > 0)
+        if (r.fields.at[0][0] != '#')
+            TRY(settle_last_line(&r, take_record(&r)));
+    if (status < 0)
+        TRY(PITH_ERR_MEMORY);
+    TRY(pithi_reorder_end(&r.reorder));
     TRY(pithi_leaves_end(&r.leaves));
     const char *where = is_cut(&r)                          ? "inside a line"
                         : r.ends < r.promises               ? "without the line \"" PITHI_TEXT_END "\" that it promises"
