@@ -1,4 +1,12 @@
-/* analyze.c - `pith analyze`: the options, the findings as a table, what-ifs. */
+/* analyze.c - `pith analyze`: the options, the findings as a table, what-ifs.
+ *
+ * A what-if is a replay of the run with a change. It is compared with a replay without one, not with the run, so that
+ * the error of the replay, which is in both, does not count as an effect:
+ *
+ *     the run 10.0 s, its replay 10.2 s, the replay with half the latency 9.7 s      9.7 / 10.2: -4.9 %, not -3.0 %
+ *
+ * A change of the network begins with a model of it, fitted to the log. If a replay on the unchanged model is far from
+ * the run, the model does not hold here, and that is said below the predictions. */
 #include "tools/analyze.h"
 
 #include <math.h>
@@ -112,14 +120,14 @@ out:
     return err;
 }
 
-/* The functions of the load imbalances.
- * Where the overloaded rank spent its longer time, from samples, for load imbalances only. A log without samples has no
- * text, which is no error. */
-static int find_functions(struct pithi_findings *f)
+int pithi_findings_make(struct pithi_findings *f)
 {
     char text[800];
     int err = PITH_OK;
 
+    CHECK(pithi_findings_gather(f));
+    /* Where the overloaded rank of a load imbalance spent its longer time, from samples. A log without samples has no
+     * text, which is no error. */
     if (!(f->functions = calloc(f->count + (size_t)1, sizeof *f->functions)))
         return pithi_no_memory();
     /* Failures do not end the loop: each entry is NULL or a string, so that pithi_findings_close can free them. */
@@ -133,14 +141,6 @@ static int find_functions(struct pithi_findings *f)
             err = pithi_no_memory();
     }
     return err;
-}
-
-int pithi_findings_make(struct pithi_findings *f)
-{
-    int err;
-
-    err = pithi_findings_gather(f);
-    return err ? err : find_functions(f);
 }
 
 void pithi_findings_close(struct pithi_findings *f)
@@ -291,16 +291,6 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
                             pithi_nearest_ask(&nearest));
 }
 
-static void put_what_if_json(const char *change, double predicted_ns, double replayed_ns, double run_ns, int is_first,
-                             FILE *out)
-{
-    char *quoted = pithi_quoted(PITHI_QUOTE_JSON, change);
-
-    fprintf(out, "%s{\"change\":%s,\"predicted_ns\":%.3f,\"replayed_ns\":%.3f,\"measured_ns\":%.0f}",
-            is_first ? "" : ",", quoted ? quoted : "null", predicted_ns, replayed_ns, run_ns);
-    free(quoted);
-}
-
 /* Prints the predicted run time of each change, beside that of a replay without a change; a changed network is a change
  * of the fitted one. */
 static int print_what_ifs(const struct pithi_findings *f, const struct asked *asked, FILE *out)
@@ -328,9 +318,12 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
         unchanged.bytes = 1;
         err = replayed[fitted] > 0 ? PITH_OK : pithlog_analysis_what_if(f->analysis, &unchanged, &replayed[fitted]);
         err = err ? err : pithlog_analysis_what_if(f->analysis, &what, &predicted);
-        if (!err && asked->style == PITHI_TEXT_JSON)
-            put_what_if_json(asked->what_ifs[i], predicted, replayed[fitted], run_ns, i == 0, out);
-        else if (!err)
+        if (!err && asked->style == PITHI_TEXT_JSON) {
+            char *quoted = pithi_quoted(PITHI_QUOTE_JSON, asked->what_ifs[i]);
+            fprintf(out, "%s{\"change\":%s,\"predicted_ns\":%.3f,\"replayed_ns\":%.3f,\"measured_ns\":%.0f}",
+                    i == 0 ? "" : ",", quoted ? quoted : "null", predicted, replayed[fitted], run_ns);
+            free(quoted);
+        } else if (!err)
             fprintf(out, "%-24s %12.6f s, %+.1f %% (%s: %.6f s, measured: %.6f s)\n", asked->what_ifs[i],
                     /* compared with the replay, not with the run, so that the replay's own error does not count as an
                      * effect */

@@ -57,37 +57,6 @@ static int add_total(struct changes *c, int side, enum part part, uint32_t kind,
                per_rank_ns * c->findings[side].info->lanes);
 }
 
-/* Adds each kind of waiting in MPI calls, and its delays. */
-static int add_waits(struct changes *c, int side, double *waiting_ns)
-{
-    const struct pithi_findings *f = &c->findings[side];
-    const struct pithlog_wait_state *waits;
-    const struct pithlog_delay *delays;
-    double of_kind[PITHLOG_WAIT_KINDS] = {0};
-
-    for (uint32_t lane = 0; lane < pithlog_get_info(f->log)->lanes; lane++) {
-        size_t count = pithlog_analysis_waits(f->analysis, lane, &waits);
-        for (size_t i = 0; i < count; i++)
-            if (pithlog_analysis_is_call(f->analysis, waits[i].state))
-                of_kind[waits[i].kind] += (double)(waits[i].to_ns - waits[i].from_ns);
-    }
-    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++) {
-        double ns = floor(of_kind[kind] / f->info->lanes);
-        *waiting_ns += ns;
-        if (of_kind[kind] > 0)
-            CHECK(add_total(c, side, WAITING, kind, ns));
-    }
-    size_t count = pithlog_analysis_delays(f->analysis, &delays);
-    for (size_t i = 0; i < count; i++) {
-        struct change what = {WAITING, delays[i].kind, pithi_state_text(f->log, delays[i].state), -1, {0, 0}};
-        if (pithlog_get_info(c->findings[0].log)->ranks == pithlog_get_info(c->findings[1].log)->ranks)
-            what.rank = pithlog_get_lane(f->log, delays[i].lane)->rank;
-        if (of_kind[what.kind] > 0)
-            CHECK(add(c, side, what, delays[i].direct_ns + delays[i].indirect_ns));
-    }
-    return PITH_OK;
-}
-
 static int add_side(struct changes *c, int side)
 {
     const struct pithi_findings *f = &c->findings[side];
@@ -105,7 +74,34 @@ static int add_side(struct changes *c, int side)
         if (ns > 0)
             CHECK(add(c, side, what, ns));
     }
-    CHECK(add_waits(c, side, &waiting_ns));
+
+    /* Each kind of waiting in MPI calls, and its delays. */
+    f = &c->findings[side];
+    const struct pithlog_wait_state *waits;
+    const struct pithlog_delay *delays;
+    double of_kind[PITHLOG_WAIT_KINDS] = {0};
+
+    for (uint32_t lane = 0; lane < pithlog_get_info(f->log)->lanes; lane++) {
+        size_t count = pithlog_analysis_waits(f->analysis, lane, &waits);
+        for (size_t i = 0; i < count; i++)
+            if (pithlog_analysis_is_call(f->analysis, waits[i].state))
+                of_kind[waits[i].kind] += (double)(waits[i].to_ns - waits[i].from_ns);
+    }
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++) {
+        double ns = floor(of_kind[kind] / f->info->lanes);
+        waiting_ns += ns;
+        if (of_kind[kind] > 0)
+            CHECK(add_total(c, side, WAITING, kind, ns));
+    }
+    size_t count = pithlog_analysis_delays(f->analysis, &delays);
+    for (size_t i = 0; i < count; i++) {
+        struct change what = {WAITING, delays[i].kind, pithi_state_text(f->log, delays[i].state), -1, {0, 0}};
+        if (pithlog_get_info(c->findings[0].log)->ranks == pithlog_get_info(c->findings[1].log)->ranks)
+            what.rank = pithlog_get_lane(f->log, delays[i].lane)->rank;
+        if (of_kind[what.kind] > 0)
+            CHECK(add(c, side, what, delays[i].direct_ns + delays[i].indirect_ns));
+    }
+
     CHECK(add_total(c, side, COMPUTING, 0, computing_ns));
     CHECK(add_total(c, side, WAITING, 0, waiting_ns));
     CHECK(add_total(c, side, REST, 0, run_ns(f) - computing_ns - waiting_ns));
@@ -206,54 +202,6 @@ static int by_size(const void *a, const void *b)
     return more != less ? (more < less ? 1 : -1) : x < y ? -1 : x > y;
 }
 
-/* The sentence, and its reasons: the changes of at least 5 % of the largest one, or of at least 0.1 % of the run if the
- * runs take equally long. */
-static void put_sentence(const struct changes *c, FILE *out)
-{
-    const struct change *reasons[RUN + PITHLOG_WAIT_KINDS];
-    double a_ns = run_ns(&c->findings[0]), b_ns = run_ns(&c->findings[1]), least;
-    int is_equal = fabs(b_ns - a_ns) < 0.001 * a_ns;
-    char text[PITHI_NS_TEXT];
-    size_t count = 0, shown = 0;
-
-    for (uint32_t i = 0; i < c->count; i++)
-        if (!c->list[i].name && c->list[i].part != RUN && (c->list[i].part != WAITING || c->list[i].kind))
-            reasons[count++] = &c->list[i];
-    qsort(reasons, count, sizeof *reasons, by_size);
-    least = fmax(0.05 * fabs(change_of(reasons[0])), is_equal ? 0.001 * a_ns : 0);
-    while (shown < count && fabs(change_of(reasons[shown])) >= least)
-        shown++;
-    if (is_equal)
-        fprintf(out, "\nB takes as long as A%s\n",
-                shown ? ". Per rank:" : ", and no part of the run changed by 0.1 %.");
-    else
-        fprintf(out, "\nB is %s (%.1f %%) %s than A. Per rank:\n", pithi_ns_text(text, fabs(b_ns - a_ns)),
-                100 * fabs(b_ns - a_ns) / a_ns, b_ns > a_ns ? "slower" : "faster");
-    /* "710.0 ms more late sender, 650.0 ms of it caused by refine on rank 6" */
-    for (size_t i = 0; i < shown; i++) {
-        const struct change *x = reasons[i];
-        const struct change *end = c->list + c->count, *cause = x + 1;
-        const char *word = change_of(x) > 0 ? "more" : "less";
-        char head[96], tail[256] = "", amount[PITHI_NS_TEXT], name[160];
-        while (cause < end && cause->name && change_of(cause) * change_of(x) <= 0)
-            cause++;
-        snprintf(head, sizeof head, "  %s %s %s", pithi_ns_text(amount, fabs(change_of(x))), word,
-                 x->part == WAITING ? pithlog_wait_kind_name(x->kind) : part_names[x->part]);
-        if (cause < end && cause->name && fabs(change_of(cause)) >= 0.1 * fabs(change_of(x))) {
-            const char *link = x->part == WAITING ? "caused by" : "in";
-            describe(cause, name, sizeof name);
-            if (fabs(change_of(cause)) < 0.995 * fabs(change_of(x)))
-                snprintf(tail, sizeof tail, ", %s of it %s %s", pithi_ns_text(amount, fabs(change_of(cause))), link,
-                         name);
-            else
-                snprintf(tail, sizeof tail, ", %s %s", link, name);
-        }
-        pithi_tool_say(out, "%s%s", head, strlen(head) + strlen(tail) <= WIDTH ? tail : ",");
-        if (strlen(head) + strlen(tail) > WIDTH)
-            pithi_tool_say(out, "     %s", tail + 1);
-    }
-}
-
 static void put_change(int indent, const char *label, const double ns[2], double unit, FILE *out)
 {
     char line[LABEL + 4 * NAME + 64];
@@ -264,42 +212,6 @@ static void put_change(int indent, const char *label, const double ns[2], double
     snprintf(line, sizeof line, "%*s%-*s%*.*f%*.*f%+*.*f", indent, "", width - indent, label, NUMBER, digits,
              ns[0] / unit, NUMBER, digits, ns[1] / unit, NUMBER, digits, (ns[1] - ns[0]) / unit);
     pithi_tool_say(out, "%s", line);
-}
-
-/* Indented lines add up to the line above them. */
-static void put_changes(const struct changes *c, FILE *out)
-{
-    double longest = fmax(run_ns(&c->findings[0]), run_ns(&c->findings[1]));
-    double unit = longest >= 1e9 ? 1e9 : longest >= 1e6 ? 1e6 : 1e3;
-    char label[160];
-
-    fprintf(out, "\n%-*s%*s%*s%*s\n", LABEL, "What changed, mean per rank", NUMBER, "A", NUMBER, "B", NUMBER,
-            unit == 1e9   ? "B - A, s"
-            : unit == 1e6 ? "B - A, ms"
-                          : "B - A, us");
-    for (uint32_t i = 0; i < c->count;) {
-        const struct change *sum = &c->list[i++];
-        double others[2] = {0, 0};
-        uint32_t shown = 0, left = 0;
-        put_change(sum->kind ? 4 : 2, sum->kind ? pithlog_wait_kind_name(sum->kind) : part_names[sum->part], sum->ns,
-                   unit, out);
-        for (; i < c->count && c->list[i].name; i++) {
-            const struct change *x = &c->list[i];
-            if (shown < SHOWN && fabs(change_of(x)) >= 0.001 * longest) {
-                memcpy(label, "by ", 3);
-                describe(x, label + 3, sizeof label - 3);
-                put_change(sum->kind ? 6 : 4, sum->kind ? label : label + 3, x->ns, unit, out);
-                shown++;
-            } else {
-                others[0] += x->ns[0];
-                others[1] += x->ns[1];
-                left++;
-            }
-        }
-        snprintf(label, sizeof label, "%u other%s", left, left == 1 ? "" : "s");
-        if (shown && left)
-            put_change(sum->kind ? 6 : 4, label, others, unit, out);
-    }
 }
 
 int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi_text_style style)
@@ -324,8 +236,81 @@ int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi
     if (style != PITHI_TEXT_TABS) {
         TRY(put_for_programs(&c, out, style));
     } else {
-        put_sentence(&c, out);
-        put_changes(&c, out);
+        /* The sentence, and its reasons: the changes of at least 5 % of the largest one, or of at least 0.1 % of the
+         * run if the runs take equally long. */
+        const struct change *reasons[RUN + PITHLOG_WAIT_KINDS];
+        double a_ns = run_ns(&c.findings[0]), b_ns = run_ns(&c.findings[1]), least;
+        int is_equal = fabs(b_ns - a_ns) < 0.001 * a_ns;
+        char text[PITHI_NS_TEXT];
+        size_t count = 0, shown = 0;
+        for (uint32_t i = 0; i < c.count; i++)
+            if (!c.list[i].name && c.list[i].part != RUN && (c.list[i].part != WAITING || c.list[i].kind))
+                reasons[count++] = &c.list[i];
+        qsort(reasons, count, sizeof *reasons, by_size);
+        least = fmax(0.05 * fabs(change_of(reasons[0])), is_equal ? 0.001 * a_ns : 0);
+        while (shown < count && fabs(change_of(reasons[shown])) >= least)
+            shown++;
+        if (is_equal)
+            fprintf(out, "\nB takes as long as A%s\n",
+                    shown ? ". Per rank:" : ", and no part of the run changed by 0.1 %.");
+        else
+            fprintf(out, "\nB is %s (%.1f %%) %s than A. Per rank:\n", pithi_ns_text(text, fabs(b_ns - a_ns)),
+                    100 * fabs(b_ns - a_ns) / a_ns, b_ns > a_ns ? "slower" : "faster");
+        /* "710.0 ms more late sender, 650.0 ms of it caused by refine on rank 6" */
+        for (size_t i = 0; i < shown; i++) {
+            const struct change *x = reasons[i];
+            const struct change *end = c.list + c.count, *cause = x + 1;
+            const char *word = change_of(x) > 0 ? "more" : "less";
+            char head[96], tail[256] = "", amount[PITHI_NS_TEXT], name[160];
+            while (cause < end && cause->name && change_of(cause) * change_of(x) <= 0)
+                cause++;
+            snprintf(head, sizeof head, "  %s %s %s", pithi_ns_text(amount, fabs(change_of(x))), word,
+                     x->part == WAITING ? pithlog_wait_kind_name(x->kind) : part_names[x->part]);
+            if (cause < end && cause->name && fabs(change_of(cause)) >= 0.1 * fabs(change_of(x))) {
+                const char *link = x->part == WAITING ? "caused by" : "in";
+                describe(cause, name, sizeof name);
+                if (fabs(change_of(cause)) < 0.995 * fabs(change_of(x)))
+                    snprintf(tail, sizeof tail, ", %s of it %s %s", pithi_ns_text(amount, fabs(change_of(cause))), link,
+                             name);
+                else
+                    snprintf(tail, sizeof tail, ", %s %s", link, name);
+            }
+            pithi_tool_say(out, "%s%s", head, strlen(head) + strlen(tail) <= WIDTH ? tail : ",");
+            if (strlen(head) + strlen(tail) > WIDTH)
+                pithi_tool_say(out, "     %s", tail + 1);
+        }
+
+        /* Indented lines add up to the line above them. */
+        double longest = fmax(run_ns(&c.findings[0]), run_ns(&c.findings[1]));
+        double unit = longest >= 1e9 ? 1e9 : longest >= 1e6 ? 1e6 : 1e3;
+        char label[160];
+        fprintf(out, "\n%-*s%*s%*s%*s\n", LABEL, "What changed, mean per rank", NUMBER, "A", NUMBER, "B", NUMBER,
+                unit == 1e9   ? "B - A, s"
+                : unit == 1e6 ? "B - A, ms"
+                              : "B - A, us");
+        for (uint32_t i = 0; i < c.count;) {
+            const struct change *sum = &c.list[i++];
+            double others[2] = {0, 0};
+            uint32_t shown = 0, left = 0;
+            put_change(sum->kind ? 4 : 2, sum->kind ? pithlog_wait_kind_name(sum->kind) : part_names[sum->part],
+                       sum->ns, unit, out);
+            for (; i < c.count && c.list[i].name; i++) {
+                const struct change *x = &c.list[i];
+                if (shown < SHOWN && fabs(change_of(x)) >= 0.001 * longest) {
+                    memcpy(label, "by ", 3);
+                    describe(x, label + 3, sizeof label - 3);
+                    put_change(sum->kind ? 6 : 4, sum->kind ? label : label + 3, x->ns, unit, out);
+                    shown++;
+                } else {
+                    others[0] += x->ns[0];
+                    others[1] += x->ns[1];
+                    left++;
+                }
+            }
+            snprintf(label, sizeof label, "%u other%s", left, left == 1 ? "" : "s");
+            if (shown && left)
+                put_change(sum->kind ? 6 : 4, label, others, unit, out);
+        }
     }
 out:
     free(c.list);

@@ -95,32 +95,6 @@ static enum pithi_scaling find_scaling(struct compare *c)
     return c->is_unknown ? PITHI_SCALING_FIND : most;
 }
 
-/* POP's computation scaling and global efficiency. For both kinds of scaling,
- * speedup = ratio of ranks * ratio of global efficiencies. */
-static void find_scalings(struct compare *c)
-{
-    for (uint32_t i = 1; i < c->count; i++) {
-        c->reference = c->runs[i].info.lanes < c->runs[c->reference].info.lanes ? i : c->reference;
-        c->largest = c->runs[i].info.lanes > c->runs[c->largest].info.lanes ? i : c->largest;
-    }
-    const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
-    c->more_ranks = (double)to->info.lanes / from->info.lanes;
-    c->more_useful = (double)to->info.useful_ns / fmax((double)from->info.useful_ns, 1);
-    c->scaling = c->query->scaling ? c->query->scaling : find_scaling(c);
-    for (uint32_t i = 0; i < c->count && !c->has_gaps && !c->is_unknown; i++) {
-        struct run *run = &c->runs[i];
-        double work = c->scaling == PITHI_SCALING_WEAK ? (double)run->info.lanes / from->info.lanes : 1;
-        run->speedup = work * run_ns(from) / run_ns(run);
-        run->scaling = work * (double)from->info.useful_ns / fmax((double)run->info.useful_ns, 1);
-        run->global = run->scaling * run->info.parallel;
-        if (from->computation.ipc > 0 && run->computation.ipc > 0) {
-            run->instruction_scaling = work * from->computation.instructions / run->computation.instructions;
-            run->ipc_scaling = run->computation.ipc / from->computation.ipc;
-            run->frequency_scaling = run->computation.cycles_a_second / from->computation.cycles_a_second;
-        }
-    }
-}
-
 /* ---- Ratios ------------------------------------------------------------------------------------------------------ */
 
 /* A ratio of a run: its name for programs and its label, and the offset of its number in struct run. 0: not known, if
@@ -210,64 +184,37 @@ out:
 
 /* ---- For people -------------------------------------------------------------------------------------------------- */
 
-static void put_runs(const struct compare *c, uint32_t first, FILE *out)
-{
-    uint32_t end = c->count - first < LOGS_BESIDE ? c->count : first + LOGS_BESIDE;
-    char text[PITHI_NS_TEXT];
-    fprintf(out, "\n%-24s", "Scaling (1 is best; POP)");
-    for (uint32_t i = first; i < end; i++)
-        fprintf(out, "%11c", c->runs[i].letter);
-    fprintf(out, "\n  %-22s", "ranks");
-    for (uint32_t i = first; i < end; i++)
-        fprintf(out, "%11u", c->runs[i].ranks);
-    fprintf(out, "\n  %-22s", "run time");
-    for (uint32_t i = first; i < end; i++)
-        fprintf(out, "%11s", pithi_ns_text(text, run_ns(&c->runs[i])));
-    for (size_t k = 0; k < RATIOS; k++) {
-        int some = 0;
-        for (uint32_t i = 0; i < c->count; i++)
-            some |= is_known(&c->runs[i], &ratios[k]);
-        if (!some)
-            continue;
-        fprintf(out, "\n  %-22s", ratios[k].label);
-        for (uint32_t i = first; i < end; i++)
-            if (is_known(&c->runs[i], &ratios[k]))
-                fprintf(out, "%11.2f", number_of(&c->runs[i], &ratios[k]));
-            else
-                fprintf(out, "%11s", "-");
-    }
-    fprintf(out, "\n");
-}
-
-/* Names the factor of the global efficiency that falls most from the fewest ranks to the most. Where ranks share cores,
- * each factor is low because of that. */
-static void put_lost(const struct compare *c, FILE *out)
-{
-    const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
-    const struct ratio *worst = NULL;
-    double lowest = 1;
-
-    for (size_t i = 0; i < RATIOS; i++) {
-        double before = number_of(from, &ratios[i]), change = before > 0 ? number_of(to, &ratios[i]) / before : 1;
-        if (!ratios[i].is_factor || change >= lowest)
-            continue;
-        worst = &ratios[i];
-        lowest = change;
-    }
-    if (to->global < from->global - 0.01 && shares_cores(to))
-        fprintf(out, "  Global efficiency falls from %.2f to %.2f, with more ranks than cores.\n", from->global,
-                to->global);
-    else if (to->global < from->global - 0.01 && worst)
-        fprintf(out, "  Global efficiency falls from %.2f to %.2f.\n  Largest loss: %s, %.2f to %.2f.\n", from->global,
-                to->global, worst->label + strspn(worst->label, " "), number_of(from, worst), number_of(to, worst));
-}
-
 static void put_scaling(const struct compare *c, FILE *out)
 {
     for (uint32_t i = 0; i < c->count; i++)
         pithi_tool_say(out, "%c  %s", c->runs[i].letter, c->runs[i].path);
-    for (uint32_t i = 0; i < c->count; i += LOGS_BESIDE)
-        put_runs(c, i, out);
+    for (uint32_t first = 0; first < c->count; first += LOGS_BESIDE) {
+        uint32_t end = c->count - first < LOGS_BESIDE ? c->count : first + LOGS_BESIDE;
+        char text[PITHI_NS_TEXT];
+        fprintf(out, "\n%-24s", "Scaling (1 is best; POP)");
+        for (uint32_t i = first; i < end; i++)
+            fprintf(out, "%11c", c->runs[i].letter);
+        fprintf(out, "\n  %-22s", "ranks");
+        for (uint32_t i = first; i < end; i++)
+            fprintf(out, "%11u", c->runs[i].ranks);
+        fprintf(out, "\n  %-22s", "run time");
+        for (uint32_t i = first; i < end; i++)
+            fprintf(out, "%11s", pithi_ns_text(text, run_ns(&c->runs[i])));
+        for (size_t k = 0; k < RATIOS; k++) {
+            int some = 0;
+            for (uint32_t i = 0; i < c->count; i++)
+                some |= is_known(&c->runs[i], &ratios[k]);
+            if (!some)
+                continue;
+            fprintf(out, "\n  %-22s", ratios[k].label);
+            for (uint32_t i = first; i < end; i++)
+                if (is_known(&c->runs[i], &ratios[k]))
+                    fprintf(out, "%11.2f", number_of(&c->runs[i], &ratios[k]));
+                else
+                    fprintf(out, "%11s", "-");
+        }
+        fprintf(out, "\n");
+    }
     for (uint32_t i = 0; i < c->count; i++)
         if (c->runs[i].info.gaps)
             fprintf(out,
@@ -289,7 +236,26 @@ static void put_scaling(const struct compare *c, FILE *out)
         fprintf(out, "  %s scaling (%s): %.3g times the ranks, %.3g times the computing.\n",
                 c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",
                 c->more_ranks, c->more_useful);
-        put_lost(c, out);
+
+        /* Names the factor of the global efficiency that falls most from the fewest ranks to the most. Where ranks
+         * share cores, each factor is low because of that. */
+        const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
+        const struct ratio *worst = NULL;
+        double lowest = 1;
+        for (size_t i = 0; i < RATIOS; i++) {
+            double before = number_of(from, &ratios[i]), change = before > 0 ? number_of(to, &ratios[i]) / before : 1;
+            if (!ratios[i].is_factor || change >= lowest)
+                continue;
+            worst = &ratios[i];
+            lowest = change;
+        }
+        if (to->global < from->global - 0.01 && shares_cores(to))
+            fprintf(out, "  Global efficiency falls from %.2f to %.2f, with more ranks than cores.\n", from->global,
+                    to->global);
+        else if (to->global < from->global - 0.01 && worst)
+            fprintf(out, "  Global efficiency falls from %.2f to %.2f.\n  Largest loss: %s, %.2f to %.2f.\n",
+                    from->global, to->global, worst->label + strspn(worst->label, " "), number_of(from, worst),
+                    number_of(to, worst));
     }
 }
 
@@ -375,7 +341,30 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
         damaged = err ? err : damaged;
         c.has_gaps |= c.runs[i].info.gaps > 0;
     }
-    find_scalings(&c);
+
+    /* POP's computation scaling and global efficiency. For both kinds of scaling, speedup = ratio of ranks * ratio
+     * of global efficiencies. */
+    for (uint32_t i = 1; i < c.count; i++) {
+        c.reference = c.runs[i].info.lanes < c.runs[c.reference].info.lanes ? i : c.reference;
+        c.largest = c.runs[i].info.lanes > c.runs[c.largest].info.lanes ? i : c.largest;
+    }
+    const struct run *from = &c.runs[c.reference], *to = &c.runs[c.largest];
+    c.more_ranks = (double)to->info.lanes / from->info.lanes;
+    c.more_useful = (double)to->info.useful_ns / fmax((double)from->info.useful_ns, 1);
+    c.scaling = c.query->scaling ? c.query->scaling : find_scaling(&c);
+    for (uint32_t i = 0; i < c.count && !c.has_gaps && !c.is_unknown; i++) {
+        struct run *run = &c.runs[i];
+        double work = c.scaling == PITHI_SCALING_WEAK ? (double)run->info.lanes / from->info.lanes : 1;
+        run->speedup = work * run_ns(from) / run_ns(run);
+        run->scaling = work * (double)from->info.useful_ns / fmax((double)run->info.useful_ns, 1);
+        run->global = run->scaling * run->info.parallel;
+        if (from->computation.ipc > 0 && run->computation.ipc > 0) {
+            run->instruction_scaling = work * from->computation.instructions / run->computation.instructions;
+            run->ipc_scaling = run->computation.ipc / from->computation.ipc;
+            run->frequency_scaling = run->computation.cycles_a_second / from->computation.cycles_a_second;
+        }
+    }
+
     if (query->style != PITHI_TEXT_TABS)
         TRY(put_for_programs(&c, out));
     else

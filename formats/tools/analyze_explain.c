@@ -1,4 +1,13 @@
-/* analyze_explain.c - `pith analyze --explain NAME`: what a term means, with the numbers of this log. */
+/* analyze_explain.c - `pith analyze --explain NAME`: what a term means, with the numbers of this log.
+ *
+ * A term is a row of a table. An efficiency has a formula and its value; another term has a function that prints what
+ * the log has of it; else the findings with its name are printed:
+ *
+ *     load balance        = mean time outside MPI / largest time outside MPI
+ *                         = 0.842 here
+ *     late sender         Here: 7.3 % of all ranks' time, 1.9 s
+ *
+ * The same table gives the words that `pith --complete analyze --explain` offers. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -109,26 +118,6 @@ static void answer_here(const struct pithi_findings *f, FILE *out)
 {
     fprintf(out, "Here (%s):\n", f->answer->kind);
     pithi_findings_wrap(f->answer->text, "", out);
-}
-
-/* The findings with this name. */
-static void findings_here(const struct pithi_findings *f, const char *name, FILE *out)
-{
-    int some = 0;
-    char text[PITHI_NS_TEXT];
-
-    for (uint32_t i = 0; i < f->count; i++) {
-        if (strcmp(f->list[i].name, name) != 0)
-            continue;
-        some = 1;
-        fprintf(out, "Here: %.1f %% of all ranks' time, %s:\n", 100 * f->list[i].share,
-                pithi_ns_text(text, f->list[i].ns));
-        for (const char *line = f->list[i].text; *line; line = strchr(line, '\n') + 1)
-            fprintf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
-    }
-    if (!some)
-        fprintf(out, "Here: below %.1f %% of all ranks' time\n",
-                strcmp(name, "recording") == 0 ? 1 : 100 * PITHLOG_FINDING_LEAST);
 }
 
 static const struct term terms[] = {
@@ -333,7 +322,20 @@ static void explain(const struct pithi_findings *f, const struct term *term, FIL
     } else if (term->here && !f->info->is_too_short) {
         term->here(f, out);
     } else if (!term->here && !f->info->is_too_short) {
-        findings_here(f, term->name, out);
+        /* The findings with this name. */
+        int some = 0;
+        for (uint32_t i = 0; i < f->count; i++) {
+            if (strcmp(f->list[i].name, term->name) != 0)
+                continue;
+            some = 1;
+            fprintf(out, "Here: %.1f %% of all ranks' time, %s:\n", 100 * f->list[i].share,
+                    pithi_ns_text(text, f->list[i].ns));
+            for (const char *line = f->list[i].text; *line; line = strchr(line, '\n') + 1)
+                fprintf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
+        }
+        if (!some)
+            fprintf(out, "Here: below %.1f %% of all ranks' time\n",
+                    strcmp(term->name, "recording") == 0 ? 1 : 100 * PITHLOG_FINDING_LEAST);
     }
     put_short(f, out);
 }

@@ -1,5 +1,13 @@
 /* analyze_html.c - `pith analyze --html`: the page of the analysis for a browser, in one file that needs no other. It
- * is also well-formed XML. All text from the log is escaped. */
+ * is also well-formed XML. All text from the log is escaped.
+ *
+ * The file has no script and loads nothing, as it is sent by mail, attached to a report of a bug and opened where
+ * there is no network. Two ways lead into it: `put` writes markup and numbers, and pithi_out_quoted everything that a
+ * log may have. A name such as "a<b>" can so never become markup.
+ *
+ * The picture is that of the worst wait state, with half its length before and after: one from 10 to 12 s is drawn
+ * from 9 to 13 s. `pith draw` makes it, if it is installed, as formats/ has no cairo; without it the page has no
+ * picture. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -138,36 +146,6 @@ static void put_name(struct html *h, const char *class, const char *name)
 
 /* ---- Parts of the page ------------------------------------------------------------------------------------------- */
 
-static void put_head(struct html *h)
-{
-    const char *slash = strrchr(h->f->path, '/'), *name = slash ? slash + 1 : h->f->path;
-    const struct pithlog_info *info = pithlog_get_info(h->f->log);
-
-    put(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-           "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>");
-    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
-    put(h, ": analysis</title>\n<style>\n");
-    pithi_out_text(&h->out, style);
-    put(h, "</style>\n</head>\n<body>\n<h1>");
-    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
-    put(h, "</h1>\n<p class=\"answer\">");
-    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->answer->text);
-    if (h->f->answer_site) {
-        put(h, " Longest: ");
-        pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->answer_site);
-        put(h, ".");
-    }
-    put(h, "</p>\n");
-    put_paragraph(h, pithi_findings_head);
-    put_paragraph(h, pithi_findings_sums);
-    put_paragraph(h, pithi_findings_trust);
-    if (info->incomplete) {
-        put(h, "<p>The log is not complete: ");
-        pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, info->incomplete);
-        put(h, "</p>\n");
-    }
-}
-
 static void put_tree(struct html *h, const struct pithlog_efficiency *all, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -175,23 +153,6 @@ static void put_tree(struct html *h, const struct pithlog_efficiency *all, uint3
         put_bar(h, 100 * all[i].value);
         put(h, "<td class=\"number\">%.2f</td><td class=\"wide faint\">%s</td></tr>\n", all[i].value, all[i].meaning);
     }
-}
-
-static void put_efficiencies(struct html *h)
-{
-    struct pithlog_efficiency all[PITHLOG_EFFICIENCIES], hybrid[PITHLOG_HYBRID];
-
-    pithlog_analysis_efficiencies(h->f->analysis, all);
-    put(h, "<h2>Efficiency</h2>\n");
-    if (!h->f->info->is_too_short)
-        put_paragraph(h, pithi_findings_lowest);
-    if (h->f->computation.ipc > 0)
-        put_paragraph(h, pithi_findings_ipc);
-    put(h, "<table class=\"efficiencies\">\n<thead><tr><th>efficiency (POP)</th><th></th><th class=\"number\">1 is "
-           "best</th><th>is</th></tr></thead>\n<tbody>\n");
-    put_tree(h, all, PITHLOG_EFFICIENCIES);
-    put_tree(h, hybrid, pithlog_analysis_hybrid(h->f->analysis, hybrid));
-    put(h, "</tbody>\n</table>\n");
 }
 
 static void put_findings(struct html *h)
@@ -286,12 +247,51 @@ static int print_page(void *context, FILE *file)
     struct html *h = context;
 
     CHECK(pithi_out_open(&h->out, file));
-    put_head(h);
+
+    const char *slash = strrchr(h->f->path, '/'), *name = slash ? slash + 1 : h->f->path;
+    const struct pithlog_info *info = pithlog_get_info(h->f->log);
+    put(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+           "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>");
+    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
+    put(h, ": analysis</title>\n<style>\n");
+    pithi_out_text(&h->out, style);
+    put(h, "</style>\n</head>\n<body>\n<h1>");
+    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
+    put(h, "</h1>\n<p class=\"answer\">");
+    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->answer->text);
+    if (h->f->answer_site) {
+        put(h, " Longest: ");
+        pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->answer_site);
+        put(h, ".");
+    }
+    put(h, "</p>\n");
+    put_paragraph(h, pithi_findings_head);
+    put_paragraph(h, pithi_findings_sums);
+    put_paragraph(h, pithi_findings_trust);
+    if (info->incomplete) {
+        put(h, "<p>The log is not complete: ");
+        pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, info->incomplete);
+        put(h, "</p>\n");
+    }
+
     if (!h->f->info->has_mpi)
         put(h, "<p>The log has no MPI calls, so there are no efficiencies; every state may wait.</p>\n");
     put_findings(h);
-    if (h->f->info->has_mpi && h->f->info->lanes)
-        put_efficiencies(h);
+    if (h->f->info->has_mpi && h->f->info->lanes) {
+        struct pithlog_efficiency all[PITHLOG_EFFICIENCIES], hybrid[PITHLOG_HYBRID];
+
+        pithlog_analysis_efficiencies(h->f->analysis, all);
+        put(h, "<h2>Efficiency</h2>\n");
+        if (!h->f->info->is_too_short)
+            put_paragraph(h, pithi_findings_lowest);
+        if (h->f->computation.ipc > 0)
+            put_paragraph(h, pithi_findings_ipc);
+        put(h, "<table class=\"efficiencies\">\n<thead><tr><th>efficiency (POP)</th><th></th><th class=\"number\">1 is "
+               "best</th><th>is</th></tr></thead>\n<tbody>\n");
+        put_tree(h, all, PITHLOG_EFFICIENCIES);
+        put_tree(h, hybrid, pithlog_analysis_hybrid(h->f->analysis, hybrid));
+        put(h, "</tbody>\n</table>\n");
+    }
     if (h->picture) {
         put(h, "<figure>\n");
         pithi_out_text(&h->out, h->picture);
@@ -337,22 +337,6 @@ static int run(const char *path, char *const *argv)
     return status;
 }
 
-/* The <svg> element of a file, malloc'ed; NULL: none. */
-static char *read_svg(const char *path)
-{
-    FILE *file = pithi_open_whole(path);
-    char *text = NULL, *svg = NULL;
-    size_t capacity = 0;
-
-    if (file && getdelim(&text, &capacity, 0, file) > 0 && strncmp(text, "<svg", 4) == 0)
-        svg = text;
-    else
-        free(text);
-    if (file)
-        fclose(file);
-    return svg;
-}
-
 /* Draws a wait state, with half its length before and after. Returns an SVG, malloc'ed, or NULL: pith draw is not
  * installed, or failed; then the page has no picture. */
 static char *draw(const struct pithi_findings *f, const struct pithlog_finding *finding)
@@ -394,8 +378,15 @@ static char *draw(const struct pithi_findings *f, const struct pithlog_finding *
     if (asprintf(&out, "%s/worst.svg", folder) < 0)
         out = NULL;
     argv[named] = out;
-    if (out && run(program, argv) == 0)
-        svg = read_svg(out);
+    /* The page takes the <svg> element as it is. */
+    FILE *file = out && run(program, argv) == 0 ? pithi_open_whole(out) : NULL;
+    size_t capacity = 0;
+    if (file && (getdelim(&svg, &capacity, 0, file) <= 0 || strncmp(svg, "<svg", 4) != 0)) {
+        free(svg);
+        svg = NULL;
+    }
+    if (file)
+        fclose(file);
     if (out)
         unlink(out);
     rmdir(folder);

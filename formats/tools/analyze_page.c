@@ -1,4 +1,11 @@
-/* analyze_page.c - `pith analyze` for people: one page of at most 80 columns. */
+/* analyze_page.c - `pith analyze` for people: one page of at most 80 columns.
+ *
+ * The page answers first and proves later. A sentence says what costs most, and a command shows where; then come a
+ * line for each finding, and how far all of it can be trusted; then the findings with their causes, the efficiencies,
+ * the critical path, the iterations, the communication. Whoever reads only the first lines has the answer.
+ *
+ * A line without news is left out: where nothing is missing from the log, the page does not say so, and what is below
+ * 1 % of the run is not worth a line. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +14,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/out.h"
+#include "native/log.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
 
@@ -39,55 +47,6 @@ void pithi_findings_head(const struct pithi_findings *f, FILE *out)
     fprintf(out, "\n%s analysed, from %s to %s\n", pithi_ns_text(text, (double)(info->to_ns - info->from_ns)),
             edge(from, info->from_ns, info->has_init, "the end of MPI_Init", log->start_ns, "the start"),
             edge(to, info->to_ns, info->has_finalize, "MPI_Finalize", log->end_ns, "the end"));
-}
-
-/* The clocks of the ranks agree up to this; the recorder writes it as a property of the log. */
-static const char *clock_error(const struct pithlog *log)
-{
-    const char *key, *value;
-
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (strcmp(key, "clock_error_ns") == 0)
-            return value;
-    return NULL;
-}
-
-/* A property of the log may hold anything.
- * It is quoted and cut, so that it cannot change the terminal or break the line. */
-static void put_text(const char *text, FILE *out)
-{
-    char *shown = pithi_quoted(PITHI_QUOTE_TABS, text);
-
-    fprintf(out, "  Clock error: %.20s\n", shown ? shown : "?");
-    free(shown);
-}
-
-/* Says whether the model of the network explains this run: Up to 2 % off (PITHI_TRUSTED) is good enough for
- * predictions. `off` is the replay's difference as a part of the run, -0.02 for 2 % shorter. */
-static void put_replay(const struct pithi_findings *f, FILE *out)
-{
-    double run_ns = (double)(f->info->to_ns - f->info->from_ns), off = f->trust.replay_ns / run_ns - 1;
-    const struct pithi_replay_state *worst = f->trust.worst, *after = worst + f->trust.worst_count;
-    char log[PITHI_NS_TEXT], replay[PITHI_NS_TEXT];
-
-    if (f->trust.replay_ns <= 0)
-        return;
-    if (fabs(off) < 0.0005)
-        fprintf(out, "  A replay on the fitted network takes as long as the run.\n");
-    else
-        fprintf(out, "  A replay on the fitted network is %.1f %% %s than the run%s\n", 100 * fabs(off),
-                off < 0 ? "shorter" : "longer", fabs(off) <= PITHI_TRUSTED ? "." : ", so");
-    if (fabs(off) <= PITHI_TRUSTED)
-        return;
-    fprintf(out, "  predictions for another network cannot be trusted%s.\n",
-            f->cores && f->ranks > f->cores ? ": there are more ranks than\n  cores" : "");
-    /* The state that explains the difference must differ in the same direction; `worst` begins with the largest. */
-    while (worst < after && (worst->replay_ns < worst->log_ns) != (off < 0))
-        worst++;
-    if (worst < after && worst->calls)
-        fprintf(out, "  Differs most: %.*s, %s, in the replay %s.\n", PITHI_NAME_COLUMNS,
-                pithi_state_text(f->log, worst->state), pithi_ns_text(log, worst->log_ns),
-                pithi_ns_text(replay, worst->replay_ns));
 }
 
 /* Ends a pause of a lane: its time within the window. `since_ns`: when it began; INT64_MAX: there is none. */
@@ -193,19 +152,25 @@ static int has_state(const struct pithlog *log, const char *begin)
     return 0;
 }
 
-/* What the log does not have.
- * Each line is left out where nothing is missing, so the page of a complete log has none of them. */
-static void put_missing(const struct pithi_findings *f, FILE *out)
+/* With no messages at all this is 0: 0 is not below 0. */
+static int is_unmatched(uint64_t matched, uint64_t all) { return (double)matched < UNMATCHED * (double)all; }
+
+void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
 {
+    const struct pithi_trust *trust = &f->trust;
+    const char *error = pithi_property(f->log, "clock_error_ns"); /* the clocks of the ranks agree up to this */
+    char text[PITHI_NS_TEXT];
+
+    /* What the log does not have. Each line is left out where nothing is missing, so the page of a complete log has
+     * none of them. */
     const struct pithlog_info *log = pithlog_get_info(f->log);
     uint32_t absent = pithi_findings_absent(f);
-    char text[PITHLOG_MISSING_TEXT];
-
+    char missing[PITHLOG_MISSING_TEXT];
     if (log->lost)
         fprintf(out, "  At least %llu record%s lost.\n", (unsigned long long)log->lost,
                 log->lost == 1 ? " was" : "s were");
-    pithlog_analysis_missing(f->analysis, text);
-    put_lines("  ", text, out);
+    pithlog_analysis_missing(f->analysis, missing);
+    put_lines("  ", missing, out);
     double paused = paused_ns(f);
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",
@@ -217,18 +182,7 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
     if (absent)
         fprintf(out, "  The log has no records of %s%u rank%s: waiting for %s counts as transfer.\n",
                 log->incomplete ? "at least " : "", absent, absent == 1 ? "" : "s", absent == 1 ? "it" : "them");
-}
 
-/* With no messages at all this is 0: 0 is not below 0. */
-static int is_unmatched(uint64_t matched, uint64_t all) { return (double)matched < UNMATCHED * (double)all; }
-
-void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
-{
-    const struct pithi_trust *trust = &f->trust;
-    const char *error = clock_error(f->log);
-    char text[PITHI_NS_TEXT];
-
-    put_missing(f, out);
     if (trust->of_messages || trust->of_collectives) {
         fprintf(out, "  Matched: ");
         if (trust->of_messages)
@@ -244,8 +198,14 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     /* A number is converted to the best unit; another text is shown as it is. */
     if (error && *error >= '0' && *error <= '9')
         fprintf(out, "  Clock error: %s\n", pithi_ns_text(text, strtod(error, NULL)));
-    else if (error)
-        put_text(error, out);
+    else if (error) {
+        /* A property may hold anything: it is quoted and cut, so that it cannot change the terminal or break the
+         * line. */
+        char *shown = pithi_quoted(PITHI_QUOTE_TABS, error);
+
+        fprintf(out, "  Clock error: %.20s\n", shown ? shown : "?");
+        free(shown);
+    }
     if (trust->unknown_ns > 0 && f->info->lanes > 0) {
         double run_ns = (double)(f->info->to_ns - f->info->from_ns);
         /* Below 1 % of both the line would only worry. */
@@ -264,7 +224,31 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     if (f->info->given_up)
         fprintf(out, "  %llu dependencies contradict the times and are left out (pith convert --causal).\n",
                 (unsigned long long)f->info->given_up);
-    put_replay(f, out);
+
+    /* Says whether the model of the network explains this run: Up to 2 % off (PITHI_TRUSTED) is good enough for
+     * predictions. `off` is the replay's difference as a part of the run, -0.02 for 2 % shorter. */
+    double replayed_run_ns = (double)(f->info->to_ns - f->info->from_ns),
+           off = f->trust.replay_ns / replayed_run_ns - 1;
+    const struct pithi_replay_state *worst = f->trust.worst, *after = worst + f->trust.worst_count;
+    char in_log[PITHI_NS_TEXT], replay[PITHI_NS_TEXT];
+    if (f->trust.replay_ns <= 0)
+        return;
+    if (fabs(off) < 0.0005)
+        fprintf(out, "  A replay on the fitted network takes as long as the run.\n");
+    else
+        fprintf(out, "  A replay on the fitted network is %.1f %% %s than the run%s\n", 100 * fabs(off),
+                off < 0 ? "shorter" : "longer", fabs(off) <= PITHI_TRUSTED ? "." : ", so");
+    if (fabs(off) <= PITHI_TRUSTED)
+        return;
+    fprintf(out, "  predictions for another network cannot be trusted%s.\n",
+            f->cores && f->ranks > f->cores ? ": there are more ranks than\n  cores" : "");
+    /* The state that explains the difference must differ in the same direction; `worst` begins with the largest. */
+    while (worst < after && (worst->replay_ns < worst->log_ns) != (off < 0))
+        worst++;
+    if (worst < after && worst->calls)
+        fprintf(out, "  Differs most: %.*s, %s, in the replay %s.\n", PITHI_NAME_COLUMNS,
+                pithi_state_text(f->log, worst->state), pithi_ns_text(in_log, worst->log_ns),
+                pithi_ns_text(replay, worst->replay_ns));
 }
 
 /* 1: most of the transfer is in calls of ranks that did not run. */
@@ -277,17 +261,6 @@ static int is_descheduled(const struct pithi_findings *f)
         descheduled_ns += strcmp(f->list[i].name, "descheduled ranks") == 0 ? f->list[i].ns : 0;
     }
     return descheduled_ns > transfer_ns / 2;
-}
-
-static void put_serialisation(const struct pithlog_analysis_info *info, FILE *out)
-{
-    double saved = 100 * (1 - info->transfer);
-
-    fprintf(out, "  Serialisation is lowest: ranks wait for one another in turn. A faster network\n");
-    if (saved < 1)
-        fprintf(out, "  would not help.\n");
-    else
-        fprintf(out, "  would save %.0f %% of the run at most.\n", saved);
 }
 
 /* The sentence for the lowest of the three efficiencies that have a remedy of their own. */
@@ -330,9 +303,15 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
                 /* Without imbalance the run would be as short as the mean computing allows: with communication 0.9 and
                  * balance 0.8 it is 0.18 of the run. */
                 100 * info->communication * (1 - info->load_balance));
-    else if (info->serialisation <= info->transfer)
-        put_serialisation(info, out);
-    else
+    else if (info->serialisation <= info->transfer) {
+        double saved = 100 * (1 - info->transfer);
+
+        fprintf(out, "  Serialisation is lowest: ranks wait for one another in turn. A faster network\n");
+        if (saved < 1)
+            fprintf(out, "  would not help.\n");
+        else
+            fprintf(out, "  would save %.0f %% of the run at most.\n", saved);
+    } else
         fprintf(out, "  Transfer is lowest: data transfer and MPI itself take %.0f %% of the run.\n  %s\n",
                 100 * (1 - info->transfer),
                 is_descheduled(f) ? "Most of it is in calls of ranks that did not run: see descheduled ranks."
@@ -357,18 +336,6 @@ static void put_tree(const struct pithlog_efficiency *all, uint32_t count, FILE 
     }
 }
 
-static void put_efficiencies(const struct pithi_findings *f, FILE *out)
-{
-    struct pithlog_efficiency all[PITHLOG_EFFICIENCIES], hybrid[PITHLOG_HYBRID];
-
-    pithlog_analysis_efficiencies(f->analysis, all);
-    fprintf(out, "\nEfficiency (1 is best; POP)\n");
-    put_tree(all, PITHLOG_EFFICIENCIES, out);
-    put_tree(hybrid, pithlog_analysis_hybrid(f->analysis, hybrid), out);
-    pithi_findings_lowest(f, out);
-    pithi_findings_ipc(f, out);
-}
-
 void pithi_findings_outside(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_info *log = pithlog_get_info(f->log);
@@ -380,29 +347,6 @@ void pithi_findings_outside(const struct pithi_findings *f, FILE *out)
     if (f->info->has_finalize)
         fprintf(out, "  Not analysed: %s after the last rank has entered MPI_Finalize.\n",
                 pithi_ns_text(text, (double)(log->end_ns - f->info->to_ns)));
-}
-
-static int put_path(const struct pithi_findings *f, FILE *out)
-{
-    uint32_t count;
-    struct pithi_state_sum *sums = pithi_path_sums(f->analysis, &count);
-
-    double run_ns = (double)(f->info->to_ns - f->info->from_ns);
-    char text[PITHI_NS_TEXT];
-
-    fprintf(out, "\nCritical path (it determines the run time; %% of it, which is the most that a\n"
-                 "faster state can save; imbalance: time beyond the mean of all ranks)\n");
-    for (uint32_t i = 0; i < count; i++) {
-        double imbalance_ns = pithi_path_imbalance(f->analysis, sums[i].state, sums[i].ns);
-        fprintf(out, "  ");
-        pithi_state_sum_put(f->analysis, &sums[i], run_ns, out);
-        /* below 1 % of the run it is not worth a line */
-        if (imbalance_ns >= 0.01 * run_ns)
-            fprintf(out, "    imbalance %s (%.0f %%)\n", pithi_ns_text(text, imbalance_ns),
-                    100 * imbalance_ns / run_ns);
-    }
-    free(sums);
-    return sums ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_findings_is_listed(const struct pithlog_finding *finding) { return finding->share >= PITHI_FINDING_LISTED; }
@@ -420,40 +364,6 @@ void pithi_findings_unlisted(const struct pithi_findings *f, FILE *out)
                 f->count - listed == 1 ? "it" : "them");
     else if (!f->count)
         fprintf(out, "  Nothing costs %.1f %% or more.\n", 100 * PITHLOG_FINDING_LEAST);
-}
-
-/* A finding that is part of another one stands below it, two columns further right. */
-static void put_findings(const struct pithi_findings *f, FILE *out)
-{
-    char text[PITHI_NS_TEXT], range[80];
-    uint32_t number = 0;
-
-    fprintf(out, "\nFindings (%% of all ranks' time; what is further right is part of the one above;\n"
-                 "causes: %% of the finding)\n");
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct pithlog_finding *finding = &f->list[i];
-        const char *indent = finding->part_of ? "       " : "     ";
-        if (!pithi_findings_is_listed(finding))
-            continue;
-        if (finding->part_of)
-            fprintf(out, "     %s", "- ");
-        else
-            fprintf(out, "%3u. ", ++number);
-        fprintf(out, "%s: %.1f %%, %s\n", finding->name, 100 * finding->share, pithi_ns_text(text, finding->ns));
-        put_lines(indent, finding->text, out);
-        if (f->functions[i])
-            fprintf(out, "%sin %s\n", indent, f->functions[i]);
-        if (f->sites[i])
-            fprintf(out, "%slongest: %s\n", indent, f->sites[i]);
-        if (*pithi_findings_range(f, finding, range))
-            fprintf(out, "%s%s\n", indent, range);
-        char *command = pithi_findings_command(f, &finding->place);
-        if (command)
-            fprintf(out, "%s%s\n", indent, command);
-        free(command);
-    }
-    pithi_findings_unlisted(f, out);
-    pithi_findings_outside(f, out);
 }
 
 void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
@@ -480,9 +390,45 @@ void pithi_findings_sums(const struct pithi_findings *f, FILE *out)
     pithi_findings_wrap(text, "", out);
 }
 
-/* The findings, a line each, without those that may be due to a lack of cores. */
-static void put_short_list(const struct pithi_findings *f, FILE *out)
+/* Breaks a text into lines of COLUMNS characters at most. */
+void pithi_findings_wrap(const char *text, const char *indent, FILE *out)
 {
+    wrap(text, strlen(text), indent, indent, COLUMNS, out);
+}
+
+int pithi_findings_put_communication(const struct pithi_findings *f, FILE *out)
+{
+    struct pithi_communication communication;
+    int err = pithi_communication_find(f->analysis, &f->trust, &communication);
+
+    if (!err)
+        pithi_communication_put(&communication, out);
+    pithi_communication_free(&communication);
+    return err;
+}
+
+int pithi_findings_page(const struct pithi_findings *f, FILE *out)
+{
+    const char *incomplete = pithlog_get_info(f->log)->incomplete;
+
+    /* The answer, and the command that shows its worst instance. */
+    pithi_findings_wrap(f->answer->text, "", out);
+    if (f->answer_site)
+        fprintf(out, "Longest: %s.\n", f->answer_site);
+    if (f->answer->ns > 0) {
+        char *command = pithi_findings_command(f, &f->answer->place);
+        if (command)
+            fprintf(out, "  %s\n", command);
+        free(command);
+    }
+    fprintf(out, "\n");
+
+    pithi_findings_head(f, out);
+    if (incomplete)
+        fprintf(out, "  The log is incomplete: %s\n", incomplete);
+    pithi_findings_sums(f, out);
+
+    /* The findings, a line each, without those that may be due to a lack of cores. */
     for (uint32_t i = 0, shown = 0; i < f->count && shown < SHORT_LIST; i++) {
         const struct pithlog_finding *finding = &f->list[i];
         char lane[32] = "";
@@ -502,50 +448,7 @@ static void put_short_list(const struct pithi_findings *f, FILE *out)
             fprintf(out, "  %.*s", PITHI_NAME_COLUMNS, pithi_state_text(f->log, finding->state));
         fprintf(out, "%s%s\n", *lane ? "  " : "", lane);
     }
-}
 
-/* Breaks a text into lines of COLUMNS characters at most. */
-void pithi_findings_wrap(const char *text, const char *indent, FILE *out)
-{
-    wrap(text, strlen(text), indent, indent, COLUMNS, out);
-}
-
-/* The answer, and the command that shows its worst instance. */
-static void put_answer(const struct pithi_findings *f, FILE *out)
-{
-    pithi_findings_wrap(f->answer->text, "", out);
-    if (f->answer_site)
-        fprintf(out, "Longest: %s.\n", f->answer_site);
-    if (f->answer->ns > 0) {
-        char *command = pithi_findings_command(f, &f->answer->place);
-        if (command)
-            fprintf(out, "  %s\n", command);
-        free(command);
-    }
-    fprintf(out, "\n");
-}
-
-int pithi_findings_put_communication(const struct pithi_findings *f, FILE *out)
-{
-    struct pithi_communication communication;
-    int err = pithi_communication_find(f->analysis, &f->trust, &communication);
-
-    if (!err)
-        pithi_communication_put(&communication, out);
-    pithi_communication_free(&communication);
-    return err;
-}
-
-int pithi_findings_page(const struct pithi_findings *f, FILE *out)
-{
-    const char *incomplete = pithlog_get_info(f->log)->incomplete;
-
-    put_answer(f, out);
-    pithi_findings_head(f, out);
-    if (incomplete)
-        fprintf(out, "  The log is incomplete: %s\n", incomplete);
-    pithi_findings_sums(f, out);
-    put_short_list(f, out);
     if (f->info->has_mpi || f->trust.of_messages)
         fprintf(out, "\nHow far this can be trusted\n");
     pithi_run_delay_put(f->log, out);
@@ -557,11 +460,66 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     }
     if (!f->info->has_mpi)
         fprintf(out, "\nThere are no efficiencies without MPI calls; a state that receives may wait.\n");
-    put_findings(f, out);
-    if (f->info->has_mpi && f->info->lanes)
-        put_efficiencies(f, out);
-    if (put_path(f, out) != PITH_OK)
-        return PITH_ERR_MEMORY;
+
+    /* A finding that is part of another one stands below it, two columns further right. */
+    char text[PITHI_NS_TEXT], range[80];
+    uint32_t number = 0;
+    fprintf(out, "\nFindings (%% of all ranks' time; what is further right is part of the one above;\n"
+                 "causes: %% of the finding)\n");
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct pithlog_finding *finding = &f->list[i];
+        const char *indent = finding->part_of ? "       " : "     ";
+        if (!pithi_findings_is_listed(finding))
+            continue;
+        if (finding->part_of)
+            fprintf(out, "     %s", "- ");
+        else
+            fprintf(out, "%3u. ", ++number);
+        fprintf(out, "%s: %.1f %%, %s\n", finding->name, 100 * finding->share, pithi_ns_text(text, finding->ns));
+        put_lines(indent, finding->text, out);
+        if (f->functions[i])
+            fprintf(out, "%sin %s\n", indent, f->functions[i]);
+        if (f->sites[i])
+            fprintf(out, "%slongest: %s\n", indent, f->sites[i]);
+        if (*pithi_findings_range(f, finding, range))
+            fprintf(out, "%s%s\n", indent, range);
+        char *command = pithi_findings_command(f, &finding->place);
+        if (command)
+            fprintf(out, "%s%s\n", indent, command);
+        free(command);
+    }
+    pithi_findings_unlisted(f, out);
+    pithi_findings_outside(f, out);
+
+    if (f->info->has_mpi && f->info->lanes) {
+        struct pithlog_efficiency all[PITHLOG_EFFICIENCIES], hybrid[PITHLOG_HYBRID];
+
+        pithlog_analysis_efficiencies(f->analysis, all);
+        fprintf(out, "\nEfficiency (1 is best; POP)\n");
+        put_tree(all, PITHLOG_EFFICIENCIES, out);
+        put_tree(hybrid, pithlog_analysis_hybrid(f->analysis, hybrid), out);
+        pithi_findings_lowest(f, out);
+        pithi_findings_ipc(f, out);
+    }
+
+    uint32_t count;
+    struct pithi_state_sum *sums = pithi_path_sums(f->analysis, &count);
+    double run_ns = (double)(f->info->to_ns - f->info->from_ns);
+
+    fprintf(out, "\nCritical path (it determines the run time; %% of it, which is the most that a\n"
+                 "faster state can save; imbalance: time beyond the mean of all ranks)\n");
+    for (uint32_t i = 0; i < count; i++) {
+        double imbalance_ns = pithi_path_imbalance(f->analysis, sums[i].state, sums[i].ns);
+        fprintf(out, "  ");
+        pithi_state_sum_put(f->analysis, &sums[i], run_ns, out);
+        /* below 1 % of the run it is not worth a line */
+        if (imbalance_ns >= 0.01 * run_ns)
+            fprintf(out, "    imbalance %s (%.0f %%)\n", pithi_ns_text(text, imbalance_ns),
+                    100 * imbalance_ns / run_ns);
+    }
+    free(sums);
+    CHECK(sums ? PITH_OK : pithi_no_memory());
+
     pithi_findings_put_iterations(f, out);
     CHECK(pithi_findings_put_communication(f, out));
     return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;

@@ -14,23 +14,6 @@ struct compensation {
     struct pithi_replay_result result;
 };
 
-static int read_options(int argc, char **argv, struct compensation *c)
-{
-    static const char *const names[] = {"LOG", NULL};
-    const struct pithi_option options[] = {
-        {"output", 'o', PITHI_TEXT, &c->out, NULL, NULL},
-        {"format", 0, PITHI_TEXT, &c->format, NULL, NULL},
-        {"local", 0, PITHI_FLAG, &c->local, NULL, NULL},
-        {.name = NULL},
-    };
-
-    if (pithi_tool_options(argc, argv, options))
-        return 2;
-    if (!c->out)
-        return pithi_tool_usage(argv[0], "-o OUT is missing");
-    return pithi_tool_arguments(argc, argv, names);
-}
-
 static int fill(void *context, struct pithi_writer *writer)
 {
     struct compensation *c = context;
@@ -77,8 +60,17 @@ out:
 
 int pithi_tool_compensate(int argc, char **argv)
 {
+    static const char *const names[] = {"LOG", NULL};
     struct compensation c = {.local = 0};
-    int status = read_options(argc, argv, &c);
+    const struct pithi_option options[] = {
+        {"output", 'o', PITHI_TEXT, &c.out, NULL, NULL},
+        {"format", 0, PITHI_TEXT, &c.format, NULL, NULL},
+        {"local", 0, PITHI_FLAG, &c.local, NULL, NULL},
+        {.name = NULL},
+    };
+    int status = pithi_tool_options(argc, argv, options) ? 2
+                 : !c.out                                ? pithi_tool_usage(argv[0], "-o OUT is missing")
+                                                         : pithi_tool_arguments(argc, argv, names);
 
     if (status == 0)
         status = pithi_tool_open(argv[0], argv[optind], &c.log) ? pithi_tool_failed()

@@ -18,25 +18,6 @@ struct cut {
     uint64_t copied; /* records written so far */
 };
 
-static int read_options(int argc, char **argv, struct cut *cut)
-{
-    static const char *const names[] = {"LOG", NULL};
-    const struct pithi_option options[] = {
-        {"output", 'o', PITHI_TEXT, &cut->out, NULL, NULL},
-        {"format", 0, PITHI_TEXT, &cut->format, NULL, NULL},
-        PITHI_WINDOW_OPTIONS(&cut->words),
-        PITHI_LANE_OPTIONS(&cut->set),
-        PITHI_WHERE_OPTION(&cut->where),
-        {.name = NULL},
-    };
-
-    if (pithi_tool_options(argc, argv, options))
-        return 2;
-    if (!cut->out)
-        return pithi_tool_usage(argv[0], "-o OUT is missing");
-    return pithi_tool_arguments(argc, argv, names);
-}
-
 static int fill(void *context, struct pithi_writer *writer)
 {
     const struct cut *cut = context;
@@ -80,8 +61,19 @@ out:
 
 int pithi_tool_cut(int argc, char **argv)
 {
+    static const char *const names[] = {"LOG", NULL};
     struct cut cut = {.what = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
-    int status = read_options(argc, argv, &cut);
+    const struct pithi_option options[] = {
+        {"output", 'o', PITHI_TEXT, &cut.out, NULL, NULL},
+        {"format", 0, PITHI_TEXT, &cut.format, NULL, NULL},
+        PITHI_WINDOW_OPTIONS(&cut.words),
+        PITHI_LANE_OPTIONS(&cut.set),
+        PITHI_WHERE_OPTION(&cut.where),
+        {.name = NULL},
+    };
+    int status = pithi_tool_options(argc, argv, options) ? 2
+                 : !cut.out                              ? pithi_tool_usage(argv[0], "-o OUT is missing")
+                                                         : pithi_tool_arguments(argc, argv, names);
 
     if (status == 0)
         status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed() : write_cut(argv[0], &cut);

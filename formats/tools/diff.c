@@ -576,38 +576,30 @@ out:
     return err;
 }
 
-static int compare_all(struct comparing *c)
-{
-    uint32_t i = 0, k = 0;
-    int err = PITH_OK;
-
-    while (err == PITH_OK &&
-           (i < pithlog_get_info(c->pair->log[0])->lanes || k < pithlog_get_info(c->pair->log[1])->lanes)) {
-        int order = order_of(c->pair, i, k, 1);
-        if (order == 0) {
-            err = compare_lanes(c, i, k);
-        } else {
-            int side = order > 0;
-            uint32_t number = order < 0 ? i : k;
-            const struct pithlog_lane *lane = pithlog_get_lane(c->pair->log[side], number);
-            if (c->differences++ < MOST)
-                printf("rank %d thread %u: only in %s, %llu records\n", (int)lane->rank, (unsigned)lane->thread,
-                       side ? "the second" : "the first", (unsigned long long)lane->records);
-        }
-        /* the lane that was taken: of a, of b, or of both */
-        i += order <= 0;
-        k += order >= 0;
-    }
-    return err;
-}
-
 static int diff_records(struct pair *pair, int64_t within_ns, int *different)
 {
     struct comparing c = {.pair = pair, .within_ns = within_ns};
+    uint32_t i = 0, k = 0;
     int err;
 
     c.comms = calloc(pithlog_get_info(pair->log[0])->comms + (size_t)1, sizeof *c.comms);
-    err = c.comms ? compare_all(&c) : pithi_no_memory();
+    err = c.comms ? PITH_OK : pithi_no_memory();
+    /* Lanes of both logs are sorted: the next one is of a, of b, or of both. */
+    while (err == PITH_OK && (i < pithlog_get_info(pair->log[0])->lanes || k < pithlog_get_info(pair->log[1])->lanes)) {
+        int order = order_of(pair, i, k, 1);
+        if (order == 0) {
+            err = compare_lanes(&c, i, k);
+        } else {
+            int side = order > 0;
+            uint32_t number = order < 0 ? i : k;
+            const struct pithlog_lane *lane = pithlog_get_lane(pair->log[side], number);
+            if (c.differences++ < MOST)
+                printf("rank %d thread %u: only in %s, %llu records\n", (int)lane->rank, (unsigned)lane->thread,
+                       side ? "the second" : "the first", (unsigned long long)lane->records);
+        }
+        i += order <= 0;
+        k += order >= 0;
+    }
     if (c.differences > MOST) /* each lane counts once */
         printf("and %llu more threads\n", (unsigned long long)(c.differences - MOST));
     if (!err && (fflush(stdout) != 0 || ferror(stdout)))

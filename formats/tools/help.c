@@ -66,29 +66,6 @@ static void put_row(const char *name, const char *access, const char *suffixes, 
     } while (*summary || *suffixes); /* a text of which nothing is left prints as blanks, beside one that goes on */
 }
 
-static int help_formats(void)
-{
-    put_row("name", "can be", "suffixes", "what is kept, and what is lost");
-    for (const struct pithi_format *format = pithi_formats; format->name; format++) {
-        char suffixes[128]; /* each with '/' at its end if the format is a folder */
-        size_t used = 0;
-        /* room for this byte, a slash and the end */
-        for (const char *from = format->suffixes; *from && used + 3 < sizeof suffixes; from++) {
-            suffixes[used++] = *from;
-            if (format->write_folder && (from[1] == ' ' || from[1] == 0))
-                suffixes[used++] = '/';
-        }
-        suffixes[used] = 0;
-        put_row(format->name,
-                !format->write && !format->write_folder ? "read"
-                : !format->read                         ? "written"
-                                                        : "read+write",
-                suffixes, format->summary);
-    }
-    puts("\nA suffix with / belongs to a folder. See pith-formats(5).");
-    return 0;
-}
-
 int pithi_tool_help(int argc, char **argv)
 {
     struct pithi_nearest nearest;
@@ -111,8 +88,27 @@ int pithi_tool_help(int argc, char **argv)
                    variables[i].help);
         return 0;
     }
-    if (strcmp(argv[1], "formats") == 0)
-        return help_formats();
+    if (strcmp(argv[1], "formats") == 0) {
+        put_row("name", "can be", "suffixes", "what is kept, and what is lost");
+        for (const struct pithi_format *format = pithi_formats; format->name; format++) {
+            char suffixes[128]; /* each with '/' at its end if the format is a folder */
+            size_t used = 0;
+            /* room for this byte, a slash and the end */
+            for (const char *from = format->suffixes; *from && used + 3 < sizeof suffixes; from++) {
+                suffixes[used++] = *from;
+                if (format->write_folder && (from[1] == ' ' || from[1] == 0))
+                    suffixes[used++] = '/';
+            }
+            suffixes[used] = 0;
+            put_row(format->name,
+                    !format->write && !format->write_folder ? "read"
+                    : !format->read                         ? "written"
+                                                            : "read+write",
+                    suffixes, format->summary);
+        }
+        puts("\nA suffix with / belongs to a folder. See pith-formats(5).");
+        return 0;
+    }
     const struct pithi_command *command = pithi_command_find(argv[1]);
     if (command) {
         printf("usage: pith %s %s\n\n%s\n", command->name, command->arguments, command->summary);

@@ -103,77 +103,6 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     return PITH_OK;
 }
 
-static void put_numbers(struct pithi_out *out, const struct pithlog *log)
-{
-    const struct pithlog_info *info = pithlog_get_info(log);
-    const char *key, *value;
-    uint32_t threads = 0; /* the largest number of threads of a rank */
-    char text[64];
-    struct tm utc;
-
-    for (uint32_t i = 0; i < pithi_log_ranks(log); i++)
-        if (pithi_log_rank(log, i)->lane_count > threads)
-            threads = pithi_log_rank(log, i)->lane_count;
-    put_text(out, "format", info->format);
-    put_u64(out, "version", info->version);
-    put_text(out, "complete", info->complete ? "yes" : "no");
-    if (!info->complete)
-        put_text(out, PITHI_INCOMPLETE, info->incomplete);
-    put_u64(out, "ranks", info->ranks);
-    put_u64(out, "lanes", info->lanes);
-    put_u64(out, "threads", threads);
-    put_u64(out, "definitions", info->defs);
-    put_u64(out, "communicators", info->comms);
-    put_u64(out, "records", info->records);
-    put_u64(out, "states", info->states);
-    put_u64(out, "events", info->events);
-    put_u64(out, "messages", info->messages);
-    put_u64(out, "lost", info->lost);
-    /* the start of recording in UTC, from the recorder's property */
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
-        /* for any other key this number means nothing, and is not used */
-        time_t seconds = (time_t)strtoll(value, NULL, 10);
-        if (strcmp(key, "start_unix_s") == 0 && gmtime_r(&seconds, &utc) &&
-            strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
-            put_text(out, "start", text);
-    }
-    put_seconds(out, "first_s", info->records ? info->start_ns : 0);
-    /* unsigned: from INT64_MIN to INT64_MAX is no overflow then */
-    put_seconds(out, "duration_s", info->records ? (int64_t)((uint64_t)info->end_ns - (uint64_t)info->start_ns) : 0);
-    put_u64(out, "bytes", info->bytes);
-    snprintf(text, sizeof text, "%.2f", info->records ? (double)info->bytes / (double)info->records : 0.0);
-    put_text(out, "bytes_per_event", text);
-}
-
-/* Prints the clocks that were compared with the log's clock, which is that of rank 0's machine. */
-static void put_clocks(struct pithi_out *out, const struct pithlog *log)
-{
-    char text[160];
-    for (uint32_t i = 0; i < log->clock_count; i++) {
-        const struct pithi_clock *clock = &log->clocks[i];
-        const char *fault = pithi_clock_fault(clock), *host = "";
-        /* A clock was compared through one rank of its host; the host is that rank's. */
-        for (uint32_t k = 0; k < pithi_log_ranks(log); k++)
-            if (pithi_log_rank(log, k)->rank == clock->rank)
-                host = pithi_log_host(log, pithi_log_rank(log, k));
-        pithi_out_text(out, "clock_of_rank_");
-        pithi_out_u64(out, (uint64_t)clock->rank);
-        pithi_out_text(out, ": host ");
-        pithi_out_quoted(out, PITHI_QUOTE_TABS, host);
-        if (clock->count > 0) {
-            /* The first point, negated: it holds what must be added to this clock, people read how far it is ahead. */
-            snprintf(text, sizeof text, ", offset_s %.9f, drift_ppm %.3f, error_ns %lld, %u points",
-                     (double)-clock->points->offset_ns / 1e9, clock->drift_ppm, (long long)clock->error_ns,
-                     clock->count);
-            pithi_out_text(out, text);
-        }
-        if (*fault)
-            pithi_out_text(out, ", ");
-        pithi_out_text(out, fault);
-        pithi_out_char(out, '\n');
-    }
-}
-
 /* 0: the property is not printed. put_clocks prints what the sync points show, put_numbers why the log is incomplete;
  * event numbers are for other formats; names of functions are for pith stat. */
 static int is_for_people(const char *key)
@@ -197,12 +126,75 @@ int pithi_tool_info(int argc, char **argv)
         return 2;
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
     TRY(pithi_out_open(&out, stdout));
-    put_numbers(&out, log);
+
+    const struct pithlog_info *info = pithlog_get_info(log);
+    uint32_t threads = 0; /* the largest number of threads of a rank */
+    char text[64];
+    struct tm utc;
+    for (uint32_t i = 0; i < pithi_log_ranks(log); i++)
+        if (pithi_log_rank(log, i)->lane_count > threads)
+            threads = pithi_log_rank(log, i)->lane_count;
+    put_text(&out, "format", info->format);
+    put_u64(&out, "version", info->version);
+    put_text(&out, "complete", info->complete ? "yes" : "no");
+    if (!info->complete)
+        put_text(&out, PITHI_INCOMPLETE, info->incomplete);
+    put_u64(&out, "ranks", info->ranks);
+    put_u64(&out, "lanes", info->lanes);
+    put_u64(&out, "threads", threads);
+    put_u64(&out, "definitions", info->defs);
+    put_u64(&out, "communicators", info->comms);
+    put_u64(&out, "records", info->records);
+    put_u64(&out, "states", info->states);
+    put_u64(&out, "events", info->events);
+    put_u64(&out, "messages", info->messages);
+    put_u64(&out, "lost", info->lost);
+    /* the start of recording in UTC, from the recorder's property */
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
+        /* for any other key this number means nothing, and is not used */
+        time_t seconds = (time_t)strtoll(value, NULL, 10);
+        if (strcmp(key, "start_unix_s") == 0 && gmtime_r(&seconds, &utc) &&
+            strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
+            put_text(&out, "start", text);
+    }
+    put_seconds(&out, "first_s", info->records ? info->start_ns : 0);
+    /* unsigned: from INT64_MIN to INT64_MAX is no overflow then */
+    put_seconds(&out, "duration_s", info->records ? (int64_t)((uint64_t)info->end_ns - (uint64_t)info->start_ns) : 0);
+    put_u64(&out, "bytes", info->bytes);
+    snprintf(text, sizeof text, "%.2f", info->records ? (double)info->bytes / (double)info->records : 0.0);
+    put_text(&out, "bytes_per_event", text);
+
     TRY(put_hosts(&out, log));
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
         if (is_for_people(key))
             put_text(&out, key, value);
-    put_clocks(&out, log);
+
+    /* Prints the clocks that were compared with the log's clock, which is that of rank 0's machine. */
+    char numbers[160];
+    for (uint32_t i = 0; i < log->clock_count; i++) {
+        const struct pithi_clock *clock = &log->clocks[i];
+        const char *fault = pithi_clock_fault(clock), *host = "";
+        /* A clock was compared through one rank of its host; the host is that rank's. */
+        for (uint32_t k = 0; k < pithi_log_ranks(log); k++)
+            if (pithi_log_rank(log, k)->rank == clock->rank)
+                host = pithi_log_host(log, pithi_log_rank(log, k));
+        pithi_out_text(&out, "clock_of_rank_");
+        pithi_out_u64(&out, (uint64_t)clock->rank);
+        pithi_out_text(&out, ": host ");
+        pithi_out_quoted(&out, PITHI_QUOTE_TABS, host);
+        if (clock->count > 0) {
+            /* The first point, negated: it holds what must be added to this clock, people read how far it is ahead. */
+            snprintf(numbers, sizeof numbers, ", offset_s %.9f, drift_ppm %.3f, error_ns %lld, %u points",
+                     (double)-clock->points->offset_ns / 1e9, clock->drift_ppm, (long long)clock->error_ns,
+                     clock->count);
+            pithi_out_text(&out, numbers);
+        }
+        if (*fault)
+            pithi_out_text(&out, ", ");
+        pithi_out_text(&out, fault);
+        pithi_out_char(&out, '\n');
+    }
+
 out:
     err = pithi_out_close(&out, err); /* keeps the first error, or reports that standard output could not be written */
     if (log)

@@ -50,32 +50,6 @@ static int name_taken(const struct source *sources, uint32_t count, const char *
     return 0;
 }
 
-/* Gives each log the name of its program, made unique: the second run of "heat" is "heat:2". */
-static int name_sources(struct source *sources, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        /* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith" */
-        const char *full = pithi_property(sources[i].log, "program"), *slash;
-        int of_file = !full || !*full;
-        if (of_file)
-            full = sources[i].path;
-        slash = strrchr(full, '/');
-        if (slash && slash[1])
-            full = slash + 1;
-        /* "heat.pith" without its suffix; a program may have dots in its name */
-        char *own = of_file ? strndup(full, strcspn(full, ".")) : strdup(full), *name = own ? strdup(own) : NULL;
-        for (unsigned n = 2; name && name_taken(sources, i, name); n++) {
-            free(name);
-            if (asprintf(&name, "%s:%u", own, n) < 0)
-                name = NULL;
-        }
-        free(own);
-        if (!(sources[i].program = name))
-            return pithi_no_memory();
-    }
-    return PITH_OK;
-}
-
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
 
 /* 1: `value` is in the list "a, b, c". An empty value is in every list: it adds nothing. */
@@ -131,51 +105,6 @@ static int one_time_axis(const struct source *sources, uint32_t count)
         if (!sources[i].knows_clock || sources[i].zero_unix_ns != sources[0].zero_unix_ns || sources[i].shift_ns != 0)
             return count == 1;
     return 1;
-}
-
-/* Adds the properties of all logs to `defs`. A property that differs gets all its values, separated by ", ". `clock`:
- * the logs are aligned by the clock, so start_unix_s is that of the first. clock_error_ns is `unknown` unless they are
- * pieces of one log. *left_out: values that did not fit. */
-static int put_facts(const struct source *sources, uint32_t count, int clock, struct pithi_defs *defs,
-                     uint64_t *left_out)
-{
-    const char *key, *value;
-
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++) {
-            /* these two are not joined: which is right depends on the alignment */
-            if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(sources, i, key))
-                continue;
-            char *values = all_values(sources, count, key, left_out);
-            int err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();
-            free(values);
-            CHECK(err);
-        }
-    if (clock) {
-        /* Time 0 is known if the clock aligns all logs, or if there is only one. */
-        const struct source *first = &sources[0];
-        for (uint32_t i = 1; i < count; i++)
-            if (sources[i].zero_unix_ns < first->zero_unix_ns)
-                first = &sources[i];
-        CHECK(pithi_defs_property(defs, start_key, pithi_property(first->log, start_key)));
-    }
-    /* clock_error_ns: for pieces of one log it is the largest error of all pieces. For several runs, or logs whose
-     * times were moved, the error is unknown. */
-    int known = one_time_axis(sources, count), told = 0;
-    long long worst = 0;
-    char text[32] = "unknown", *end;
-    for (uint32_t i = 0; i < count; i++) {
-        value = pithi_property(sources[i].log, error_key);
-        /* the error of its clocks against its own rank 0, so it says nothing of the distance between two runs */
-        long long error = value ? strtoll(value, &end, 10) : 0;
-        known &= value && *value && *end == '\0';
-        /* known: all logs have the property, as a number; said: at least one has it */
-        told |= value != NULL;
-        worst = error > worst ? error : worst;
-    }
-    if (known)
-        snprintf(text, sizeof text, "%lld", worst);
-    return told ? pithi_defs_property(defs, error_key, text) : PITH_OK;
 }
 
 /* ---- The merge --------------------------------------------------------------------------------------------------- */
@@ -368,8 +297,30 @@ static int number_ranks(struct merge *m)
         if (next > INT32_MAX)
             return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its ranks would exceed the largest rank number", s->path);
     }
-    if (m->ranks == RANKS_FOLLOW)
-        return name_sources(m->sources, m->count);
+    if (m->ranks == RANKS_FOLLOW) {
+        /* Gives each log the name of its program, made unique: the second run of "heat" is "heat:2". */
+        for (uint32_t i = 0; i < m->count; i++) {
+            /* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith" */
+            const char *full = pithi_property(m->sources[i].log, "program"), *slash;
+            int of_file = !full || !*full;
+            if (of_file)
+                full = m->sources[i].path;
+            slash = strrchr(full, '/');
+            if (slash && slash[1])
+                full = slash + 1;
+            /* "heat.pith" without its suffix; a program may have dots in its name */
+            char *own = of_file ? strndup(full, strcspn(full, ".")) : strdup(full), *name = own ? strdup(own) : NULL;
+            for (unsigned n = 2; name && name_taken(m->sources, i, name); n++) {
+                free(name);
+                if (asprintf(&name, "%s:%u", own, n) < 0)
+                    name = NULL;
+            }
+            free(own);
+            if (!(m->sources[i].program = name))
+                return pithi_no_memory();
+        }
+        return PITH_OK;
+    }
     if (collide && (err = join_lanes(m)) == PITH_OK)
         err = count_hosts(m);
     return err;
@@ -383,46 +334,52 @@ static int64_t difference(int64_t a, int64_t b)
     return __builtin_sub_overflow(a, b, &result) ? (a < b ? INT64_MIN : INT64_MAX) : result;
 }
 
-static int align_times(struct merge *m)
-{
-    int64_t first_ns = m->sources[0].zero_unix_ns;
-
-    /* Aligns by the clock if all logs have it, else by their first records. */
-    for (uint32_t i = 0; i < m->count; i++) {
-        if (m->sources[i].knows_clock || (m->align != ALIGN_UNSAID && m->align != ALIGN_CLOCK))
-            continue;
-        if (m->align == ALIGN_CLOCK)
-            return pithi_fail(PITH_ERR_UNSUPPORTED,
-                              "%s: does not state when it began (start_unix_s); use --align start or none",
-                              m->sources[i].path);
-        pithi_tool_say(stderr,
-                       "pith: note: %s does not state when it began: all logs start at the "
-                       "same time",
-                       m->sources[i].path);
-        m->align = ALIGN_START;
-    }
-    if (m->align == ALIGN_UNSAID)
-        m->align = ALIGN_CLOCK;
-    for (uint32_t i = 0; i < m->count; i++)
-        first_ns = m->sources[i].zero_unix_ns < first_ns ? m->sources[i].zero_unix_ns : first_ns;
-    for (uint32_t i = 0; i < m->count; i++) {
-        struct source *s = &m->sources[i];
-        int64_t by = 0;
-        if (m->align == ALIGN_CLOCK)
-            by = s->zero_unix_ns - first_ns;
-        if (m->align == ALIGN_START && pithlog_get_info(s->log)->records)
-            by = difference(pithlog_get_info(m->sources[0].log)->start_ns, pithlog_get_info(s->log)->start_ns);
-        s->shift_ns = pithi_time_moved(s->shift_ns, by);
-    }
-    return PITH_OK;
-}
-
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 static int fill(void *context, struct pithi_writer *writer)
 {
     struct merge *m = context;
-    int err = put_facts(m->sources, m->count, m->align == ALIGN_CLOCK, pithi_writer_defs(writer), &m->values_left_out);
+    int err = PITH_OK;
+
+    /* Properties that differ get all their values, separated by ", ". If the logs are aligned by the clock,
+     * start_unix_s is that of the first; clock_error_ns is `unknown` unless they are pieces of one log. */
+    struct pithi_defs *defs = pithi_writer_defs(writer);
+    const char *key, *value;
+    for (uint32_t i = 0; i < m->count; i++)
+        for (uint32_t k = 0; (key = pithlog_get_property(m->sources[i].log, k, &value)) != NULL; k++) {
+            /* these two are not joined: which is right depends on the alignment */
+            if (strcmp(key, start_key) == 0 || strcmp(key, error_key) == 0 || joined_before(m->sources, i, key))
+                continue;
+            char *values = all_values(m->sources, m->count, key, &m->values_left_out);
+            err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();
+            free(values);
+            CHECK(err);
+        }
+    if (m->align == ALIGN_CLOCK) {
+        /* Time 0 is known if the clock aligns all logs, or if there is only one. */
+        const struct source *first = &m->sources[0];
+        for (uint32_t i = 1; i < m->count; i++)
+            if (m->sources[i].zero_unix_ns < first->zero_unix_ns)
+                first = &m->sources[i];
+        CHECK(pithi_defs_property(defs, start_key, pithi_property(first->log, start_key)));
+    }
+    /* clock_error_ns: for pieces of one log it is the largest error of all pieces. For several runs, or logs whose
+     * times were moved, the error is unknown. */
+    int known = one_time_axis(m->sources, m->count), told = 0;
+    long long worst = 0;
+    char text[32] = "unknown", *end;
+    for (uint32_t i = 0; i < m->count; i++) {
+        value = pithi_property(m->sources[i].log, error_key);
+        /* the error of its clocks against its own rank 0, so it says nothing of the distance between two runs */
+        long long error = value ? strtoll(value, &end, 10) : 0;
+        known &= value && *value && *end == '\0';
+        /* known: all logs have the property, as a number; said: at least one has it */
+        told |= value != NULL;
+        worst = error > worst ? error : worst;
+    }
+    if (known)
+        snprintf(text, sizeof text, "%lld", worst);
+    CHECK(told ? pithi_defs_property(defs, error_key, text) : PITH_OK);
 
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
         struct source *s = &m->sources[i];
@@ -464,7 +421,36 @@ static int merge_logs(const char *command, struct merge *m)
         pithi_outfile_count(source->log);
         records += pithlog_get_info(source->log)->records;
     }
-    TRY(align_times(m));
+
+    int64_t first_ns = m->sources[0].zero_unix_ns;
+    /* Aligns by the clock if all logs have it, else by their first records. */
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->sources[i].knows_clock || (m->align != ALIGN_UNSAID && m->align != ALIGN_CLOCK))
+            continue;
+        if (m->align == ALIGN_CLOCK)
+            TRY(pithi_fail(PITH_ERR_UNSUPPORTED,
+                           "%s: does not state when it began (start_unix_s); use --align start or none",
+                           m->sources[i].path));
+        pithi_tool_say(stderr,
+                       "pith: note: %s does not state when it began: all logs start at the "
+                       "same time",
+                       m->sources[i].path);
+        m->align = ALIGN_START;
+    }
+    if (m->align == ALIGN_UNSAID)
+        m->align = ALIGN_CLOCK;
+    for (uint32_t i = 0; i < m->count; i++)
+        first_ns = m->sources[i].zero_unix_ns < first_ns ? m->sources[i].zero_unix_ns : first_ns;
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct source *s = &m->sources[i];
+        int64_t by = 0;
+        if (m->align == ALIGN_CLOCK)
+            by = s->zero_unix_ns - first_ns;
+        if (m->align == ALIGN_START && pithlog_get_info(s->log)->records)
+            by = difference(pithlog_get_info(m->sources[0].log)->start_ns, pithlog_get_info(s->log)->start_ns);
+        s->shift_ns = pithi_time_moved(s->shift_ns, by);
+    }
+
     TRY(number_ranks(m));
     TRY(pithi_outfile_make(command, format, m->out, fill, m, records));
     const struct pithi_convert how = {.note = pithi_outfile_note};

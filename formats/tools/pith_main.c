@@ -98,22 +98,6 @@ static const char *const variables[] = {
 #undef ENV
     NULL};
 
-/* Says which variable of the environment has nearly the name of one of Pith's. Others may be the user's own. */
-static void tell_misspelt(void)
-{
-    for (char **at = environ; *at; at++) {
-        struct pithi_nearest nearest;
-        size_t length = strcspn(*at, "=");
-        if (strncmp(*at, "PITH", 4) != 0) /* only names that look like Pith's; a name that is right has 0 edits */
-            continue;
-        pithi_nearest_begin(&nearest, *at, length);
-        for (int i = 0; variables[i]; i++)
-            pithi_nearest_try(&nearest, variables[i]);
-        if (nearest.name && nearest.edits > 0)
-            pithi_tool_say(stderr, "pith: %.*s: no such variable%s", (int)length, *at, pithi_nearest_ask(&nearest));
-    }
-}
-
 /* ---- Under mpirun ------------------------------------------------------------------------------------------------
  *
  * `mpirun -n 4 pith analyze LOG` starts the same command four times. Rank 0 does it, on as many cores as ranks were
@@ -220,27 +204,6 @@ static int is_done_by_rank_0(const char *command)
 
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
-/* Becomes the program libexec/pith/pith-NAME; returns only on failure. Its path is found by /proc/self/exe, so an
- * installation that was moved as a whole still works. */
-static int run_external(const struct pithi_command *command, char **argv)
-{
-    char *path = pithi_tool_program(command->name);
-
-    if (!path)
-        return pithi_tool_failed();
-    if (access(path, F_OK) != 0)
-        pithi_fail(PITH_ERR_OPEN, "%s: this part was not built: %s does not exist; %s", command->name, path,
-                   strcmp(command->name, "view") == 0    ? "install Tcl/Tk with its headers, then run make again"
-                   : strcmp(command->name, "serve") == 0 ? "install libmicrohttpd with its headers, then run make again"
-                                                         : "run make again");
-    else {
-        execv(path, argv);
-        pithi_fail(PITH_ERR_OPEN, "%s: cannot start: %s", path, strerror(errno));
-    }
-    free(path);
-    return pithi_tool_failed();
-}
-
 static int run_command(const struct pithi_command *command, int argc, char **argv)
 {
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
@@ -248,12 +211,42 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
         return pithi_tool_help(2, help);
     }
     /* only rank 0 says it: 64 ranks would say it 64 times */
-    if (strcmp(command->name, "run") == 0 && pithi_launcher_rank(0) == 0)
-        tell_misspelt();
+    if (strcmp(command->name, "run") == 0 && pithi_launcher_rank(0) == 0) {
+        /* Says which variable of the environment has nearly the name of one of Pith's. Others may be the user's own. */
+        for (char **at = environ; *at; at++) {
+            struct pithi_nearest nearest;
+            size_t length = strcspn(*at, "=");
+            if (strncmp(*at, "PITH", 4) != 0) /* only names that look like Pith's; a name that is right has 0 edits */
+                continue;
+            pithi_nearest_begin(&nearest, *at, length);
+            for (int i = 0; variables[i]; i++)
+                pithi_nearest_try(&nearest, variables[i]);
+            if (nearest.name && nearest.edits > 0)
+                pithi_tool_say(stderr, "pith: %.*s: no such variable%s", (int)length, *at, pithi_nearest_ask(&nearest));
+        }
+    }
     if (strcmp(command->name, "run") != 0 && is_done_by_rank_0(command->name))
         return 0;
-    if (!command->run)
-        return run_external(command, argv);
+    if (!command->run) {
+        /* Becomes the program libexec/pith/pith-NAME; returns only on failure. Its path is found by /proc/self/exe,
+         * so an installation that was moved as a whole still works. */
+        char *path = pithi_tool_program(command->name);
+
+        if (!path)
+            return pithi_tool_failed();
+        if (access(path, F_OK) != 0)
+            pithi_fail(PITH_ERR_OPEN, "%s: this part was not built: %s does not exist; %s", command->name, path,
+                       strcmp(command->name, "view") == 0 ? "install Tcl/Tk with its headers, then run make again"
+                       : strcmp(command->name, "serve") == 0
+                           ? "install libmicrohttpd with its headers, then run make again"
+                           : "run make again");
+        else {
+            execv(path, argv);
+            pithi_fail(PITH_ERR_OPEN, "%s: cannot start: %s", path, strerror(errno));
+        }
+        free(path);
+        return pithi_tool_failed();
+    }
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* write() then fails at the limit, and the half-written file is removed */

@@ -76,29 +76,6 @@ static void take_read(void *context, int fd, uint64_t offset, uint64_t size)
     take(context, 0, offset, size);
 }
 
-/* What a page reads when it opens the log and asks for all lanes. */
-static void take_opening(struct first *first, struct pithlog *log)
-{
-    struct pithlog *again = NULL;
-    int fd = dup(log->files.fd);
-
-    pithi_far_play(take_read, first);
-    if (fd >= 0 && pithi_log_open_file(log->path, fd, &again) == PITH_OK) {
-        for (uint32_t i = 0; i < again->info.lanes; i++)
-            pithlog_get_lane(again, i);
-        pithlog_close(again);
-    }
-    pithi_far_play(NULL, NULL);
-}
-
-static void take_log(struct first *first, struct pithlog *log)
-{
-    if (first->sizes[0] <= WHOLE_MOST)
-        take(first, 0, 0, first->sizes[0]);
-    else
-        take_opening(first, log);
-}
-
 /* Of the digest, all but the messages, which come with the exact picture. */
 static void take_digest(struct first *first, const struct pithlog_digest *digest)
 {
@@ -177,15 +154,6 @@ static int has_gaps(struct pithlog *log)
     return has;
 }
 
-static void write_known(struct first *first, struct pithlog *log, int64_t from_ns, int64_t to_ns)
-{
-    unsigned char part[PART + 128];
-    int size = snprintf((char *)part + PART, sizeof part - PART,
-                        "{\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64 "\",\"gaps\":%d}", from_ns, to_ns, has_gaps(log));
-
-    write_part(first, KNOWN, 0, part, (size_t)size);
-}
-
 static void write_sketch(struct first *first, struct pithlog *log, int64_t from_ns, int64_t to_ns)
 {
     struct pithi_buffer part = {0};
@@ -211,9 +179,31 @@ static void put_first(struct pithlog *log, const struct pithlog_digest *digest)
         first.taken[i] = calloc((size_t)(first.sizes[i] / PAGE / 8 + 1), 1);
     if (first.taken[0] && first.taken[1]) {
         find_work(log, &from_ns, &to_ns);
-        take_log(&first, log);
+
+        if (first.sizes[0] <= WHOLE_MOST)
+            take(&first, 0, 0, first.sizes[0]);
+        else {
+            /* What a page reads when it opens the log and asks for all lanes. */
+            struct pithlog *again = NULL;
+            int fd = dup(log->files.fd);
+
+            pithi_far_play(take_read, &first);
+            if (fd >= 0 && pithi_log_open_file(log->path, fd, &again) == PITH_OK) {
+                for (uint32_t i = 0; i < again->info.lanes; i++)
+                    pithlog_get_lane(again, i);
+                pithlog_close(again);
+            }
+            pithi_far_play(NULL, NULL);
+        }
+
         take_digest(&first, digest);
-        write_known(&first, log, from_ns, to_ns);
+
+        unsigned char part[PART + 128];
+        int size =
+            snprintf((char *)part + PART, sizeof part - PART,
+                     "{\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64 "\",\"gaps\":%d}", from_ns, to_ns, has_gaps(log));
+        write_part(&first, KNOWN, 0, part, (size_t)size);
+
         write_sketch(&first, log, from_ns, to_ns);
         write_pages(&first, 1, digest->fd);
         write_pages(&first, 0, log->files.fd);

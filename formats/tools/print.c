@@ -124,27 +124,6 @@ static void put_record(struct follower *f, const struct pithlog_record *r)
         pithi_printer_record(&f->printer, r);
 }
 
-static int put_records(struct follower *f)
-{
-    struct pithlog_record record, selected[2]; /* a LEAVE may bring the ENTER that waited for it (filter_follow.c) */
-    int more = 0, count = 1;
-
-    while (count >= 0 && !f->printer.out.failed && !pithi_running_interrupted() &&
-           (more = pithlog_follow_next(f->follow, &record)) == 1) {
-        selected[0] = record;
-        if (f->filter)
-            count = pithi_follow_filter_take(f->filter, &record, selected);
-        for (int i = 0; i < count; i++)
-            put_record(f, &selected[i]);
-    }
-    /* ENTERs that waited for an end which will never be recorded */
-    if (f->filter && pithlog_follow_get_info(f->follow)->ended)
-        while (pithi_follow_filter_end(f->filter, &record))
-            put_record(f, &record);
-    pithi_out_flush(&f->printer.out);
-    return more < 0 || count < 0 ? PITH_ERR_MEMORY : PITH_OK;
-}
-
 static int put_all(struct follower *f)
 {
     const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
@@ -169,7 +148,24 @@ static int put_all(struct follower *f)
             if (news)
                 CHECK(pithi_printer_comm(&f->printer, i, comm));
         }
-        CHECK(put_records(f));
+
+        struct pithlog_record record,
+            selected[2]; /* a LEAVE may bring the ENTER that waited for it (filter_follow.c) */
+        int more = 0, count = 1;
+        while (count >= 0 && !f->printer.out.failed && !pithi_running_interrupted() &&
+               (more = pithlog_follow_next(f->follow, &record)) == 1) {
+            selected[0] = record;
+            if (f->filter)
+                count = pithi_follow_filter_take(f->filter, &record, selected);
+            for (int i = 0; i < count; i++)
+                put_record(f, &selected[i]);
+        }
+        /* ENTERs that waited for an end which will never be recorded */
+        if (f->filter && pithlog_follow_get_info(f->follow)->ended)
+            while (pithi_follow_filter_end(f->filter, &record))
+                put_record(f, &record);
+        pithi_out_flush(&f->printer.out);
+        CHECK(more < 0 || count < 0 ? PITH_ERR_MEMORY : PITH_OK);
     } while (!info->ended && !f->printer.out.failed && info->now_ns <= f->how->query.to_ns &&
              pithi_running_nap(LOOK_MS));
     return PITH_OK;

@@ -88,39 +88,6 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
     return PITH_OK;
 }
 
-static int recover_all(const char *path, const char *log, int chosen)
-{
-    struct pithi_spill_folder folder;
-    uint64_t losses = 0;
-    char name[4096];
-    uint32_t i;
-    int err = pithi_spill_folder_open(&folder, path);
-    if (err)
-        return pithi_tool_failed();
-    /* A folder whose files are all of another version of Pith: that text, not "holds no records". */
-    if (folder.job_count == 0 && folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0])) {
-        err = PITH_ERR_UNSUPPORTED;
-    } else if (folder.job_count == 0) {
-        pithi_fail(PITH_ERR_FORMAT, "%s: holds no records%s; name the folder LOG.spill of the run", path,
-                   folder.unreadable > 0 ? " that can be read" : "");
-        err = PITH_ERR_FORMAT;
-    }
-    /* run.pith, run-2.pith, run-3.pith ... for the first, second, third job. A dot in the name of a folder is no
-     * suffix. */
-    const char *slash = strrchr(log, '/'), *dot = strrchr(slash != NULL ? slash : log, '.');
-    int stem = dot != NULL ? (int)(dot - log) : (int)strlen(log); /* bytes before the suffix */
-    for (i = 0; err == PITH_OK && i < folder.job_count; i++) {
-        int length = i == 0 ? snprintf(name, sizeof name, "%s", log)
-                            : snprintf(name, sizeof name, "%.*s-%u%s", stem, log, i + 1, log + stem);
-        if (length >= (int)sizeof name)
-            err = pithi_fail(PITH_ERR_USAGE, "%s: the name is too long", log);
-        else if ((err = check_name(name, chosen)) == PITH_OK)
-            err = recover_job(&folder, &folder.jobs[i], name, &losses);
-    }
-    pithi_spill_folder_close(&folder);
-    return err != PITH_OK ? pithi_tool_failed() : losses != 0;
-}
-
 static int fill_from_log(void *context, struct pithi_writer *writer)
 {
     struct recovering *r = context;
@@ -172,5 +139,35 @@ int pithi_tool_recover(int argc, char **argv)
         name[length] = '\0';
         log = name;
     }
-    return recover_all(argv[optind], log, chosen);
+
+    const char *path = argv[optind];
+    struct pithi_spill_folder folder;
+    uint64_t losses = 0;
+    char job_log[4096];
+    uint32_t i;
+    int err = pithi_spill_folder_open(&folder, path);
+    if (err)
+        return pithi_tool_failed();
+    /* A folder whose files are all of another version of Pith: that text, not "holds no records". */
+    if (folder.job_count == 0 && folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0])) {
+        err = PITH_ERR_UNSUPPORTED;
+    } else if (folder.job_count == 0) {
+        pithi_fail(PITH_ERR_FORMAT, "%s: holds no records%s; name the folder LOG.spill of the run", path,
+                   folder.unreadable > 0 ? " that can be read" : "");
+        err = PITH_ERR_FORMAT;
+    }
+    /* run.pith, run-2.pith, run-3.pith ... for the first, second, third job. A dot in the name of a folder is no
+     * suffix. */
+    const char *slash = strrchr(log, '/'), *dot = strrchr(slash != NULL ? slash : log, '.');
+    int stem = dot != NULL ? (int)(dot - log) : (int)strlen(log); /* bytes before the suffix */
+    for (i = 0; err == PITH_OK && i < folder.job_count; i++) {
+        int length = i == 0 ? snprintf(job_log, sizeof job_log, "%s", log)
+                            : snprintf(job_log, sizeof job_log, "%.*s-%u%s", stem, log, i + 1, log + stem);
+        if (length >= (int)sizeof job_log)
+            err = pithi_fail(PITH_ERR_USAGE, "%s: the name is too long", log);
+        else if ((err = check_name(job_log, chosen)) == PITH_OK)
+            err = recover_job(&folder, &folder.jobs[i], job_log, &losses);
+    }
+    pithi_spill_folder_close(&folder);
+    return err != PITH_OK ? pithi_tool_failed() : losses != 0;
 }

@@ -57,23 +57,6 @@ static const struct pithi_function *function_of(const struct lines *l, uint32_t 
     return pithi_function_get(l->names, function);
 }
 
-/* The line of a call; lines of no file are those of their function. */
-static int line_of(struct lines *l, const struct pithi_stack_call *call, struct line **line)
-{
-    const struct pithi_place *place = call->place && call->place->source ? call->place : NULL;
-    uint64_t file = place ? pithi_hash_text(PITHI_HASH, place->source) : call->function;
-    uint32_t before = l->map.count, number = 0;
-
-    CHECK(pithi_pair_number(&l->map, place ? (uint64_t)place->line + 1 : 0, file, &number));
-    if (l->map.count > before) {
-        if (!pithi_grow(&l->lines, number, &l->room, sizeof *l->lines))
-            return pithi_no_memory();
-        l->lines[number] = (struct line){.place = place, .function = call->function};
-    }
-    *line = &l->lines[number];
-    return PITH_OK;
-}
-
 /* 1: the time of this call is that of its caller's line. */
 static int is_inside(const struct lines *l, const struct pithi_stack_call *call)
 {
@@ -107,7 +90,20 @@ static int take(void *context, const struct pithlog_record *r)
     for (uint32_t i = 0; i <= innermost; i++) {
         if (i < innermost && pithi_function_is_own(function_of(l, l->stack.calls[i].function)))
             continue;
-        CHECK(line_of(l, &l->stack.calls[i], &line));
+
+        /* The line of a call; lines of no file are those of their function. */
+        const struct pithi_place *place =
+            l->stack.calls[i].place && l->stack.calls[i].place->source ? l->stack.calls[i].place : NULL;
+        uint64_t file = place ? pithi_hash_text(PITHI_HASH, place->source) : l->stack.calls[i].function;
+        uint32_t before = l->map.count, number = 0;
+        CHECK(pithi_pair_number(&l->map, place ? (uint64_t)place->line + 1 : 0, file, &number));
+        if (l->map.count > before) {
+            if (!pithi_grow(&l->lines, number, &l->room, sizeof *l->lines))
+                return pithi_no_memory();
+            l->lines[number] = (struct line){.place = place, .function = l->stack.calls[i].function};
+        }
+        line = &l->lines[number];
+
         if (line->seen != l->sample_count)
             line->all_ns += length.ns;
         line->seen = l->sample_count;

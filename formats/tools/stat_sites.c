@@ -65,11 +65,6 @@ static int take_record(void *context, const struct pithlog_record *r)
     return PITH_OK;
 }
 
-static int has_site(const struct pithlog_def *def)
-{
-    return pithi_mpi_call_traits(def) || (def->group && !strncmp(def->group, "OpenMP", 6));
-}
-
 static int take_instance(void *context, const struct pithi_stat_instance *instance)
 {
     struct sites *s = context;
@@ -77,7 +72,7 @@ static int take_instance(void *context, const struct pithi_stat_instance *instan
     const struct pithlog_def *def = pithlog_get_def(s->log, instance->id);
     struct pithi_place place = unknown;
 
-    if (!def || !has_site(def))
+    if (!def || !(pithi_mpi_call_traits(def) || (def->group && !strncmp(def->group, "OpenMP", 6))))
         return PITH_OK;
     if (lane->count > 0 && lane->open[lane->count - 1].time_ns >= instance->begin_ns)
         place = lane->open[--lane->count].place;

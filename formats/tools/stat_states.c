@@ -145,36 +145,6 @@ static const struct pithi_table_column state_columns[] = {
     {"p99", PITHI_CELL_TIME, 0},     {"max", PITHI_CELL_TIME, 0},
 };
 
-/* With a column after "self" for each counter of threads, and for the instructions per cycle. */
-static int new_state_table(const struct states *s, struct pithi_report **table)
-{
-    enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 }; /* columns before those of counters */
-    struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s->counters.count + 1) * sizeof *columns);
-    uint32_t more = s->counters.count;
-    int err;
-
-    if (!columns)
-        return pithi_no_memory();
-    /* The columns of counters stand between "self" and the waits, as they are sums like these. */
-    memcpy(columns, state_columns, BEFORE * sizeof *columns);
-    for (uint32_t i = 0; i < s->counters.count; i++) {
-        const struct pithlog_def *def = pithlog_get_def(s->log, s->counters.counters[i]);
-        /* the two counters that are times have heads of their own; the others have their names */
-        const char *head = strcmp(def->name, PITHI_COUNTER_CPU) == 0       ? "cpu"
-                           : strcmp(def->name, PITHI_COUNTER_NO_CORE) == 0 ? "no_core"
-                                                                           : def->name + strlen(PITHI_THREAD_COUNTER);
-        /* a counter in ns is printed like other times, with a unit */
-        columns[BEFORE + i] =
-            (struct pithi_table_column){head, strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
-    }
-    if (s->instructions && s->cycles)
-        columns[BEFORE + more++] = (struct pithi_table_column){"ipc", PITHI_CELL_RATIO, 0};
-    memcpy(columns + BEFORE + more, state_columns + BEFORE, (COLUMNS - BEFORE) * sizeof *columns);
-    err = new_table(table, columns, COLUMNS + more, s->query->waits);
-    free(columns);
-    return err;
-}
-
 void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram *lengths)
 {
     pithi_table_number(table, pithi_lengths_mean(&lengths->all));
@@ -187,48 +157,6 @@ void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram
 
 /* A log may have any values, also negative ones, and those that no int64_t holds. */
 static int64_t whole(double sum) { return sum >= 9.2e18 ? INT64_MAX : sum > 0 ? (int64_t)sum : 0; }
-
-/* Adds a row for each definition that occurs in the log. */
-static int fill_states(const struct states *s, struct pithi_report *table)
-{
-    struct order *order = calloc(s->defs + 1u, sizeof *order);
-    uint32_t count = 0;
-
-    if (!order)
-        return pithi_no_memory();
-    /* up to `defs`, which is computing */
-    for (uint32_t id = 0; id <= s->defs; id++)
-        if (s->states[id].lengths || s->states[id].count) {
-            int kind = id < s->defs ? (int)pithlog_get_def(s->log, id)->kind : PITHLOG_STATE;
-            order[count++] = (struct order){id, kind, s->states[id].self_ns};
-        }
-    qsort(order, count, sizeof *order, compare_order);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t id = order[i].id;
-        const struct pithlog_def *def = pithlog_get_def(s->log, id);
-        const struct state *state = &s->states[id];
-        const struct pithi_histogram *lengths = state->lengths;
-        begin_row(table, def);
-        /* An event or a counter has a count only; its other cells stay empty. */
-        pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
-        if (!lengths)
-            continue;
-        pithi_table_number(table, state->total_ns);
-        pithi_table_number(table, state->self_ns);
-        for (uint32_t k = 0; k < s->counters.count; k++)
-            pithi_table_number(table, whole(s->counters.sums[(size_t)k * (s->defs + 1u) + id]));
-        if (s->instructions && s->cycles && s->cycles[id] > 0)
-            /* Ratios are whole millionths in a table: 1.5 instructions per cycle are 1500000. */
-            pithi_table_number(table, whole(1e6 * s->instructions[id] / s->cycles[id] + 0.5));
-        else if (s->instructions && s->cycles)
-            pithi_table_skip(table);
-        if (s->query->waits)
-            put_waits(table, def, state->self_ns, state->wait_ns);
-        pithi_stat_lengths(table, lengths);
-    }
-    free(order);
-    return PITH_OK;
-}
 
 int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
@@ -254,11 +182,74 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
                                     &s.counters));
     s.instructions = pithi_counter_sums_of(log, &s.counters, PITHI_COUNTER_INSTRUCTIONS);
     s.cycles = pithi_counter_sums_of(log, &s.counters, PITHI_COUNTER_CYCLES);
-    TRY(new_state_table(&s, table));
+
+    /* With a column after "self" for each counter of threads, and for the instructions per cycle. */
+    enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 }; /* columns before those of counters */
+    struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s.counters.count + 1) * sizeof *columns);
+    uint32_t more = s.counters.count;
+    if (!columns)
+        TRY(pithi_no_memory());
+    /* The columns of counters stand between "self" and the waits, as they are sums like these. */
+    memcpy(columns, state_columns, BEFORE * sizeof *columns);
+    for (uint32_t i = 0; i < s.counters.count; i++) {
+        const struct pithlog_def *def = pithlog_get_def(s.log, s.counters.counters[i]);
+        /* the two counters that are times have heads of their own; the others have their names */
+        const char *head = strcmp(def->name, PITHI_COUNTER_CPU) == 0       ? "cpu"
+                           : strcmp(def->name, PITHI_COUNTER_NO_CORE) == 0 ? "no_core"
+                                                                           : def->name + strlen(PITHI_THREAD_COUNTER);
+        /* a counter in ns is printed like other times, with a unit */
+        columns[BEFORE + i] =
+            (struct pithi_table_column){head, strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
+    }
+    if (s.instructions && s.cycles)
+        columns[BEFORE + more++] = (struct pithi_table_column){"ipc", PITHI_CELL_RATIO, 0};
+    memcpy(columns + BEFORE + more, state_columns + BEFORE, (COLUMNS - BEFORE) * sizeof *columns);
+    err = new_table(table, columns, COLUMNS + more, s.query->waits);
+    free(columns);
+    TRY(err);
+
     TRY(pithi_stat_run(&pass));
     if (query->waits)
         TRY(pithi_stat_each_wait(log, query, add_wait, &s));
-    TRY(fill_states(&s, *table));
+
+    /* Adds a row for each definition that occurs in the log. */
+    struct pithi_report *rows = *table;
+    struct order *order = calloc(s.defs + 1u, sizeof *order);
+    uint32_t count = 0;
+    if (!order)
+        TRY(pithi_no_memory());
+    /* up to `defs`, which is computing */
+    for (uint32_t id = 0; id <= s.defs; id++)
+        if (s.states[id].lengths || s.states[id].count) {
+            int kind = id < s.defs ? (int)pithlog_get_def(s.log, id)->kind : PITHLOG_STATE;
+            order[count++] = (struct order){id, kind, s.states[id].self_ns};
+        }
+    qsort(order, count, sizeof *order, compare_order);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = order[i].id;
+        const struct pithlog_def *def = pithlog_get_def(s.log, id);
+        const struct state *state = &s.states[id];
+        const struct pithi_histogram *lengths = state->lengths;
+        begin_row(rows, def);
+        /* An event or a counter has a count only; its other cells stay empty. */
+        pithi_table_number(rows, (int64_t)(lengths ? lengths->all.count : state->count));
+        if (!lengths)
+            continue;
+        pithi_table_number(rows, state->total_ns);
+        pithi_table_number(rows, state->self_ns);
+        for (uint32_t k = 0; k < s.counters.count; k++)
+            pithi_table_number(rows, whole(s.counters.sums[(size_t)k * (s.defs + 1u) + id]));
+        if (s.instructions && s.cycles && s.cycles[id] > 0)
+            /* Ratios are whole millionths in a table: 1.5 instructions per cycle are 1500000. */
+            pithi_table_number(rows, whole(1e6 * s.instructions[id] / s.cycles[id] + 0.5));
+        else if (s.instructions && s.cycles)
+            pithi_table_skip(rows);
+        if (s.query->waits)
+            put_waits(rows, def, state->self_ns, state->wait_ns);
+        pithi_stat_lengths(rows, lengths);
+    }
+    free(order);
+
 out:
     for (uint32_t i = 0; i <= s.defs; i++)
         free(s.states[i].lengths);
@@ -385,29 +376,6 @@ static void put_matrix_row(const struct grid *g, struct pithi_report *table, uin
 }
 
 /* People get a matrix of self times, with a lane in each column; programs, and people who ask for waits, a list. */
-/* The state with the largest sum of self times comes first. */
-static int fill_grid(const struct grid *g, int as_matrix, struct pithi_report *table)
-{
-    struct order *order = calloc(g->defs + 1u, sizeof *order);
-    uint32_t count = 0;
-
-    if (!order)
-        return pithi_no_memory();
-    for (uint32_t id = 0; id <= g->defs; id++) {
-        if (!g->cells[id])
-            continue;
-        order[count] = (struct order){id, PITHLOG_STATE, 0};
-        for (uint32_t i = 0; i < g->lanes; i++)
-            order[count].self_ns += g->cells[id][i].self_ns;
-        count++;
-    }
-    qsort(order, count, sizeof *order, compare_order);
-    for (uint32_t i = 0; i < count; i++)
-        (as_matrix ? put_matrix_row : put_list)(g, table, order[i].id);
-    free(order);
-    return PITH_OK;
-}
-
 int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -423,7 +391,25 @@ int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_quer
     TRY(pithi_stat_run(&pass));
     if (query->waits)
         TRY(pithi_stat_each_wait(log, query, add_wait_to_cell, &g));
-    TRY(fill_grid(&g, as_matrix, *table));
+
+    /* The state with the largest sum of self times comes first. */
+    struct order *order = calloc(g.defs + 1u, sizeof *order);
+    uint32_t count = 0;
+    if (!order)
+        TRY(pithi_no_memory());
+    for (uint32_t id = 0; id <= g.defs; id++) {
+        if (!g.cells[id])
+            continue;
+        order[count] = (struct order){id, PITHLOG_STATE, 0};
+        for (uint32_t i = 0; i < g.lanes; i++)
+            order[count].self_ns += g.cells[id][i].self_ns;
+        count++;
+    }
+    qsort(order, count, sizeof *order, compare_order);
+    for (uint32_t i = 0; i < count; i++)
+        (as_matrix ? put_matrix_row : put_list)(&g, (*table), order[i].id);
+    free(order);
+
 out:
     for (uint32_t i = 0; i <= g.defs; i++)
         free(g.cells[i]);

@@ -1,4 +1,8 @@
-/* stat_waits.c - sums up wait states, from the analysis of the whole log, by state and kind. */
+/* stat_waits.c - sums up wait states, from the analysis of the whole log, by state and kind.
+ *
+ * The whole log is analysed even if a part of it was asked for: a rank that waits in the part may wait for one that is
+ * late because of what it did before. Only then the waits are cut to the part: one from 5 to 9 s counts 2 s in the
+ * window from 7 to 20 s. */
 #include <stdlib.h>
 
 #include "base/error.h"

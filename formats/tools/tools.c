@@ -151,29 +151,6 @@ static int bad_option(char **argv, int option, const struct pithi_option *option
                           options);
 }
 
-/* Finds the value among the words of an option; names the words if it is none of them. */
-static int read_word(const char *command, const struct pithi_option *option, const char *value)
-{
-    char text[256] = "";
-    int place = 0;
-
-    for (const char *word = option->words, *next; *word; word = next) {
-        size_t size = strcspn(word, " ");
-        next = word + size + strspn(word + size, " ");
-        place++;
-        if (strlen(value) == size && strncmp(word, value, size) == 0) {
-            *(int *)option->to = place;
-            return 0;
-        }
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*s",
-                 place == 1 ? ""
-                 : *next    ? ", "
-                            : " or ",
-                 (int)size, word);
-    }
-    return pithi_tool_usage(command, "--%s needs %s, not '%s'", option->name, text, value);
-}
-
 /* Puts the value of one option where its row says. Returns 0 or the exit status. */
 static int read_option(const char *command, const struct pithi_option *option, const char *value)
 {
@@ -184,8 +161,27 @@ static int read_option(const char *command, const struct pithi_option *option, c
     case PITHI_TEXT:
         *(const char **)option->to = value;
         return 0;
-    case PITHI_WORD:
-        return read_word(command, option, value);
+    case PITHI_WORD: {
+        /* Finds the value among the words of an option; names the words if it is none of them. */
+        char text[256] = "";
+        int place = 0;
+
+        for (const char *word = option->words, *next; *word; word = next) {
+            size_t size = strcspn(word, " ");
+            next = word + size + strspn(word + size, " ");
+            place++;
+            if (strlen(value) == size && strncmp(word, value, size) == 0) {
+                *(int *)option->to = place;
+                return 0;
+            }
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*s",
+                     place == 1 ? ""
+                     : *next    ? ", "
+                                : " or ",
+                     (int)size, word);
+        }
+        return pithi_tool_usage(command, "--%s needs %s, not '%s'", option->name, text, value);
+    }
     default:
         return option->read(command, option->name, value, option->to);
     }

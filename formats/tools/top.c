@@ -280,48 +280,6 @@ static int watch(struct pithi_top *top, const struct pithi_running *running, str
     return PITH_OK;
 }
 
-static int fail_without_job(const struct pithi_running *running)
-{
-    char word[4096];
-
-    if (access(running->spill, F_OK) == 0) /* the folder is there: report why it cannot be read */
-        return pithi_tool_failed();
-    if (!*running->log || access(running->log, F_OK) != 0)
-        pithi_fail(PITH_ERR_OPEN, "%s: no such job: there is no folder %s",
-                   *running->log ? running->log : running->spill, running->spill);
-    else
-        pithi_fail(PITH_ERR_OPEN, "%s: the job has ended and its log is written: `pith analyze %s`", running->log,
-                   pithi_shell_word(running->log, word, sizeof word));
-    return pithi_tool_failed();
-}
-
-static int show(const char *path, struct asked *asked)
-{
-    struct pithi_running running;
-    struct pithi_top top;
-    int status = 0;
-
-    pithi_running_watch_signals();
-    if (pithi_running_find(&running, path) != PITH_OK)
-        return pithi_tool_failed();
-    if (pithi_top_open(&top, running.spill, asked->recent_ns) != PITH_OK) {
-        pithi_top_close(&top);
-        return fail_without_job(&running);
-    }
-    if (asked->hang_ns > 0 && asked->hang_ns < top.young_ns) /* --hang 200ms: a call of 200 ms is no young one */
-        top.young_ns = asked->hang_ns;
-    if (watch(&top, &running, asked) != PITH_OK)
-        status = pithi_tool_failed();
-    else if (top.info->finished)
-        pithi_tool_say(stderr, "pith: %s: the job has ended and its log is written", top.info->log);
-    else if (top.info->ended)
-        pithi_running_tell_death(&running, top.info);
-    if (asked->has_written && !asked->once) /* a monitor would take what stays for the present */
-        unlink(asked->out);
-    pithi_top_close(&top);
-    return status;
-}
-
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
 static int read_time(const char *command, const char *option, const char *value, void *to)
@@ -360,5 +318,38 @@ int pithi_tool_top(int argc, char **argv)
         return pithi_tool_usage("top", "-o is for --openmetrics; redirect other pages: pith top LOG --once >FILE");
     if (asked.metrics && !asked.out && asked.every_ns)
         return pithi_tool_usage("top", "--openmetrics --every needs a file: -o FILE");
-    return show(argv[optind], &asked);
+
+    const char *path = argv[optind];
+    struct pithi_running running;
+    struct pithi_top top;
+    int status = 0;
+    pithi_running_watch_signals();
+    if (pithi_running_find(&running, path) != PITH_OK)
+        return pithi_tool_failed();
+    if (pithi_top_open(&top, running.spill, asked.recent_ns) != PITH_OK) {
+        pithi_top_close(&top);
+
+        char word[4096];
+        if (access(running.spill, F_OK) == 0) /* the folder is there: report why it cannot be read */
+            return pithi_tool_failed();
+        if (!*running.log || access(running.log, F_OK) != 0)
+            pithi_fail(PITH_ERR_OPEN, "%s: no such job: there is no folder %s",
+                       *running.log ? running.log : running.spill, running.spill);
+        else
+            pithi_fail(PITH_ERR_OPEN, "%s: the job has ended and its log is written: `pith analyze %s`", running.log,
+                       pithi_shell_word(running.log, word, sizeof word));
+        return pithi_tool_failed();
+    }
+    if (asked.hang_ns > 0 && asked.hang_ns < top.young_ns) /* --hang 200ms: a call of 200 ms is no young one */
+        top.young_ns = asked.hang_ns;
+    if (watch(&top, &running, &asked) != PITH_OK)
+        status = pithi_tool_failed();
+    else if (top.info->finished)
+        pithi_tool_say(stderr, "pith: %s: the job has ended and its log is written", top.info->log);
+    else if (top.info->ended)
+        pithi_running_tell_death(&running, top.info);
+    if (asked.has_written && !asked.once) /* a monitor would take what stays for the present */
+        unlink(asked.out);
+    pithi_top_close(&top);
+    return status;
 }

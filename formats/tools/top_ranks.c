@@ -49,37 +49,6 @@ static int compare_ranks(const void *a, const void *b)
     return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* Makes the list of ranks anew: a process may have joined its job since the last look, and has another rank then. */
-static int list_ranks(struct pithi_top *top)
-{
-    uint32_t count = 0;
-
-    top->rank_count = 0;
-    for (uint32_t i = 0; i < top->lane_count; i++) {
-        const struct pithlog_lane *lane = pithlog_follow_get_lane(top->follow, i);
-        if (!pithi_grow(&top->ranks, top->rank_count, &top->rank_room, sizeof *top->ranks))
-            return pithi_no_memory();
-        top->ranks[top->rank_count++] =
-            (struct pithi_top_rank){lane->rank, i, 1, top->lanes[i].records, pithlog_follow_is_running(top->follow, i)};
-    }
-    qsort(top->ranks, top->rank_count, sizeof *top->ranks, compare_ranks);
-    /* Lanes of a rank follow each other: join them in place. */
-    for (uint32_t i = 0; i < top->rank_count; i++) {
-        struct pithi_top_rank *last = &top->ranks[count ? count - 1 : 0], *next = &top->ranks[i];
-        if (count && last->rank == next->rank) { /* thread 0 stands for the rank */
-            /* thread 0 stands for the rank, else the thread that recorded first */
-            if (pithlog_follow_get_lane(top->follow, next->lane)->thread == 0)
-                last->lane = next->lane;
-            last->threads++;
-            last->records += next->records;
-        } else {
-            top->ranks[count++] = *next;
-        }
-    }
-    top->rank_count = count;
-    return PITH_OK;
-}
-
 /* ---- Time in MPI ------------------------------------------------------------------------------------------------- */
 
 /* ns; + 1, so that 32 steps are not less than the recent time */
@@ -121,41 +90,6 @@ double pithi_top_share(const struct pithi_top *top, const struct pithi_top_rank 
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
-
-static int enter(struct pithi_top *top, struct pithi_top_lane *lane, const struct pithlog_record *r)
-{
-    uint32_t before = lane->open.count;
-
-    lane->since_ns = r->time_ns;
-    if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
-        return pithi_no_memory();
-    if (lane->open.count != before + 1) { /* some were forgotten */
-        lane->calls = 0;
-        for (uint32_t i = 0; i + 1 < lane->open.count; i++)
-            lane->calls += top->traits[lane->open.states[i].id] != 0;
-    }
-    lane->has_other_requests |= (top->traits[r->id] & OTHER_REQUEST) != 0;
-    top->has_strangers |= (top->traits[r->id] & MEETS_STRANGERS) != 0;
-    /* the outermost MPI call counts; MPI calls inside it belong to it */
-    if (top->traits[r->id] && lane->calls++ == 0) {
-        lane->inside_ns = r->time_ns;
-        lane->call = (struct pithi_top_call){.state = r->id}; /* forgets the facts of the call before */
-        lane->has_finalized |= strcmp(pithlog_follow_get_def(top->follow, r->id)->name, "MPI_Finalize") == 0;
-    }
-    return PITH_OK;
-}
-
-static void leave(struct pithi_top *top, struct pithi_top_lane *lane, const struct pithlog_record *r)
-{
-    struct pithi_open_state ended;
-    uint32_t depth;
-
-    lane->since_ns = r->time_ns;
-    if (pithi_stack_leave(&lane->open, r->id, r->time_ns, &ended, &depth) && top->traits[r->id] && --lane->calls == 0) {
-        add_time(top, lane, lane->inside_ns, r->time_ns);
-        lane->outside_ns = r->time_ns;
-    }
-}
 
 static int count_one(struct pithi_map *map, uint64_t key, uint64_t *count)
 {
@@ -234,10 +168,38 @@ static int take(struct pithi_top *top, const struct pithlog_record *r)
         top->progress_ns = r->time_ns;
     lane->is_paused = r->kind == PITHLOG_PAUSE; /* until the next record */
     switch (r->kind) {
-    case PITHLOG_ENTER:
-        return enter(top, lane, r);
-    case PITHLOG_LEAVE:
-        leave(top, lane, r);
+    case PITHLOG_ENTER: {
+        uint32_t before = lane->open.count;
+
+        lane->since_ns = r->time_ns;
+        if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
+            return pithi_no_memory();
+        if (lane->open.count != before + 1) { /* some were forgotten */
+            lane->calls = 0;
+            for (uint32_t i = 0; i + 1 < lane->open.count; i++)
+                lane->calls += top->traits[lane->open.states[i].id] != 0;
+        }
+        lane->has_other_requests |= (top->traits[r->id] & OTHER_REQUEST) != 0;
+        top->has_strangers |= (top->traits[r->id] & MEETS_STRANGERS) != 0;
+        /* the outermost MPI call counts; MPI calls inside it belong to it */
+        if (top->traits[r->id] && lane->calls++ == 0) {
+            lane->inside_ns = r->time_ns;
+            lane->call = (struct pithi_top_call){.state = r->id}; /* forgets the facts of the call before */
+            lane->has_finalized |= strcmp(pithlog_follow_get_def(top->follow, r->id)->name, "MPI_Finalize") == 0;
+        }
+        return PITH_OK;
+    }
+    case PITHLOG_LEAVE: {
+        struct pithi_open_state ended;
+        uint32_t depth;
+
+        lane->since_ns = r->time_ns;
+        if (pithi_stack_leave(&lane->open, r->id, r->time_ns, &ended, &depth) && top->traits[r->id] &&
+            --lane->calls == 0) {
+            add_time(top, lane, lane->inside_ns, r->time_ns);
+            lane->outside_ns = r->time_ns;
+        }
+    }
         return PITH_OK;
     case PITHLOG_SEND:
         lane->call.has_send = 1;
@@ -324,7 +286,34 @@ int pithi_top_look(struct pithi_top *top)
         return PITH_ERR_MEMORY;
     /* When a dead program died is not known. */
     top->now_ns = top->info->running > 0 && top->info->now_ns > top->last_ns ? top->info->now_ns : top->last_ns;
-    return list_ranks(top);
+
+    /* Makes the list of ranks anew: a process may have joined its job since the last look, and has another rank
+     * then. */
+    uint32_t count = 0;
+    top->rank_count = 0;
+    for (uint32_t i = 0; i < top->lane_count; i++) {
+        const struct pithlog_lane *lane = pithlog_follow_get_lane(top->follow, i);
+        if (!pithi_grow(&top->ranks, top->rank_count, &top->rank_room, sizeof *top->ranks))
+            return pithi_no_memory();
+        top->ranks[top->rank_count++] =
+            (struct pithi_top_rank){lane->rank, i, 1, top->lanes[i].records, pithlog_follow_is_running(top->follow, i)};
+    }
+    qsort(top->ranks, top->rank_count, sizeof *top->ranks, compare_ranks);
+    /* Lanes of a rank follow each other: join them in place. */
+    for (uint32_t i = 0; i < top->rank_count; i++) {
+        struct pithi_top_rank *last = &top->ranks[count ? count - 1 : 0], *next = &top->ranks[i];
+        if (count && last->rank == next->rank) { /* thread 0 stands for the rank */
+            /* thread 0 stands for the rank, else the thread that recorded first */
+            if (pithlog_follow_get_lane(top->follow, next->lane)->thread == 0)
+                last->lane = next->lane;
+            last->threads++;
+            last->records += next->records;
+        } else {
+            top->ranks[count++] = *next;
+        }
+    }
+    top->rank_count = count;
+    return PITH_OK;
 }
 
 int pithi_top_hangs(const struct pithi_top *top, int64_t for_ns)

@@ -134,40 +134,7 @@ static int compare_actors(const void *a, const void *b)
     return (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* Finds the threads that count: those in MPI, and thread 0 of each rank. They are sorted by rank, so each rank has a
- * run of them. */
-static void find_actors(struct why *w)
-{
-    const struct pithi_top *top = w->top;
-
-    for (uint32_t lane = 0; lane < top->lane_count; lane++) {
-        const struct pithi_top_rank *rank = pithi_top_find(top, pithlog_follow_get_lane(top->follow, lane)->rank);
-        const struct pithi_top_lane *present = &top->lanes[lane];
-        if (!rank)
-            continue;
-        struct of_rank *of = &w->of[rank - top->ranks];
-        of->is_partial |= present->is_partial;
-        of->has_finalized |= present->has_finalized;
-        if (present->calls > 0 || lane == rank->lane)
-            w->actors[w->actor_count++] = (struct actor){(uint32_t)(rank - top->ranks), lane};
-        else
-            of->others++;
-    }
-    qsort(w->actors, w->actor_count, sizeof *w->actors, compare_actors);
-    /* from the last to the first, so that `actor` is the first one in the end */
-    for (uint32_t i = w->actor_count; i-- > 0;) {
-        w->of[w->actors[i].rank].actor = i;
-        w->of[w->actors[i].rank].count++;
-    }
-}
-
 /* ---- What each rank does ----------------------------------------------------------------------------------------- */
-
-/* Only a call that returns after all of its work can wait for members: no start, no persistent one. */
-static int is_blocking(struct pithi_coll_rule rule)
-{
-    return rule.shape != PITHI_COLL_NONE && !(rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS | PITHI_COLL_AFTER));
-}
 
 static void set_call(const struct pithi_top *top, struct key *key, const struct pithi_top_lane *lane, int32_t rank)
 {
@@ -180,7 +147,8 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
         return;
     if (strcmp(pithlog_follow_get_def(top->follow, key->state)->name, "MPI_Finalize") == 0) {
         key->doing = FINALIZE;
-    } else if (lane->call.has_coll && is_blocking(rule)) {
+    } else if (lane->call.has_coll && (rule.shape != PITHI_COLL_NONE &&
+                                       !(rule.flags & (PITHI_COLL_STARTS | PITHI_COLL_KEEPS | PITHI_COLL_AFTER)))) {
         /* Members with the same communicator and number are in the same collective. In MPI_Scan each rank waits for
          * other ranks, so each is a group of its own. */
         key->doing = COLLECTIVE;
@@ -216,32 +184,6 @@ static void set_call(const struct pithi_top *top, struct key *key, const struct 
     }
 }
 
-static void set_deed(struct why *w, uint32_t at)
-{
-    const struct pithi_top *top = w->top;
-    const struct pithi_top_rank *rank = &top->ranks[w->actors[at].rank];
-    const struct pithi_top_lane *lane = lane_at(w, at);
-    struct deed *deed = &w->deeds[at];
-    int is_over = lane->has_finalized && lane->calls == 0;
-
-    memset(deed, 0, sizeof *deed);
-    deed->at = at;
-    deed->key.thread = -1;
-    if (w->of[w->actors[at].rank].count > 1)
-        deed->key.thread = pithlog_follow_get_lane(top->follow, w->actors[at].lane)->thread;
-    /* the innermost open state */
-    deed->key.state = lane->open.count ? lane->open.states[lane->open.count - 1].id : UINT32_MAX;
-    deed->for_ns = top->now_ns - (lane->calls ? lane->inside_ns : lane->outside_ns);
-    deed->for_ns = deed->for_ns > 0 ? deed->for_ns : 0;
-    /* after MPI_Finalize, outside all calls */
-    if (is_over)
-        deed->key.doing = OVER;
-    else if (!rank->is_running && top->info->running > 0)
-        deed->key.doing = ENDED;
-    else if (lane->calls > 0)
-        set_call(top, &deed->key, lane, rank->rank);
-}
-
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 static int compare_keys(const struct key *a, const struct key *b)
@@ -266,33 +208,6 @@ static int compare_deeds(const void *a, const void *b)
     const struct deed *x = a, *y = b;
     int order = compare_keys(&x->key, &y->key);
     return order ? order : (x->at > y->at) - (x->at < y->at);
-}
-
-/* Deeds with equal keys stand together after sorting, so each run is a group. */
-static int make_groups(struct why *w)
-{
-    uint32_t count = w->actor_count;
-
-    qsort(w->deeds, count, sizeof *w->deeds, compare_deeds);
-    for (uint32_t i = 0, end; i < count; i = end) {
-        struct group *g = &w->groups[w->group_count];
-        for (end = i + 1; end < count && compare_keys(&w->deeds[i].key, &w->deeds[end].key) == 0; end++)
-            ;
-        g->deeds = &w->deeds[i];
-        g->count = end - i;
-        if (!(g->ranks = malloc(g->count * sizeof *g->ranks)))
-            return pithi_no_memory();
-        g->shortest_ns = INT64_MAX;
-        for (uint32_t k = 0; k < g->count; k++) {
-            const struct deed *deed = &g->deeds[k];
-            g->ranks[k] = w->top->ranks[rank_of(w, deed)].rank;
-            g->shortest_ns = deed->for_ns < g->shortest_ns ? deed->for_ns : g->shortest_ns;
-            g->longest_ns = deed->for_ns > g->longest_ns ? deed->for_ns : g->longest_ns;
-            w->group_of[deed->at] = w->group_count;
-        }
-        w->group_count++;
-    }
-    return PITH_OK;
 }
 
 /* ---- Blockers ---------------------------------------------------------------------------------------------------- */
@@ -337,87 +252,77 @@ static int add_missing(struct why *w, struct group *g, int32_t rank)
     return entered && *entered >= key->number ? PITH_OK : add_blocker(g, (uint32_t)(found - w->top->ranks));
 }
 
-static int block_collective(struct why *w, struct group *g)
-{
-    const struct key *key = &g->deeds[0].key;
-    struct pithi_coll_rule rule = w->top->rules[key->state];
-    /* of a group of one kind: all are the root, or none is */
-    int is_root = key->peer == g->ranks[0];
-    int32_t until = rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1;
-
-    /* Other members need no data. Some MPI libraries make them wait all the same, or do so if the data are large. */
-    g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
-                  (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
-    /* members of a broadcast wait for the root only */
-    if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
-        return add_missing(w, g, key->peer);
-    /* The members that have not entered. `until`: only those before this rank; -1: all. */
-    const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, key->comm);
-    int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
-    /* the members are known */
-    if (count > 0) {
-        for (int64_t i = 0; i < count && comm->world_ranks[i] != until; i++)
-            if (until < 0 || g->blocker_count < MOST_LOWER)
-                CHECK(add_missing(w, g, comm->world_ranks[i]));
-    } else if (key->comm == 0) {
-        /* the world's are all ranks of the job */
-        for (uint32_t i = 0; i < w->top->rank_count && w->top->ranks[i].rank != until; i++)
-            if (until < 0 || g->blocker_count < MOST_LOWER)
-                CHECK(add_missing(w, g, w->top->ranks[i].rank));
-        g->unseen += w->unseen;
-    } else {
-        g->unseen++;
-    }
-    return PITH_OK;
-}
-
-/* The sources of the receives that a group waits for, if they are recorded. For MPI_Wait it is a guess if the rank has
- * had other requests than receives. */
-static int block_receive(struct why *w, struct group *g)
-{
-    const struct key *key = &g->deeds[0].key;
-    const struct pithi_top_lane *lane = lane_at(w, g->deeds[0].at);
-    uint32_t count = key->doing == COMPLETION ? lane->expected_count : 1;
-
-    if (key->number == 0)
-        return PITH_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        int32_t source = key->doing == COMPLETION ? lane->expected[i].source : key->peer;
-        const struct pithi_top_rank *peer = source < 0 ? NULL : pithi_top_find(w->top, source);
-        uint32_t at = peer ? (uint32_t)(peer - w->top->ranks) : 0, k = 0;
-        g->unseen += source >= 0 && !peer;
-        g->is_open |= source < 0;
-        /* each rank is named once */
-        while (k < g->blocker_count && g->blockers[k] != at)
-            k++;
-        if (peer && k == g->blocker_count)
-            CHECK(add_blocker(g, at));
-    }
-    if (g->is_open)
-        g->blocker_count = 0; /* any rank may send */
-    for (uint32_t k = 0; key->doing == COMPLETION && k < g->count; k++)
-        g->is_guess |= lane_at(w, g->deeds[k].at)->has_sent_later || lane_at(w, g->deeds[k].at)->has_other_requests;
-    g->is_guess |= key->doing == COMPLETION && count > 1;            /* MPI_Wait may wait for one of them */
-    for (uint32_t k = 0; key->doing == RECEIVE && k < g->count; k++) /* a message may be the one */
-        g->is_guess |= under_way(w, g->ranks[k]) > 0;
-    g->is_guess &= g->blocker_count > 0;
-    return PITH_OK;
-}
-
 static int add_blockers(struct why *w, struct group *g)
 {
     const struct key *key = &g->deeds[0].key;
-    const struct pithi_top_rank *peer;
 
-    if (key->doing == COLLECTIVE)
-        return block_collective(w, g);
+    if (key->doing == COLLECTIVE) {
+        struct pithi_coll_rule rule = w->top->rules[key->state];
+        /* of a group of one kind: all are the root, or none is */
+        int is_root = key->peer == g->ranks[0];
+        int32_t until = rule.shape == PITHI_COLL_LOWER ? g->ranks[0] : -1;
+
+        /* Other members need no data. Some MPI libraries make them wait all the same, or do so if the data are
+         * large. */
+        g->is_guess = (rule.flags & PITHI_COLL_LOOSE) != 0 || rule.shape == PITHI_COLL_NEIGHBOURS ||
+                      (rule.shape == PITHI_COLL_FROM && is_root) || (rule.shape == PITHI_COLL_TO && !is_root);
+        /* members of a broadcast wait for the root only */
+        if ((rule.shape == PITHI_COLL_FROM || rule.shape == PITHI_COLL_TO) && !is_root && key->peer >= 0)
+            return add_missing(w, g, key->peer);
+        /* The members that have not entered. `until`: only those before this rank; -1: all. */
+        const struct pithlog_comm *comm = pithlog_follow_get_comm(w->top->follow, key->comm);
+        int64_t count = comm ? (int64_t)comm->size + comm->remote_size : 0;
+        /* the members are known */
+        if (count > 0) {
+            for (int64_t i = 0; i < count && comm->world_ranks[i] != until; i++)
+                if (until < 0 || g->blocker_count < MOST_LOWER)
+                    CHECK(add_missing(w, g, comm->world_ranks[i]));
+        } else if (key->comm == 0) {
+            /* the world's are all ranks of the job */
+            for (uint32_t i = 0; i < w->top->rank_count && w->top->ranks[i].rank != until; i++)
+                if (until < 0 || g->blocker_count < MOST_LOWER)
+                    CHECK(add_missing(w, g, w->top->ranks[i].rank));
+            g->unseen += w->unseen;
+        } else {
+            g->unseen++;
+        }
+        return PITH_OK;
+    }
     if (key->doing == SEND) {
-        peer = pithi_top_find(w->top, key->peer);
+        const struct pithi_top_rank *peer = pithi_top_find(w->top, key->peer);
         g->unseen += !peer;
         return peer ? add_blocker(g, (uint32_t)(peer - w->top->ranks)) : PITH_OK;
     }
-    if (is_receive(key->doing))
-        return block_receive(w, g);
+    if (is_receive(key->doing)) {
+        /* The sources of the receives that a group waits for, if they are recorded. For MPI_Wait it is a guess if
+         * the rank has had other requests than receives. */
+        const struct pithi_top_lane *lane = lane_at(w, g->deeds[0].at);
+        uint32_t count = key->doing == COMPLETION ? lane->expected_count : 1;
+
+        if (key->number == 0)
+            return PITH_OK;
+        for (uint32_t i = 0; i < count; i++) {
+            int32_t source = key->doing == COMPLETION ? lane->expected[i].source : key->peer;
+            const struct pithi_top_rank *peer = source < 0 ? NULL : pithi_top_find(w->top, source);
+            uint32_t at = peer ? (uint32_t)(peer - w->top->ranks) : 0, k = 0;
+            g->unseen += source >= 0 && !peer;
+            g->is_open |= source < 0;
+            /* each rank is named once */
+            while (k < g->blocker_count && g->blockers[k] != at)
+                k++;
+            if (peer && k == g->blocker_count)
+                CHECK(add_blocker(g, at));
+        }
+        if (g->is_open)
+            g->blocker_count = 0; /* any rank may send */
+        for (uint32_t k = 0; key->doing == COMPLETION && k < g->count; k++)
+            g->is_guess |= lane_at(w, g->deeds[k].at)->has_sent_later || lane_at(w, g->deeds[k].at)->has_other_requests;
+        g->is_guess |= key->doing == COMPLETION && count > 1;            /* MPI_Wait may wait for one of them */
+        for (uint32_t k = 0; key->doing == RECEIVE && k < g->count; k++) /* a message may be the one */
+            g->is_guess |= under_way(w, g->ranks[k]) > 0;
+        g->is_guess &= g->blocker_count > 0;
+        return PITH_OK;
+    }
     /* MPI_Finalize may wait for all ranks that have not begun it */
     if (key->doing != FINALIZE)
         return PITH_OK;
@@ -757,12 +662,77 @@ static int conclude(struct why *w, const struct pithi_top *top)
     if (!w->actors || !w->deeds || !w->groups || !w->group_of || !w->of || !w->may_go || !w->marked || !w->findings)
         return pithi_no_memory();
     w->unseen = top->info->ranks > ranks ? top->info->ranks - ranks : 0;
-    find_actors(w);
+
+    /* The threads that count: those in MPI, and thread 0 of each rank. They are sorted by rank, so each rank has a
+     * run of them. */
+    for (uint32_t lane = 0; lane < top->lane_count; lane++) {
+        const struct pithi_top_rank *rank = pithi_top_find(top, pithlog_follow_get_lane(top->follow, lane)->rank);
+        const struct pithi_top_lane *present = &top->lanes[lane];
+        if (!rank)
+            continue;
+        struct of_rank *of = &w->of[rank - top->ranks];
+        of->is_partial |= present->is_partial;
+        of->has_finalized |= present->has_finalized;
+        if (present->calls > 0 || lane == rank->lane)
+            w->actors[w->actor_count++] = (struct actor){(uint32_t)(rank - top->ranks), lane};
+        else
+            of->others++;
+    }
+    qsort(w->actors, w->actor_count, sizeof *w->actors, compare_actors);
+    /* from the last to the first, so that `actor` is the first one in the end */
+    for (uint32_t i = w->actor_count; i-- > 0;) {
+        w->of[w->actors[i].rank].actor = i;
+        w->of[w->actors[i].rank].count++;
+    }
+
     for (uint32_t i = 0; i < ranks; i++)
         w->partial += (uint32_t)w->of[i].is_partial;
-    for (uint32_t i = 0; i < w->actor_count; i++)
-        set_deed(w, i);
-    CHECK(make_groups(w));
+    for (uint32_t i = 0; i < w->actor_count; i++) {
+        const struct pithi_top_rank *rank = &top->ranks[w->actors[i].rank];
+        const struct pithi_top_lane *lane = lane_at(w, i);
+        struct deed *deed = &w->deeds[i];
+        int is_over = lane->has_finalized && lane->calls == 0;
+
+        memset(deed, 0, sizeof *deed);
+        deed->at = i;
+        deed->key.thread = -1;
+        if (w->of[w->actors[i].rank].count > 1)
+            deed->key.thread = pithlog_follow_get_lane(top->follow, w->actors[i].lane)->thread;
+        /* the innermost open state */
+        deed->key.state = lane->open.count ? lane->open.states[lane->open.count - 1].id : UINT32_MAX;
+        deed->for_ns = top->now_ns - (lane->calls ? lane->inside_ns : lane->outside_ns);
+        deed->for_ns = deed->for_ns > 0 ? deed->for_ns : 0;
+        /* after MPI_Finalize, outside all calls */
+        if (is_over)
+            deed->key.doing = OVER;
+        else if (!rank->is_running && top->info->running > 0)
+            deed->key.doing = ENDED;
+        else if (lane->calls > 0)
+            set_call(top, &deed->key, lane, rank->rank);
+    }
+
+    /* Deeds with equal keys stand together after sorting, so each run is a group. */
+    uint32_t count = w->actor_count;
+    qsort(w->deeds, count, sizeof *w->deeds, compare_deeds);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        struct group *g = &w->groups[w->group_count];
+        for (end = i + 1; end < count && compare_keys(&w->deeds[i].key, &w->deeds[end].key) == 0; end++)
+            ;
+        g->deeds = &w->deeds[i];
+        g->count = end - i;
+        if (!(g->ranks = malloc(g->count * sizeof *g->ranks)))
+            return pithi_no_memory();
+        g->shortest_ns = INT64_MAX;
+        for (uint32_t k = 0; k < g->count; k++) {
+            const struct deed *deed = &g->deeds[k];
+            g->ranks[k] = w->top->ranks[rank_of(w, deed)].rank;
+            g->shortest_ns = deed->for_ns < g->shortest_ns ? deed->for_ns : g->shortest_ns;
+            g->longest_ns = deed->for_ns > g->longest_ns ? deed->for_ns : g->longest_ns;
+            w->group_of[deed->at] = w->group_count;
+        }
+        w->group_count++;
+    }
+
     for (uint32_t i = 0; i < w->group_count; i++)
         CHECK(add_blockers(w, &w->groups[i]));
     CHECK(find_movable(w));

@@ -133,8 +133,14 @@ static void draw_lines(cairo_t *onto, const struct pithi_cairo *context, const d
     cairo_surface_destroy(mask);
 }
 
-static void draw_onto(cairo_t *onto, const struct pithi_cairo *context, const double box[4])
+static void draw_image(struct pithi_cairo *context)
 {
+    double box[4];
+    cover_all(context, box);
+    cairo_surface_t *image =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(box[2] - box[0]), (int)(box[3] - box[1]));
+    cairo_t *onto = cairo_create(image);
+
     set_colour(onto, PITHI_RGB_PAPER, 1);
     cairo_paint(onto);
     cairo_translate(onto, -box[0], -box[1]);
@@ -149,17 +155,7 @@ static void draw_onto(cairo_t *onto, const struct pithi_cairo *context, const do
     }
     if (context->wait_lines)
         draw_lines(onto, context, box);
-}
 
-static void draw_image(struct pithi_cairo *context)
-{
-    double box[4];
-    cover_all(context, box);
-    cairo_surface_t *image =
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(box[2] - box[0]), (int)(box[3] - box[1]));
-    cairo_t *onto = cairo_create(image);
-
-    draw_onto(onto, context, box);
     cairo_destroy(onto);
     cairo_set_source_surface(context->cairo, image, box[0], box[1]);
     cairo_pattern_set_filter(cairo_get_source(context->cairo), CAIRO_FILTER_NEAREST);

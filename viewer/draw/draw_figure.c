@@ -8,25 +8,21 @@
 
 /* ---- What is read for it ----------------------------------------------------------------------------------------- */
 
-/* 0, or 1 after a message. */
-static int read_notes(struct pithi_draw *draw)
-{
-    char *path, why[1024];
-    int failed;
-
-    if (!draw->shows_notes)
-        return 0;
-    path = pithi_notes_path(draw->log_path);
-    failed = pithi_notes_read(&draw->notes, path, why, sizeof why);
-    free(path);
-    return failed ? pithi_draw_failed("%s", why) : 0;
-}
-
-static int read_core_waits(struct pithi_draw *draw)
+int pithi_draw_read_shown(struct pithi_draw *draw)
 {
     static const struct pithi_watch watch;
+    int64_t unix_ns;
     int err;
 
+    if (draw->shows_time_of_day && !pithlog_wall_clock(draw->log, &unix_ns, &draw->clock_ns))
+        return pithi_draw_failed("%s: this log does not know when it was recorded", draw->log_path);
+    if (draw->shows_notes) {
+        char *path = pithi_notes_path(draw->log_path), why[1024];
+        int failed = pithi_notes_read(&draw->notes, path, why, sizeof why);
+        free(path);
+        if (failed)
+            return pithi_draw_failed("%s", why);
+    }
     if (!draw->shows_core_waits)
         return 0;
     if (!pithi_core_waits_possible(draw->log))
@@ -40,24 +36,6 @@ static int read_core_waits(struct pithi_draw *draw)
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
     return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
-}
-
-static int read_clock(struct pithi_draw *draw)
-{
-    int64_t unix_ns;
-
-    if (!draw->shows_time_of_day || pithlog_wall_clock(draw->log, &unix_ns, &draw->clock_ns))
-        return 0;
-    return pithi_draw_failed("%s: this log does not know when it was recorded", draw->log_path);
-}
-
-int pithi_draw_read_shown(struct pithi_draw *draw)
-{
-    int status = read_clock(draw);
-
-    if (!status)
-        status = read_notes(draw);
-    return status ? status : read_core_waits(draw);
 }
 
 void pithi_draw_free(struct pithi_draw *draw)

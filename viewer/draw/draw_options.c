@@ -1,4 +1,10 @@
-/* draw_options.c - the command line of `pith draw`. */
+/* draw_options.c - the command line of `pith draw`.
+ *
+ * Options come in any order, so a single one is only checked for itself. What does not go together is refused when all
+ * have been read: in `pith draw a.pith --ranges -o b.html` it is -o that makes --ranges wrong.
+ *
+ * A file decides the kind of the picture by its suffix. So the mistakes that people make are about -o: it is missing
+ * (`pith draw a.pith b.png`), or its suffix is none of ours. Both have messages of their own. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,88 +96,64 @@ static int choose(const char *word, const char *const names[], int count)
     return -1;
 }
 
-static int set_colour(struct pithi_draw *draw, const char *when)
-{
-    static const char *const names[] = {"auto", "always", "never"};
-    int choice = choose(when, names, 3);
-
-    if (choice < 0)
-        return usage("--colour %s: must be always, never or auto", when);
-    draw->colour = (enum pithi_draw_colour)choice;
-    return 0;
-}
-
-static int set_legend(struct pithi_draw *draw, const char *where)
-{
-    static const char *const names[] = {"bottom", "right", "none"};
-    int choice = choose(where, names, 3);
-
-    if (choice < 0)
-        return usage("--legend %s: must be bottom, right or none", where);
-    draw->legend = (enum pithi_legend_place)choice;
-    return 0;
-}
-
-static int add_script(struct pithi_draw *draw, const char *script)
-{
-    const char **scripts = pithi_alloc((size_t)draw->script_count + 1, sizeof *scripts);
-
-    for (int i = 0; i < draw->script_count; i++)
-        scripts[i] = draw->script[i];
-    scripts[draw->script_count++] = script;
-    free(draw->script);
-    draw->script = scripts;
-    return 0;
-}
-
-/* Applies an option without a value: 0; -1: it is another option. */
-static int set_flag(struct pithi_draw *draw, int option)
-{
-    switch (option) {
-    case STATS:
-        return draw->stats = 1, 0;
-    case WAITS:
-        return draw->waits = 1, 0;
-    case CORE_WAITS:
-        return draw->shows_core_waits = 1, 0;
-    case TIME_OF_DAY:
-        return draw->shows_time_of_day = 1, 0;
-    case CRITICAL_PATH:
-        return draw->path = 1, 0;
-    case FINDINGS:
-        return draw->findings = 1, 0;
-    case NOTES:
-        return draw->shows_notes = 1, 0;
-    case RANGES:
-        return draw->ranges = 1, 0;
-    case GREY:
-        return draw->grey = 1, 0;
-    case FULL:
-        return draw->full = 1, 0;
-    case VIEWER:
-        return draw->is_viewer = 1, 0;
-    case ASCII:
-        draw->ascii = 1;
-        draw->colour = PITHI_COLOUR_NEVER;
-        return draw->kind = PITHI_DRAW_TEXT, 0;
-    case TEXT:
-        return draw->kind = PITHI_DRAW_TEXT, 0;
-    default:
-        return -1;
-    }
-}
-
 /* Returns 0, or 2 after a message. */
 static int set_option(struct pithi_draw *draw, int option, const char *value)
 {
-    if (set_flag(draw, option) == 0)
-        return 0;
     switch (option) {
+    case STATS:
+        draw->stats = 1;
+        return 0;
+    case WAITS:
+        draw->waits = 1;
+        return 0;
+    case CORE_WAITS:
+        draw->shows_core_waits = 1;
+        return 0;
+    case TIME_OF_DAY:
+        draw->shows_time_of_day = 1;
+        return 0;
+    case CRITICAL_PATH:
+        draw->path = 1;
+        return 0;
+    case FINDINGS:
+        draw->findings = 1;
+        return 0;
+    case NOTES:
+        draw->shows_notes = 1;
+        return 0;
+    case RANGES:
+        draw->ranges = 1;
+        return 0;
+    case GREY:
+        draw->grey = 1;
+        return 0;
+    case FULL:
+        draw->full = 1;
+        return 0;
+    case VIEWER:
+        draw->is_viewer = 1;
+        return 0;
+    case ASCII:
+        draw->ascii = 1;
+        draw->colour = PITHI_COLOUR_NEVER;
+        draw->kind = PITHI_DRAW_TEXT;
+        return 0;
+    case TEXT:
+        draw->kind = PITHI_DRAW_TEXT;
+        return 0;
     case 'o':
         draw->out_path = value;
         return 0;
-    case 'e':
-        return add_script(draw, value);
+    case 'e': {
+        const char **scripts = pithi_alloc((size_t)draw->script_count + 1, sizeof *scripts);
+
+        for (int i = 0; i < draw->script_count; i++)
+            scripts[i] = draw->script[i];
+        scripts[draw->script_count++] = value;
+        free(draw->script);
+        draw->script = scripts;
+        return 0;
+    }
     case ITERATIONS:
         draw->iterations = 1;
         draw->iterations_of = value;
@@ -200,36 +182,31 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
     case TITLE:
         draw->title = value;
         return 0;
-    case LEGEND:
-        return set_legend(draw, value);
+    case LEGEND: {
+        static const char *const names[] = {"bottom", "right", "none"};
+        int choice = choose(value, names, 3);
+
+        if (choice < 0)
+            return usage("--legend %s: must be bottom, right or none", value);
+        draw->legend = (enum pithi_legend_place)choice;
+        return 0;
+    }
     case PALETTE:
         if (pithi_palette_parse(value, &draw->palette))
             return usage("--palette %s: must be log, classic or safe", value);
         return 0;
     case THEME:
         return pithi_theme_choose(value) ? usage("--theme %s: must be light or dark", value) : 0;
-    default:
-        return set_colour(draw, value);
+    default: {
+        static const char *const names[] = {"auto", "always", "never"};
+        int choice = choose(value, names, 3);
+
+        if (choice < 0)
+            return usage("--colour %s: must be always, never or auto", value);
+        draw->colour = (enum pithi_draw_colour)choice;
+        return 0;
     }
-}
-
-/* `optopt`: the letter, if the option has a single dash; of "-title" getopt has read only "-t". */
-static int unknown_option(char **argv, int letter)
-{
-    char dashed[] = {'-', (char)letter, '\0'};
-    const char *given = !letter                                             ? argv[optind - 1]
-                        : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind]
-                                                                            : dashed;
-    const char *name = given + strspn(given, "-");
-    struct pithi_nearest nearest;
-
-    pithi_nearest_begin(&nearest, name, strcspn(name, "="));
-    for (const struct option *o = options; o->name; o++)
-        pithi_nearest_try(&nearest, o->name);
-    if (!nearest.name)
-        return usage("no such option: %s", given);
-    pithi_draw_failed("draw: no such option: %s; did you mean --%s?", given, nearest.name);
-    return 2;
+    }
 }
 
 /* The kind of picture by the suffix of its name: 0; -1: none. */
@@ -261,30 +238,6 @@ static int set_kind(struct pithi_draw *draw)
     return usage("-o %s: its name must end in .png, .svg, .pdf, .ps, .eps or .html", draw->out_path);
 }
 
-static int check_size(const struct pithi_draw *draw)
-{
-    if (draw->kind == PITHI_DRAW_TEXT || !draw->width)
-        return 0;
-    if (draw->width < PITHI_FIGURE_LEAST_WIDTH || draw->width > PITHI_FIGURE_MOST || draw->height > PITHI_FIGURE_MOST ||
-        (draw->height && draw->height < PITHI_FIGURE_LEAST_HEIGHT))
-        return usage("--size must be from %dx%d to %dx%d, not %s", PITHI_FIGURE_LEAST_WIDTH, PITHI_FIGURE_LEAST_HEIGHT,
-                     PITHI_FIGURE_MOST, PITHI_FIGURE_MOST, draw->size);
-    return 0;
-}
-
-/* The page that opens logs shows them as its user wants; all that an option would choose is chosen there. */
-static int check_viewer(struct pithi_draw *draw, int argc, char **argv, int option_count)
-{
-    draw->log_path = argv[optind]; /* or NULL */
-    if (argc - optind > 1)
-        return usage("one log at a time, not also %s", argv[optind + 1]);
-    if (option_count > 2)
-        return usage("--viewer: goes with -o and no other option");
-    if (!draw->out_path || kind_of(draw->out_path, &draw->kind) || draw->kind != PITHI_DRAW_HTML)
-        return usage("--viewer: give -o OUT.html");
-    return 0;
-}
-
 int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
 {
     enum pithi_draw_kind kind;
@@ -294,15 +247,39 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
     while ((option = getopt_long(argc, argv, ":o:e:", options, NULL)) != -1) {
         if (option == ':')
             return usage("%s needs a value", argv[optind - 1]);
-        if (option == '?')
-            return unknown_option(argv, optopt);
+        if (option == '?') {
+            /* `optopt`: the letter, if the option has a single dash; of "-title" getopt has read only "-t". */
+            char dashed[] = {'-', (char)optopt, '\0'};
+            const char *given = !optopt                                             ? argv[optind - 1]
+                                : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind]
+                                                                                    : dashed;
+            const char *name = given + strspn(given, "-");
+            struct pithi_nearest nearest;
+
+            pithi_nearest_begin(&nearest, name, strcspn(name, "="));
+            for (const struct option *o = options; o->name; o++)
+                pithi_nearest_try(&nearest, o->name);
+            if (!nearest.name)
+                return usage("no such option: %s", given);
+            pithi_draw_failed("draw: no such option: %s; did you mean --%s?", given, nearest.name);
+            return 2;
+        }
         status = set_option(draw, option, optarg);
         if (status)
             return status;
         option_count++;
     }
-    if (draw->is_viewer)
-        return check_viewer(draw, argc, argv, option_count);
+    if (draw->is_viewer) {
+        /* The page that opens logs shows them as its user wants; all that an option would choose is chosen there. */
+        draw->log_path = argv[optind]; /* or NULL */
+        if (argc - optind > 1)
+            return usage("one log at a time, not also %s", argv[optind + 1]);
+        if (option_count > 2)
+            return usage("--viewer: goes with -o and no other option");
+        if (!draw->out_path || kind_of(draw->out_path, &draw->kind) || draw->kind != PITHI_DRAW_HTML)
+            return usage("--viewer: give -o OUT.html");
+        return 0;
+    }
     if (argc == optind)
         return usage("LOG is missing");
     if (argc - optind == 2 && !draw->out_path && kind_of(argv[optind + 1], &kind) == 0)
@@ -317,5 +294,11 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         return usage("--iterations: in pictures only, not in text and pages");
     if (!status && draw->unfold && draw->kind == PITHI_DRAW_TEXT)
         return usage("--unfold: in pictures and pages only, not in text");
-    return status ? status : check_size(draw);
+    if (status || draw->kind == PITHI_DRAW_TEXT || !draw->width)
+        return status;
+    if (draw->width < PITHI_FIGURE_LEAST_WIDTH || draw->width > PITHI_FIGURE_MOST || draw->height > PITHI_FIGURE_MOST ||
+        (draw->height && draw->height < PITHI_FIGURE_LEAST_HEIGHT))
+        return usage("--size must be from %dx%d to %dx%d, not %s", PITHI_FIGURE_LEAST_WIDTH, PITHI_FIGURE_LEAST_HEIGHT,
+                     PITHI_FIGURE_MOST, PITHI_FIGURE_MOST, draw->size);
+    return 0;
 }

@@ -322,29 +322,6 @@ static void set_nodes(struct pithi_rows *tree, const char *list, int on,
     free(nodes);
 }
 
-static void set_order(struct pithi_rows *tree, const char *list)
-{
-    char *parent_letters = pithi_alloc(strlen(list) + 1, 1), *letters = pithi_alloc(strlen(list) + 1, 1);
-    char *parent, *children;
-
-    while ((parent = pithi_draw_next_item(&list, parent_letters)) &&
-           (children = pithi_draw_next_item(&list, letters))) {
-        uint32_t count, *nodes = nodes_of(tree, children, &count), node = pithi_rows_node(tree, parent);
-        if (node != PITHI_NONE)
-            pithi_rows_arrange(tree, node, nodes, count);
-        free(nodes);
-    }
-    free(parent_letters);
-    free(letters);
-}
-
-/* Comes after the grouping. */
-static void set_alike(struct pithi_rows *tree, const char *word)
-{
-    pithi_rows_set_alike(tree, word);
-    pithi_rows_group(tree, tree->grouping);
-}
-
 /* Applies an entry of the dict. Entries come in the right order, except for the filter, which is set last. */
 static void set_entry(struct pithi_draw *draw, const char *key, const char *value, char **filter)
 {
@@ -353,11 +330,25 @@ static void set_entry(struct pithi_draw *draw, const char *key, const char *valu
 
     if (strcmp(key, "group") == 0 && pithi_grouping_parse(value, &grouping) == 0)
         pithi_rows_group(tree, grouping);
-    else if (strcmp(key, "alike") == 0)
-        set_alike(tree, value);
-    else if (strcmp(key, "order") == 0)
-        set_order(tree, value);
-    else if (strcmp(key, "opened") == 0)
+    else if (strcmp(key, "alike") == 0) {
+        /* Comes after the grouping. */
+        pithi_rows_set_alike(tree, value);
+        pithi_rows_group(tree, tree->grouping);
+    } else if (strcmp(key, "order") == 0) {
+        const char *list = value;
+        char *parent_letters = pithi_alloc(strlen(list) + 1, 1), *letters = pithi_alloc(strlen(list) + 1, 1);
+        char *parent, *children;
+
+        while ((parent = pithi_draw_next_item(&list, parent_letters)) &&
+               (children = pithi_draw_next_item(&list, letters))) {
+            uint32_t count, *nodes = nodes_of(tree, children, &count), node = pithi_rows_node(tree, parent);
+            if (node != PITHI_NONE)
+                pithi_rows_arrange(tree, node, nodes, count);
+            free(nodes);
+        }
+        free(parent_letters);
+        free(letters);
+    } else if (strcmp(key, "opened") == 0)
         set_nodes(tree, value, 1, pithi_rows_set_open);
     else if (strcmp(key, "closed") == 0)
         set_nodes(tree, value, 0, pithi_rows_set_open);

@@ -145,21 +145,6 @@ static const char *write_svg(void *context, FILE *file)
     return fwrite(text->data, 1, text->size, file) == text->size ? NULL : "";
 }
 
-/* Draws the figure as SVG text in memory, where its size shows before a byte is written. */
-static void draw_svg(struct picture *picture, const struct pithi_painter *measure)
-{
-    char title[256];
-    struct pithi_painter painter;
-    struct pithi_painter_filter filter = {.target = &painter, .grey = picture->draw->grey};
-    struct pithi_painter seen;
-
-    pithi_clean(title, sizeof title, picture->figure.title, 0);
-    picture->svg = pithi_svg_new(picture->figure.width, picture->figure.height, title, measure);
-    painter = pithi_svg_painter(picture->svg);
-    seen = pithi_filtered_painter(&filter);
-    pithi_figure_draw(&picture->figure, &seen);
-}
-
 /* Reductions of a picture that make its SVG small. */
 struct saving {
     uint32_t columns, per; /* of the figure */
@@ -200,7 +185,18 @@ static int save_svg(struct picture *picture)
         status = load_figure(picture->draw, &picture->figure);
         if (status)
             break;
-        draw_svg(picture, &measure);
+
+        /* Draws the figure as SVG text in memory, where its size shows before a byte is written. */
+        char title[256];
+        struct pithi_painter painter;
+        struct pithi_painter_filter filter = {.target = &painter, .grey = picture->draw->grey};
+        struct pithi_painter seen;
+        pithi_clean(title, sizeof title, picture->figure.title, 0);
+        picture->svg = pithi_svg_new(picture->figure.width, picture->figure.height, title, &measure);
+        painter = pithi_svg_painter(picture->svg);
+        seen = pithi_filtered_painter(&filter);
+        pithi_figure_draw(&picture->figure, &seen);
+
         more = tries++ < SVG_MOST_TRIES && save_more(picture, pithi_svg_bytes(picture->svg), &saving);
         if (more) {
             pithi_svg_free(picture->svg);

@@ -33,12 +33,6 @@ static void drop_guarded(int number)
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP}; /* that end a program */
 
-static void on_signals(void (*handler)(int))
-{
-    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        signal(numbers[i], handler);
-}
-
 /* PATH NULL: the file is complete, and signals do what they did at first. */
 void pithi_guard(const char *path, pid_t its_writer)
 {
@@ -46,7 +40,8 @@ void pithi_guard(const char *path, pid_t its_writer)
         guarded = path;
         writer = its_writer;
     }
-    on_signals(path ? drop_guarded : SIG_DFL);
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        signal(numbers[i], path ? drop_guarded : SIG_DFL);
 }
 
 /* Signals wait meanwhile: a file that was just made would be left by one before it is guarded. */

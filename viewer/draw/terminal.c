@@ -26,34 +26,7 @@
 
 /* ---- The table of `pith draw --stats`: definitions with their counts and times ----------------------------------- */
 
-static int name_width(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
-{
-    int widest = 8;
-    char name[48];
-
-    for (uint32_t i = 0; i < count; i++) {
-        int columns =
-            pithi_columns(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii));
-        widest = columns > widest ? columns : widest;
-    }
-    return widest;
-}
-
 static void print_name(const char *name, int width) { printf("%s%*s", name, width - pithi_columns(name), ""); }
-
-static void print_line(const struct pithi_draw *draw, const struct pithi_legend_entry *entry, int width)
-{
-    char name[48], inclusive[32], exclusive[32];
-
-    print_name(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entry->id)->name, draw->ascii), width);
-    printf(" %12" PRIu64, entry->sum.count);
-    if (pithlog_get_def(draw->log, entry->id)->kind == PITHLOG_STATE) {
-        pithi_duration_text(entry->sum.inclusive_ns, inclusive, sizeof inclusive);
-        pithi_duration_text(entry->sum.exclusive_ns, exclusive, sizeof exclusive);
-        printf(" %11s %11s %6.1f%%", inclusive, exclusive, entry->share * 100);
-    }
-    putchar('\n');
-}
 
 /* Counts the messages between the visible lanes that reach into the window. */
 static uint64_t count_messages(const struct pithi_draw *draw)
@@ -74,11 +47,26 @@ static uint64_t count_messages(const struct pithi_draw *draw)
 
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
 {
-    int width = name_width(draw, entries, count);
+    int width = 8;
+    char name[48];
+    for (uint32_t i = 0; i < count; i++) {
+        int columns =
+            pithi_columns(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii));
+        width = columns > width ? columns : width;
+    }
 
     printf("\n%*s %12s %11s %11s %7s\n", width, "", "count", "total", "self", "share");
-    for (uint32_t i = 0; i < count; i++)
-        print_line(draw, &entries[i], width);
+    for (uint32_t i = 0; i < count; i++) {
+        char inclusive[32], exclusive[32];
+        print_name(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii), width);
+        printf(" %12" PRIu64, entries[i].sum.count);
+        if (pithlog_get_def(draw->log, entries[i].id)->kind == PITHLOG_STATE) {
+            pithi_duration_text(entries[i].sum.inclusive_ns, inclusive, sizeof inclusive);
+            pithi_duration_text(entries[i].sum.exclusive_ns, exclusive, sizeof exclusive);
+            printf(" %11s %11s %6.1f%%", inclusive, exclusive, entries[i].share * 100);
+        }
+        putchar('\n');
+    }
     print_name("messages", width);
     printf(" %12" PRIu64 "\n", count_messages(draw));
 }
@@ -155,29 +143,6 @@ static int wants_colour(const struct pithi_draw *draw)
     return isatty(1) && term && strcmp(term, "dumb") != 0 && !(no && *no);
 }
 
-static void set_up(struct terminal *terminal, const struct pithi_draw *draw)
-{
-    const char *colours = getenv("COLORTERM");
-    char label[128];
-
-    terminal->draw = draw;
-    terminal->colour = wants_colour(draw);
-    terminal->ascii = draw->ascii;
-    terminal->truecolour = colours && (strcmp(colours, "truecolor") == 0 || strcmp(colours, "24bit") == 0);
-    terminal->columns = draw->width ? draw->width : columns_of_terminal();
-    if (terminal->columns < LEAST_COLUMNS)
-        terminal->columns = LEAST_COLUMNS;
-    for (uint32_t row = 0; row < draw->row_count; row++) {
-        row_label(terminal, row, label, sizeof label);
-        if (pithi_columns(label) > terminal->label)
-            terminal->label = pithi_columns(label);
-    }
-    if (terminal->label > MOST_LABEL)
-        terminal->label = MOST_LABEL;
-    if (terminal->label > terminal->columns / 3)
-        terminal->label = terminal->columns / 3;
-}
-
 /* Removes states that do not appear in the picture and took less than a thousandth of the time; they are only
  * counted. */
 static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_legend_entry *legend, uint32_t count)
@@ -210,22 +175,6 @@ static uint32_t *lanes_of_rows(const struct pithi_draw *draw, uint32_t **ends)
         (*ends)[row] = count += of_row;
     }
     return lanes;
-}
-
-/* Finds the columns that wait, of all rows. */
-static void find_waits(struct terminal *terminal)
-{
-    const struct pithi_draw *draw = terminal->draw;
-    uint32_t width = terminal->cells.width, *level = pithi_alloc(width, sizeof *level);
-    struct pithi_analysis_window window = {draw->analysis, draw->t0_ns, draw->t1_ns, width};
-
-    terminal->waits = pithi_alloc((size_t)draw->row_count * width, 1);
-    for (uint32_t row = 0; row < draw->row_count; row++) {
-        pithi_waits_columns(&window, &draw->rows[row], &terminal->cells, row, level);
-        for (uint32_t c = 0; c < width; c++)
-            terminal->waits[(size_t)row * width + c] = level[c] != PITHI_NONE;
-    }
-    free(level);
 }
 
 static int ask_log(struct terminal *terminal)
@@ -282,21 +231,6 @@ static char letter_for(const char *name, const char used[128])
         if (!used[(unsigned char)*c])
             return *c;
     return '#';
-}
-
-static void give_letters(struct terminal *terminal)
-{
-    char used[128] = {0};
-
-    terminal->letter = pithi_alloc(terminal->cells.defs, 1);
-    for (uint32_t i = 0; i < terminal->legend_count; i++) {
-        const struct pithlog_def *def = pithlog_get_def(terminal->draw->log, terminal->legend[i].id);
-        char letter = letter_for(def->name, used);
-        if (def->kind != PITHLOG_STATE)
-            continue;
-        used[(unsigned char)letter] = 1;
-        terminal->letter[terminal->legend[i].id] = letter;
-    }
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -367,13 +301,6 @@ static void print_block(const struct terminal *terminal, const struct pithi_cell
     }
 }
 
-static void print_missing(const struct terminal *terminal)
-{
-    if (terminal->colour)
-        set_colour(terminal, 38, pithi_theme()->alarm);
-    fputs(terminal->colour ? "!\033[0m" : "!", stdout);
-}
-
 /* Prints a line: in each column what the row `row_of[column]` shows there, or nothing for PITHI_NONE. */
 static void print_row(const struct terminal *terminal, char *label, const uint32_t *row_of)
 {
@@ -396,9 +323,11 @@ static void print_row(const struct terminal *terminal, char *label, const uint32
             pithi_cells_missing(&terminal->cells, row, terminal->missing);
         }
         last = row;
-        if (terminal->missing[c])
-            print_missing(terminal);
-        else if (terminal->colour)
+        if (terminal->missing[c]) {
+            if (terminal->colour)
+                set_colour(terminal, 38, pithi_theme()->alarm);
+            fputs(terminal->colour ? "!\033[0m" : "!", stdout);
+        } else if (terminal->colour)
             print_block(terminal, outer, outer + width, is_alive(terminal, &life, c), waits);
         else
             print_letter(terminal, outer, is_alive(terminal, &life, c), waits);
@@ -469,21 +398,6 @@ static void entry_text(const struct terminal *terminal, const struct pithi_legen
         snprintf(text, size, "%s x%" PRIu64, name, entry->sum.count);
 }
 
-static void print_entry(const struct terminal *terminal, const struct pithi_legend_entry *entry, int width)
-{
-    char text[128];
-    char letter = terminal->letter[entry->id];
-
-    entry_text(terminal, entry, text, sizeof text);
-    if (terminal->colour) {
-        set_colour(terminal, 38, terminal->draw->rgb[entry->id]);
-        printf("%s\033[0m ", letter ? "\xe2\x96\x88\xe2\x96\x88" : " \xe2\x96\xbe");
-    } else {
-        printf("%c  ", letter ? letter : '*');
-    }
-    print_padded(text, width - 3);
-}
-
 /* If there are too few lines, the last entries, which have the least time, are only counted. */
 static void shorten_legend(struct terminal *terminal, uint32_t columns)
 {
@@ -511,7 +425,17 @@ static void print_legend(struct terminal *terminal)
     shorten_legend(terminal, (uint32_t)columns);
     for (uint32_t i = 0; i < terminal->legend_count; i++) {
         int last = i + 1 == terminal->legend_count || (int)(i + 1) % columns == 0;
-        print_entry(terminal, &terminal->legend[i], last ? 0 : widest);
+
+        char letter = terminal->letter[terminal->legend[i].id];
+        entry_text(terminal, &terminal->legend[i], text, sizeof text);
+        if (terminal->colour) {
+            set_colour(terminal, 38, terminal->draw->rgb[terminal->legend[i].id]);
+            printf("%s\033[0m ", letter ? "\xe2\x96\x88\xe2\x96\x88" : " \xe2\x96\xbe");
+        } else {
+            printf("%c  ", letter ? letter : '*');
+        }
+        print_padded(text, last ? 0 : widest - 3);
+
         if (last)
             putchar('\n');
     }
@@ -527,21 +451,6 @@ static void print_legend(struct terminal *terminal)
     if (!terminal->colour)
         puts(terminal->waits ? ".  no state   :  states for less than half of the time   ~  waiting for another rank"
                              : ".  no state   :  states for less than half of the time");
-}
-
-static void print_findings(const struct terminal *terminal)
-{
-    const struct pithi_draw *draw = terminal->draw;
-    uint32_t count;
-    struct pithi_wait_sum *findings = pithi_wait_sums_make(draw->log, draw->analysis, &count);
-    char name[160], text[320];
-
-    for (uint32_t i = 0; i < count && i < PITHI_FIGURE_WAIT_SUMS; i++) {
-        pithi_wait_sum_name(draw->log, &findings[i], name, sizeof name);
-        pithi_wait_sum_text(draw->log, &findings[i], text, sizeof text);
-        printf("%s%" PRIu32 " %s: %s\n", i ? "" : "\n", i + 1, name, text);
-    }
-    free(findings);
 }
 
 static void print_title(const struct terminal *terminal)
@@ -564,42 +473,86 @@ static void print_title(const struct terminal *terminal)
            &"s"[info->lanes == 1], per, messages, duration);
 }
 
-/* Divides a given height: title and axis first, then a quarter for the legend (more if the rows leave more), and the
- * rest for rows. */
-static void share_lines(struct terminal *terminal, struct pithi_draw *draw)
-{
-    int others = TITLE_AND_AXIS + (draw->path != 0);
-    uint32_t lines = draw->height > others ? (uint32_t)(draw->height - others) : 1;
-    uint32_t legend = draw->legend == PITHI_LEGEND_NONE ? 0 : lines / 4 > 3 ? lines / 4 : 3;
-
-    if (!draw->height)
-        return;
-    pithi_draw_fewer_rows(draw, lines > legend ? lines - legend : 1);
-    terminal->legend_lines = lines > draw->row_count + 1 ? lines - draw->row_count : 2;
-}
-
 int pithi_draw_terminal(struct pithi_draw *draw)
 {
     struct terminal terminal = {0};
     int status;
 
-    share_lines(&terminal, draw);
-    set_up(&terminal, draw);
+    /* Divides a given height: title and axis first, then a quarter for the legend (more if the rows leave more), and
+     * the rest for rows. Of 24 lines, 3 are for title and axis, 5 for the legend, 16 for rows. */
+    if (draw->height) {
+        int others = TITLE_AND_AXIS + (draw->path != 0);
+        uint32_t lines = draw->height > others ? (uint32_t)(draw->height - others) : 1;
+        uint32_t legend = draw->legend == PITHI_LEGEND_NONE ? 0 : lines / 4 > 3 ? lines / 4 : 3;
+        pithi_draw_fewer_rows(draw, lines > legend ? lines - legend : 1);
+        terminal.legend_lines = lines > draw->row_count + 1 ? lines - draw->row_count : 2;
+    }
+
+    const char *colours = getenv("COLORTERM");
+    char label[128];
+    terminal.draw = draw;
+    terminal.colour = wants_colour(draw);
+    terminal.ascii = draw->ascii;
+    terminal.truecolour = colours && (strcmp(colours, "truecolor") == 0 || strcmp(colours, "24bit") == 0);
+    terminal.columns = draw->width ? draw->width : columns_of_terminal();
+    if (terminal.columns < LEAST_COLUMNS)
+        terminal.columns = LEAST_COLUMNS;
+    for (uint32_t row = 0; row < draw->row_count; row++) {
+        row_label(&terminal, row, label, sizeof label);
+        if (pithi_columns(label) > terminal.label)
+            terminal.label = pithi_columns(label);
+    }
+    if (terminal.label > MOST_LABEL)
+        terminal.label = MOST_LABEL;
+    if (terminal.label > terminal.columns / 3)
+        terminal.label = terminal.columns / 3;
+
     status = ask_log(&terminal);
     if (!status) {
-        give_letters(&terminal);
+        char used[128] = {0};
+        terminal.letter = pithi_alloc(terminal.cells.defs, 1);
+        for (uint32_t i = 0; i < terminal.legend_count; i++) {
+            const struct pithlog_def *def = pithlog_get_def(terminal.draw->log, terminal.legend[i].id);
+            char letter = letter_for(def->name, used);
+            if (def->kind != PITHLOG_STATE)
+                continue;
+            used[(unsigned char)letter] = 1;
+            terminal.letter[terminal.legend[i].id] = letter;
+        }
+
         terminal.missing = pithi_alloc(terminal.cells.width, 1);
         for (uint32_t row = 0; row < draw->row_count; row++)
             terminal.has_missing |= pithi_cells_missing(&terminal.cells, row, NULL) > 0;
-        if (draw->analysis && draw->waits)
-            find_waits(&terminal);
+        if (draw->analysis && draw->waits) {
+            /* Finds the columns that wait, of all rows. */
+            uint32_t width = terminal.cells.width, *level = pithi_alloc(width, sizeof *level);
+            struct pithi_analysis_window window = {draw->analysis, draw->t0_ns, draw->t1_ns, width};
+
+            terminal.waits = pithi_alloc((size_t)draw->row_count * width, 1);
+            for (uint32_t row = 0; row < draw->row_count; row++) {
+                pithi_waits_columns(&window, &draw->rows[row], &terminal.cells, row, level);
+                for (uint32_t c = 0; c < width; c++)
+                    terminal.waits[(size_t)row * width + c] = level[c] != PITHI_NONE;
+            }
+            free(level);
+        }
         print_title(&terminal);
         print_rows(&terminal);
         print_axis(&terminal);
         if (draw->legend != PITHI_LEGEND_NONE)
             print_legend(&terminal);
-        if (draw->analysis && draw->findings)
-            print_findings(&terminal);
+        if (draw->analysis && draw->findings) {
+            uint32_t count;
+            struct pithi_wait_sum *findings = pithi_wait_sums_make(draw->log, draw->analysis, &count);
+            char name[160], text[320];
+
+            for (uint32_t i = 0; i < count && i < PITHI_FIGURE_WAIT_SUMS; i++) {
+                pithi_wait_sum_name(draw->log, &findings[i], name, sizeof name);
+                pithi_wait_sum_text(draw->log, &findings[i], text, sizeof text);
+                printf("%s%" PRIu32 " %s: %s\n", i ? "" : "\n", i + 1, name, text);
+            }
+            free(findings);
+        }
         pithi_notes_list(&draw->notes, stdout);
         if (draw->stats)
             pithi_draw_table(draw, terminal.legend, terminal.legend_count);

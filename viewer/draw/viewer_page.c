@@ -148,44 +148,39 @@ static void put_stretch(struct pithi_text *text, const char *word, int64_t from_
     pithi_text_add(text, "\n");
 }
 
-/* The options as words, then those of -e, then what they came to: times mean the same in a part of the log. */
-static void put_words(const struct pithi_draw *draw, struct pithi_text *text)
-{
-    static const char *const groups[] = {"none", "host", "comm", "alike"};
-    static const char *const palettes[] = {"log", "classic", "safe"};
-    int64_t from, to;
-
-    if (draw->palette != PITHI_PALETTE_LOG)
-        pithi_text_add(text, "palette %s\n", palettes[draw->palette]);
-    if (draw->group != PITHI_BY_NOTHING)
-        pithi_text_add(text, "group %s\n", groups[draw->group]);
-    if (draw->lanes) {
-        pithi_text_add(text, "rows");
-        put_word(text, draw->lanes);
-        pithi_text_add(text, "\n");
-    }
-    if (draw->unfold) {
-        pithi_text_add(text, "unfold_rows");
-        put_word(text, strcmp(draw->unfold, "all") == 0 ? "*" : draw->unfold);
-        pithi_text_add(text, "\n");
-    }
-    for (int i = 0; i < draw->script_count; i++)
-        pithi_text_add(text, "%s\n", draw->script[i]);
-    pithi_text_add(text, "waits %d\ncritical_path %d\nfindings %d\nnotes %d\ntime_of_day %d\ncore_waits %d\n",
-                   draw->waits, draw->path, draw->findings, draw->shows_notes, draw->shows_time_of_day,
-                   draw->shows_core_waits);
-    pithi_whole_window(draw->log, &from, &to);
-    if (draw->t0_ns != from || draw->t1_ns != to)
-        put_stretch(text, "zoom", draw->t0_ns, draw->t1_ns);
-    if (draw->lit_from_ns < draw->lit_to_ns)
-        put_stretch(text, "select", draw->lit_from_ns, draw->lit_to_ns);
-}
-
 static void describe(const struct pithi_draw *draw, struct viewer *viewer, const char *note)
 {
     struct pithi_text words = {0};
 
-    put_words(draw, &words);
+    /* The options as words, then those of -e, then what they came to: times mean the same in a part of the log. */
+    static const char *const groups[] = {"none", "host", "comm", "alike"};
+    static const char *const palettes[] = {"log", "classic", "safe"};
+    int64_t from, to;
+    if (draw->palette != PITHI_PALETTE_LOG)
+        pithi_text_add(&words, "palette %s\n", palettes[draw->palette]);
+    if (draw->group != PITHI_BY_NOTHING)
+        pithi_text_add(&words, "group %s\n", groups[draw->group]);
+    if (draw->lanes) {
+        pithi_text_add(&words, "rows");
+        put_word(&words, draw->lanes);
+        pithi_text_add(&words, "\n");
+    }
+    if (draw->unfold) {
+        pithi_text_add(&words, "unfold_rows");
+        put_word(&words, strcmp(draw->unfold, "all") == 0 ? "*" : draw->unfold);
+        pithi_text_add(&words, "\n");
+    }
+    for (int i = 0; i < draw->script_count; i++)
+        pithi_text_add(&words, "%s\n", draw->script[i]);
+    pithi_text_add(&words, "waits %d\ncritical_path %d\nfindings %d\nnotes %d\ntime_of_day %d\ncore_waits %d\n",
+                   draw->waits, draw->path, draw->findings, draw->shows_notes, draw->shows_time_of_day,
+                   draw->shows_core_waits);
+    pithi_whole_window(draw->log, &from, &to);
+    if (draw->t0_ns != from || draw->t1_ns != to)
+        put_stretch(&words, "zoom", draw->t0_ns, draw->t1_ns);
+    if (draw->lit_from_ns < draw->lit_to_ns)
+        put_stretch(&words, "select", draw->lit_from_ns, draw->lit_to_ns);
+
     pithi_text_add(&viewer->shown, "{\"title\": ");
     put_string(&viewer->shown, draw->title ? draw->title : "");
     pithi_text_add(&viewer->shown, ", \"grey\": %s, ", draw->grey ? "true" : "false");

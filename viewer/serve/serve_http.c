@@ -116,11 +116,6 @@ static enum MHD_Result say(struct MHD_Connection *client, unsigned status, const
     return send_data(client, status, "text/plain; charset=utf-8", data, size + (size > 0), NULL, NULL);
 }
 
-static enum MHD_Result refuse_method(struct MHD_Connection *client)
-{
-    return send_data(client, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", strdup(""), 0, "Allow", "GET, HEAD");
-}
-
 /* ---- Who asks ---------------------------------------------------------------------------------------------------- */
 
 /* Only names can be made to lead here; a number is the number of a machine. */
@@ -408,7 +403,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
         return say(client, MHD_HTTP_FORBIDDEN, "");
     forget_unknown(client);
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        return refuse_method(client);
+        return send_data(client, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", strdup(""), 0, "Allow", "GET, HEAD");
     if (!*state) {
         *state = &server; /* anything but NULL */
         return MHD_YES;
@@ -440,23 +435,16 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *client, cons
     return say(client, MHD_HTTP_NOT_FOUND, "there is no such page");
 }
 
-static int find_address(const struct pithi_serve_place *place, struct addrinfo **found)
+int pithi_serve_listen(struct pithi_serve_place *place)
 {
     struct addrinfo how = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
     char port[16];
 
     snprintf(port, sizeof port, "%d", place->port);
-    int err = getaddrinfo(place->address ? place->address : "127.0.0.1", port, &how, found);
-    return err ? pithi_serve_failed("--listen: not the number of an address: %s: %s", place->address, gai_strerror(err))
-               : 0;
-}
-
-int pithi_serve_listen(struct pithi_serve_place *place)
-{
-    struct addrinfo *found;
-
-    if (find_address(place, &found))
-        return 1;
+    int err = getaddrinfo(place->address ? place->address : "127.0.0.1", port, &how, &found);
+    if (err)
+        return pithi_serve_failed("--listen: not the number of an address: %s: %s", place->address, gai_strerror(err));
     token = place->token;
     if (place->address)
         gethostname(our_name, sizeof our_name - 1);

@@ -249,19 +249,6 @@ static int start_job(struct pithi_serve_job *job, const char *run, char *const *
     return err ? -1 : 0;
 }
 
-/* What a job has said: the first line, without "pith: ". */
-static void take_said(const struct pithi_serve_job *job, char *why, size_t size)
-{
-    ssize_t length = pread(job->said_fd, why, size - 1, 0);
-
-    why[length < 0 ? 0 : length] = '\0';
-    why[strcspn(why, "\n")] = '\0';
-    if (strncmp(why, "pith: ", 6) == 0)
-        memmove(why, why + 6, strlen(why + 6) + 1);
-    if (!*why)
-        snprintf(why, size, "the log could not be read");
-}
-
 /* The state of what a job makes: READY or FAILED when it has ended. READY: *out gets its output, if it is not NULL. */
 static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, char *why, size_t size)
 {
@@ -270,8 +257,17 @@ static enum pithi_serve_state job_state(struct pithi_serve_job *job, int *out, c
     if (waitpid(job->pid, &status, WNOHANG) == 0)
         return PITHI_SERVE_WORKING;
     int is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (!is_good)
-        take_said(job, why, size);
+    if (!is_good) {
+        /* What a job has said: the first line, without "pith: ". */
+        ssize_t length = pread(job->said_fd, why, size - 1, 0);
+
+        why[length < 0 ? 0 : length] = '\0';
+        why[strcspn(why, "\n")] = '\0';
+        if (strncmp(why, "pith: ", 6) == 0)
+            memmove(why, why + 6, strlen(why + 6) + 1);
+        if (!*why)
+            snprintf(why, size, "the log could not be read");
+    }
     if (is_good && out) {
         *out = job->out_fd;
         job->out_fd = -1;
@@ -304,23 +300,6 @@ static void forget(struct pithi_serve_log *log)
         forget_answer(&log->answers[i]);
     close_files(log);
     log->state = PITHI_SERVE_NEW;
-}
-
-/* Forgets the log that nobody has asked for the longest time, if there are many. */
-static void keep_few(void)
-{
-    struct pithi_serve_log *oldest = NULL;
-    int count = 0;
-
-    for (size_t i = 0; i < log_count; i++) {
-        if (logs[i]->state == PITHI_SERVE_NEW)
-            continue;
-        count++;
-        if (logs[i]->state != PITHI_SERVE_WORKING && (!oldest || logs[i]->used < oldest->used))
-            oldest = logs[i];
-    }
-    if (count >= KEPT_MOST && oldest)
-        forget(oldest);
 }
 
 void pithi_serve_retry(struct pithi_serve_log *log)
@@ -423,7 +402,20 @@ static enum pithi_serve_state prepare(struct pithi_serve_log *log)
 
     if (!has_room())
         return PITHI_SERVE_WORKING;
-    keep_few();
+
+    /* Forgets the log that nobody has asked for the longest time, if there are many. */
+    struct pithi_serve_log *oldest = NULL;
+    int count = 0;
+    for (size_t i = 0; i < log_count; i++) {
+        if (logs[i]->state == PITHI_SERVE_NEW)
+            continue;
+        count++;
+        if (logs[i]->state != PITHI_SERVE_WORKING && (!oldest || logs[i]->used < oldest->used))
+            oldest = logs[i];
+    }
+    if (count >= KEPT_MOST && oldest)
+        forget(oldest);
+
     log->version = version_of(log);
     if (stat(log->path, &st) == 0 && S_ISDIR(st.st_mode))
         log->fd = -1; /* of several files: there will be a copy */

@@ -1,4 +1,9 @@
-/* serve_main.c - `pith serve`: reads the options, prints the link, and waits for the signal that ends it. */
+/* serve_main.c - `pith serve`: reads the options, prints the link, and waits for the signal that ends it.
+ *
+ *     http://127.0.0.1:40211/0f3c...9a/       32 digits that nobody can guess; without them nothing is served
+ *
+ * Only this machine can connect, unless --listen names another address: HTTP is not encrypted, and a log may be
+ * confidential. From another machine, ssh makes the connection, and the link stays the same. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -58,26 +63,6 @@ static int make_token(char token[PITHI_SERVE_TOKEN + 1])
     return 0;
 }
 
-static void print_link(const struct pithi_serve_place *place)
-{
-    int is_ipv6 = place->address && strchr(place->address, ':') != NULL;
-    char host[256] = "HOST";
-    const char *shown = place->address ? place->address : "127.0.0.1";
-
-    gethostname(host, sizeof host - 1);
-    if (strcmp(shown, "0.0.0.0") == 0 || strcmp(shown, "::") == 0) { /* all, which is none of them */
-        shown = host;
-        is_ipv6 = 0;
-    }
-    printf("http://%s%s%s:%d/%s/\n", is_ipv6 ? "[" : "", shown, is_ipv6 ? "]" : "", place->port, place->token);
-    fflush(stdout);
-    if (place->address)
-        pithi_say("serve: whoever has the link can read what is served; it is sent without encryption");
-    else
-        pithi_say("serve: open the link on this machine; or on another one, after: ssh -L %d:127.0.0.1:%d %s",
-                  place->port, place->port, host);
-}
-
 int main(int argc, char **argv)
 {
     struct pithi_serve_place place = {.port = 0};
@@ -101,7 +86,23 @@ int main(int argc, char **argv)
     if (pithi_serve_begin(argv[optind]) || pithi_serve_read_page() || make_token(place.token) ||
         pithi_serve_listen(&place))
         return 1;
-    print_link(&place);
+
+    int is_ipv6 = place.address && strchr(place.address, ':') != NULL;
+    char host[256] = "HOST";
+    const char *shown = place.address ? place.address : "127.0.0.1";
+    gethostname(host, sizeof host - 1);
+    if (strcmp(shown, "0.0.0.0") == 0 || strcmp(shown, "::") == 0) { /* all, which is none of them */
+        shown = host;
+        is_ipv6 = 0;
+    }
+    printf("http://%s%s%s:%d/%s/\n", is_ipv6 ? "[" : "", shown, is_ipv6 ? "]" : "", place.port, place.token);
+    fflush(stdout);
+    if (place.address)
+        pithi_say("serve: whoever has the link can read what is served; it is sent without encryption");
+    else
+        pithi_say("serve: open the link on this machine; or on another one, after: ssh -L %d:127.0.0.1:%d %s",
+                  place.port, place.port, host);
+
     sigwait(&ends, &caught);
     pithi_serve_stop();
     pithi_serve_end();

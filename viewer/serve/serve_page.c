@@ -1,6 +1,9 @@
 /* serve_page.c - the pages of `pith serve`: the list of a folder's logs, and the page that opens logs (viewer/wasm),
  * with scripts in it that read a log by HTTP (far_early.js, far_worker.js, far_page.js). Only this page may connect,
- * and to its own server only. */
+ * and to its own server only.
+ *
+ * The page that is installed is one file, so it holds its program as base64, four letters for three bytes. From a
+ * server the program comes by itself, as bytes: it is most of the page, and browsers keep it from log to log. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
@@ -35,17 +38,10 @@ static FILE *open_page(void)
     return fd >= 0 ? fdopen(fd, "r") : NULL;
 }
 
-static int digit_of(char letter)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *found = letter ? strchr(digits, letter) : NULL;
-
-    return found ? (int)(found - digits) : -1;
-}
-
 /* Takes the program out of the page, which is shorter then. 0: it has none. */
 static int take_program(void)
 {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char *begin = strstr(page, wasm), *end = begin ? strstr(begin, "</script>") : NULL;
     uint32_t bits = 0;
     int count = 0;
@@ -53,10 +49,10 @@ static int take_program(void)
     if (!end || !(program = malloc((size_t)(end - begin))))
         return 0;
     for (const char *p = begin + sizeof wasm - 1; p < end; p++) {
-        int digit = digit_of(*p);
-        if (digit < 0) /* ends of lines, and what fills the last group */
+        const char *digit = strchr(digits, *p);
+        if (!digit || !*p) /* ends of lines, and what fills the last group */
             continue;
-        bits = bits << 6 | (uint32_t)digit;
+        bits = bits << 6 | (uint32_t)(digit - digits);
         count += 6;
         if (count >= 8)
             program[program_size++] = (char)(bits >> (count -= 8));
@@ -135,16 +131,6 @@ char *pithi_serve_pack(const char *data, size_t *size)
     return (char *)out;
 }
 
-/* A name as a part of an address. */
-static void add_encoded(struct pithi_text *text, const char *name)
-{
-    for (; *name; name++)
-        if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", *name))
-            pithi_text_bytes(text, name, 1);
-        else
-            pithi_text_add(text, "%%%02X", (unsigned)(unsigned char)*name);
-}
-
 char *pithi_serve_list(size_t *size)
 {
     struct pithi_text text = {0};
@@ -162,7 +148,15 @@ char *pithi_serve_list(size_t *size)
                    count ? "<ul>\n" : "<p>There is no log in this folder. Reload the page when there is one.</p>\n");
     for (size_t i = 0; i < count; i++) {
         pithi_text_add(&text, "<li><a href=\"?log=");
-        add_encoded(&text, names[i]);
+
+        /* A name as a part of an address. */
+        const char *name = names[i];
+        for (; *name; name++)
+            if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", *name))
+                pithi_text_bytes(&text, name, 1);
+            else
+                pithi_text_add(&text, "%%%02X", (unsigned)(unsigned char)*name);
+
         pithi_text_add(&text, "\">");
         pithi_text_escaped(&text, names[i]);
         pithi_text_add(&text, "</a></li>\n");

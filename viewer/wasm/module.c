@@ -1,5 +1,18 @@
 /* module.c - the one log of a page and its picture, by the drawing core. A page that draws must not do it another way:
- * figure.c makes the picture here as it does for `pith draw`. */
+ * figure.c makes the picture here as it does for `pith draw`.
+ *
+ * The page says how soon a picture is wanted, and a large log gives what it can in that time (figure_of):
+ *
+ *     COARSE    from a sketch beside the log, before its records are here
+ *     QUICK     while the user drags: from summaries, less exact
+ *     NEAR      from summaries, as exact as they are, without reading records
+ *     else      up to 20,000,000 records exact, beyond that nearly
+ *
+ * Units are those of the page. A picture has `scale` pixels for each: at scale 2, a bar of 10 units is 20 pixels high,
+ * and a line of one unit is drawn twice, side by side.
+ *
+ * What is answered is JSON in memory of this file, valid until the next call. Times are texts, as numbers of
+ * JavaScript have 53 bits: 2^53 ns are 104 days. */
 #include "wasm/module.h"
 
 #include <fnmatch.h>
@@ -155,16 +168,6 @@ static void drop_small_summary(void)
     now.draw.summary = NULL;
 }
 
-/* Of a small log there is one only if it comes from a sketch. On failure, records are read. */
-static void open_summary(void)
-{
-    if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS || pithi_far_is_coarse())
-        pithlog_summary_open(now.draw.log, &now.draw.summary);
-    now.is_coarse = now.has_sketch = pithi_far_is_coarse();
-    if (!now.is_coarse)
-        drop_small_summary();
-}
-
 /* From now on no picture is coarse. */
 static void leave_sketch(void)
 {
@@ -173,14 +176,6 @@ static void leave_sketch(void)
     pithi_far_coarse(0);
     now.is_coarse = 0;
     drop_small_summary();
-}
-
-/* The pauses and lost records, which a quick picture can lack. A damaged log yields those that are readable. */
-static void read_gaps(void)
-{
-    if (!now.has_gaps && (!known.is_known || known.has_gaps))
-        pithi_gaps_read(now.draw.log, &now.draw.gaps);
-    now.has_gaps = 1;
 }
 
 /* 0: an error. */
@@ -199,63 +194,20 @@ static int read_log(const char *path)
     else if (err)
         return 0;
     pithi_far_coarse(known.is_known);
-    open_summary();
+
+    /* Of a small log there is one only if it comes from a sketch. On failure, records are read. */
+    if (pithlog_get_info(now.draw.log)->records >= PITHI_SUMMARY_RECORDS || pithi_far_is_coarse())
+        pithlog_summary_open(now.draw.log, &now.draw.summary);
+    now.is_coarse = now.has_sketch = pithi_far_is_coarse();
+    if (!now.is_coarse)
+        drop_small_summary();
+
     now.draw.hidden = pithi_alloc(info->defs, 1);
     now.draw.rgb = pithi_alloc(info->defs, sizeof *now.draw.rgb);
     give_colours();
     pithi_draw_hide_tool_events(&now.draw);
     pithi_whole_window(now.draw.log, &now.draw.t0_ns, &now.draw.t1_ns);
     return 1;
-}
-
-static void put_defs(struct pithi_json_out *json)
-{
-    static const char *const kinds[] = {"state", "event", "counter"};
-    char label[256];
-
-    pithi_json_put_begin(json, "defs", '[');
-    for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++) {
-        const struct pithlog_def *def = pithlog_get_def(now.draw.log, id);
-        pithi_json_put_begin(json, NULL, '{');
-        pithi_json_put_text(json, "name", pithi_def_label(now.draw.log, id, label, sizeof label));
-        pithi_json_put_text(json, "kind",
-                            kinds[def->kind == PITHLOG_STATE        ? 0
-                                  : def->kind == PITHLOG_EVENT_TYPE ? 1
-                                                                    : 2]);
-        pithi_json_put_text(json, "group", pithi_state_group(def));
-        pithi_json_put_integer(json, "rgb", now.draw.rgb[id]);
-        pithi_json_put_flag(json, "hidden", now.draw.hidden[id]);
-        pithi_json_put_end(json, '}');
-    }
-    pithi_json_put_end(json, ']');
-}
-
-static void put_shown(struct pithi_json_out *json)
-{
-    const struct pithi_draw *draw = &now.draw;
-
-    put_time(json, "view_from", draw->t0_ns);
-    put_time(json, "view_to", draw->t1_ns);
-    if (draw->lit_from_ns < draw->lit_to_ns) {
-        put_time(json, "select_from", draw->lit_from_ns);
-        put_time(json, "select_to", draw->lit_to_ns);
-    }
-    pithi_json_put_flag(json, "waits", draw->waits);
-    pithi_json_put_flag(json, "path", draw->path);
-    pithi_json_put_flag(json, "findings", draw->findings);
-    pithi_json_put_flag(json, "arrows", !draw->no_arrows);
-    pithi_json_put_flag(json, "all_arrows", draw->all_arrows);
-    pithi_json_put_flag(json, "names", !draw->no_names);
-    pithi_json_put_integer(json, "row_height", (uint32_t)draw->row_height);
-    pithi_json_put_integer(json, "rows", draw->row_count);
-    pithi_json_put_begin(json, "notes", '[');
-    for (uint32_t i = 0; i < draw->notes.count; i++) {
-        pithi_json_put_begin(json, NULL, '{');
-        put_time(json, "time", draw->notes.items[i].time_ns);
-        pithi_json_put_text(json, "text", draw->notes.items[i].text);
-        pithi_json_put_end(json, '}');
-    }
-    pithi_json_put_end(json, ']');
 }
 
 /* What the log is, and what is shown of it. */
@@ -285,12 +237,54 @@ static const char *facts(void)
     put_time(&json, "to", t1);
     put_time(&json, "work_from", work0);
     put_time(&json, "work_to", work1);
-    put_shown(&json);
+
+    const struct pithi_draw *draw = &now.draw;
+    put_time(&json, "view_from", draw->t0_ns);
+    put_time(&json, "view_to", draw->t1_ns);
+    if (draw->lit_from_ns < draw->lit_to_ns) {
+        put_time(&json, "select_from", draw->lit_from_ns);
+        put_time(&json, "select_to", draw->lit_to_ns);
+    }
+    pithi_json_put_flag(&json, "waits", draw->waits);
+    pithi_json_put_flag(&json, "path", draw->path);
+    pithi_json_put_flag(&json, "findings", draw->findings);
+    pithi_json_put_flag(&json, "arrows", !draw->no_arrows);
+    pithi_json_put_flag(&json, "all_arrows", draw->all_arrows);
+    pithi_json_put_flag(&json, "names", !draw->no_names);
+    pithi_json_put_integer(&json, "row_height", (uint32_t)draw->row_height);
+    pithi_json_put_integer(&json, "rows", draw->row_count);
+    pithi_json_put_begin(&json, "notes", '[');
+    for (uint32_t i = 0; i < draw->notes.count; i++) {
+        pithi_json_put_begin(&json, NULL, '{');
+        put_time(&json, "time", draw->notes.items[i].time_ns);
+        pithi_json_put_text(&json, "text", draw->notes.items[i].text);
+        pithi_json_put_end(&json, '}');
+    }
+    pithi_json_put_end(&json, ']');
+
     if (info->incomplete)
         pithi_json_put_text(&json, "incomplete", info->incomplete);
     if (*now.damage)
         pithi_json_put_text(&json, "damage", now.damage);
-    put_defs(&json);
+
+    static const char *const kinds[] = {"state", "event", "counter"};
+    char label[256];
+    pithi_json_put_begin(&json, "defs", '[');
+    for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++) {
+        const struct pithlog_def *def = pithlog_get_def(now.draw.log, id);
+        pithi_json_put_begin(&json, NULL, '{');
+        pithi_json_put_text(&json, "name", pithi_def_label(now.draw.log, id, label, sizeof label));
+        pithi_json_put_text(&json, "kind",
+                            kinds[def->kind == PITHLOG_STATE        ? 0
+                                  : def->kind == PITHLOG_EVENT_TYPE ? 1
+                                                                    : 2]);
+        pithi_json_put_text(&json, "group", pithi_state_group(def));
+        pithi_json_put_integer(&json, "rgb", now.draw.rgb[id]);
+        pithi_json_put_flag(&json, "hidden", now.draw.hidden[id]);
+        pithi_json_put_end(&json, '}');
+    }
+    pithi_json_put_end(&json, ']');
+
     pithi_json_put_end(&json, '}');
     return end(&json, &answer);
 }
@@ -495,17 +489,6 @@ static void to_canvas(uint32_t *words, size_t count)
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-static struct pithi_painter painter_onto(struct onto *onto)
-{
-    return (struct pithi_painter){.context = onto,
-                                  .rect = onto_rect,
-                                  .line = onto_line,
-                                  .triangle = onto_triangle,
-                                  .clip = onto_clip,
-                                  .text = onto_text,
-                                  .text_width = onto_text_width};
-}
-
 /* What `pith draw` would paint, of this time, without a legend. */
 static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width, double height, uint32_t flags)
 {
@@ -534,41 +517,46 @@ static struct pithi_figure figure_of(int64_t t0_ns, int64_t t1_ns, double width,
     return figure;
 }
 
-/* Takes those of the rows that have room, from `first` on. */
-static void choose_rows(struct pithi_figure *figure, uint32_t first, double row_height,
-                        const struct pithi_painter *painter)
-{
-    uint32_t fit = pithi_figure_rows_fit(figure->height, row_height), all = now.draw.row_count;
-
-    now.first = first < all ? first : all - 1;
-    figure->plot.rows = now.draw.rows + now.first;
-    figure->plot.row_count = fit < all - now.first ? fit : all - now.first;
-    figure->row_height = row_height;
-    if (now.label_width < 0)
-        now.label_width = pithi_figure_label_width(now.draw.log, now.draw.rows, all, painter);
-    figure->least_label_width = now.label_width;
-}
-
 const uint32_t *pithi_module_draw(int64_t t0_ns, int64_t t1_ns, double width, double height, double scale,
                                   uint32_t flags, uint32_t first, double row_height)
 {
     struct onto onto = {.scale = scale, .clip = {0, 0, -1, -1}};
-    struct pithi_painter painter = painter_onto(&onto);
+    struct pithi_painter painter = (struct pithi_painter){.context = &onto,
+                                                          .rect = onto_rect,
+                                                          .line = onto_line,
+                                                          .triangle = onto_triangle,
+                                                          .clip = onto_clip,
+                                                          .text = onto_text,
+                                                          .text_width = onto_text_width};
     int err;
 
     snprintf(error, sizeof error, "no log is open");
     if (!now.draw.log)
         return NULL;
     forget_figure();
-    if (!(flags & PITHI_MODULE_QUICK))
-        read_gaps();
+    if (!(flags & PITHI_MODULE_QUICK)) {
+        /* The pauses and lost records, which a quick picture can lack. A damaged log yields those that are readable. */
+        if (!now.has_gaps && (!known.is_known || known.has_gaps))
+            pithi_gaps_read(now.draw.log, &now.draw.gaps);
+        now.has_gaps = 1;
+    }
     if (!(flags & PITHI_MODULE_COARSE) || !(flags & PITHI_MODULE_QUICK))
         leave_sketch();
     now.figure = figure_of(t0_ns, t1_ns > t0_ns ? t1_ns : t0_ns + 1, width, height, flags);
     now.figure.density = scale;
     now.first = 0;
-    if (row_height > 0)
-        choose_rows(&now.figure, first, row_height, &painter);
+    if (row_height > 0) {
+        /* Takes those of the rows that have room, from `first` on. */
+        uint32_t fit = pithi_figure_rows_fit(now.figure.height, row_height), all = now.draw.row_count;
+
+        now.first = first < all ? first : all - 1;
+        now.figure.plot.rows = now.draw.rows + now.first;
+        now.figure.plot.row_count = fit < all - now.first ? fit : all - now.first;
+        now.figure.row_height = row_height;
+        if (now.label_width < 0)
+            now.label_width = pithi_figure_label_width(now.draw.log, now.draw.rows, all, &painter);
+        now.figure.least_label_width = now.label_width;
+    }
     err = pithi_figure_load(&now.figure, &painter);
     now.has_figure = 1;
     if (err == PITH_ERR_DAMAGED) {
@@ -671,47 +659,11 @@ const char *pithi_module_picture(void)
     return end(&json, &answer);
 }
 
-static void put_entry(struct pithi_json_out *json, uint32_t id, const struct pithi_sum *sum, double share)
-{
-    char text[48];
-
-    pithi_json_put_begin(json, NULL, '{');
-    pithi_json_put_integer(json, "id", id);
-    pithi_json_put_integer(json, "rgb", now.draw.rgb[id]);
-    pithi_json_put_number(json, "count", (double)sum->count);
-    pithi_duration_text(sum->inclusive_ns, text, sizeof text);
-    pithi_json_put_text(json, "total", text);
-    pithi_duration_text(sum->exclusive_ns, text, sizeof text);
-    pithi_json_put_text(json, "self", text);
-    put_time(json, "total_ns", sum->inclusive_ns);
-    put_time(json, "self_ns", sum->exclusive_ns);
-    pithi_json_put_number(json, "share", share);
-    pithi_json_put_end(json, '}');
-}
-
 /* The time outside all states, and its share. */
 struct rest {
     int64_t ns;
     double share;
 };
-
-/* Of a log without MPI functions, nobody knows that it computes then. */
-static void put_rest(struct pithi_json_out *json, const struct rest *rest)
-{
-    const char *name = "no state";
-    char text[48];
-
-    for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++)
-        if (strncmp(pithlog_get_def(now.draw.log, id)->name, "MPI_", 4) == 0)
-            name = "computing";
-    pithi_json_put_begin(json, "rest", '{');
-    pithi_json_put_text(json, "name", name);
-    pithi_duration_text(rest->ns, text, sizeof text);
-    pithi_json_put_text(json, "self", text);
-    put_time(json, "self_ns", rest->ns);
-    pithi_json_put_number(json, "share", rest->share);
-    pithi_json_put_end(json, '}');
-}
 
 /* The entries of another time than the picture's, states by self time. */
 static struct pithi_legend_entry *other_entries(int64_t t0_ns, int64_t t1_ns, uint32_t *count, struct rest *rest)
@@ -778,10 +730,38 @@ const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns)
     pithi_json_put_begin(&json, NULL, '{');
     pithi_json_put_text(&json, "time", text);
     pithi_json_put_text(&json, "length", length);
-    put_rest(&json, &rest);
+
+    /* Of a log without MPI functions, nobody knows that it computes then. */
+    const char *rest_name = "no state";
+    char rest_text[48];
+    for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++)
+        if (strncmp(pithlog_get_def(now.draw.log, id)->name, "MPI_", 4) == 0)
+            rest_name = "computing";
+    pithi_json_put_begin(&json, "rest", '{');
+    pithi_json_put_text(&json, "name", rest_name);
+    pithi_duration_text(rest.ns, rest_text, sizeof rest_text);
+    pithi_json_put_text(&json, "self", rest_text);
+    put_time(&json, "self_ns", rest.ns);
+    pithi_json_put_number(&json, "share", rest.share);
+    pithi_json_put_end(&json, '}');
+
     pithi_json_put_begin(&json, "entries", '[');
-    for (uint32_t i = 0; i < count; i++)
-        put_entry(&json, entries[i].id, &entries[i].sum, entries[i].share);
+    for (uint32_t i = 0; i < count; i++) {
+        char time[48];
+
+        pithi_json_put_begin(&json, NULL, '{');
+        pithi_json_put_integer(&json, "id", entries[i].id);
+        pithi_json_put_integer(&json, "rgb", now.draw.rgb[entries[i].id]);
+        pithi_json_put_number(&json, "count", (double)entries[i].sum.count);
+        pithi_duration_text(entries[i].sum.inclusive_ns, time, sizeof time);
+        pithi_json_put_text(&json, "total", time);
+        pithi_duration_text(entries[i].sum.exclusive_ns, time, sizeof time);
+        pithi_json_put_text(&json, "self", time);
+        put_time(&json, "total_ns", entries[i].sum.inclusive_ns);
+        put_time(&json, "self_ns", entries[i].sum.exclusive_ns);
+        pithi_json_put_number(&json, "share", entries[i].share);
+        pithi_json_put_end(&json, '}');
+    }
     free(entries);
     pithi_json_put_end(&json, ']');
     pithi_json_put_end(&json, '}');
@@ -847,17 +827,6 @@ static void put_bundle(struct pithi_json_out *json, const struct pithi_bundle *b
     snprintf(text, sizeof text, "from %s to %s", from, to);
     put_line(json, text);
     put_duration(json, "%s on average", llround(bundle->mean_ns));
-    pithi_json_put_end(json, ']');
-}
-
-static void put_note(struct pithi_json_out *json, uint32_t index)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "note %" PRIu32, index + 1);
-    pithi_json_put_begin(json, "lines", '[');
-    put_line(json, text);
-    put_line(json, now.draw.notes.items[index].text);
     pithi_json_put_end(json, ']');
 }
 
@@ -973,17 +942,6 @@ static void put_nothing(struct pithi_json_out *json, const struct pithi_row *row
     pithi_json_put_end(json, ']');
 }
 
-/* The place of its bar, for a frame: in parts of the height of a row, from the row's top. */
-static void put_bar(struct pithi_json_out *json, uint32_t index, uint32_t level)
-{
-    const struct pithi_plot *plot = &now.figure.plot;
-    double top, height;
-
-    pithi_plot_row_bar(plot, index, level, &top, &height);
-    pithi_json_put_number(json, "bar_top", (top - pithi_plot_row_top(plot, index)) / plot->row_height);
-    pithi_json_put_number(json, "bar_height", height / plot->row_height);
-}
-
 static int row_at(const struct pithi_plot *plot, double y, uint32_t *row)
 {
     for (*row = 0; *row < plot->row_count; ++*row)
@@ -1004,7 +962,12 @@ static void put_record(struct pithi_json_out *json, const struct pithi_row *row,
         put_event(json, row, &hit);
     else if (pithi_hit_row_state(now.draw.log, row, from_ns, to_ns, pithi_plot_level_at(plot->row_height, y - top),
                                  now.draw.hidden, &hit) == 1) {
-        put_bar(json, index, hit.level);
+        /* The place of its bar, for a frame: in parts of the height of a row, from the row's top. */
+        double bar_top, height;
+        pithi_plot_row_bar(plot, index, hit.level, &bar_top, &height);
+        pithi_json_put_number(json, "bar_top", (bar_top - pithi_plot_row_top(plot, index)) / plot->row_height);
+        pithi_json_put_number(json, "bar_height", height / plot->row_height);
+
         put_state(json, row, &hit, from_ns);
     } else
         put_nothing(json, row, from_ns, REACH * (to_ns - from_ns));
@@ -1029,9 +992,15 @@ const char *pithi_module_at(double x, double y)
         const struct pithi_bundle *bundle = arrow ? NULL : pithi_hit_bundle(plot, in_plot, y, 0.5);
         uint32_t note = pithi_note_at(plot, in_plot, y);
         pithi_json_put_integer(&json, "row", now.first + index);
-        if (note != PITHI_NONE)
-            put_note(&json, note);
-        else if (arrow)
+        if (note != PITHI_NONE) {
+            char text[32];
+
+            snprintf(text, sizeof text, "note %" PRIu32, note + 1);
+            pithi_json_put_begin(&json, "lines", '[');
+            put_line(&json, text);
+            put_line(&json, now.draw.notes.items[note].text);
+            pithi_json_put_end(&json, ']');
+        } else if (arrow)
             put_message(&json, arrow->message);
         else if (bundle)
             put_bundle(&json, bundle);
@@ -1060,31 +1029,6 @@ static int find_wanted(const char *text, unsigned char *wanted)
         any |= wanted[id];
     }
     return any;
-}
-
-static void put_found(struct pithi_json_out *json, const struct pithi_found *found)
-{
-    uint32_t *row_of_lane = pithi_rows_of_lanes(now.draw.log, now.draw.rows, now.draw.row_count);
-    int is_state = found->kind == PITHLOG_ENTER;
-    struct pithi_hit hit = {.id = found->id,
-                            .start_ns = found->at.time_ns,
-                            .end_ns = found->end_ns,
-                            .ended = found->ended,
-                            .count = 1,
-                            .lane = found->lane};
-    struct pithi_row row = {.lane = found->lane, .counter = PITHI_NONE};
-
-    snprintf(hit.payload, sizeof hit.payload, "%s", found->payload);
-    put_time(json, "time", found->at.time_ns);
-    pithi_json_put_integer(json, "lane", found->at.lane);
-    pithi_json_put_integer(json, "tie", found->at.tie);
-    if (row_of_lane[found->lane] != PITHI_NONE)
-        pithi_json_put_integer(json, "row", row_of_lane[found->lane]);
-    free(row_of_lane);
-    if (is_state)
-        put_state(json, &row, &hit, found->at.time_ns);
-    else
-        put_event(json, &row, &hit);
 }
 
 /* A search over all lanes for what a text means. */
@@ -1157,8 +1101,29 @@ const char *pithi_module_search(const char *text, int64_t time_ns, uint32_t lane
     if (status < 0 || !begin(&json, &answer, &answer_size))
         return NULL;
     pithi_json_put_begin(&json, NULL, '{');
-    if (status)
-        put_found(&json, &found);
+    if (status) {
+        uint32_t *row_of_lane = pithi_rows_of_lanes(now.draw.log, now.draw.rows, now.draw.row_count);
+        int is_state = found.kind == PITHLOG_ENTER;
+        struct pithi_hit hit = {.id = found.id,
+                                .start_ns = found.at.time_ns,
+                                .end_ns = found.end_ns,
+                                .ended = found.ended,
+                                .count = 1,
+                                .lane = found.lane};
+        struct pithi_row row = {.lane = found.lane, .counter = PITHI_NONE};
+
+        snprintf(hit.payload, sizeof hit.payload, "%s", found.payload);
+        put_time(&json, "time", found.at.time_ns);
+        pithi_json_put_integer(&json, "lane", found.at.lane);
+        pithi_json_put_integer(&json, "tie", found.at.tie);
+        if (row_of_lane[found.lane] != PITHI_NONE)
+            pithi_json_put_integer(&json, "row", row_of_lane[found.lane]);
+        free(row_of_lane);
+        if (is_state)
+            put_state(&json, &row, &hit, found.at.time_ns);
+        else
+            put_event(&json, &row, &hit);
+    }
     pithi_json_put_end(&json, '}');
     return end(&json, &answer);
 }

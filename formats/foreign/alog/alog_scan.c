@@ -216,47 +216,6 @@ int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_
 
 /* ---- Header lines ---------------------------------------------------------------------------------------------- */
 
-/* The first definition of a number wins, as in nupshot. Definitions with the same name are one state, whatever their
- * numbers. */
-static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, struct pithi_defs *defs)
-{
-    char colour[32], name[512];
-    struct pithlog_def def = {.kind = PITHLOG_STATE, .name = name, .colour = colour};
-    struct pithi_alog_event *event = pithi_alog_event(scan, line->task);
-    uint32_t id;
-
-    if (!event || !pithi_alog_event(scan, line->data))
-        return pithi_no_memory();
-    event = pithi_alog_event(scan, line->task); /* the second call may have moved the array */
-    /* The begin of a state cannot begin another one, and no event both begins and ends. */
-    if (event->starts || line->task == line->data || pithi_alog_event(scan, line->data)->ends) {
-        scan->ignored_states++;
-        return PITH_OK;
-    }
-    /* Splits "COLOR:BITMAP NAME", "COLOR NAME" or "NAME". `colour` gets the colour, or "" if there is no known colour;
-     * `name` gets the rest. */
-    const char *text = line->comment, *end = text + line->comment_size, *word = text;
-    uint32_t rgb;
-    while (word < end && *word != ' ' && *word != '\t')
-        word++;
-    const char *colon = memchr(text, ':', (size_t)(word - text));
-    pithi_name_cut(colour, 32, text, (size_t)((colon ? colon : word) - text));
-    /* "red:boxes Send": the bitmap is for printers without colours. "Send" alone is a name, even if it is a colour. */
-    if (!colon && word == end)
-        word = text; /* there is only a name */
-    pithi_name_cut(name, 512, word, (size_t)(end - word));
-    if (word == text || !pithi_colour_parse(colour, &rgb))
-        colour[0] = 0;
-    if (!name[0])
-        snprintf(name, sizeof name, "state %" PRId64, line->task);
-    def.group = pithi_name_group(name);
-    CHECK(pithi_defs_add(defs, &def, &id));
-    CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, line->task, &line->data));
-    event->starts = id + 1;
-    pithi_alog_event(scan, line->data)->ends = id + 1;
-    return PITH_OK;
-}
-
 static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, struct pithi_defs *defs)
 {
     struct pithi_alog_event *event;
@@ -291,8 +250,46 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
     case PITHI_ALOG_ROLLOVER:
         scan->rollover_ns = line->time_ns;
         return PITH_OK;
-    case PITHI_ALOG_STATE:
-        return define_state(scan, line, defs);
+    case PITHI_ALOG_STATE: {
+        /* The first definition of a number wins, as in nupshot. Definitions with the same name are one state,
+         * whatever their numbers. */
+        char colour[32], name[512];
+        struct pithlog_def def = {.kind = PITHLOG_STATE, .name = name, .colour = colour};
+        uint32_t id;
+
+        event = pithi_alog_event(scan, line->task);
+        if (!event || !pithi_alog_event(scan, line->data))
+            return pithi_no_memory();
+        event = pithi_alog_event(scan, line->task); /* the second call may have moved the array */
+        /* The begin of a state cannot begin another one, and no event both begins and ends. */
+        if (event->starts || line->task == line->data || pithi_alog_event(scan, line->data)->ends) {
+            scan->ignored_states++;
+            return PITH_OK;
+        }
+        /* Splits "COLOR:BITMAP NAME", "COLOR NAME" or "NAME". `colour` gets the colour, or "" if there is no known
+         * colour; `name` gets the rest. */
+        const char *text = line->comment, *end = text + line->comment_size, *word = text;
+        uint32_t rgb;
+        while (word < end && *word != ' ' && *word != '\t')
+            word++;
+        const char *colon = memchr(text, ':', (size_t)(word - text));
+        pithi_name_cut(colour, 32, text, (size_t)((colon ? colon : word) - text));
+        /* "red:boxes Send": the bitmap is for printers without colours. "Send" alone is a name, even if it is a
+         * colour. */
+        if (!colon && word == end)
+            word = text; /* there is only a name */
+        pithi_name_cut(name, 512, word, (size_t)(end - word));
+        if (word == text || !pithi_colour_parse(colour, &rgb))
+            colour[0] = 0;
+        if (!name[0])
+            snprintf(name, sizeof name, "state %" PRId64, line->task);
+        def.group = pithi_name_group(name);
+        CHECK(pithi_defs_add(defs, &def, &id));
+        CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, line->task, &line->data));
+        event->starts = id + 1;
+        pithi_alog_event(scan, line->data)->ends = id + 1;
+        return PITH_OK;
+    }
     case PITHI_ALOG_EVENT_NAME:
     case PITHI_ALOG_EVENT_FORMAT:
         event = pithi_alog_event(scan, line->data);
@@ -468,7 +465,8 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
         if (!name[0])
             snprintf(name, sizeof name, "event %" PRId64, event->type);
         def.group = pithi_name_group(name);
-        /* The rule of alog_scan.h. Example: "5 0 0 7 0 90 step" without a -10 line for 5 gives data=7 comment="step". */
+        /* The rule of alog_scan.h. Example: "5 0 0 7 0 90 step" without a -10 line for 5 gives data=7
+         * comment="step". */
         pithi_name_cut(format, 64, event->format ? event->format : "", event->format ? event->format_size : 0);
         char token = pithi_token_single(format);
         if (token == 'd' || token == 's') {

@@ -146,41 +146,6 @@ static int add_own(struct chrome_reader *r, const struct pithi_chrome_event *eve
     return add(r, event->time_ns, 0, &item);
 }
 
-/* Each number in the arguments is a counter of its own: {"read": 3, "write": 5} are two. */
-static int add_counter(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
-{
-    struct pithi_json json = {.data = event->args.text, .size = event->args.size};
-    struct pithi_json_value key, value;
-    int first = 1;
-    if (event->args.kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK)
-        return PITH_OK;
-    while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK && pithi_json_value(&json, &value) == PITHI_JSON_OK) {
-        if (!pithi_json_double(&value, &item.value)) {
-            r->left_out++;
-            continue;
-        }
-        /* The name is "NAME" or "NAME[ID]", and "NAME.KEY" if the key is not "value". The Pith writer uses the thread
-         * as id; such an id does not become part of the name. */
-        const struct pithi_json_value *id = &event->id, *tid = &event->tid;
-        char name[3 * NAME];
-        size_t used = pithi_json_text(&event->name, name, NAME);
-        if (id->kind && (!tid->kind || id->size != tid->size || memcmp(id->text, tid->text, id->size) != 0)) {
-            name[used++] = '[';
-            used += pithi_json_text(id, name + used, NAME - 2);
-            name[used++] = ']';
-        }
-        name[used] = 0;
-        if (!pithi_json_is(&key, "value")) {
-            name[used++] = '.';
-            pithi_json_text(&key, name + used, NAME);
-        }
-        item.kind = PITHLOG_COUNTER;
-        CHECK(define(r, event, PITHLOG_COUNTER_TYPE, name, &item.id));
-        CHECK(add(r, event->time_ns, 0, &item));
-    }
-    return PITH_OK;
-}
-
 static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *event)
 {
     struct item item = {.peer = -1};
@@ -234,8 +199,40 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
     case 'E':
         item.kind = PITHLOG_LEAVE;
         return add(r, event->time_ns, 0, &item);
-    case 'C':
-        return add_counter(r, event, item);
+    case 'C': {
+        /* Each number in the arguments is a counter of its own: {"read": 3, "write": 5} are two. */
+        struct pithi_json json = {.data = event->args.text, .size = event->args.size};
+        struct pithi_json_value key, value;
+        int first = 1;
+        if (event->args.kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK)
+            return PITH_OK;
+        while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK &&
+               pithi_json_value(&json, &value) == PITHI_JSON_OK) {
+            if (!pithi_json_double(&value, &item.value)) {
+                r->left_out++;
+                continue;
+            }
+            /* The name is "NAME" or "NAME[ID]", and "NAME.KEY" if the key is not "value". The Pith writer uses the
+             * thread as id; such an id does not become part of the name. */
+            const struct pithi_json_value *id = &event->id, *tid = &event->tid;
+            char name[3 * NAME];
+            size_t used = pithi_json_text(&event->name, name, NAME);
+            if (id->kind && (!tid->kind || id->size != tid->size || memcmp(id->text, tid->text, id->size) != 0)) {
+                name[used++] = '[';
+                used += pithi_json_text(id, name + used, NAME - 2);
+                name[used++] = ']';
+            }
+            name[used] = 0;
+            if (!pithi_json_is(&key, "value")) {
+                name[used++] = '.';
+                pithi_json_text(&key, name + used, NAME);
+            }
+            item.kind = PITHLOG_COUNTER;
+            CHECK(define(r, event, PITHLOG_COUNTER_TYPE, name, &item.id));
+            CHECK(add(r, event->time_ns, 0, &item));
+        }
+        return PITH_OK;
+    }
     case 's':
     case 't':
     case 'f':

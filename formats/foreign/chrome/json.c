@@ -304,8 +304,8 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
     }
     if (!seen || p != end)
         return 0;
-    /* The number is digits * 10^power. The last digit that is shifted out decides about rounding: 1.5 us with 3 decimals
-     * is 15 * 10^2 = 1500 ns; 0.0015 us is 15 * 10^-1, which is rounded to 2 ns. */
+    /* The number is digits * 10^power. The last digit that is shifted out decides about rounding: 1.5 us with 3
+     * decimals is 15 * 10^2 = 1500 ns; 0.0015 us is 15 * 10^-1, which is rounded to 2 ns. */
     for (; power > 0 && digits; power--) {
         if (digits > UINT64_MAX / 10)
             return 0;

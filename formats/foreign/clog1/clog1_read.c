@@ -47,38 +47,6 @@ static int32_t field(const struct clog1_reader *r, const unsigned char *body, in
 
 /* ---- The first pass -------------------------------------------------------------------------------------------- */
 
-static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
-{
-    const unsigned char *body = record->body;
-    char name[PITHI_CLOG1_STRING], value[16];
-
-    uint64_t time = (uint64_t)record->time_ns + (UINT64_C(1) << 63);
-    uint64_t *last = r->disorder ? &time : pithi_map_at(&r->last_of, (uint32_t)record->process);
-    if (!last)
-        CHECK(pithi_no_memory());
-    r->disorder |= time < *last;
-    *last = time;
-    switch (record->type) {
-    case PITHI_CLOG1_EVENTDEF:
-        return pithi_clog1_take_event(&r->events, body, r->file.big);
-    case PITHI_CLOG1_STATEDEF:
-        return pithi_clog1_take_state(&r->events, body, r->file.big);
-    case PITHI_CLOG1_SRCLOC:
-        r->locations++;
-        return PITH_OK;
-    case PITHI_CLOG1_RAW:
-        if (field(r, body, 0) != CONSTANT)
-            return pithi_clog1_see_raw(&r->events, body, r->file.big);
-        pithi_name_cut(name, sizeof name, (const char *)body + 16,
-                       strnlen((const char *)body + 16, PITHI_CLOG1_STRING));
-        snprintf(value, sizeof value, "%d", (int)field(r, body, 1));
-        return name[0] ? pithi_defs_property(pithi_writer_defs(r->writer), name, value) : PITH_OK;
-    default:
-        break;
-    }
-    return PITH_OK;
-}
-
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
 static int lane_of(struct clog1_reader *r, int32_t process, uint32_t *lane)
@@ -255,8 +223,40 @@ int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *write
     if (!pithi_clog1_file_open(&r.file, input))
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte 0: no record of CLOG stands here; the file is damaged",
                           input->path);
-    while (pithi_clog1_next(&r.file, &r.end, &record))
-        TRY(take(&r, &record));
+    /* The first pass: definitions, and whether times decrease. */
+    while (pithi_clog1_next(&r.file, &r.end, &record)) {
+        char name[PITHI_CLOG1_STRING], value[16];
+        uint64_t time = (uint64_t)record.time_ns + (UINT64_C(1) << 63);
+        uint64_t *last = r.disorder ? &time : pithi_map_at(&r.last_of, (uint32_t)record.process);
+        if (!last)
+            TRY(pithi_no_memory());
+        r.disorder |= time < *last;
+        *last = time;
+        switch (record.type) {
+        case PITHI_CLOG1_EVENTDEF:
+            TRY(pithi_clog1_take_event(&r.events, record.body, r.file.big));
+            break;
+        case PITHI_CLOG1_STATEDEF:
+            TRY(pithi_clog1_take_state(&r.events, record.body, r.file.big));
+            break;
+        case PITHI_CLOG1_SRCLOC:
+            r.locations++;
+            break;
+        case PITHI_CLOG1_RAW:
+            if (field(&r, record.body, 0) != CONSTANT) {
+                TRY(pithi_clog1_see_raw(&r.events, record.body, r.file.big));
+                break;
+            }
+            pithi_name_cut(name, sizeof name, (const char *)record.body + 16,
+                           strnlen((const char *)record.body + 16, PITHI_CLOG1_STRING));
+            snprintf(value, sizeof value, "%d", (int)field(&r, record.body, 1));
+            if (name[0])
+                TRY(pithi_defs_property(pithi_writer_defs(writer), name, value));
+            break;
+        default:
+            break;
+        }
+    }
     if (r.end.damaged && !r.end.records)
         TRY(pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
                        r.file.blocks.input->path, r.end.first_damage));

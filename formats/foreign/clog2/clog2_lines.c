@@ -167,11 +167,6 @@ static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struc
     return PITH_OK;
 }
 
-static int is_self(const struct pithlog_comm *def)
-{
-    return def->size == 1 && def->remote_size == 0 && def->name && strcmp(def->name, "MPI_COMM_SELF") == 0;
-}
-
 /* The line of a process in a communicator. `rank` is the result of find_rank. */
 static struct pithi_clog2_line line_in(const struct pithlog_comm *def, int32_t number, int32_t rank, int32_t thread)
 {
@@ -204,8 +199,12 @@ static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *
         CHECK(write_event(lines, time_ns, world, PITHI_CLOG2_LOCAL, line->comm, line->rank));
         CHECK(write_event(lines, time_ns, world, PITHI_CLOG2_REMOTE, 2 * number + 3 - line->comm, PITHI_CLOG2_NO_RANK));
     } else {
-        CHECK(write_event(lines, time_ns, world, is_self(def) ? PITHI_CLOG2_SELF : PITHI_CLOG2_INTRA, number,
-                          line->rank));
+        CHECK(write_event(
+            lines, time_ns, world,
+            (def->size == 1 && def->remote_size == 0 && def->name && strcmp(def->name, "MPI_COMM_SELF") == 0)
+                ? PITHI_CLOG2_SELF
+                : PITHI_CLOG2_INTRA,
+            number, line->rank));
     }
     return PITH_OK;
 }

@@ -130,38 +130,6 @@ static int start_time(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
     return start_ns >= 0;
 }
 
-static void put_events(struct pithi_out *out)
-{
-    static const struct {
-        int kind;
-        const char *name, *fields;
-    } events[] = {
-        {PITHLOG_ENTER, "enter", "enum state state;"},
-        {PITHLOG_LEAVE, "leave", "enum state state;"},
-        {PITHLOG_EVENT, "event", "enum event_type name; string payload;"},
-        {BARE, "event", "enum event_type name;"},
-        {PITHLOG_COUNTER, "counter", "enum counter counter; double value;"},
-        {PITHLOG_SEND, "send", "enum communicator comm; int32_t peer; int32_t tag; uint64_t bytes;"},
-        {PITHLOG_RECV, "recv", "enum communicator comm; int32_t peer; int32_t tag; uint64_t bytes; uint64_t posted;"},
-        {PITHLOG_COLL, "collective", "enum communicator comm; int32_t root; uint64_t bytes; uint64_t got_bytes;"},
-        {PITHLOG_COMM_CREATE, "comm_create", "enum communicator comm;"},
-        {PITHLOG_COMM_FREE, "comm_free", "enum communicator comm;"},
-        {PITHLOG_PAUSE, "pause", ""},
-        {PITHLOG_RESUME, "resume", ""},
-        {PITHLOG_LOST, "lost", "uint64_t count;"},
-    };
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-        pithi_out_text(out, "event { id = ");
-        /* id = kind - 1, as add_record writes it */
-        pithi_out_i64(out, events[i].kind - 1);
-        pithi_out_text(out, "; stream_id = 0; name = \"");
-        pithi_out_text(out, events[i].name);
-        pithi_out_text(out, "\"; fields := struct { ");
-        pithi_out_text(out, events[i].fields);
-        pithi_out_text(out, " }; };\n");
-    }
-}
-
 /* ---- Metadata ---------------------------------------------------------------------------------------------------- */
 
 /* Adds data to two hashes with different starts, so that the same log always has the same UUID. */
@@ -257,7 +225,36 @@ static int write_metadata(const struct ctf *ctf, const char *folder)
                          "    } v;\n} align(8);\n"
                          "stream {\n    id = 0;\n    event.header := struct event_header;\n"
                          "    packet.context := struct packet_context;\n};\n");
-    put_events(&out);
+
+    static const struct {
+        int kind;
+        const char *name, *fields;
+    } events[] = {
+        {PITHLOG_ENTER, "enter", "enum state state;"},
+        {PITHLOG_LEAVE, "leave", "enum state state;"},
+        {PITHLOG_EVENT, "event", "enum event_type name; string payload;"},
+        {BARE, "event", "enum event_type name;"},
+        {PITHLOG_COUNTER, "counter", "enum counter counter; double value;"},
+        {PITHLOG_SEND, "send", "enum communicator comm; int32_t peer; int32_t tag; uint64_t bytes;"},
+        {PITHLOG_RECV, "recv", "enum communicator comm; int32_t peer; int32_t tag; uint64_t bytes; uint64_t posted;"},
+        {PITHLOG_COLL, "collective", "enum communicator comm; int32_t root; uint64_t bytes; uint64_t got_bytes;"},
+        {PITHLOG_COMM_CREATE, "comm_create", "enum communicator comm;"},
+        {PITHLOG_COMM_FREE, "comm_free", "enum communicator comm;"},
+        {PITHLOG_PAUSE, "pause", ""},
+        {PITHLOG_RESUME, "resume", ""},
+        {PITHLOG_LOST, "lost", "uint64_t count;"},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        pithi_out_text(&out, "event { id = ");
+        /* id = kind - 1, as add_record writes it */
+        pithi_out_i64(&out, events[i].kind - 1);
+        pithi_out_text(&out, "; stream_id = 0; name = \"");
+        pithi_out_text(&out, events[i].name);
+        pithi_out_text(&out, "\"; fields := struct { ");
+        pithi_out_text(&out, events[i].fields);
+        pithi_out_text(&out, " }; };\n");
+    }
+
     err = pithi_out_close(&out, err);
 out:
     if (err == PITH_ERR_IO)

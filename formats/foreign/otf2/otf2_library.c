@@ -1,4 +1,10 @@
-/* otf2_library.c - owns the loaded libotf2 and its error callback, and the names of MPI's collectives in OTF2. */
+/* otf2_library.c - owns the loaded libotf2 and its error callback, and the names of MPI's collectives in OTF2.
+ *
+ * libotf2 is loaded at the first archive, not linked: where it is not installed, everything but OTF2 works, and the
+ * message says what to install. If it were linked, no command of pith would start there.
+ *
+ * libotf2 reports errors by a callback, and most of its functions return only a code. The first message of a call is
+ * kept, as it is the cause: of "no such file" and "reader is not open" the second follows from the first. */
 #include "foreign/otf2/otf2_library.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,12 @@
 /* otf2_write.c - writes an archive, traces.otf2 in a folder, rank by rank, because libotf2 keeps a chunk of memory for
- * each location being written. The lanes of a rank with very many lanes are written one by one. */
+ * each location being written. The lanes of a rank with very many lanes are written one by one.
+ *
+ * A chunk has 256 KiB, so the 64 lanes that are written together take 16 MiB. Together they should be: requests belong
+ * to a rank, and a receive that one thread posts may end in another. Written one by one, the lanes lose the order in
+ * which receives were posted, and a note says of how many (otf2_write_events.c).
+ *
+ * The order of an archive is: definitions of states, events and counters; the events; what needs their numbers, which
+ * are places and communicators. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -168,32 +168,6 @@ static int learn_members(struct otf2_writer *w, uint32_t key, const int32_t *ran
     return 1;
 }
 
-/* OTF2 numbers the locations of MPI ranks first; all communicators then have these numbers as members. */
-static int put_world(struct otf2_writer *w)
-{
-    uint64_t *members = malloc((w->ranks.count + (size_t)1) * sizeof *members);
-    const struct pithlog_lane *lane;
-    uint32_t count = 0;
-    int32_t rank = -1;
-
-    if (!members)
-        return 0;
-    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++)
-        if (lane->rank != rank) {
-            members[count++] = pithi_otf2_location(lane);
-            rank = lane->rank;
-        }
-    OTF2_StringRef name = pithi_otf2_put_text(w, "MPI_COMM_WORLD");
-    put_group(w, GROUP_LOCATIONS, pithi_otf2_put_text(w, "MPI ranks"), OTF2_GROUP_TYPE_COMM_LOCATIONS, members, count);
-    /* the world has all of them, in order */
-    for (uint32_t i = 0; i < count; i++)
-        members[i] = i;
-    put_group(w, GROUP_WORLD, name, OTF2_GROUP_TYPE_COMM_GROUP, members, count);
-    DEFINE(Comm, 0, name, GROUP_WORLD, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
-    free(members);
-    return 1;
-}
-
 static int put_members(struct otf2_writer *w, OTF2_GroupRef ref, const int32_t *ranks, int32_t size)
 {
     uint64_t *members = malloc(((size_t)size + 1) * sizeof *members);
@@ -208,31 +182,6 @@ static int put_members(struct otf2_writer *w, OTF2_GroupRef ref, const int32_t *
     }
     put_group(w, ref, pithi_otf2_put_text(w, ""), OTF2_GROUP_TYPE_COMM_GROUP, members, count);
     free(members);
-    return 1;
-}
-
-static int put_comms(struct otf2_writer *w, OTF2_GroupRef *group)
-{
-    const struct pithlog_comm *comm;
-
-    for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++) {
-        /* only if the log has such records */
-        OTF2_CommFlag flags = w->comm_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
-        /* without members it is as large as the world */
-        OTF2_GroupRef own = comm->size ? (*group)++ : GROUP_WORLD;
-        OTF2_StringRef name = pithi_otf2_put_text(w, comm->name);
-
-        w->unknown += comm->size == 0;
-        if (comm->size && !put_members(w, own, comm->world_ranks, comm->size))
-            return 0;
-        if (comm->remote_size == 0) {
-            DEFINE(Comm, i, name, own, 0, flags);
-            continue;
-        }
-        if (!put_members(w, *group, comm->world_ranks + comm->size, comm->remote_size))
-            return 0;
-        DEFINE(InterComm, i, name, own, (*group)++, 0, flags);
-    }
     return 1;
 }
 
@@ -365,5 +314,46 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
             put_note(w, "payload", def, def->format);
     }
 
-    return put_world(w) && put_comms(w, &group) && put_state_groups(w, group);
+    /* OTF2 numbers the locations of MPI ranks first; all communicators then have these numbers as members. */
+    uint64_t *members = malloc((w->ranks.count + (size_t)1) * sizeof *members);
+    const struct pithlog_lane *lane;
+    uint32_t count = 0;
+    int32_t rank = -1;
+
+    if (!members)
+        return 0;
+    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++)
+        if (lane->rank != rank) {
+            members[count++] = pithi_otf2_location(lane);
+            rank = lane->rank;
+        }
+    OTF2_StringRef world = pithi_otf2_put_text(w, "MPI_COMM_WORLD");
+    put_group(w, GROUP_LOCATIONS, pithi_otf2_put_text(w, "MPI ranks"), OTF2_GROUP_TYPE_COMM_LOCATIONS, members, count);
+    /* the world has all of them, in order */
+    for (uint32_t i = 0; i < count; i++)
+        members[i] = i;
+    put_group(w, GROUP_WORLD, world, OTF2_GROUP_TYPE_COMM_GROUP, members, count);
+    DEFINE(Comm, 0, world, GROUP_WORLD, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+    free(members);
+
+    const struct pithlog_comm *comm;
+    for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++) {
+        /* only if the log has such records */
+        OTF2_CommFlag flags = w->comm_events ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE;
+        /* without members it is as large as the world */
+        OTF2_GroupRef own = comm->size ? group++ : GROUP_WORLD;
+        OTF2_StringRef name = pithi_otf2_put_text(w, comm->name);
+
+        w->unknown += comm->size == 0;
+        if (comm->size && !put_members(w, own, comm->world_ranks, comm->size))
+            return 0;
+        if (comm->remote_size == 0) {
+            DEFINE(Comm, i, name, own, 0, flags);
+            continue;
+        }
+        if (!put_members(w, group, comm->world_ranks + comm->size, comm->remote_size))
+            return 0;
+        DEFINE(InterComm, i, name, own, group++, 0, flags);
+    }
+    return put_state_groups(w, group);
 }

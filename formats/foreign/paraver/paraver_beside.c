@@ -81,31 +81,6 @@ static void put_value(struct pithi_out *out, int64_t value, const char *label)
 
 static void end_type(struct pithi_out *out) { pithi_out_text(out, "\n\n"); }
 
-/* Writes the states of a type as its values; nothing if there are none. */
-static void put_calls(const struct pithlog *log, struct pithi_out *out, int64_t type, const char *label)
-{
-    const struct pithlog_def *def;
-    int begun = 0, value;
-    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
-        /* Each state belongs to one type of calls, by its name. */
-        if (def->kind != PITHLOG_STATE || pithi_prv_call_type(def->name, &value) != type)
-            continue;
-        if (!begun) {
-            begin_type(out);
-            put_type(out, type, label);
-            pithi_out_text(out, "VALUES\n");
-            /* In Paraver a call is an event with the function's value, and another with the value 0 at its end. */
-            put_value(out, 0, "End");
-        }
-        begun = 1;
-        put_number(out, value ? value : PITHI_PRV_NAMED + (int64_t)id, "      ");
-        put_name(out, def->name);
-        pithi_out_char(out, '\n');
-    }
-    if (begun)
-        end_type(out);
-}
-
 /* Writes a type with the label "name [format]". */
 static void put_def_type(struct pithi_out *out, int64_t type, const struct pithlog_def *def, const char *behind)
 {
@@ -119,28 +94,6 @@ static void put_def_type(struct pithi_out *out, int64_t type, const struct pithl
     pithi_out_text(out, behind);
     pithi_out_char(out, '\n');
     free(format);
-}
-
-static void put_event(struct pithi_out *out, uint32_t id, const struct pithlog_def *def,
-                      const struct pithi_prv_payloads *payloads, uint32_t *first, const uint32_t *next)
-{
-    begin_type(out);
-    put_def_type(out, PITHI_PRV_EVENT + (int64_t)id, def, "");
-    pithi_out_text(out, "VALUES\n");
-    /* Values begin at 1, as 0 is the end of something in Paraver. */
-    put_value(out, 1, "(no payload)");
-    for (uint32_t i = first[id]; i; i = next[i - 1]) {
-        put_number(out, i + (int64_t)1, "      ");
-        put_edges(out, payloads->list[i - 1].text, 0);
-        pithi_out_char(out, '\n');
-    }
-    end_type(out);
-    /* A payload of one number also gets a type with that number, so that Paraver can draw it. */
-    if (!pithi_token_single(def->format) || strchr("seE", pithi_token_single(def->format)))
-        return;
-    begin_type(out);
-    put_def_type(out, PITHI_PRV_EVENT_NUMBER + (int64_t)id, def, "");
-    end_type(out);
 }
 
 /* Writes the functions of samples, or call sites, from the first text on. */
@@ -177,7 +130,23 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
             put_def_type(out, PITHI_PRV_COUNTER_BITS + (int64_t)id, def, " (bits of the double)");
             end_type(out);
         } else if (def->kind == PITHLOG_EVENT_TYPE) {
-            put_event(out, id, def, payloads, first, next);
+            begin_type(out);
+            put_def_type(out, PITHI_PRV_EVENT + (int64_t)id, def, "");
+            pithi_out_text(out, "VALUES\n");
+            /* Values begin at 1, as 0 is the end of something in Paraver. */
+            put_value(out, 1, "(no payload)");
+            for (uint32_t i = first[id]; i; i = next[i - 1]) {
+                put_number(out, i + (int64_t)1, "      ");
+                put_edges(out, payloads->list[i - 1].text, 0);
+                pithi_out_char(out, '\n');
+            }
+            end_type(out);
+            /* A payload of one number also gets a type with that number, so that Paraver can draw it. */
+            if (pithi_token_single(def->format) && !strchr("seE", pithi_token_single(def->format))) {
+                begin_type(out);
+                put_def_type(out, PITHI_PRV_EVENT_NUMBER + (int64_t)id, def, "");
+                end_type(out);
+            }
         }
     if (ok) {
         char label[64];
@@ -242,8 +211,28 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
     for (uint32_t id = 0; pithlog_get_def(log, id); id++)
         put_colour(&out, PITHI_PRV_NAMED + (int64_t)id, pithlog_def_rgb(log, id));
     pithi_out_text(&out, "\n\n");
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        put_calls(log, &out, calls[i].type, calls[i].label);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        /* Writes the states of a type as its values; nothing if there are none. */
+        int begun = 0, value;
+        for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
+            /* Each state belongs to one type of calls, by its name. */
+            if (def->kind != PITHLOG_STATE || pithi_prv_call_type(def->name, &value) != calls[i].type)
+                continue;
+            if (!begun) {
+                begin_type(&out);
+                put_type(&out, calls[i].type, calls[i].label);
+                pithi_out_text(&out, "VALUES\n");
+                /* In Paraver a call is an event with the function's value, and another with the value 0 at its end. */
+                put_value(&out, 0, "End");
+            }
+            begun = 1;
+            put_number(&out, value ? value : PITHI_PRV_NAMED + (int64_t)id, "      ");
+            put_name(&out, def->name);
+            pithi_out_char(&out, '\n');
+        }
+        if (begun)
+            end_type(&out);
+    }
     if (!put_defs(log, &out, payloads))
         err = pithi_no_memory();
     /* Labels the communicators by number, from 1. */
@@ -327,60 +316,6 @@ out:
     return err;
 }
 
-/* Numbers tasks, threads and nodes; counts the processors of each node. */
-static int add_lanes(struct pithi_prv_places *p, const struct pithlog *log)
-{
-    const struct pithlog_lane *lane, *before = NULL;
-    struct pithi_map known = {0};
-    uint32_t room = 0;
-    int ok = 1;
-    for (uint32_t i = 0; ok && (lane = pithlog_get_lane(log, i)); before = lane, i++) {
-        /* Lanes are sorted by rank: a new rank is a new task. */
-        if (!before || before->rank != lane->rank) {
-            uint64_t *task = pithi_map_at(&p->tasks, (uint32_t)lane->rank);
-            /* A hash of 63 bits stands for a host, so that two hosts of a log hardly ever have the same. */
-            const char **host = pithi_item_at(&known, pithi_hash_text(PITHI_HASH, lane->host) >> 1, &p->hosts,
-                                              &p->node_count, &room, sizeof *p->hosts, NULL);
-            ok = task && host;
-            p->first_lane[p->task_count] = i;
-            if (ok) {
-                *host = lane->host;
-                p->nodes[p->task_count] = (uint32_t)(host - p->hosts) + 1;
-                *task = p->task_count + UINT64_C(1);
-            }
-            p->task_count++;
-        }
-        p->lanes[i].task = p->task_count;
-        p->lanes[i].thread = i - p->first_lane[p->task_count - 1] + 1;
-    }
-    /* One entry more, as the end of the last task. */
-    p->first_lane[p->task_count] = p->lane_count;
-    pithi_map_free(&known);
-    return ok;
-}
-
-/* Numbers the processors, node by node. */
-static int add_cpus(struct pithi_prv_places *p)
-{
-    uint32_t *next = calloc(p->node_count + (size_t)1, sizeof *next), sum = 1;
-    if (!(p->cpus = calloc(p->node_count + (size_t)1, sizeof *p->cpus)) || !next) {
-        free(next);
-        return 0;
-    }
-    for (uint32_t i = 0; i < p->lane_count; i++)
-        p->cpus[p->nodes[p->lanes[i].task - 1] - 1]++;
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        /* Each node has as many processors as lanes, as a processor is nowhere in a log: node 1 with 3 lanes has 1 to
-         * 3, node 2 the next ones. */
-        next[i] = sum;
-        sum += p->cpus[i];
-    }
-    for (uint32_t i = 0; i < p->lane_count; i++)
-        p->lanes[i].cpu = next[p->nodes[p->lanes[i].task - 1] - 1]++;
-    free(next);
-    return 1;
-}
-
 int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog *log)
 {
     size_t lanes = pithlog_get_info(log)->lanes + (size_t)1;
@@ -388,7 +323,57 @@ int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog 
     places->lanes = calloc(lanes, sizeof *places->lanes);
     places->first_lane = calloc(lanes, sizeof *places->first_lane);
     places->nodes = calloc(lanes, sizeof *places->nodes);
-    return places->lanes && places->first_lane && places->nodes && add_lanes(places, log) && add_cpus(places);
+    if (!places->lanes || !places->first_lane || !places->nodes)
+        return 0;
+
+    /* Numbers tasks, threads and nodes; counts the processors of each node. */
+    const struct pithlog_lane *lane, *before = NULL;
+    struct pithi_map known = {0};
+    uint32_t room = 0;
+    int ok = 1;
+    for (uint32_t i = 0; ok && (lane = pithlog_get_lane(log, i)); before = lane, i++) {
+        /* Lanes are sorted by rank: a new rank is a new task. */
+        if (!before || before->rank != lane->rank) {
+            uint64_t *task = pithi_map_at(&places->tasks, (uint32_t)lane->rank);
+            /* A hash of 63 bits stands for a host, so that two hosts of a log hardly ever have the same. */
+            const char **host = pithi_item_at(&known, pithi_hash_text(PITHI_HASH, lane->host) >> 1, &places->hosts,
+                                              &places->node_count, &room, sizeof *places->hosts, NULL);
+            ok = task && host;
+            places->first_lane[places->task_count] = i;
+            if (ok) {
+                *host = lane->host;
+                places->nodes[places->task_count] = (uint32_t)(host - places->hosts) + 1;
+                *task = places->task_count + UINT64_C(1);
+            }
+            places->task_count++;
+        }
+        places->lanes[i].task = places->task_count;
+        places->lanes[i].thread = i - places->first_lane[places->task_count - 1] + 1;
+    }
+    /* One entry more, as the end of the last task. */
+    places->first_lane[places->task_count] = places->lane_count;
+    pithi_map_free(&known);
+    if (!ok)
+        return 0;
+
+    /* Numbers the processors, node by node. */
+    uint32_t *next = calloc(places->node_count + (size_t)1, sizeof *next), sum = 1;
+    if (!(places->cpus = calloc(places->node_count + (size_t)1, sizeof *places->cpus)) || !next) {
+        free(next);
+        return 0;
+    }
+    for (uint32_t i = 0; i < places->lane_count; i++)
+        places->cpus[places->nodes[places->lanes[i].task - 1] - 1]++;
+    for (uint32_t i = 0; i < places->node_count; i++) {
+        /* Each node has as many processors as lanes, as a processor is nowhere in a log: node 1 with 3 lanes has 1 to
+         * 3, node 2 the next ones. */
+        next[i] = sum;
+        sum += places->cpus[i];
+    }
+    for (uint32_t i = 0; i < places->lane_count; i++)
+        places->lanes[i].cpu = next[places->nodes[places->lanes[i].task - 1] - 1]++;
+    free(next);
+    return 1;
 }
 
 void pithi_prv_places_close(struct pithi_prv_places *places)

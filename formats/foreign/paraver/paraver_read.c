@@ -181,28 +181,6 @@ static int order_lines(struct paraver_reader *r)
     return err;
 }
 
-/* Reads the lines of communicators, which precede all records. */
-static int read_comms(struct paraver_reader *r)
-{
-    int err = PITH_OK;
-    r->comms = (struct pithi_prv_comms){r->writer, &r->labels, &r->header, r->lanes.ranks, r->own, {0}, NULL};
-    if (!r->own && r->header.app_count > 1 &&
-        !(r->comms.worlds = calloc(r->header.app_count + (size_t)1, sizeof *r->comms.worlds)))
-        return pithi_no_memory();
-    rewind_lines(r);
-    while (!err && r->at < r->size) {
-        const char *text = (const char *)r->input->data + r->at;
-        size_t size = line_size(r);
-        if (size && *text >= '1' && *text <= '9')
-            break;
-        if (size > 2 && (*text == 'c' || *text == 'C') && text[1] == ':')
-            err = pithi_prv_comms_line(&r->comms, text + 2, text + size - (text[size - 1] == '\r'));
-        r->at += size + 1;
-    }
-    rewind_lines(r);
-    return err ? err : pithi_prv_comms_worlds(&r->comms);
-}
-
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* Messages have no communicator; those inside an application are taken as on its MPI_COMM_WORLD. */
@@ -280,7 +258,7 @@ static int add_sample(struct paraver_reader *r, const struct event *e)
         address = *at * CODE_BYTES + CODE_BYTES / 2;
         end = pithi_put_be(end, address, 8);
     }
-    if (end == payload + 8)
+    if (end == payload + 8) /* no function */
         return PITH_OK;
     CHECK(own_event(r, "pith:sample", "cpu=%l", &record.id));
     CHECK(pithi_prv_lanes_until(&r->lanes, e->place, record.time_ns));
@@ -500,103 +478,6 @@ static int has_line(const struct paraver_reader *r, size_t at, const char *line)
            r->input->data[at + size] == '\n';
 }
 
-static int read_all(struct paraver_reader *r)
-{
-    size_t size = line_size(r), mark = strlen(PITHI_PRV_MARK);
-    const char *text = (const char *)r->input->data, *wrong;
-    if (size > 0 && text[size - 1] == '\r')
-        wrong = pithi_prv_header(&r->header, text, size - 1);
-    else
-        wrong = pithi_prv_header(&r->header, text, size);
-    r->line = 1;
-    if (wrong)
-        return wrong_line(r, wrong);
-    r->body = size + 1 < r->size ? size + 1 : r->size;
-    r->own = r->size - r->body > mark && memcmp(text + r->body, PITHI_PRV_MARK "\n", mark + 1) == 0;
-    rewind_lines(r);
-
-    /* The labels of the .pcf and the .row, which may be missing. */
-    size_t beside_size;
-    char *data = pithi_prv_beside(r->input->path, "pcf", &beside_size);
-    if (!pithi_prv_labels_open(&r->labels, data, beside_size))
-        return pithi_no_memory();
-    data = pithi_prv_beside(r->input->path, "row", &beside_size);
-    if (!pithi_prv_rows_open(&r->rows, data, beside_size))
-        return pithi_no_memory();
-    CHECK(pithi_prv_types_open(&r->types, &r->labels, pithi_writer_defs(r->writer), r->own));
-    CHECK(*r->header.date ? pithi_defs_property(pithi_writer_defs(r->writer), "paraver_date", r->header.date)
-                          : PITH_OK);
-
-    /* The first pass: makes the threads known and checks the order of times. */
-    struct pithi_prv_line line;
-    int64_t last = INT64_MIN;
-    int status, ok = 1;
-    while (ok && (status = next_line(r, &line)) > 0) {
-        r->disorder |= line.time < last;
-        r->messages |= line.kind == PITHI_PRV_RECORD_MESSAGE;
-        last = line.time;
-        r->last_ns = line.time > r->last_ns ? line.time : r->last_ns;
-        r->last_ns = line.end > r->last_ns ? line.end : r->last_ns;
-        ok = pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.from), line.from.thread) &&
-             (line.kind != PITHI_PRV_RECORD_MESSAGE ||
-              pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.to), line.to.thread));
-    }
-    rewind_lines(r);
-    CHECK(!ok ? pithi_no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
-    CHECK(pithi_prv_lanes_make(&r->lanes, &r->header, &r->rows, r->own));
-    CHECK(read_comms(r));
-    if (r->disorder)
-        CHECK(order_lines(r));
-
-    /* The second pass. Receives are numbered in the order of the sends, so that matching gives the messages of the
-     * file. */
-    status = 0;
-    CHECK(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
-    if (!(r->got = calloc(r->header.task_count + (size_t)1, sizeof *r->got)))
-        return pithi_no_memory();
-    while (r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
-        uint32_t task = (uint32_t)task_of(r, &line.to);
-        struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
-                          .comm = comm_of(r, &line),
-                          .peer = r->lanes.ranks[task_of(r, &line.from)],
-                          .tag = (int32_t)line.state,
-                          .bytes = line.bytes,
-                          .posted = r->got[task]++};
-        CHECK(pithi_sorter_add(r->received, &(struct pithi_sort_key){{pithi_sort_time(line.end)}}, &end, sizeof end));
-    }
-    rewind_lines(r);
-    CHECK(status < 0 ? PITH_ERR_DAMAGED : pithi_sorter_end(r->received));
-
-    if (r->disorder)
-        CHECK(order_lines(r));
-    /* The third pass: adds the records. */
-    while ((status = next_line(r, &line)) > 0)
-        CHECK(add_line(r, &line));
-    if (status < 0)
-        return PITH_ERR_DAMAGED;
-    CHECK(add_arrivals(r, INT64_MAX));
-    CHECK(pithi_prv_lanes_end(&r->lanes));
-    CHECK(name_functions(r));
-    CHECK(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
-    CHECK(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
-    CHECK(pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads));
-
-    /* Pith's traces have a last line; in others the header gives the time of the last record. */
-    size_t end = r->size - (r->size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r->size);
-    int promised = r->own && has_line(r, r->body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
-    if (pithi_ends_in_line(r->input))
-        CHECK(pithi_ends_here(r->writer, r->input, "inside a line"));
-    else if (promised && !has_line(r, end, PITHI_PRV_END))
-        CHECK(pithi_ends_here(r->writer, r->input, "without the line \"" PITHI_PRV_END "\" that it promises"));
-    else if (!promised && r->last_ns == INT64_MIN)
-        CHECK(pithi_ends_here(r->writer, r->input, "before the first record"));
-    else if (!r->own && time_fits(r, r->header.end) && r->last_ns < r->header.end * r->header.unit_ns)
-        CHECK(pithi_incomplete(pithi_writer_defs(r->writer),
-                               "the last record is %.9f s before the end that the header states",
-                               (double)(r->header.end * r->header.unit_ns - r->last_ns) / 1e9));
-    return PITH_OK;
-}
-
 int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct paraver_reader r = {.input = input,
@@ -604,7 +485,119 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
                                .writer = writer,
                                .lanes.writer = writer,
                                .last_ns = INT64_MIN};
-    int err = read_all(&r);
+    int err;
+
+    size_t header_size = line_size(&r), mark = strlen(PITHI_PRV_MARK);
+    const char *text = (const char *)input->data, *wrong;
+    if (header_size > 0 && text[header_size - 1] == '\r')
+        wrong = pithi_prv_header(&r.header, text, header_size - 1);
+    else
+        wrong = pithi_prv_header(&r.header, text, header_size);
+    r.line = 1;
+    if (wrong)
+        TRY(wrong_line(&r, wrong));
+    r.body = header_size + 1 < r.size ? header_size + 1 : r.size;
+    r.own = r.size - r.body > mark && memcmp(text + r.body, PITHI_PRV_MARK "\n", mark + 1) == 0;
+    rewind_lines(&r);
+
+    /* The labels of the .pcf and the .row, which may be missing. */
+    size_t beside_size;
+    char *data = pithi_prv_beside(input->path, "pcf", &beside_size);
+    if (!pithi_prv_labels_open(&r.labels, data, beside_size))
+        TRY(pithi_no_memory());
+    data = pithi_prv_beside(input->path, "row", &beside_size);
+    if (!pithi_prv_rows_open(&r.rows, data, beside_size))
+        TRY(pithi_no_memory());
+    TRY(pithi_prv_types_open(&r.types, &r.labels, pithi_writer_defs(writer), r.own));
+    TRY(*r.header.date ? pithi_defs_property(pithi_writer_defs(writer), "paraver_date", r.header.date) : PITH_OK);
+
+    /* The first pass: makes the threads known and checks the order of times. */
+    struct pithi_prv_line line;
+    int64_t last = INT64_MIN;
+    int status, ok = 1;
+    while (ok && (status = next_line(&r, &line)) > 0) {
+        r.disorder |= line.time < last;
+        r.messages |= line.kind == PITHI_PRV_RECORD_MESSAGE;
+        last = line.time;
+        r.last_ns = line.time > r.last_ns ? line.time : r.last_ns;
+        r.last_ns = line.end > r.last_ns ? line.end : r.last_ns;
+        ok = pithi_prv_lanes_use(&r.lanes, (uint32_t)task_of(&r, &line.from), line.from.thread) &&
+             (line.kind != PITHI_PRV_RECORD_MESSAGE ||
+              pithi_prv_lanes_use(&r.lanes, (uint32_t)task_of(&r, &line.to), line.to.thread));
+    }
+    rewind_lines(&r);
+    TRY(!ok ? pithi_no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
+    TRY(pithi_prv_lanes_make(&r.lanes, &r.header, &r.rows, r.own));
+
+    /* Reads the lines of communicators, which precede all records. */
+    r.comms = (struct pithi_prv_comms){writer, &r.labels, &r.header, r.lanes.ranks, r.own, {0}, NULL};
+    if (!r.own && r.header.app_count > 1 &&
+        !(r.comms.worlds = calloc(r.header.app_count + (size_t)1, sizeof *r.comms.worlds)))
+        TRY(pithi_no_memory());
+    rewind_lines(&r);
+    while (!err && r.at < r.size) {
+        size_t size = line_size(&r);
+        text = (const char *)input->data + r.at;
+        if (size && *text >= '1' && *text <= '9')
+            break;
+        if (size > 2 && (*text == 'c' || *text == 'C') && text[1] == ':')
+            err = pithi_prv_comms_line(&r.comms, text + 2, text + size - (text[size - 1] == '\r'));
+        r.at += size + 1;
+    }
+    rewind_lines(&r);
+    TRY(err ? err : pithi_prv_comms_worlds(&r.comms));
+
+    if (r.disorder)
+        TRY(order_lines(&r));
+
+    /* The second pass. Receives are numbered in the order of the sends, so that matching gives the messages of the
+     * file. */
+    status = 0;
+    TRY(pithi_sorter_new(&r.received, PITHI_SORTER_BYTES));
+    if (!(r.got = calloc(r.header.task_count + (size_t)1, sizeof *r.got)))
+        TRY(pithi_no_memory());
+    while (r.messages && (status = next_line_of(&r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
+        uint32_t task = (uint32_t)task_of(&r, &line.to);
+        struct end end = {.lane = pithi_prv_lanes_find(&r.lanes, task, line.to.thread),
+                          .comm = comm_of(&r, &line),
+                          .peer = r.lanes.ranks[task_of(&r, &line.from)],
+                          .tag = (int32_t)line.state,
+                          .bytes = line.bytes,
+                          .posted = r.got[task]++};
+        TRY(pithi_sorter_add(r.received, &(struct pithi_sort_key){{pithi_sort_time(line.end)}}, &end, sizeof end));
+    }
+    rewind_lines(&r);
+    TRY(status < 0 ? PITH_ERR_DAMAGED : pithi_sorter_end(r.received));
+
+    if (r.disorder)
+        TRY(order_lines(&r));
+    /* The third pass: adds the records. */
+    while ((status = next_line(&r, &line)) > 0)
+        TRY(add_line(&r, &line));
+    if (status < 0)
+        TRY(PITH_ERR_DAMAGED);
+    TRY(add_arrivals(&r, INT64_MAX));
+    TRY(pithi_prv_lanes_end(&r.lanes));
+    TRY(name_functions(&r));
+    TRY(pithi_say_count(writer, "paraver_states_cut", r.lanes.cut));
+    TRY(pithi_say_count(writer, "paraver_ends_without_state", r.lanes.ends_alone));
+    TRY(pithi_say_count(writer, "paraver_payloads_left_out", r.payloads));
+
+    /* Pith's traces have a last line; in others the header gives the time of the last record. */
+    size_t end = r.size - (r.size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r.size);
+    int promised = r.own && has_line(&r, r.body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
+    if (pithi_ends_in_line(r.input))
+        TRY(pithi_ends_here(writer, r.input, "inside a line"));
+    else if (promised && !has_line(&r, end, PITHI_PRV_END))
+        TRY(pithi_ends_here(writer, r.input, "without the line \"" PITHI_PRV_END "\" that it promises"));
+    else if (!promised && r.last_ns == INT64_MIN)
+        TRY(pithi_ends_here(writer, r.input, "before the first record"));
+    else if (!r.own && time_fits(&r, r.header.end) && r.last_ns < r.header.end * r.header.unit_ns)
+        TRY(pithi_incomplete(pithi_writer_defs(writer),
+                             "the last record is %.9f s before the end that the header states",
+                             (double)(r.header.end * r.header.unit_ns - r.last_ns) / 1e9));
+
+out:
     pithi_sorter_free(r.order);
     pithi_sorter_free(r.received);
     pithi_prv_types_close(&r.types);

@@ -534,7 +534,7 @@ int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_conve
     struct paraver_writer w = {.log = log, .naming = how->naming, .payloads = {.functions = defs, .callers = defs + 1}};
     int err;
     TRY(pithi_losses_open(&w.losses, log));
-    err = write_all(&w, out, how);
+    TRY(write_all(&w, out, how));
     if (err == PITH_OK) {
         uint64_t pairs = 0;
         w.losses.count[PITHI_LOSS_PAYLOADS] = w.lost_payloads;

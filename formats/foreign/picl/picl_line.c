@@ -1,5 +1,14 @@
 /* picl_line.c - parses lines of PICL, compact (numbers only) or verbose (a label before each number), and gives the
- * definitions of a log numbers of PICL. */
+ * definitions of a log numbers of PICL.
+ *
+ * A label says nothing that the order does not say, so it is passed over and both spellings are read in one way:
+ *
+ *     4 0 480 0 8 30008 1
+ *     send clock 0 480 node 0 to 8 type 30008 lth 1
+ *
+ * Definitions have names, PICL has numbers. A name that a number gave keeps it: "block 7" is block 7 again. The other
+ * states get the numbers that are left, from 0, and events those of marks, from 0; in a log with trace_marks of its
+ * own from 2^30, so that both can be told apart. */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>

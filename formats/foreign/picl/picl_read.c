@@ -179,13 +179,6 @@ static int end_pending(struct picl_reader *r, struct node *node, int64_t time_ns
     return PITH_OK;
 }
 
-/* Record types that add to the log at once, so a pending state must be entered before them. */
-static int makes_record(enum pithi_picl_type type)
-{
-    return type == PITHI_PICL_RECV_BLOCKING || type == PITHI_PICL_RECV_WAKING || type == PITHI_PICL_MARK ||
-           type == PITHI_PICL_TEXT || type == PITHI_PICL_BLOCK_BEGIN || type == PITHI_PICL_BLOCK_END;
-}
-
 /* Record types with which a node begins. */
 static int begins(int type)
 {
@@ -206,7 +199,10 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
         return err;
     CHECK(err);
     r->begun |= !begins(line->type);
-    if (node->stats && makes_record(line->type))
+    /* Record types that add to the log at once, so a pending state must be entered before them. */
+    if (node->stats && (line->type == PITHI_PICL_RECV_BLOCKING || line->type == PITHI_PICL_RECV_WAKING ||
+                        line->type == PITHI_PICL_MARK || line->type == PITHI_PICL_TEXT ||
+                        line->type == PITHI_PICL_BLOCK_BEGIN || line->type == PITHI_PICL_BLOCK_END))
         CHECK(enter_pending(r, node));
     switch (line->type) {
     case PITHI_PICL_SEND:

@@ -334,54 +334,52 @@ static void put_start(void *context, int64_t from_ns)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static int write_all(struct picl_writer *w, FILE *out, const struct pithi_convert *how)
-{
-    struct pithi_each each = {
-        .context = w, .begin = put_start, .put = put_record, .failed = &w->err, .losses = &w->losses};
-    uint32_t lanes = pithlog_get_info(w->log)->lanes;
-    w->nest = (struct pithi_nest){
-        .begin = begin_state, .end = end_state, .context = w, .losses = &w->losses, .is_apart = is_waiting};
-    w->node = calloc(lanes + (size_t)1, sizeof *w->node);
-    w->first_node = calloc(lanes + (size_t)1, sizeof *w->first_node);
-    if (!w->node || !w->first_node)
-        return pithi_no_memory();
-    for (uint32_t i = 0; i < lanes; i++) {
-        uint64_t *node = pithi_map_at(&w->nodes, (uint32_t)pithlog_get_lane(w->log, i)->rank);
-        if (!node)
-            return pithi_no_memory();
-        *node = *node ? *node : i + (uint64_t)1;
-        w->first_node[i] = (uint32_t)*node - 1;
-    }
-    CHECK(pithi_losses_open(&w->losses, w->log));
-    CHECK(pithi_picl_numbers_make(&w->numbers, w->log));
-    CHECK(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
-    CHECK(pithi_each_record(w->log, how, &each));
-    for (uint32_t i = 0; i < lanes; i++) {
-        release(w, i);
-        put_at(w, UINT64_MAX, PITHI_PICL_CLOSE, i, w->last_ns, "");
-    }
-    CHECK(w->err);
-    struct pithi_sorted line;
-    int status = 0;
-    CHECK(pithi_sorter_end(w->lines));
-    while (!ferror_unlocked(out) && (status = pithi_sorter_next(w->lines, &line)) == 1)
-        fwrite_unlocked(line.data, 1, line.size, out);
-    if (status < 0)
-        return PITH_ERR_IO;
-    if (fflush(out) != 0 || ferror(out))
-        return pithi_fail(PITH_ERR_IO, "the PICL file cannot be written");
-    w->losses.count[PITHI_LOSS_PAYLOADS] = w->payloads; /* without those of trace_mark and trace_message */
-    pithi_losses_tell(&w->losses, how);
-    pithi_note(how, w->no_node, "ends of messages with ranks that are not in the log are left out");
-    pithi_note(how, w->large, "sizes of messages of 2 GiB and more are written as 2147483647");
-    return PITH_OK;
-}
-
 int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct picl_writer w = {.log = log};
-    int err = write_all(&w, out, how);
-    for (uint32_t i = 0; w.node && i < pithlog_get_info(log)->lanes; i++)
+    uint32_t lanes = pithlog_get_info(log)->lanes;
+    int err;
+
+    struct pithi_each each = {
+        .context = &w, .begin = put_start, .put = put_record, .failed = &w.err, .losses = &w.losses};
+    w.nest = (struct pithi_nest){
+        .begin = begin_state, .end = end_state, .context = &w, .losses = &w.losses, .is_apart = is_waiting};
+    w.node = calloc(lanes + (size_t)1, sizeof *w.node);
+    w.first_node = calloc(lanes + (size_t)1, sizeof *w.first_node);
+    if (!w.node || !w.first_node)
+        TRY(pithi_no_memory());
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint64_t *node = pithi_map_at(&w.nodes, (uint32_t)pithlog_get_lane(log, i)->rank);
+        if (!node)
+            TRY(pithi_no_memory());
+        *node = *node ? *node : i + (uint64_t)1;
+        w.first_node[i] = (uint32_t)*node - 1;
+    }
+    TRY(pithi_losses_open(&w.losses, log));
+    TRY(pithi_picl_numbers_make(&w.numbers, log));
+    TRY(pithi_sorter_new(&w.lines, PITHI_SORTER_BYTES));
+    TRY(pithi_each_record(log, how, &each));
+    for (uint32_t i = 0; i < lanes; i++) {
+        release(&w, i);
+        put_at(&w, UINT64_MAX, PITHI_PICL_CLOSE, i, w.last_ns, "");
+    }
+    TRY(w.err);
+    struct pithi_sorted line;
+    int status = 0;
+    TRY(pithi_sorter_end(w.lines));
+    while (!ferror_unlocked(out) && (status = pithi_sorter_next(w.lines, &line)) == 1)
+        fwrite_unlocked(line.data, 1, line.size, out);
+    if (status < 0)
+        TRY(PITH_ERR_IO);
+    if (fflush(out) != 0 || ferror(out))
+        TRY(pithi_fail(PITH_ERR_IO, "the PICL file cannot be written"));
+    w.losses.count[PITHI_LOSS_PAYLOADS] = w.payloads; /* without those of trace_mark and trace_message */
+    pithi_losses_tell(&w.losses, how);
+    pithi_note(how, w.no_node, "ends of messages with ranks that are not in the log are left out");
+    pithi_note(how, w.large, "sizes of messages of 2 GiB and more are written as 2147483647");
+
+out:
+    for (uint32_t i = 0; w.node && i < lanes; i++)
         free(w.node[i].waiting);
     free(w.node);
     free(w.first_node);

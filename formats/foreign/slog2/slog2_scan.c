@@ -82,17 +82,6 @@ static int says(const char *key, size_t size, const char *word)
     return 0;
 }
 
-/* Room for the keys with each percent sign doubled, and a token after each key. */
-static size_t format_room(struct pithi_slog2_bytes bytes, uint32_t keys)
-{
-    size_t room = 1, size;
-    for (uint32_t i = 0; i < keys && !bytes.failed; i++) {
-        pithi_slog2_string(&bytes, &size);
-        room += 2 * size + 2;
-    }
-    return room;
-}
-
 /* Turns the keys and types of an info into a payload format. */
 static int read_format(struct pithi_slog2_bytes *bytes, struct pithi_slog2_category *category)
 {
@@ -110,7 +99,14 @@ static int read_format(struct pithi_slog2_bytes *bytes, struct pithi_slog2_categ
     free(category->format);
     free(category->tokens);
     category->tokens = copy_text((const char *)types, type_count);
-    category->format = at = malloc(format_room(keys, key_count) + 2 * (size_t)type_count);
+    /* Room for the keys with each percent sign doubled, and a token after each key. */
+    struct pithi_slog2_bytes measured = keys;
+    size_t room = 1 + 2 * (size_t)type_count;
+    for (uint32_t i = 0; i < key_count && !measured.failed; i++) {
+        pithi_slog2_string(&measured, &size);
+        room += 2 * size + 2;
+    }
+    category->format = at = malloc(room);
     if (!at || !category->tokens)
         return 0;
     for (uint32_t i = 0; i < key_count || i < type_count; i++) {

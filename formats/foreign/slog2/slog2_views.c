@@ -219,26 +219,6 @@ int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_s
  * are made only when they are first used. */
 enum { LANES_AT_ONCE = 4096, LANE_BYTES = 256 };
 
-static int make_places(struct pithi_slog2_scan *scan)
-{
-    struct pithi_slog2_line **lines = malloc((scan->line_count + (size_t)1) * sizeof *lines);
-    int err;
-    if (!lines)
-        return pithi_no_memory();
-    for (uint32_t i = 0; i < scan->line_count; i++)
-        lines[i] = &scan->lines[i];
-    if (scan->line_count <= LANES_AT_ONCE + scan->input->size / LANE_BYTES) {
-        qsort(lines, scan->line_count, sizeof *lines, by_lane);
-        for (uint32_t i = 0; i < scan->line_count; i++)
-            if (is_placed(lines[i]))
-                TRY(make_lane(scan, lines[i]));
-    }
-    TRY(make_comms(scan, lines));
-out:
-    free(lines);
-    return err;
-}
-
 int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
 {
     uint32_t count = pithi_slog2_u32(bytes);
@@ -270,7 +250,23 @@ int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
             scan->lines[*place - 1].in_comm = in_comm;
         }
     }
-    return make_places(scan);
+
+    struct pithi_slog2_line **lines = malloc((scan->line_count + (size_t)1) * sizeof *lines);
+    int err;
+    if (!lines)
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < scan->line_count; i++)
+        lines[i] = &scan->lines[i];
+    if (scan->line_count <= LANES_AT_ONCE + scan->input->size / LANE_BYTES) {
+        qsort(lines, scan->line_count, sizeof *lines, by_lane);
+        for (uint32_t i = 0; i < scan->line_count; i++)
+            if (is_placed(lines[i]))
+                TRY(make_lane(scan, lines[i]));
+    }
+    TRY(make_comms(scan, lines));
+out:
+    free(lines);
+    return err;
 }
 
 enum { UNTOLD_MAX = 1 << 17 }; /* numbers below this are made up if the file was cut */

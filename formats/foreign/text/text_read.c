@@ -404,43 +404,6 @@ static int settle_last_line(struct text_reader *r, int err)
 
 /* ---- The passes -------------------------------------------------------------------------------------------------- */
 
-/* Does not split records into fields, because it needs only their times. */
-static int first_pass(struct text_reader *r)
-{
-    int64_t last_ns = INT64_MIN, time_ns;
-    const char *line;
-    size_t size;
-    int err = PITH_OK;
-    while (err == PITH_OK && next_bytes(r, &line, &size)) {
-        if (*line == '#') {
-            err = cut_line(r, line, size) < 0 ? PITH_ERR_MEMORY : settle_last_line(r, take_definition(r));
-            continue;
-        }
-        if (!r->reorder.is_needed && line_time(line, size, &time_ns)) {
-            r->reorder.is_needed = time_ns < last_ns;
-            last_ns = time_ns;
-        }
-        if (memmem(line, size, "\tpayload=", strlen("\tpayload=")))
-            err = look_at_payload(r, line, size);
-    }
-    /* Events whose payloads are text are defined now: a definition that follows the records wins. */
-    char *name = (char *)r->text_events.data, *end = name ? name + r->text_events.size : name;
-    for (; err == PITH_OK && name < end; name += size) {
-        struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "", "%s"};
-        uint32_t id;
-        size = strlen(name) + 1;
-        if (*pithi_map_find(&r->event_names, hash_name(name, size - 1)) == 1)
-            continue;
-        pithi_unescape(name);
-        err = pithi_defs_add(pithi_writer_defs(r->writer), &def, &id);
-    }
-    /* A file written by Pith consists of whole lines, so a last line without a newline is
-     * dropped. */
-    if (r->promises)
-        r->lines.size = pithi_whole_lines(r->input);
-    return err;
-}
-
 /* The number of messages with ranks that have no lane. */
 static uint64_t unknown_peers(const struct text_reader *r)
 {
@@ -464,7 +427,39 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
                             .reorder = {.writer = writer, .leaves = &r.leaves},
                             .leaves = {.input = input, .writer = writer}};
     int err;
-    TRY(first_pass(&r));
+
+    /* The first pass. It does not split records into fields, because it needs only their times. */
+    int64_t last_ns = INT64_MIN, time_ns;
+    const char *line;
+    size_t size;
+    while (err == PITH_OK && next_bytes(&r, &line, &size)) {
+        if (*line == '#') {
+            err = cut_line(&r, line, size) < 0 ? PITH_ERR_MEMORY : settle_last_line(&r, take_definition(&r));
+            continue;
+        }
+        if (!r.reorder.is_needed && line_time(line, size, &time_ns)) {
+            r.reorder.is_needed = time_ns < last_ns;
+            last_ns = time_ns;
+        }
+        if (memmem(line, size, "\tpayload=", strlen("\tpayload=")))
+            err = look_at_payload(&r, line, size);
+    }
+    /* Events whose payloads are text are defined now: a definition that follows the records wins. */
+    char *name = (char *)r.text_events.data, *end = name ? name + r.text_events.size : name;
+    for (; err == PITH_OK && name < end; name += size) {
+        struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "", "%s"};
+        uint32_t id;
+        size = strlen(name) + 1;
+        if (*pithi_map_find(&r.event_names, hash_name(name, size - 1)) == 1)
+            continue;
+        pithi_unescape(name);
+        err = pithi_defs_add(pithi_writer_defs(r.writer), &def, &id);
+    }
+    /* A file written by Pith consists of whole lines, so a last line without a newline is
+     * dropped. */
+    if (r.promises)
+        r.lines.size = pithi_whole_lines(r.input);
+    TRY(err);
 
     int status;
     pithi_lines_rewind(&r.lines);
