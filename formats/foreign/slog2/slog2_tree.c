@@ -181,7 +181,7 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
 {
     struct pithi_slog2_shadows set = {0};
     struct pithi_slog2_level *level = &tree->levels[depth];
-    int err;
+    int err = PITH_OK;
 
     /* The node without its header: its own drawables, then the previews of its children. */
     if (level->count)
@@ -197,8 +197,8 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
         if (!pithi_slog2_shadows_add(&set, &level->held[i].drawable))
             TRY(pithi_no_memory());
     /* Writes the children's previews into the node and adds them to the node's own set. */
+    /* from here on, the size is not known before: shadows_write makes room */
     tree->node.size =
-        /* from here on, the size is not known before: shadows_write makes room */
         (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
     for (uint32_t i = 0; i < level->child_count; i++) {
         const struct child *child = &level->children[i];
@@ -217,16 +217,15 @@ static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
     }
 
     /* Its header, and its entry in the directory. */
-    const struct pithi_slog2_level *written = &tree->levels[depth];
     if (tree->node.size > INT32_MAX) /* the file has 4 bytes for a size, and its reader is in Java: signed */
         TRY(pithi_fail(PITH_ERR_UNSUPPORTED, "a node of SLOG-2 would be larger than 2 GB: too much is open at once"));
     if (!pithi_grow(&tree->entries, tree->entry_count, &tree->entry_room, sizeof *tree->entries))
         TRY(pithi_no_memory());
     struct pithi_slog2_entry *entry = &tree->entries[tree->entry_count++];
-    *entry = (struct pithi_slog2_entry){.first_ns = written->first_ns,
+    *entry = (struct pithi_slog2_entry){.first_ns = level->first_ns,
                                         .last_ns = tree->last_ns, /* a node ends where the last drawable so far ends */
                                         .depth = depth,
-                                        .number = written->number,
+                                        .number = level->number,
                                         .place = {tree->at, (uint32_t)tree->node.size}};
     put_entry(tree->node.data, entry);
     if (fwrite(tree->node.data, 1, tree->node.size, tree->out) != tree->node.size)

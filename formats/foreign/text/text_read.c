@@ -426,7 +426,7 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
                             .lines = {.input = input, .size = input->size},
                             .reorder = {.writer = writer, .leaves = &r.leaves},
                             .leaves = {.input = input, .writer = writer}};
-    int err;
+    int err = PITH_OK;
 
     /* The first pass. It does not split records into fields, because it needs only their times. */
     int64_t last_ns = INT64_MIN, time_ns;
@@ -455,8 +455,7 @@ int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer
         pithi_unescape(name);
         err = pithi_defs_add(pithi_writer_defs(r.writer), &def, &id);
     }
-    /* A file written by Pith consists of whole lines, so a last line without a newline is
-     * dropped. */
+    /* A file written by Pith consists of whole lines, so a last line without a newline is dropped. */
     if (r.promises)
         r.lines.size = pithi_whole_lines(r.input);
     TRY(err);
