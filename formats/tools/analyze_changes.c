@@ -291,16 +291,16 @@ int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi
         for (uint32_t i = 0; i < c.count;) {
             const struct change *sum = &c.list[i++];
             double others[2] = {0, 0};
-            uint32_t shown = 0, left = 0;
+            uint32_t listed = 0, left = 0;
             put_change(sum->kind ? 4 : 2, sum->kind ? pithlog_wait_kind_name(sum->kind) : part_names[sum->part],
                        sum->ns, unit, out);
             for (; i < c.count && c.list[i].name; i++) {
                 const struct change *x = &c.list[i];
-                if (shown < SHOWN && fabs(change_of(x)) >= 0.001 * longest) {
+                if (listed < SHOWN && fabs(change_of(x)) >= 0.001 * longest) {
                     memcpy(label, "by ", 3);
                     describe(x, label + 3, sizeof label - 3);
                     put_change(sum->kind ? 6 : 4, sum->kind ? label : label + 3, x->ns, unit, out);
-                    shown++;
+                    listed++;
                 } else {
                     others[0] += x->ns[0];
                     others[1] += x->ns[1];
@@ -308,7 +308,7 @@ int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi
                 }
             }
             snprintf(label, sizeof label, "%u other%s", left, left == 1 ? "" : "s");
-            if (shown && left)
+            if (listed && left)
                 put_change(sum->kind ? 6 : 4, label, others, unit, out);
         }
     }
