@@ -8,7 +8,7 @@
  *
  * Definitions have names, PICL has numbers. A name that a number gave keeps it: "block 7" is block 7 again. The other
  * states get the numbers that are left, from 0, and events those of marks, from 0; in a log with trace_marks of its
- * own from 2^30, so that both can be told apart. */
+ * own from 2^30, so that both can be distinguished. */
 #include "foreign/picl/picl.h"
 
 #include <stdlib.h>
