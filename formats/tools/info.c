@@ -103,7 +103,7 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     return PITH_OK;
 }
 
-/* 0: the property is not printed. put_clocks prints what the sync points show, put_numbers why the log is incomplete;
+/* 0: the property is not printed. Lines of their own say what the sync points show and why the log is incomplete;
  * event numbers are for other formats; names of functions are for pith stat. */
 static int is_for_people(const char *key)
 {

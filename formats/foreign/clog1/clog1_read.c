@@ -45,8 +45,6 @@ static int32_t field(const struct clog1_reader *r, const unsigned char *body, in
     return pithi_clog2_i32(body + 4 * number, r->file.big);
 }
 
-/* ---- The first pass -------------------------------------------------------------------------------------------- */
-
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
 static int lane_of(struct clog1_reader *r, int32_t process, uint32_t *lane)

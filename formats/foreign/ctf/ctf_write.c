@@ -335,7 +335,7 @@ static int add_record(struct stream *s, const struct pithlog_record *r)
         add32(s, kind - 1);
         add64(s, time);
     }
-    /* The fields of a kind, in the order in which put_events() describes them to the reader. An event has at most
+    /* The fields of a kind, in the order in which `events` of write_metadata() describes them. An event has at most
      * EVENT_MAX bytes, so it fits behind any packet that is not full. */
     uint64_t bits;
     switch (r->kind) {

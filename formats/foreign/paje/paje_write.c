@@ -71,8 +71,6 @@ static void put_alias(struct pithi_out *out, char kind, uint64_t number)
     pithi_out_u64(out, number);
 }
 
-/* ---- Events ------------------------------------------------------------------------------------------------------ */
-
 /* ---- Types and values -------------------------------------------------------------------------------------------- */
 
 static void put_line(struct pithi_out *out, enum paje_event event, const char *rest)
@@ -257,7 +255,7 @@ static int put_record(void *context, const struct pithlog_step *step)
     case PITHLOG_PAUSE:
     case PITHLOG_RESUME:
     case PITHLOG_LOST: {
-        static const char *const types[] = {"o0", "o1", "o2"}; /* put_definitions */
+        static const char *const types[] = {"o0", "o1", "o2"}; /* as begin() defines them */
         begin_line(w, PAJE_NEW_EVENT, r->time_ns, types[r->kind - PITHLOG_PAUSE], r->lane);
         pithi_out_char(&w->out, ' ');
         pithi_out_u64(&w->out, r->bytes);
