@@ -247,18 +247,6 @@ uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *record
 
 extern const struct pithlog_record pithi_no_fields;
 
-/* Makes the full record. (Copies few large pieces, because stores are the cost of this.) */
-static inline void pithi_block_give(const struct pithi_block *b, const struct pithi_ready *ready,
-                                    struct pithlog_record *r)
-{
-    const size_t begin = offsetof(struct pithlog_record, id);
-    const uintptr_t none = (uintptr_t)&pithi_no_fields, some = (uintptr_t)&b->fields[ready->entry];
-    const char *fields = (const char *)(none ^ ((none ^ some) & -(uintptr_t)(ready->entry != 0)));
-    memcpy(r, ready, begin);
-    memcpy((char *)r + begin, fields + begin, sizeof *r - begin);
-    r->id = ready->what;
-}
-
 /* Writes `id` and all fields after it, for a record without such fields. */
 static inline __attribute__((always_inline)) void pithi_record_plain(struct pithlog_record *record, uint32_t id)
 {
@@ -301,7 +289,13 @@ _Static_assert(offsetof(struct pithlog_record, time_ns) == offsetof(struct pithi
 /* Makes the record that step went to. */
 static inline void pithi_block_take(const struct pithi_block *b, struct pithlog_record *r)
 {
-    pithi_block_give(b, b->next - 1, r);
+    const struct pithi_ready *ready = b->next - 1;
+    const size_t begin = offsetof(struct pithlog_record, id);
+    const uintptr_t none = (uintptr_t)&pithi_no_fields, some = (uintptr_t)&b->fields[ready->entry];
+    const char *fields = (const char *)(none ^ ((none ^ some) & -(uintptr_t)(ready->entry != 0)));
+    memcpy(r, ready, begin);
+    memcpy((char *)r + begin, fields + begin, sizeof *r - begin);
+    r->id = ready->what;
 }
 
 static inline int pithi_encoder_quick(struct pithi_encoder *e, const struct pithlog_record *r)

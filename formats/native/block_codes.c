@@ -80,19 +80,15 @@ static int code_of(struct pithi_encoder *e, const struct pithi_dict *is)
     return (int)e->dict_count++;
 }
 
-static int put_escape(struct pithi_encoder *e, const struct pithi_dict *is)
-{
-    struct pithi_buffer *out = &e->column[PITHI_COL_ESCAPE];
-    return pithi_buffer_varint(out, is->kind) && pithi_buffer_varint(out, is->what);
-}
-
 /* Stores a record's code, and the escape's data if it needs one. 0: no memory. (Not inlined into the loops.) */
 static __attribute__((noinline, cold)) int put_code(struct pithi_encoder *e, uint32_t said, unsigned char *code_at)
 {
     struct pithi_dict is = {said >> 2 & 15, said >> PITHI_SAID_BITS};
+    struct pithi_buffer *escape = &e->column[PITHI_COL_ESCAPE];
     int code = code_of(e, &is);
     *code_at = (unsigned char)code;
-    return code >= 0 && (code != (int)PITHI_CODE_ESCAPE || (put_escape(e, &is)));
+    return code >= 0 && (code != (int)PITHI_CODE_ESCAPE ||
+                         (pithi_buffer_varint(escape, is.kind) && pithi_buffer_varint(escape, is.what)));
 }
 
 /* ---- Going through a block --------------------------------------------------------------------------------------- */
@@ -211,35 +207,27 @@ static int time_open(struct pithi_encoder *e, const struct open_frame *open, uin
     return 1;
 }
 
-/* Tracks an ENTER or LEAVE if states do not nest. 0: no memory. */
-static int open_or_end(struct pithi_encoder *e, uint32_t leave, uint32_t id, int64_t time_ns)
-{
-    struct pithi_open_state ended;
-    int64_t start_ns, nested_ns;
-    uint32_t depth;
-    if (!pithi_stack_quick(&e->open, leave, id, time_ns, &start_ns, &nested_ns, &depth)) {
-        if (!leave)
-            return pithi_stack_enter(&e->open, id, time_ns);
-        leave = (uint32_t)pithi_stack_leave(&e->open, id, time_ns, &ended, &depth);
-    }
-    e->head.states += leave;
-    return 1;
-}
-
 /* Assigns the codes of a block whose states do not nest. 0: no memory. */
 static int code_any(struct pithi_encoder *e, unsigned char *codes)
 {
-    int64_t time_ns = e->before_ns;
-    for (uint32_t i = 0; i < e->head.count; i++) {
+    struct pithi_open_state ended;
+    int64_t time_ns = e->before_ns, start_ns, nested_ns;
+    for (uint32_t i = 0, depth; i < e->head.count; i++) {
         uint32_t said = e->said[i], leave = said >> 1 & 1, id = said >> PITHI_SAID_BITS;
         time_ns = (int64_t)((uint64_t)time_ns + e->steps[i]);
         if (leave && e->open.count && e->open.states[e->open.count - 1].id == id)
             said = INNERMOST;
         struct pithi_code_slot slot = e->code[home_of(said, e->code_shift)];
         codes[i] = (unsigned char)slot.code;
-        if ((slot.said != said && !put_code(e, said, &codes[i])) ||
-            (e->said[i] & 3 && !open_or_end(e, leave, id, time_ns)))
+        if (slot.said != said && !put_code(e, said, &codes[i]))
             return 0;
+        if ((e->said[i] & 3) == 0 || pithi_stack_quick(&e->open, leave, id, time_ns, &start_ns, &nested_ns, &depth)) {
+            e->head.states += leave;
+        } else if (leave) {
+            e->head.states += (uint32_t)pithi_stack_leave(&e->open, id, time_ns, &ended, &depth);
+        } else if (!pithi_stack_enter(&e->open, id, time_ns)) {
+            return 0;
+        }
     }
     return 1;
 }

@@ -10,7 +10,7 @@
  *     base 7 << 7 = 896, 7 bits: 104        step 896 + 104 = 1000 ns
  *
  * Two steps below 2^28 have at most 50 low bits, so one read of 8 bytes serves both, at any bit position. That is
- * plain_times, which most blocks take; the others (units, steps of seconds, the last bytes) take any_times. */
+ * plain_times, which most blocks take; the others (units, steps of seconds, the last bytes) are decoded one by one. */
 #include "native/block.h"
 
 #include "native/huffman.h"
@@ -62,9 +62,14 @@ static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const uns
     return PITH_OK;
 }
 
-/* Reserves memory for all columns, if their sizes are within the limits. */
-static int reserve_columns(struct pithi_block *b, const unsigned char *payload, uint64_t size, const char **why)
+int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
+                       const char **why)
 {
+    size_t from[PITHI_COL_COUNT] = {0}, bytes[PITHI_COL_COUNT] = {0};
+    int seen[PITHI_COL_COUNT] = {0};
+    uint64_t at = PITHI_EVENTS_HEAD + (uint64_t)b->head.columns * PITHI_COLUMN_ENTRY;
+    b->memory.size = 0;
+    /* Reserves memory for all columns, if their sizes are within the limits. */
     uint64_t all = 16;
     for (uint32_t i = 0; i < b->head.columns; i++) {
         const unsigned char *entry = payload + PITHI_EVENTS_HEAD + (uint64_t)i * PITHI_COLUMN_ENTRY;
@@ -81,17 +86,8 @@ static int reserve_columns(struct pithi_block *b, const unsigned char *payload, 
             *b->allowance -= all - b->most;
         b->most = all;
     }
-    return pithi_buffer_reserve(&b->memory, (size_t)all) ? PITH_OK : PITH_ERR_MEMORY;
-}
+    int err = pithi_buffer_reserve(&b->memory, (size_t)all) ? PITH_OK : PITH_ERR_MEMORY;
 
-int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
-                       const char **why)
-{
-    size_t from[PITHI_COL_COUNT] = {0}, bytes[PITHI_COL_COUNT] = {0};
-    int seen[PITHI_COL_COUNT] = {0};
-    uint64_t at = PITHI_EVENTS_HEAD + (uint64_t)b->head.columns * PITHI_COLUMN_ENTRY;
-    b->memory.size = 0;
-    int err = reserve_columns(b, payload, size, why);
     if (err != PITH_OK)
         return err;
     memset(b->memory.data, 0, 16); /* missing columns point here */
@@ -214,9 +210,11 @@ static INLINE int plain_times(struct pithi_block *b, char *out, size_t stride, u
 _Static_assert(offsetof(struct pithi_ready, time_ns) == 0 && offsetof(struct pithlog_record, time_ns) == 0,
                "records begin with their time");
 
-/* The same for any records; returns the number of valid ones. */
-static uint32_t any_times(struct pithi_block *b, uint32_t count)
+uint32_t pithi_block_times(struct pithi_block *b, uint32_t count)
 {
+    if (plain_times(b, (char *)b->ready, sizeof *b->ready, count))
+        return count;
+    /* One by one: units, steps of seconds, the last bytes of the column. */
     const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared;
     for (uint32_t i = 0; i < count; i++) {
         const struct time_class *class = &time_classes[classes[i]];
@@ -235,11 +233,6 @@ static uint32_t any_times(struct pithi_block *b, uint32_t count)
         b->ready[i].time_ns = b->prepared_ns;
     }
     return count;
-}
-
-uint32_t pithi_block_times(struct pithi_block *b, uint32_t count)
-{
-    return plain_times(b, (char *)b->ready, sizeof *b->ready, count) ? count : any_times(b, count);
 }
 
 int pithi_block_plain_times(struct pithi_block *b, struct pithlog_record *records, uint32_t count)

@@ -91,25 +91,6 @@ int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d)
     return b->column[PITHI_COL_ESCAPE].at < b->column[PITHI_COL_ESCAPE].end && get_what(b, PITHI_COL_ESCAPE, d);
 }
 
-static int read_dict(struct pithi_block *b)
-{
-    b->dict_count = 0;
-    b->nested = b->column[PITHI_COL_ESCAPE].at == b->column[PITHI_COL_ESCAPE].end;
-    while (b->column[PITHI_COL_DICT].at < b->column[PITHI_COL_DICT].end) {
-        struct pithi_dict d;
-        if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &d))
-            return 0;
-        uint32_t innermost = d.kind == PITHLOG_LEAVE && d.what == PITHI_INNERMOST;
-        b->codes[b->dict_count++] =
-            (struct pithi_code_entry){d.what, (uint16_t)d.kind, d.kind > PITHLOG_LEAVE,
-                                      (d.kind == PITHLOG_ENTER) - (int32_t)innermost, -innermost};
-        b->nested &= d.kind != PITHLOG_LEAVE || innermost;
-    }
-    for (uint32_t i = b->dict_count; i < 256; i++)
-        b->codes[i] = (struct pithi_code_entry){i, 0, 1, 0, 0};
-    return 1;
-}
-
 /* Makes room for `room` open states; 0: no memory. */
 static int reserve_open(struct pithi_block *b, uint32_t room)
 {
@@ -163,17 +144,6 @@ static int read_states(struct pithi_block *b, enum pithi_column c, struct pithi_
     return c == PITHI_COL_OPEN || count == found ? PITH_OK : PITH_ERR_DAMAGED;
 }
 
-/* The codes refer to those of OPEN. If some of these ended in holes, STILL has the others. */
-static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **why)
-{
-    int has_still = b->column[PITHI_COL_STILL].at < b->column[PITHI_COL_STILL].end;
-    b->open.count = 0;
-    if (!reserve_open(b, 8))
-        return PITH_ERR_MEMORY;
-    int err = read_states(b, PITHI_COL_OPEN, has_still ? NULL : s, why);
-    return err == PITH_OK && has_still ? read_states(b, PITHI_COL_STILL, s, why) : err;
-}
-
 /* Goes to the next record with an entry in PITHI_COL_COMM. 0: the entry is invalid. */
 static int next_comm(struct pithi_block *b)
 {
@@ -186,24 +156,6 @@ static int next_comm(struct pithi_block *b)
         step >= b->head.count - b->comm_at)
         return 0;
     b->comm_at += step;
-    return 1;
-}
-
-/* Allocates memory for prepared records and codes at the first use. */
-static int get_memory(struct pithi_block *b)
-{
-    if (!b->ready) {
-        struct pithi_ready *memory = calloc(PITHI_READY + (size_t)2, sizeof *memory);
-        b->next = b->ready_end = b->ready = memory ? memory + 1 : NULL;
-    }
-    b->fields = b->fields ? b->fields : malloc((PITHI_READY + (size_t)1) * sizeof *b->fields);
-    b->codes = b->codes ? b->codes : malloc(256 * sizeof *b->codes);
-    if (!b->ready || !b->fields || !b->codes)
-        return 0;
-    for (int i = 0; i <= PITHI_READY; i++)
-        b->ready[i] = (struct pithi_ready){.lane = b->lane};
-    b->with_fields = 0;
-    b->fields[0] = pithi_no_fields; /* in memory, because a constant would be built for each copy */
     return 1;
 }
 
@@ -223,14 +175,45 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     if (!pithi_block_head_get(payload, size, &b->head))
         return PITH_ERR_DAMAGED;
     keep_last(b);
-    if (!get_memory(b))
+    /* Allocates memory for prepared records and codes at the first use. */
+    if (!b->ready) {
+        struct pithi_ready *memory = calloc(PITHI_READY + (size_t)2, sizeof *memory);
+        b->next = b->ready_end = b->ready = memory ? memory + 1 : NULL;
+    }
+    b->fields = b->fields ? b->fields : malloc((PITHI_READY + (size_t)1) * sizeof *b->fields);
+    b->codes = b->codes ? b->codes : malloc(256 * sizeof *b->codes);
+    if (!b->ready || !b->fields || !b->codes)
         return PITH_ERR_MEMORY;
+    for (int i = 0; i <= PITHI_READY; i++)
+        b->ready[i] = (struct pithi_ready){.lane = b->lane};
+    b->with_fields = 0;
+    b->fields[0] = pithi_no_fields; /* in memory, because a constant would be built for each copy */
+
     if ((err = pithi_block_unpack(b, zip, payload, size, why)) != PITH_OK)
         return err;
     *why = "it speaks of definitions or communicators that are not there";
-    if (!read_dict(b))
-        return PITH_ERR_DAMAGED;
-    if ((err = read_open(b, opened, why)) != PITH_OK)
+    b->dict_count = 0;
+    b->nested = b->column[PITHI_COL_ESCAPE].at == b->column[PITHI_COL_ESCAPE].end;
+    while (b->column[PITHI_COL_DICT].at < b->column[PITHI_COL_DICT].end) {
+        struct pithi_dict d;
+        if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &d))
+            return PITH_ERR_DAMAGED;
+        uint32_t innermost = d.kind == PITHLOG_LEAVE && d.what == PITHI_INNERMOST;
+        b->codes[b->dict_count++] =
+            (struct pithi_code_entry){d.what, (uint16_t)d.kind, d.kind > PITHLOG_LEAVE,
+                                      (d.kind == PITHLOG_ENTER) - (int32_t)innermost, -innermost};
+        b->nested &= d.kind != PITHLOG_LEAVE || innermost;
+    }
+    for (uint32_t i = b->dict_count; i < 256; i++)
+        b->codes[i] = (struct pithi_code_entry){i, 0, 1, 0, 0};
+
+    /* The codes refer to those of OPEN. If some of these ended in holes, STILL has the others. */
+    int has_still = b->column[PITHI_COL_STILL].at < b->column[PITHI_COL_STILL].end;
+    b->open.count = 0;
+    if (!reserve_open(b, 8))
+        return PITH_ERR_MEMORY;
+    if ((err = read_states(b, PITHI_COL_OPEN, has_still ? NULL : opened, why)) != PITH_OK ||
+        (has_still && (err = read_states(b, PITHI_COL_STILL, opened, why)) != PITH_OK))
         return err;
     b->prepared = 0;
     b->prepared_ns = b->head.first_ns;
@@ -292,57 +275,46 @@ static inline int get_peer(struct pithi_block *b, int32_t *v, enum pithi_column 
     return s >= INT32_MIN && s <= INT32_MAX;
 }
 
-static int take_value(struct pithi_block *b, double *value)
-{
-    struct pithi_column_view *c = &b->column[PITHI_COL_VALUE];
-    if (c->end - c->at < 8)
-        return 0;
-    uint64_t bits = pithi_get64(c->at);
-    memcpy(value, &bits, sizeof bits);
-    c->at += 8;
-    return 1;
-}
-
-static int take_payload(struct pithi_block *b, struct pithlog_record *r)
-{
-    struct pithi_column_view *c = &b->column[PITHI_COL_PAYLOAD];
-    uint64_t size;
-    if (!get(b, PITHI_COL_SIZE, &size) || size > (uint64_t)(c->end - c->at) || size > PITHI_PAYLOAD_MAX)
-        return 0;
-    r->payload = size ? c->at : NULL;
-    r->payload_bytes = (uint32_t)size;
-    c->at += size;
-    return 1;
-}
-
-/* SEND and RECV share one path, as their order is unpredictable: `recv` is 1 for a RECV, which has an order of
- * posting. */
-static int take_message(struct pithi_block *b, struct pithlog_record *r, uint64_t recv)
-{
-    struct pithi_column_view *c = &b->column[PITHI_COL_POSTED];
-    uint64_t step = *c->at;
-    if (!get_peer(b, &r->peer, PITHI_COL_PEER) || !get_peer(b, &r->tag, PITHI_COL_TAG) ||
-        !get_uneven(b, PITHI_COL_BYTES, &r->bytes))
-        return 0;
-    if (__builtin_expect((step & recv << 7) != 0, 0) ? !get_long(c, &step) : recv > (uint64_t)(c->end - c->at))
-        return 0;
-    c->at += step < 0x80 ? recv : 0;
-    step = b->posted + (uint64_t)pithi_unzigzag(step);
-    r->posted = step & -recv;
-    b->posted += (step + 1 - b->posted) & -recv;
-    return 1;
-}
-
 static int take_fields(struct pithi_block *b, struct pithlog_record *r)
 {
     switch (r->kind) {
-    case PITHLOG_EVENT:
-        return take_payload(b, r);
-    case PITHLOG_COUNTER:
-        return take_value(b, &r->value);
+    case PITHLOG_EVENT: {
+        struct pithi_column_view *c = &b->column[PITHI_COL_PAYLOAD];
+        uint64_t size;
+        if (!get(b, PITHI_COL_SIZE, &size) || size > (uint64_t)(c->end - c->at) || size > PITHI_PAYLOAD_MAX)
+            return 0;
+        r->payload = size ? c->at : NULL;
+        r->payload_bytes = (uint32_t)size;
+        c->at += size;
+        return 1;
+    }
+    case PITHLOG_COUNTER: {
+        struct pithi_column_view *c = &b->column[PITHI_COL_VALUE];
+        if (c->end - c->at < 8)
+            return 0;
+        uint64_t bits = pithi_get64(c->at);
+        memcpy(&r->value, &bits, sizeof bits);
+        c->at += 8;
+        return 1;
+    }
     case PITHLOG_SEND:
-    case PITHLOG_RECV:
-        return take_message(b, r, r->kind == PITHLOG_RECV);
+    case PITHLOG_RECV: {
+        /* SEND and RECV share one path, as their order is unpredictable: `recv` is 1 for a RECV, which has an order of
+         * posting. */
+        uint64_t recv = r->kind == PITHLOG_RECV;
+        struct pithi_column_view *c = &b->column[PITHI_COL_POSTED];
+        uint64_t step = *c->at;
+        if (!get_peer(b, &r->peer, PITHI_COL_PEER) || !get_peer(b, &r->tag, PITHI_COL_TAG) ||
+            !get_uneven(b, PITHI_COL_BYTES, &r->bytes))
+            return 0;
+        if (__builtin_expect((step & recv << 7) != 0, 0) ? !get_long(c, &step) : recv > (uint64_t)(c->end - c->at))
+            return 0;
+        c->at += step < 0x80 ? recv : 0;
+        step = b->posted + (uint64_t)pithi_unzigzag(step);
+        r->posted = step & -recv;
+        b->posted += (step + 1 - b->posted) & -recv;
+        return 1;
+    }
     case PITHLOG_COLL:
         return get_peer(b, &r->peer, PITHI_COL_PEER) && get_uneven(b, PITHI_COL_BYTES, &r->bytes) &&
                get_uneven(b, PITHI_COL_GOT, &r->got_bytes);
@@ -367,16 +339,6 @@ static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
     r->comm = is.kind <= PITHLOG_COUNTER ? 0 : is.what;
     b->ready[i].what = is.kind <= PITHLOG_COUNTER ? is.what : 0;
     return take_fields(b, r);
-}
-
-/* Reads the fields of a record of a nested block, which has its kind and what that refers to as `id`. */
-static int fill_in(struct pithi_block *b, struct pithlog_record *r)
-{
-    if (r->kind > PITHLOG_COUNTER) {
-        r->comm = r->id;
-        r->id = 0;
-    }
-    return r->kind != 0 && take_fields(b, r);
 }
 
 /* ---- Preparing records ------------------------------------------------------------------------------------------- */
@@ -510,15 +472,6 @@ static uint32_t give_comms(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* Prefetches data for the next records. If many lanes alternate, it is not in the nearer caches. */
-static inline void look_ahead(const struct pithi_block *b, uint32_t prepared)
-{
-    __builtin_prefetch(b->column[PITHI_COL_WHAT].at + prepared);
-    __builtin_prefetch(b->column[PITHI_COL_TIME].at + prepared);
-    __builtin_prefetch(b->column[PITHI_COL_BITS].at + (b->bit >> 3));
-    __builtin_prefetch(b->column[PITHI_COL_BITS].at + (b->bit >> 3) + 64);
-}
-
 /* 1: the states of the next `count` records nest, and there is room for them. */
 static int is_quick(struct pithi_block *b, uint32_t count)
 {
@@ -541,7 +494,14 @@ uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *record
     good = nests ? count : good_before(b, was_open);
     for (; some != 0; some &= some - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(some);
-        if (i < good && !fill_in(b, &records[i]))
+        struct pithlog_record *r = &records[i];
+        if (i >= good)
+            break;
+        if (r->kind > PITHLOG_COUNTER) { /* get_nested leaves what a record refers to in `id` */
+            r->comm = r->id;
+            r->id = 0;
+        }
+        if (r->kind == 0 || !take_fields(b, r))
             good = i;
     }
     if (good < count)
@@ -568,7 +528,12 @@ int pithi_block_prepare(struct pithi_block *b)
     uint32_t good = is_quick(b, count) ? prepare_nested(b, count) : prepare_any(b, count);
     if (b->comm_at != UINT64_MAX)
         good = give_comms(b, good);
-    look_ahead(b, b->prepared + good);
+    /* Prefetches data for the next records. If many lanes alternate, it is not in the nearer caches. */
+    uint32_t ahead = b->prepared + good;
+    __builtin_prefetch(b->column[PITHI_COL_WHAT].at + ahead);
+    __builtin_prefetch(b->column[PITHI_COL_TIME].at + ahead);
+    __builtin_prefetch(b->column[PITHI_COL_BITS].at + (b->bit >> 3));
+    __builtin_prefetch(b->column[PITHI_COL_BITS].at + (b->bit >> 3) + 64);
     if (good < count)
         b->why = cut_short;
     b->prepared += good;

@@ -114,25 +114,6 @@ int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *
     return 1;
 }
 
-static int add_counter(struct pithi_encoder *e, double value)
-{
-    unsigned char bytes[8];
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    pithi_put64(bytes, bits);
-    return put_bytes(e, PITHI_COL_VALUE, bytes, sizeof bytes);
-}
-
-/* Adds the communicator of a state or event. */
-static int add_comm(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
-{
-    uint32_t place = e->head.count - 1, step = place - e->with_comm;
-    if (comm == 0 || r->kind > PITHLOG_EVENT)
-        return 1;
-    e->with_comm = place + 1;
-    return put(e, PITHI_COL_COMM, step) && put(e, PITHI_COL_COMM, comm);
-}
-
 /* Keeps how many states ended in the hole of a LOST record. A reader that knows the number for some holes only would
  * have to follow the lane's records after all, so no number comes after a hole without one. */
 static int add_hole(struct pithi_encoder *e, const struct pithlog_record *r)
@@ -164,8 +145,14 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
         e->head.events++;
         return put(e, PITHI_COL_SIZE, r->payload_bytes) &&
                put_bytes(e, PITHI_COL_PAYLOAD, r->payload, r->payload_bytes);
-    case PITHLOG_COUNTER:
-        return add_counter(e, r->value);
+    case PITHLOG_COUNTER: {
+        double value = r->value;
+        unsigned char bytes[8];
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        pithi_put64(bytes, bits);
+        return put_bytes(e, PITHI_COL_VALUE, bytes, sizeof bytes);
+    }
     case PITHLOG_SEND:
     case PITHLOG_RECV:
         return pithi_encoder_message(e, r);
@@ -180,13 +167,6 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
     }
 }
 
-/* The id that a record refers to: the log's number, or the rank's number for a communicator. */
-static uint32_t subject_of(const struct pithlog_record *r, uint32_t comm)
-{
-    const uint32_t none = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
-    return r->kind <= PITHLOG_COUNTER ? r->id : none >> r->kind & 1 ? 0 : comm;
-}
-
 int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
 {
     uint32_t count = e->head.count;
@@ -196,7 +176,9 @@ int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, u
     if (r->kind == PITHLOG_EVENT && r->payload_bytes > PITHI_PAYLOAD_MAX)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "a payload of %u bytes: at most %u can be stored", r->payload_bytes,
                           PITHI_PAYLOAD_MAX);
-    uint32_t what = subject_of(r, comm);
+    /* The id that a record refers to: the log's number, or the rank's number for a communicator. */
+    const uint32_t none = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
+    uint32_t what = r->kind <= PITHLOG_COUNTER ? r->id : none >> r->kind & 1 ? 0 : comm;
     if (what > PITHI_SAID_MAX)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "definition or communicator %u: at most %u can be stored", what,
                           PITHI_SAID_MAX);
@@ -208,8 +190,15 @@ int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, u
     e->steps[count] = (uint64_t)time_ns - (uint64_t)(count > 0 ? e->head.last_ns : e->before_ns);
     e->head.count++;
     e->head.last_ns = time_ns;
-    if (!add_fields(e, r) || !add_comm(e, r, comm))
+    if (!add_fields(e, r))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
+    /* Adds the communicator of a state or event. */
+    uint32_t place = e->head.count - 1, step = place - e->with_comm;
+    if (comm != 0 && r->kind <= PITHLOG_EVENT) {
+        e->with_comm = place + 1;
+        if (!put(e, PITHI_COL_COMM, step) || !put(e, PITHI_COL_COMM, comm))
+            return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
+    }
     return PITH_OK;
 }
 
@@ -304,14 +293,6 @@ static int code_times(struct pithi_encoder *e, uint32_t seen[256])
         seen[c] += odd[c];
     time->size = count;
     out->size = (size_t)(b.at - out->data) + (b.used > 0);
-    return 1;
-}
-
-static int code_dict(struct pithi_encoder *e)
-{
-    for (uint32_t i = 0; i < e->dict_count; i++)
-        if (!put(e, PITHI_COL_DICT, e->dict[i].kind) || !put(e, PITHI_COL_DICT, e->dict[i].what))
-            return 0;
     return 1;
 }
 
@@ -415,40 +396,6 @@ static int put_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi
     return 1;
 }
 
-static void put_head(unsigned char *p, const struct pithi_block_head *h)
-{
-    pithi_put32(p, h->thread);
-    pithi_put32(p + 4, h->count);
-    pithi_put64(p + 8, (uint64_t)h->first_ns);
-    pithi_put64(p + 16, (uint64_t)h->last_ns);
-    pithi_put64(p + 24, h->before);
-    pithi_put64(p + 32, h->unit);
-    pithi_put32(p + 40, h->kinds);
-    pithi_put32(p + 44, h->columns);
-    pithi_put32(p + 48, h->states);
-    pithi_put32(p + 52, h->events);
-    pithi_put32(p + 56, h->messages);
-    pithi_put32(p + 60, 0);
-    pithi_put64(p + 64, h->lost);
-    memset(p + 72, 0, PITHI_EVENTS_HEAD - 72);
-}
-
-static void next_block(struct pithi_encoder *e)
-{
-    if (e->lane_count == 0)
-        e->lane_begin_ns = e->head.first_ns;
-    e->lane_count += e->head.count;
-    e->before_ns = e->head.last_ns;
-    e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
-    e->posted = 0;
-    e->with_comm = 0;
-    e->nested = 0;
-    e->lost_records = e->gone_entries = e->hole_count = 0;
-    pithi_encoder_forget(e);
-    for (int i = 0; i < PITHI_COL_COUNT; i++)
-        e->column[i].size = 0;
-}
-
 int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
                       struct pithi_block_head *head)
 {
@@ -457,15 +404,34 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
     int err = pithi_encoder_code(e);
     if (err != PITH_OK)
         return err;
-    if (!code_times(e, times) || !code_dict(e))
+    if (!code_times(e, times))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
+    for (uint32_t i = 0; i < e->dict_count; i++)
+        if (!put(e, PITHI_COL_DICT, e->dict[i].kind) || !put(e, PITHI_COL_DICT, e->dict[i].what))
+            return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
+
     e->head.columns = 0;
     for (int c = 1; c < PITHI_COL_COUNT; c++)
         e->head.columns += e->column[c].size != 0;
     size_t table = PITHI_EVENTS_HEAD + (size_t)e->head.columns * PITHI_COLUMN_ENTRY;
     if (!pithi_buffer_reserve(out, table))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
-    put_head(out->data + start, &e->head);
+    /* The head has counts of what a reader may look for, so most blocks need not be unpacked. */
+    unsigned char *p = out->data + start;
+    pithi_put32(p, e->head.thread);
+    pithi_put32(p + 4, e->head.count);
+    pithi_put64(p + 8, (uint64_t)e->head.first_ns);
+    pithi_put64(p + 16, (uint64_t)e->head.last_ns);
+    pithi_put64(p + 24, e->head.before);
+    pithi_put64(p + 32, e->head.unit);
+    pithi_put32(p + 40, e->head.kinds);
+    pithi_put32(p + 44, e->head.columns);
+    pithi_put32(p + 48, e->head.states);
+    pithi_put32(p + 52, e->head.events);
+    pithi_put32(p + 56, e->head.messages);
+    pithi_put32(p + 60, 0);
+    pithi_put64(p + 64, e->head.lost);
+    memset(p + 72, 0, PITHI_EVENTS_HEAD - 72);
     out->size += table;
     size_t entry = start + PITHI_EVENTS_HEAD;
     for (int c = 1; c < PITHI_COL_COUNT; c++) {
@@ -478,6 +444,17 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
         entry += PITHI_COLUMN_ENTRY;
     }
     *head = e->head;
-    next_block(e);
+    if (e->lane_count == 0)
+        e->lane_begin_ns = e->head.first_ns;
+    e->lane_count += e->head.count;
+    e->before_ns = e->head.last_ns;
+    e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
+    e->posted = 0;
+    e->with_comm = 0;
+    e->nested = 0;
+    e->lost_records = e->gone_entries = e->hole_count = 0;
+    pithi_encoder_forget(e);
+    for (int i = 0; i < PITHI_COL_COUNT; i++)
+        e->column[i].size = 0;
     return PITH_OK;
 }

@@ -86,25 +86,21 @@ int pithi_places_find_comm(const struct pithi_places *places, uint64_t key, uint
     return pithi_map_get(&places->comm_map, key, index);
 }
 
-static int add_comm(struct pithi_places *places, uint64_t key, uint32_t *index)
-{
-    char *name = strdup("");
-    if (!name || !pithi_grow(&places->comms, places->comm_count, &places->comm_room, sizeof *places->comms) ||
-        !pithi_map_put(&places->comm_map, key, places->comm_count)) {
-        free(name);
-        return 0;
-    }
-    *index = places->comm_count;
-    places->comms[places->comm_count++] = (struct pithi_place_comm){.key = key, .name = name};
-    return 1;
-}
-
 /* Finds or adds a communicator by its key, which all members know. The last name that is not empty counts, as a program
  * may name a communicator late. The first size counts, with the rank that gave it (`teller`). */
 int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *comm, int32_t teller, uint32_t *index)
 {
-    if (!pithi_places_find_comm(places, comm->key, index) && !add_comm(places, comm->key, index))
-        return 0;
+    if (!pithi_places_find_comm(places, comm->key, index)) {
+        uint64_t key = comm->key;
+        char *name = strdup("");
+        if (!name || !pithi_grow(&places->comms, places->comm_count, &places->comm_room, sizeof *places->comms) ||
+            !pithi_map_put(&places->comm_map, key, places->comm_count)) {
+            free(name);
+            return 0;
+        }
+        *index = places->comm_count;
+        places->comms[places->comm_count++] = (struct pithi_place_comm){.key = key, .name = name};
+    }
     struct pithi_place_comm *c = &places->comms[*index];
     if (comm->name && *comm->name && strcmp(comm->name, c->name) != 0) {
         char *name = strdup(comm->name);
@@ -178,28 +174,6 @@ static const unsigned char *unpack_comm(struct pithi_places *places, const unsig
     }
     free(name);
     return *err == PITH_OK ? p : NULL;
-}
-
-/* Adds the tables to `places` and returns the byte after them, or NULL with *err. */
-static const unsigned char *unpack_places(struct pithi_places *places, const unsigned char *p, const unsigned char *end,
-                                          int *err)
-{
-    uint64_t count;
-    *err = PITH_ERR_DAMAGED;
-    if (!(p = pithi_get_varint(p, end, &count)))
-        return NULL;
-    /* `count` may be any number in a damaged file; the bytes end before that. */
-    for (uint64_t i = 0; i < count; i++)
-        if (!(p = unpack_host(places, p, end, err)))
-            return NULL;
-    *err = PITH_ERR_DAMAGED;
-    if (!(p = pithi_get_varint(p, end, &count)))
-        return NULL;
-    for (uint64_t i = 0; i < count; i++)
-        if (!(p = unpack_comm(places, p, end, err)))
-            return NULL;
-    *err = PITH_OK;
-    return p;
 }
 
 struct property {
@@ -560,8 +534,21 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
     for (uint64_t i = 0; i < properties; i++)
         if (!(p = unpack_property(s, p, end, &err)))
             goto out;
-    if (!unpack_places(&s->places, p, end, &err))
+    /* Each host and communicator ends where the next begins. */
+    uint64_t entries;
+    err = PITH_ERR_DAMAGED;
+    if (!(p = pithi_get_varint(p, end, &entries)))
         goto out;
+    /* `count` may be any number in a damaged file; the bytes end before that. */
+    for (uint64_t i = 0; i < entries; i++)
+        if (!(p = unpack_host(&s->places, p, end, &err)))
+            goto out;
+    err = PITH_ERR_DAMAGED;
+    if (!(p = pithi_get_varint(p, end, &entries)))
+        goto out;
+    for (uint64_t i = 0; i < entries; i++)
+        if (!(p = unpack_comm(&s->places, p, end, &err)))
+            goto out;
     /* The results are set only now, so that a caller sees nothing of a damaged part. */
     *first = (uint32_t)from;
     *count = (uint32_t)n;
@@ -594,8 +581,8 @@ const char *pithi_incomplete_reason(const struct pithi_defs *defs)
 
 int pithi_incomplete(struct pithi_defs *defs, const char *format, ...)
 {
-    /* Several reasons are joined: "rank 3 has no file; the file ends early". Half of the text is kept for the last one.
-     */
+    /* Several reasons are joined: "rank 3 has no file; the file ends early". Half of the text is kept for the last
+     * one. */
     const char *before = pithi_incomplete_reason(defs);
     char text[1024];
     int used = before ? snprintf(text, sizeof text / 2, "%s; ", before) : 0;

@@ -105,27 +105,23 @@ void pithi_meanings_free(struct pithi_meanings *meanings)
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
-/* The size of a payload without a format. */
-static uint32_t plain_size(const unsigned char *cargo)
-{
-    /* A text without control characters up to the first 0: its length. Else all bytes up to the last that is not 0. */
-    uint32_t size = (uint32_t)strnlen((const char *)cargo, PITHI_CARGO), i = 0;
-
-    while (i < size && cargo[i] >= ' ' && cargo[i] != 0x7f)
-        i++;
-    if (size && i == size)
-        return size;
-    for (size = PITHI_CARGO; size && !cargo[size - 1];)
-        size--;
-    return size;
-}
-
 uint32_t pithi_cargo_size(const char *format, const unsigned char cargo[PITHI_CARGO])
 {
     uint32_t size = 0;
 
-    if (!strchr(format, '%'))
-        return plain_size(cargo);
+    if (!strchr(format, '%')) {
+        /* A text without control characters up to the first 0: its length. Else all bytes up to the last that is
+         * not 0. */
+        uint32_t length = (uint32_t)strnlen((const char *)cargo, PITHI_CARGO), i = 0;
+
+        while (i < length && cargo[i] >= ' ' && cargo[i] != 0x7f)
+            i++;
+        if (length && i == length)
+            return length;
+        for (length = PITHI_CARGO; length && !cargo[length - 1];)
+            length--;
+        return length;
+    }
     for (const char *percent = strchr(format, '%'); percent && percent[1]; percent = strchr(percent + 2, '%')) {
         uint32_t token = (uint32_t)pithi_token_size(percent[1]);
         /* A text has its length before it, two bytes with the high one first. */

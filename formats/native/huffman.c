@@ -252,11 +252,15 @@ static unsigned length_of(const unsigned char *lengths, unsigned low, unsigned s
     return lengths[(symbol - low) / 2] >> (symbol - low) % 2 * 4 & 15;
 }
 
-/* Sorts symbols by the length of their codes; those of length n end before ends[n]. 0: the lengths are neither those of
- * a full tree nor of a single symbol of length 1. */
-static int sort_symbols(const unsigned char *lengths, unsigned low, unsigned high, unsigned char symbols[256],
-                        unsigned ends[LONGEST + 1])
+/* Makes the table of decoding, with an entry for each value of the next LONGEST bits. Every entry is set, so decoding
+ * needs no check. The table for n bits is twice the table for n - 1 bits, plus the codes and the pairs of codes of
+ * length n. 0: the lengths are neither those of a full tree nor of a single symbol of length 1. */
+static int make_table(const unsigned char *lengths, unsigned low, unsigned high, struct entry table[TABLE])
 {
+    unsigned char symbols[256];
+    uint16_t codes[256];
+    unsigned ends[LONGEST + 1], code = 0, done = 0;
+    /* Sorts symbols by the length of their codes; those of length n end before ends[n]. */
     unsigned char length[256];
     unsigned count[LONGEST + 2] = {0}, filled = 0, from[LONGEST + 1] = {0};
     for (unsigned c = low; c <= high; c++) {
@@ -276,19 +280,7 @@ static int sort_symbols(const unsigned char *lengths, unsigned low, unsigned hig
     for (unsigned c = low; c <= high; c++)
         if (length[c])
             symbols[from[length[c]]++] = (unsigned char)c;
-    return 1;
-}
 
-/* Makes the table of decoding, with an entry for each value of the next LONGEST bits. Every entry is set, so decoding
- * needs no check. The table for n bits is twice the table for n - 1 bits, plus the codes and the pairs of codes of
- * length n. 0: as in sort_symbols. */
-static int make_table(const unsigned char *lengths, unsigned low, unsigned high, struct entry table[TABLE])
-{
-    unsigned char symbols[256];
-    uint16_t codes[256];
-    unsigned ends[LONGEST + 1], code = 0, done = 0;
-    if (!sort_symbols(lengths, low, high, symbols, ends))
-        return 0;
     table[0] = (struct entry){0};
     for (unsigned n = 1, size = 1; n <= LONGEST; n++, size *= 2) {
         memcpy(table + size, table, size * sizeof *table);

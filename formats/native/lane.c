@@ -1,10 +1,8 @@
-/* lane.c - gives iterators the lanes of an open log, and windows of their lists of blocks.
- *
- * A lane of 10^9 records has 61,000 blocks, and a list of 2.4 MB. Nobody needs all of it at once: an iterator goes from
- * block to block, and a search for a time halves the list. So each reader has a window of some entries, which is read
- * again where it does not have the wanted one. It begins one entry earlier, as blocks must not overlap, and the check
- * of an entry needs the end of the one before.
- */
+/* lane.c - gives iterators the lanes of an open log, and windows of their lists of blocks. A lane of 10^9 records has
+ * 61,000 blocks, and a list of 2.4 MB. Nobody needs all of it at once: an iterator goes from block to block, and a
+ * search for a time halves the list. So each reader has a window of some entries, which is read again where it does not
+ * have the wanted one. It begins one entry earlier, as blocks must not overlap, and the check of an entry needs the end
+ * of the one before. */
 #include "native/log.h"
 
 #include <stdio.h>
@@ -47,47 +45,6 @@ int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_la
 
 /* ---- Lists of blocks --------------------------------------------------------------------------------------------- */
 
-/* Reads an entry of a list. A block that contradicts itself or the end of the block before (`last_ns`) gets count 0. */
-static struct pithi_log_block get_block(const unsigned char *p, int64_t last_ns)
-{
-    struct pithi_log_block b = {.offset = pithi_get64(p),
-                                .first_ns = (int64_t)pithi_get64(p + 8),
-                                .last_ns = (int64_t)pithi_get64(p + 16),
-                                .count = pithi_get32(p + 24),
-                                .kinds = pithi_get32(p + 28),
-                                .size = pithi_get32(p + 32)};
-    if (pithi_get32(p + 36) != pithi_crc(p, 36) || b.offset % 8 != 0 || b.first_ns > b.last_ns ||
-        b.count > PITHI_BLOCK_RECORDS_MAX || b.first_ns < last_ns)
-        b.count = 0;
-    return b;
-}
-
-/* Reads a window. It begins with the block before the wanted one, whose end the check needs. */
-static int read_window(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
-                       struct pithi_log_window *w)
-/* The block before the wanted one is read with it. */
-{
-    unsigned char bytes[PITHI_LOG_WINDOW * PITHI_INDEX_BLOCK];
-    uint32_t first = index ? index - 1 : 0, left = lane->block_count - first;
-    uint32_t count = left < PITHI_LOG_WINDOW ? left : PITHI_LOG_WINDOW;
-    int64_t last_ns = INT64_MIN;
-    w->lane = NULL;
-    int err = pithi_files_read(&log->files, lane->list + (uint64_t)first * PITHI_INDEX_BLOCK, bytes,
-                               (size_t)count * PITHI_INDEX_BLOCK);
-    if (err != PITH_OK)
-        return err;
-    for (uint32_t i = 0; i < count; i++) {
-        w->blocks[i] = get_block(bytes + (size_t)i * PITHI_INDEX_BLOCK, last_ns);
-        /* A damaged entry does not change the end that the next one is compared with. */
-        if (w->blocks[i].count)
-            last_ns = w->blocks[i].last_ns;
-    }
-    w->lane = lane;
-    w->first = first;
-    w->count = count;
-    return PITH_OK;
-}
-
 int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index, struct pithi_log_window *w,
                     struct pithi_log_block *block)
 {
@@ -99,9 +56,39 @@ int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint
     /* The first entry of a window only serves as the one before; it is an answer itself only at the beginning of the
      * list. */
     int in_window = w->lane == lane && index >= w->first + (w->first > 0) && index < w->first + w->count;
-    int err = in_window ? PITH_OK : read_window(log, lane, index, w);
-    if (err != PITH_OK)
-        return err;
+    if (!in_window) {
+        /* Reads a window. It begins with the block before the wanted one, whose end the check needs. */
+        unsigned char bytes[PITHI_LOG_WINDOW * PITHI_INDEX_BLOCK];
+        uint32_t first = index ? index - 1 : 0, left = lane->block_count - first;
+        uint32_t count = left < PITHI_LOG_WINDOW ? left : PITHI_LOG_WINDOW;
+        int64_t last_ns = INT64_MIN;
+        w->lane = NULL;
+        int err = pithi_files_read(&log->files, lane->list + (uint64_t)first * PITHI_INDEX_BLOCK, bytes,
+                                   (size_t)count * PITHI_INDEX_BLOCK);
+        if (err != PITH_OK)
+            return err;
+        for (uint32_t i = 0; i < count; i++) {
+            /* Reads an entry of a list. A block that contradicts itself or the end of the block before (`last_ns`) gets
+             * count 0. */
+            const unsigned char *p = bytes + (size_t)i * PITHI_INDEX_BLOCK;
+            struct pithi_log_block b = {.offset = pithi_get64(p),
+                                        .first_ns = (int64_t)pithi_get64(p + 8),
+                                        .last_ns = (int64_t)pithi_get64(p + 16),
+                                        .count = pithi_get32(p + 24),
+                                        .kinds = pithi_get32(p + 28),
+                                        .size = pithi_get32(p + 32)};
+            if (pithi_get32(p + 36) != pithi_crc(p, 36) || b.offset % 8 != 0 || b.first_ns > b.last_ns ||
+                b.count > PITHI_BLOCK_RECORDS_MAX || b.first_ns < last_ns)
+                b.count = 0;
+            w->blocks[i] = b;
+            /* A damaged entry does not change the end that the next one is compared with. */
+            if (w->blocks[i].count)
+                last_ns = w->blocks[i].last_ns;
+        }
+        w->lane = lane;
+        w->first = first;
+        w->count = count;
+    }
     *block = w->blocks[index - w->first];
     if (block->count)
         return PITH_OK;

@@ -47,33 +47,9 @@ static int put_sheet(void *context, const void *payload, size_t size)
     return err;
 }
 
-static int begin(struct pithi_lane_summary *s, uint32_t thread, uint32_t sheet_records)
-{
-    s->paths = calloc(1, sizeof *s->paths);
-    if (s->paths && pithi_paths_begin(s->paths))
-        s->builder = pithi_summary_new(thread, s->paths);
-    if (!s->builder)
-        return no_memory();
-    pithi_summary_limit(s->builder, sheet_records);
-    return PITH_OK;
-}
-
-/* Finds the symbols of a block's codes. 0: no memory, or too many symbols. */
-static int symbols_of_codes(struct pithi_summary *builder, const struct pithi_encoder *e, uint16_t of_code[256])
-{
-    /* The dictionary of the encoder has each code's kind and definition, which is all that a symbol depends on. */
-    uint32_t bad = 0;
-    for (uint32_t i = 0; i < e->dict_count; i++) {
-        uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of(e->dict[i].kind, e->dict[i].what));
-        of_code[i] = (uint16_t)symbol;
-        bad |= symbol == UINT32_MAX;
-    }
-    return !bad;
-}
-
 /* The symbols of the records of a block in which codes do not tell them: of an escape, the next entry of the escape
- * column does. A code for LEAVE of the innermost state may be of one that ended in a hole: the record tells. NULL: as
- * symbols_of_codes. */
+ * column does. A code for LEAVE of the innermost state may be of one that ended in a hole: the record tells. NULL:
+ * no memory, or too many symbols. */
 static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct pithi_encoder *e,
                                     const uint16_t of_code[256])
 {
@@ -140,10 +116,25 @@ static int add_block(struct pithi_lane_summary *s, const struct pithi_encoder *e
                                     .hole_count = e->hole_count};
     uint16_t of_code[256] = {0}, *symbols = NULL;
     int err;
-    if (!s->builder && (err = begin(s, e->head.thread, sheet_records)) != PITH_OK)
-        return err;
-    if (!symbols_of_codes(s->builder, e, of_code) || ((e->has_gone || e->column[PITHI_COL_ESCAPE].size > 0) &&
-                                                      !(symbols = symbols_of_records(s->builder, e, of_code))))
+    if (!s->builder) {
+        s->paths = calloc(1, sizeof *s->paths);
+        if (s->paths && pithi_paths_begin(s->paths))
+            s->builder = pithi_summary_new(e->head.thread, s->paths);
+        if (!s->builder)
+            return no_memory();
+        pithi_summary_limit(s->builder, sheet_records);
+    }
+    /* The dictionary of the encoder has each code's kind and definition, which is all that a symbol depends on. */
+    uint32_t bad = 0;
+    for (uint32_t i = 0; i < e->dict_count; i++) {
+        uint32_t symbol = pithi_summary_symbol(s->builder, pithi_change_of(e->dict[i].kind, e->dict[i].what));
+        of_code[i] = (uint16_t)symbol;
+        bad |= symbol == UINT32_MAX;
+    }
+    if (bad)
+        return no_memory();
+    if (((e->has_gone || e->column[PITHI_COL_ESCAPE].size > 0) &&
+         !(symbols = symbols_of_records(s->builder, e, of_code))))
         return no_memory();
     changes.of_code = of_code;
     changes.symbols = symbols;
@@ -198,26 +189,23 @@ uint64_t pithi_lane_summary_size(const struct pithi_lane_summary *s)
     return (uint64_t)s->count * PITHI_INDEX_SHEET + pithi_pad8(s->list.size);
 }
 
-/* 40 bytes for each sheet. `base`: where this rank's part begins in the file. */
-static void put_place(unsigned char *p, const struct pithi_sheet_place *place, uint64_t base)
-{
-    pithi_put64(p, base + place->offset);
-    pithi_put64(p + 8, (uint64_t)place->start_ns);
-    pithi_put64(p + 16, (uint64_t)place->end_ns);
-    pithi_put32(p + 24, place->size);
-    pithi_put32(p + 28, place->records);
-    pithi_put32(p + 32, 0);
-    pithi_put32(p + 36, pithi_crc(p, 36));
-}
-
 int pithi_lane_summary_put(const struct pithi_lane_summary *s, uint64_t base, struct pithi_buffer *out)
 {
     static const unsigned char zeros[8];
     out->size = 0;
     if (!pithi_buffer_reserve(out, (size_t)pithi_lane_summary_size(s)))
         return no_memory();
-    for (uint32_t i = 0; i < s->count; i++, out->size += PITHI_INDEX_SHEET)
-        put_place(out->data + out->size, &s->places[i], base);
+    for (uint32_t i = 0; i < s->count; i++, out->size += PITHI_INDEX_SHEET) {
+        /* 40 bytes for each sheet. Offsets become those of the file, where this rank's part begins at `base`. */
+        unsigned char *p = out->data + out->size;
+        pithi_put64(p, base + s->places[i].offset);
+        pithi_put64(p + 8, (uint64_t)s->places[i].start_ns);
+        pithi_put64(p + 16, (uint64_t)s->places[i].end_ns);
+        pithi_put32(p + 24, s->places[i].size);
+        pithi_put32(p + 28, s->places[i].records);
+        pithi_put32(p + 32, 0);
+        pithi_put32(p + 36, pithi_crc(p, 36));
+    }
     pithi_buffer_add(out, s->list.data, s->list.size);
     /* up to a multiple of 8, where the next part begins */
     pithi_buffer_add(out, zeros, (size_t)(pithi_pad8(s->list.size) - s->list.size));

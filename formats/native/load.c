@@ -81,35 +81,6 @@ struct table {
     int sorted;                           /* 1: by rank, as it must be */
 };
 
-static int load_entry(struct pithlog *log, const unsigned char *p, uint64_t at, uint32_t i, struct table *t)
-{
-    struct pithi_log_rank *r = &log->ranks[i];
-    if (pithi_get32(p + PITHI_RANK_ENTRY_SIZE - 4) != pithi_crc(p, PITHI_RANK_ENTRY_SIZE - 4))
-        return pithi_log_damage(log, at, "an entry of the rank table is damaged: its CRC differs");
-    *r = (struct pithi_log_rank){.rank = (int32_t)pithi_get32(p),
-                                 .lane_count = pithi_get32(p + 4),
-                                 .host = pithi_get32(p + 64),
-                                 .clock = pithi_get32(p + 68),
-                                 .pid = pithi_get64(p + 56),
-                                 .records = pithi_get64(p + 32),
-                                 .base = pithi_get64(p + 8),
-                                 .index = pithi_get64(p + 16),
-                                 .index_size = pithi_get64(p + 24)};
-    uint64_t least = PITHI_CHUNK_HEAD + PITHI_INDEX_HEAD + 8;
-    t->lanes += r->lane_count;
-    /* the smallest index: its head, no lanes, and the checksum padded to 8 bytes */
-    t->records += r->records;
-    t->index_bytes += r->index_size;
-    /* Each lane of the index has at least PITHI_INDEX_LANE bytes, and the sum of all indexes is at most the files'
-     * size. So no number here can make the reader take more memory than the files are large. */
-    if (r->index_size < least || (r->index_size - least) / PITHI_INDEX_LANE < r->lane_count ||
-        t->index_bytes < r->index_size || t->index_bytes > pithi_files_bytes(&log->files) ||
-        r->host >= log->places->host_count || r->index % 8 != 0 || r->base % 8 != 0)
-        return pithi_log_damage(log, at, "an entry of the rank table makes no sense");
-    t->sorted &= i == 0 || log->ranks[i - 1].rank < r->rank;
-    return PITH_OK;
-}
-
 static int load_entries(struct pithlog *log, uint64_t at, uint32_t ranks, struct table *t)
 {
     unsigned char piece[256 * PITHI_RANK_ENTRY_SIZE];
@@ -117,8 +88,38 @@ static int load_entries(struct pithlog *log, uint64_t at, uint32_t ranks, struct
     for (uint32_t done = 0; done < ranks;) {
         uint32_t n = ranks - done < 256 ? ranks - done : 256;
         TRY(pithi_files_read(&log->files, at, piece, (size_t)n * PITHI_RANK_ENTRY_SIZE));
-        for (uint32_t i = 0; i < n; i++, at += PITHI_RANK_ENTRY_SIZE)
-            TRY(load_entry(log, piece + (size_t)i * PITHI_RANK_ENTRY_SIZE, at, done + i, t));
+        for (uint32_t i = 0; i < n; i++, at += PITHI_RANK_ENTRY_SIZE) {
+            const unsigned char *p = piece + (size_t)i * PITHI_RANK_ENTRY_SIZE;
+            uint32_t index = done + i;
+            struct pithi_log_rank *r = &log->ranks[index];
+            if (pithi_get32(p + PITHI_RANK_ENTRY_SIZE - 4) != pithi_crc(p, PITHI_RANK_ENTRY_SIZE - 4)) {
+                err = pithi_log_damage(log, at, "an entry of the rank table is damaged: its CRC differs");
+                goto out;
+            }
+            *r = (struct pithi_log_rank){.rank = (int32_t)pithi_get32(p),
+                                         .lane_count = pithi_get32(p + 4),
+                                         .host = pithi_get32(p + 64),
+                                         .clock = pithi_get32(p + 68),
+                                         .pid = pithi_get64(p + 56),
+                                         .records = pithi_get64(p + 32),
+                                         .base = pithi_get64(p + 8),
+                                         .index = pithi_get64(p + 16),
+                                         .index_size = pithi_get64(p + 24)};
+            uint64_t least = PITHI_CHUNK_HEAD + PITHI_INDEX_HEAD + 8;
+            t->lanes += r->lane_count;
+            /* the smallest index: its head, no lanes, and the checksum padded to 8 bytes */
+            t->records += r->records;
+            t->index_bytes += r->index_size;
+            /* Each lane of the index has at least PITHI_INDEX_LANE bytes, and the sum of all indexes is at most the
+             * files' size. So no number here can make the reader take more memory than the files are large. */
+            if (r->index_size < least || (r->index_size - least) / PITHI_INDEX_LANE < r->lane_count ||
+                t->index_bytes < r->index_size || t->index_bytes > pithi_files_bytes(&log->files) ||
+                r->host >= log->places->host_count || r->index % 8 != 0 || r->base % 8 != 0) {
+                err = pithi_log_damage(log, at, "an entry of the rank table makes no sense");
+                goto out;
+            }
+            t->sorted &= index == 0 || log->ranks[index - 1].rank < r->rank;
+        }
         done += n;
     }
 out:
@@ -129,16 +130,6 @@ static int by_rank(const void *a, const void *b)
 {
     int32_t x = ((const struct pithi_log_rank *)a)->rank, y = ((const struct pithi_log_rank *)b)->rank;
     return x < y ? -1 : x > y;
-}
-
-/* Sorts the ranks; each must occur once. */
-static int sort_ranks(struct pithlog *log)
-{
-    qsort(log->ranks, log->rank_count, sizeof *log->ranks, by_rank);
-    for (uint32_t i = 1; i < log->rank_count; i++)
-        if (log->ranks[i].rank == log->ranks[i - 1].rank)
-            return 0;
-    return 1;
 }
 
 int pithi_log_number(struct pithlog *log)
@@ -185,8 +176,13 @@ static int load_table(struct pithlog *log, uint64_t offset, uint32_t ranks, stru
         return no_memory(log);
     TRY(load_entries(log, offset + PITHI_TABLE_HEAD, ranks, t));
     log->rank_count = ranks;
-    if (!t->sorted && !sort_ranks(log))
-        return pithi_log_damage(log, offset, "the rank table has a rank twice");
+    if (!t->sorted) {
+        /* Each rank must occur once. */
+        qsort(log->ranks, log->rank_count, sizeof *log->ranks, by_rank);
+        for (uint32_t i = 1; i < log->rank_count; i++)
+            if (log->ranks[i].rank == log->ranks[i - 1].rank)
+                return pithi_log_damage(log, offset, "the rank table has a rank twice");
+    }
     err = pithi_log_number(log);
     if (err == PITH_ERR_DAMAGED)
         pithi_log_damage(log, offset, "the rank table has too many lanes");

@@ -59,23 +59,6 @@ int pithi_lost_writer(struct pithi_lost_pass *p, const struct pithi_stack *write
     return (int)good;
 }
 
-/* A hole begins. With its number, all is known of it. 0: no memory. */
-static int begin_hole(struct pithi_lost_pass *p, const struct pithlog_record *r, uint32_t block)
-{
-    struct pithi_lost_hole hole = {r->time_ns, INT64_MAX, block, 0, 0};
-    if (p->numbered == p->hole_count && r->got_bytes > 0) {
-        p->numbered++;
-        hole.gone = r->got_bytes - 1 < PITHI_OPEN_MAX ? (uint32_t)(r->got_bytes - 1) : PITHI_OPEN_MAX;
-        p->open_count -= hole.gone < p->open_count ? hole.gone : p->open_count;
-        for (uint32_t i = 0; i < p->open_count; i++)
-            p->open[i].passed = p->hole_count + 1;
-    }
-    if (!pithi_grow(&p->holes, p->hole_count, &p->hole_room, sizeof *p->holes))
-        return 0;
-    p->holes[p->hole_count++] = hole;
-    return 1;
-}
-
 int pithi_lost_record(struct pithi_lost_pass *p, const struct pithlog_record *r, uint32_t block)
 {
     if (p->hole_count > 0 && p->holes[p->hole_count - 1].to_ns == INT64_MAX)
@@ -90,7 +73,21 @@ int pithi_lost_record(struct pithi_lost_pass *p, const struct pithlog_record *r,
         p->open_count--;
         memmove(p->open + at - 1, p->open + at, (p->open_count - (at - 1)) * sizeof *p->open);
     }
-    return !pithi_lost_is_hole(r, p->begin_ns) || begin_hole(p, r, block);
+    if (!pithi_lost_is_hole(r, p->begin_ns))
+        return 1;
+    /* A hole begins. If the record has the number of states that ended in it, all is known of it. */
+    struct pithi_lost_hole hole = {r->time_ns, INT64_MAX, block, 0, 0};
+    if (p->numbered == p->hole_count && r->got_bytes > 0) {
+        p->numbered++;
+        hole.gone = r->got_bytes - 1 < PITHI_OPEN_MAX ? (uint32_t)(r->got_bytes - 1) : PITHI_OPEN_MAX;
+        p->open_count -= hole.gone < p->open_count ? hole.gone : p->open_count;
+        for (uint32_t i = 0; i < p->open_count; i++)
+            p->open[i].passed = p->hole_count + 1;
+    }
+    if (!pithi_grow(&p->holes, p->hole_count, &p->hole_room, sizeof *p->holes))
+        return 0;
+    p->holes[p->hole_count++] = hole;
+    return 1;
 }
 
 void pithi_lost_end(struct pithi_lost_pass *p)

@@ -1,13 +1,10 @@
 /* part.c - loads the data of a rank when it is first needed: its lanes and its numbers of communicators, from the front
  * of its index, or from its blocks if that is damaged. Also loads the members of a communicator, from the descriptions
- * of the rank that lists them.
- *
- * Threads that read a log share it without a lock. What is loaded late never changes afterwards, and its pointer is
- * set once: two threads may load the same rank at once, the second to finish frees its own and takes the other's. A
- * lock would be held during a read of the file.
- *
- * Members of communicators may be the largest part of a description: 10,000 ranks in a communicator are 10,000 numbers.
- * So only one rank lists them, and all lists in a chunk are taken when one is wanted. */
+ * of the rank that lists them. Threads that read a log share it without a lock. What is loaded late never changes
+ * afterwards, and its pointer is set once: two threads may load the same rank at once, the second to finish frees its
+ * own and takes the other's. A lock would be held during a read of the file. Members of communicators may be the
+ * largest part of a description: 10,000 ranks in a communicator are 10,000 numbers. So only one rank lists them, and
+ * all lists in a chunk are taken when one is wanted. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -184,22 +181,6 @@ static int take_comms(const struct pithlog *log, const struct front *f, struct p
     return PITH_OK;
 }
 
-static void take_lane(const unsigned char *p, uint64_t list, struct pithi_log_lane *lane)
-{
-    lane->seen.thread = pithi_get32(p);
-    lane->block_count = pithi_get32(p + 4);
-    lane->seen.first_ns = (int64_t)pithi_get64(p + 8);
-    lane->seen.last_ns = (int64_t)pithi_get64(p + 16);
-    lane->seen.records = pithi_get64(p + 24);
-    lane->states = pithi_get64(p + 32);
-    lane->events = pithi_get64(p + 40);
-    lane->messages = pithi_get64(p + 48);
-    lane->lost = pithi_get64(p + 56);
-    lane->sheet_count = pithi_get32(p + 64);
-    lane->path_bytes = pithi_get32(p + 68);
-    lane->list = list;
-}
-
 /* Lists have no offsets of their own: the one of a lane follows that of the lane before, and the summaries follow all
  * of them. */
 static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part *part)
@@ -215,7 +196,19 @@ static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part
             return PITH_ERR_DAMAGED;
         struct pithi_log_lane *lane = pithi_part_add_lane(part, 0, "");
         pithi_lane_rename(lane, name);
-        take_lane(f->lanes + (size_t)i * PITHI_INDEX_LANE, list, lane);
+        const unsigned char *p = f->lanes + (size_t)i * PITHI_INDEX_LANE;
+        lane->seen.thread = pithi_get32(p);
+        lane->block_count = pithi_get32(p + 4);
+        lane->seen.first_ns = (int64_t)pithi_get64(p + 8);
+        lane->seen.last_ns = (int64_t)pithi_get64(p + 16);
+        lane->seen.records = pithi_get64(p + 24);
+        lane->states = pithi_get64(p + 32);
+        lane->events = pithi_get64(p + 40);
+        lane->messages = pithi_get64(p + 48);
+        lane->lost = pithi_get64(p + 56);
+        lane->sheet_count = pithi_get32(p + 64);
+        lane->path_bytes = pithi_get32(p + 68);
+        lane->list = list;
         list += (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
     }
     for (uint32_t i = 0; i < f->lane_count; i++) {
@@ -225,18 +218,6 @@ static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part
     }
     /* a list that goes beyond the chunk is damage, whatever it says */
     return list <= end ? PITH_OK : PITH_ERR_DAMAGED;
-}
-
-static int load_front(struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part)
-{
-    struct front f;
-    int err = read_front(log, rank, &f);
-    if (err == PITH_OK)
-        err = take_comms(log, &f, part);
-    if (err == PITH_OK)
-        err = take_lanes(&f, rank->index + rank->index_size, part);
-    free_front(&f);
-    return err;
 }
 
 /* Gives the places of a rank's descriptions, [*count], to be freed. */
@@ -259,7 +240,13 @@ static struct pithi_log_part *load_part(struct pithlog *log, const struct pithi_
     int err = PITH_ERR_MEMORY;
     if (part) {
         part->rank = rank->rank;
-        err = load_front(log, rank, part);
+        struct front f;
+        err = read_front(log, rank, &f);
+        if (err == PITH_OK)
+            err = take_comms(log, &f, part);
+        if (err == PITH_OK)
+            err = take_lanes(&f, rank->index + rank->index_size, part);
+        free_front(&f);
     }
     /* The front is damaged; the rank's blocks may be whole. */
     if (err == PITH_ERR_DAMAGED) {
@@ -334,12 +321,6 @@ struct telling {
     uint64_t offset;           /* in a rebuilt log, only those listed in this META chunk; else 0 */
 };
 
-/* Descriptions of a communicator by other ranks have no list of members. */
-static int is_told_here(const struct telling *t, uint32_t index)
-{
-    return t->offset != 0 ? t->log->tellers[index] == t->offset : t->log->places->comms[index].teller == t->teller;
-}
-
 static int fill_members(struct pithlog_comm *comm, const struct pithi_meta *meta)
 {
     int32_t *members = pithi_meta_members(meta);
@@ -366,8 +347,9 @@ static void make_other(struct pithlog *log, uint32_t index, const struct pithi_m
 static void take_members(const struct telling *t, const struct pithi_meta *meta)
 {
     uint32_t index;
+    /* Descriptions of a communicator by other ranks have no list of members. */
     if (meta->type != PITHI_M_COMM || meta->size <= 0 || !pithi_places_find_comm(t->log->places, meta->key, &index) ||
-        !is_told_here(t, index))
+        !(t->offset != 0 ? t->log->tellers[index] == t->offset : t->log->places->comms[index].teller == t->teller))
         return;
     /* The chunk was read for one communicator; the others in it are made now, or each would read it again. */
     if (index != t->wanted)
@@ -398,35 +380,6 @@ static void read_members(const struct telling *t, uint64_t offset)
     free(payload.data);
 }
 
-static void find_members(struct pithlog *log, uint32_t index, struct pithlog_comm *comm)
-{
-    struct telling t = {log, index, comm, log->places->comms[index].teller, log->tellers ? log->tellers[index] : 0};
-    const struct pithi_log_rank *rank = pithi_log_find_rank(log, t.teller);
-    uint64_t *metas = NULL;
-    uint32_t count = 0;
-    if (t.offset != 0)
-        read_members(&t, t.offset);
-    else if (!log->tellers && rank && pithi_part_metas(log, rank, &metas, &count) == PITH_OK)
-        /* From the last description to the first: the first list of members that is found stays. */
-        while (count > 0)
-            read_members(&t, metas[--count]);
-    free(metas);
-}
-
-/* If no rank listed the members of the world, they are ranks 0 .. n-1 of a complete log. */
-static void fill_world(const struct pithlog *log, struct pithlog_comm *world)
-/* A rebuilt log may lack ranks, also the last ones; then nothing is said of the members. */
-{
-    uint32_t n = log->rank_count;
-    if (log->rebuilt || n == 0 || n > INT32_MAX || log->ranks[0].rank != 0 || (uint32_t)log->ranks[n - 1].rank != n - 1)
-        return;
-    int32_t *members = malloc(n * sizeof *members);
-    for (uint32_t i = 0; members && i < n; i++)
-        members[i] = (int32_t)i;
-    world->world_ranks = members;
-    world->size = members ? (int32_t)n : 0;
-}
-
 struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index)
 {
     const struct pithi_place_comm *place = &log->places->comms[index];
@@ -434,10 +387,31 @@ struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index)
     if (!comm)
         return NULL;
     *comm = (struct pithlog_comm){.key = place->key, .name = place->name};
-    if (place->size > 0)
-        find_members(log, index, comm);
-    else if (index == 0)
-        fill_world(log, comm);
+    if (place->size > 0) {
+        struct telling t = {log, index, comm, log->places->comms[index].teller, log->tellers ? log->tellers[index] : 0};
+        const struct pithi_log_rank *rank = pithi_log_find_rank(log, t.teller);
+        uint64_t *metas = NULL;
+        uint32_t count = 0;
+        if (t.offset != 0)
+            read_members(&t, t.offset);
+        else if (!log->tellers && rank && pithi_part_metas(log, rank, &metas, &count) == PITH_OK)
+            /* From the last description to the first: the first list of members that is found stays. */
+            while (count > 0)
+                read_members(&t, metas[--count]);
+        free(metas);
+    } else if (index == 0) {
+        /* No rank listed the members of the world: they are ranks 0 .. n-1 if the log has all. A rebuilt log may lack
+         * ranks. */
+        uint32_t n = log->rank_count;
+        if (!log->rebuilt && n != 0 && n <= INT32_MAX && log->ranks[0].rank == 0 &&
+            (uint32_t)log->ranks[n - 1].rank == n - 1) {
+            int32_t *members = malloc(n * sizeof *members);
+            for (uint32_t i = 0; members && i < n; i++)
+                members[i] = (int32_t)i;
+            comm->world_ranks = members;
+            comm->size = members ? (int32_t)n : 0;
+        }
+    }
     return comm;
 }
 

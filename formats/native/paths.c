@@ -59,8 +59,8 @@ uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t 
 }
 
 /* The states inside the one that ends stay open, so the path is built anew without it: with A, B and C open, leaving B
- * gives the path of A, C.
- * Returns the same path if no such state is open; PITHI_PATH_NONE if the new one cannot be made. */
+ * gives the path of A, C. Returns the same path if no such state is open; PITHI_PATH_NONE if the new one cannot be
+ * made. */
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state)
 {
     uint32_t inside[PITHI_PATH_DEPTH], count = 0, at = path;
@@ -136,23 +136,6 @@ void pithi_steps_free(struct pithi_steps *steps)
     *steps = (struct pithi_steps){0};
 }
 
-/* Makes room for more symbols: clears the table. */
-static int widen(struct pithi_steps *steps)
-{
-    uint32_t from = steps->width, width = from ? from * 2 : WIDTH_FIRST;
-    /* Symbols, with 16 bits in the tables, are limited to WIDTH_MOST. */
-    if (width > WIDTH_MOST || !pithi_resize(&steps->changes, from, width, sizeof *steps->changes) ||
-        !pithi_resize(&steps->counts, from, width, sizeof *steps->counts) ||
-        !pithi_resize(&steps->moves, from, width, sizeof *steps->moves))
-        return 0;
-    /* Rows are as wide as the table, so all entries would move; they are found again as they are needed. */
-    free(steps->after);
-    steps->after = NULL;
-    steps->rows = 0;
-    steps->width = width;
-    return 1;
-}
-
 /* Gives a change its symbol; UINT32_MAX: there are too many, or no memory. */
 uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
 {
@@ -164,8 +147,20 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
             return UINT32_MAX;
         steps->change_room = room;
     }
-    if (steps->symbols == steps->width && !widen(steps))
-        return UINT32_MAX;
+    if (steps->symbols == steps->width) {
+        /* Makes room for more symbols: clears the table. */
+        uint32_t from = steps->width, width = from ? from * 2 : WIDTH_FIRST;
+        /* Symbols, with 16 bits in the tables, are limited to WIDTH_MOST. */
+        if (width > WIDTH_MOST || !pithi_resize(&steps->changes, from, width, sizeof *steps->changes) ||
+            !pithi_resize(&steps->counts, from, width, sizeof *steps->counts) ||
+            !pithi_resize(&steps->moves, from, width, sizeof *steps->moves))
+            return UINT32_MAX;
+        /* Rows are as wide as the table, so all entries would move; they are found again as they are needed. */
+        free(steps->after);
+        steps->after = NULL;
+        steps->rows = 0;
+        steps->width = width;
+    }
     steps->changes[steps->symbols] = change;
     /* The low two bits of a change are its kind (pithi_change). */
     steps->moves[steps->symbols] = change == PITHI_CHANGE_INNERMOST     ? PITHI_MOVE_OUT
@@ -177,28 +172,23 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
     return steps->symbols++;
 }
 
-/* Makes room for more paths. 0: too many, or no memory. */
-static int lengthen(struct pithi_steps *steps, uint32_t rows)
-{
-    uint64_t entries = (uint64_t)steps->width * rows, before = (uint64_t)steps->width * steps->rows;
-    /* The table has at most 2^20 entries of two bytes; more paths are computed each time. */
-    uint16_t *after = entries <= ENTRIES_MOST ? realloc(steps->after, entries * sizeof *after) : NULL;
-    if (!after)
-        return 0;
-    /* All ones: not known yet (PITHI_PATH_NONE). */
-    memset(after + before, 0xff, (entries - before) * sizeof *after);
-    steps->after = after;
-    steps->rows = rows;
-    return 1;
-}
-
 void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, uint32_t after)
 {
     uint32_t rows = steps->rows ? steps->rows : ROWS_FIRST;
     while (rows <= path)
         rows = rows * 2 + 96;
-    if (rows > steps->rows && !lengthen(steps, rows))
-        return;
+    if (rows > steps->rows) {
+        /* Makes room for more paths. */
+        uint64_t entries = (uint64_t)steps->width * rows, before = (uint64_t)steps->width * steps->rows;
+        /* The table has at most 2^20 entries of two bytes; more paths are computed each time. */
+        uint16_t *more = entries <= ENTRIES_MOST ? realloc(steps->after, entries * sizeof *more) : NULL;
+        if (!more)
+            return;
+        /* All ones: not known yet (PITHI_PATH_NONE). */
+        memset(more + before, 0xff, (entries - before) * sizeof *more);
+        steps->after = more;
+        steps->rows = rows;
+    }
     steps->after[(uint64_t)path * steps->width + symbol] = (uint16_t)after;
 }
 _Static_assert((uint16_t)PITHI_PATH_NONE == UINT16_MAX, "empty places are all ones");

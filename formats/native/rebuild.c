@@ -149,26 +149,21 @@ static int find_comm(struct rebuild *b, const struct pithi_meta *meta, int32_t r
     return PITH_OK;
 }
 
-static int take_comm(struct rebuild *b, struct pithi_log_part *part, const struct pithi_meta *meta, uint64_t offset)
-{
-    uint32_t index = UINT32_MAX;
-    int err = PITH_OK;
-    /* A damaged number must not take memory for billions of entries; each has more than 8 bytes in the chunk. */
-    if (meta->number > part->comm_count + b->chunk.size / 8)
-        return PITH_ERR_DAMAGED;
-    if (b->single)
-        pithi_places_find_comm(b->log->places, meta->key, &index);
-    else
-        err = find_comm(b, meta, part->rank, offset, &index);
-    return err == PITH_OK ? number_comm(part, meta->number, index) : err;
-}
-
 static int take_description(struct rebuild *b, uint32_t part, struct pithi_meta *meta, uint64_t offset)
 {
     struct pithi_log_lane *lane;
     int err = PITH_OK;
-    if (meta->type == PITHI_M_COMM)
-        return take_comm(b, b->parts[part], meta, offset);
+    if (meta->type == PITHI_M_COMM) {
+        uint32_t index = UINT32_MAX;
+        /* A damaged number must not take memory for billions of entries; each has more than 8 bytes in the chunk. */
+        if (meta->number > b->parts[part]->comm_count + b->chunk.size / 8)
+            return PITH_ERR_DAMAGED;
+        if (b->single)
+            pithi_places_find_comm(b->log->places, meta->key, &index);
+        else
+            err = find_comm(b, meta, b->parts[part]->rank, offset, &index);
+        return err == PITH_OK ? number_comm(b->parts[part], meta->number, index) : err;
+    }
     if (meta->type == PITHI_M_LANE && (err = find_lane(b, part, meta->number, &lane)) == PITH_OK)
         pithi_lane_rename(lane, meta->name);
     if (meta->type == PITHI_M_RANK) {
@@ -364,27 +359,6 @@ static void end_rebuild(struct rebuild *b)
 
 /* ---- Lost descriptions ------------------------------------------------------------------------------------------- */
 
-/* Makes a communicator for each one that a rank used but never described. */
-static int fill_comms(struct rebuild *b, uint32_t index)
-{
-    struct pithi_log_part *part = b->parts[index];
-    uint32_t count = 0, at;
-    int err = PITH_OK;
-    pithi_map_get(&b->comm_counts, index, &count);
-    for (uint32_t local = 0; err == PITH_OK && local < count; local++) {
-        if (local < part->comm_count && part->comms[local] != UINT32_MAX)
-            continue;
-        struct pithi_meta meta = {.name = local ? "lost" : NULL};
-        meta.key = local ? UINT64_C(0x4c6f737400000000) ^ ((uint64_t)index << 20) ^ local : 0;
-        while (meta.key && pithi_places_find_comm(&b->log->found, meta.key, &at))
-            meta.key += UINT64_C(1) << 52;
-        err = find_comm(b, &meta, part->rank, 0, &at);
-        if (err == PITH_OK)
-            err = number_comm(part, local, at);
-    }
-    return err;
-}
-
 static int fill_lost(struct rebuild *b)
 {
     /* Records refer to definitions by number, so a lost one gets a name that says so. */
@@ -394,8 +368,24 @@ static int fill_lost(struct rebuild *b)
         pithi_map_get(&b->def_kinds, id, &kind);
         err = add_lost_def(b->log->defs, kind, id);
     }
-    for (uint32_t i = 0; err == PITH_OK && i < b->part_count; i++)
-        err = fill_comms(b, i);
+    for (uint32_t i = 0; err == PITH_OK && i < b->part_count; i++) {
+        /* Makes a communicator for each one that a rank used but never described. */
+        struct pithi_log_part *part = b->parts[i];
+        uint32_t count = 0, at;
+        err = PITH_OK;
+        pithi_map_get(&b->comm_counts, i, &count);
+        for (uint32_t local = 0; err == PITH_OK && local < count; local++) {
+            if (local < part->comm_count && part->comms[local] != UINT32_MAX)
+                continue;
+            struct pithi_meta meta = {.name = local ? "lost" : NULL};
+            meta.key = local ? UINT64_C(0x4c6f737400000000) ^ ((uint64_t)i << 20) ^ local : 0;
+            while (meta.key && pithi_places_find_comm(&b->log->found, meta.key, &at))
+                meta.key += UINT64_C(1) << 52;
+            err = find_comm(b, &meta, part->rank, 0, &at);
+            if (err == PITH_OK)
+                err = number_comm(part, local, at);
+        }
+    }
     return err;
 }
 
@@ -405,17 +395,6 @@ static int by_rank(const void *a, const void *b)
 {
     int32_t x = (*(struct pithi_log_part *const *)a)->rank, y = (*(struct pithi_log_part *const *)b)->rank;
     return x < y ? -1 : x > y;
-}
-
-static void add_lane(struct pithlog_info *info, const struct pithi_log_lane *lane)
-{
-    info->records += lane->seen.records;
-    info->states += lane->states;
-    info->events += lane->events;
-    info->messages += lane->messages;
-    info->lost += lane->lost;
-    info->start_ns = lane->seen.first_ns < info->start_ns ? lane->seen.first_ns : info->start_ns;
-    info->end_ns = lane->seen.last_ns > info->end_ns ? lane->seen.last_ns : info->end_ns;
 }
 
 /* Makes the parts found the ranks of the log. */
@@ -439,8 +418,16 @@ static int publish(struct rebuild *b)
         if (part->host && !pithi_places_host(&log->found, part->host, &rank->host))
             return PITH_ERR_MEMORY;
         pithi_part_finish(log, rank, part);
-        for (uint32_t k = 0; k < part->lane_count; k++)
-            add_lane(&log->info, &part->lanes[k]);
+        for (uint32_t k = 0; k < part->lane_count; k++) {
+            const struct pithi_log_lane *lane = &part->lanes[k];
+            log->info.records += lane->seen.records;
+            log->info.states += lane->states;
+            log->info.events += lane->events;
+            log->info.messages += lane->messages;
+            log->info.lost += lane->lost;
+            log->info.start_ns = lane->seen.first_ns < log->info.start_ns ? lane->seen.first_ns : log->info.start_ns;
+            log->info.end_ns = lane->seen.last_ns > log->info.end_ns ? lane->seen.last_ns : log->info.end_ns;
+        }
     }
     return pithi_log_number(log);
 }

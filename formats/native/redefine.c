@@ -14,19 +14,6 @@ static int put(FILE *out, const void *data, size_t size)
     return pithi_fail(PITH_ERR_IO, "cannot write: %s", strerror(errno));
 }
 
-static int copy(struct pithlog *log, uint64_t size, FILE *out)
-{
-    unsigned char bytes[1 << 16];
-
-    for (uint64_t at = 0; at < size;) {
-        size_t piece = size - at < sizeof bytes ? (size_t)(size - at) : sizeof bytes;
-        CHECK(pithi_files_read(&log->files, at, bytes, piece));
-        CHECK(put(out, bytes, piece));
-        at += piece;
-    }
-    return PITH_OK;
-}
-
 int pithi_log_redefine(struct pithlog *log, FILE *out)
 {
     unsigned char footer[PITHI_FOOTER_SIZE], head_bytes[PITHI_CHUNK_HEAD];
@@ -42,7 +29,15 @@ int pithi_log_redefine(struct pithlog *log, FILE *out)
     if (pithi_chunk_head_get(head_bytes, log->files.size - old, 0, &head) &&
         old + PITHI_CHUNK_HEAD + pithi_pad8(head.size) == end)
         end = old;
-    CHECK(copy(log, end, out));
+    /* The part before the definitions stays as it is. */
+    unsigned char bytes[1 << 16];
+
+    for (uint64_t at = 0; at < end;) {
+        size_t piece = end - at < sizeof bytes ? (size_t)(end - at) : sizeof bytes;
+        CHECK(pithi_files_read(&log->files, at, bytes, piece));
+        CHECK(put(out, bytes, piece));
+        at += piece;
+    }
     CHECK(pithi_defs_chunk(log->defs, &chunk, &size));
     int err = put(out, chunk, size);
     free(chunk);

@@ -81,36 +81,6 @@ static int describe_rank(struct pithi_segment *s)
     return ok;
 }
 
-static int describe_lane(struct pithi_segment *s, const struct lane *lane)
-{
-    struct pithi_buffer body = {0};
-    int ok = pithi_buffer_varint(&body, lane->thread) && pithi_buffer_string(&body, lane->name) &&
-             describe(s, PITHI_M_LANE, &body);
-    free(body.data);
-    return ok;
-}
-
-/* Describes a communicator. Members are stored as differences, so consecutive ranks take a byte each.
- * Ranks 4, 5, 6 are 4, 0, 0 before zigzag: each is one more than the one before. */
-static int describe_comm(struct pithi_segment *s, uint32_t index, const struct pithlog_comm *comm)
-{
-    struct pithi_buffer body = {0};
-    unsigned char key[8];
-    int64_t before = -1;
-    int64_t members = comm->size > 0 && comm->world_ranks ? (int64_t)comm->size + comm->remote_size : 0;
-    pithi_put64(key, comm->key);
-    int ok = pithi_buffer_varint(&body, index) && pithi_buffer_add(&body, key, 8) &&
-             pithi_buffer_string(&body, comm->name) && pithi_buffer_varint(&body, members ? (uint32_t)comm->size : 0) &&
-             pithi_buffer_varint(&body, members ? (uint32_t)comm->remote_size : 0);
-    for (int64_t i = 0; ok && i < members; i++) {
-        ok = pithi_buffer_varint(&body, pithi_zigzag(comm->world_ranks[i] - before - 1));
-        before = comm->world_ranks[i];
-    }
-    ok = ok && describe(s, PITHI_M_COMM, &body);
-    free(body.data);
-    return ok;
-}
-
 /* Appends a chunk to the sink. */
 static int append_chunk(struct pithi_segment *s, enum pithi_chunk_type type, const void *payload, size_t size,
                         uint64_t *offset, uint64_t *chunk_size)
@@ -202,28 +172,23 @@ void pithi_segment_free(struct pithi_segment *s)
     free(s);
 }
 
-static int new_lane(struct pithi_segment *s, uint32_t thread)
-{
-    if (!pithi_grow(&s->lanes, s->lane_count, &s->lane_room, sizeof *s->lanes))
-        return 0;
-    struct lane *lane = &s->lanes[s->lane_count];
-    *lane = (struct lane){.thread = thread, .name = strdup("")};
-    lane->totals = (struct pithi_totals){.lanes = 1, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
-    if (!lane->name || !pithi_map_put(&s->lane_map, thread, s->lane_count)) {
-        free(lane->name);
-        return 0;
-    }
-    s->lane_count++;
-    return 1;
-}
-
 /* Finds or makes the lane of a thread, and gives it a name. A new name is described again. */
 int pithi_segment_lane(struct pithi_segment *s, uint32_t thread, const char *name, uint32_t *lane)
 {
     uint32_t i = s->lane_count;
     int is_new = !pithi_map_get(&s->lane_map, thread, &i);
-    if (is_new && !new_lane(s, thread))
-        return no_memory(s);
+    if (is_new) {
+        if (!pithi_grow(&s->lanes, s->lane_count, &s->lane_room, sizeof *s->lanes))
+            return no_memory(s);
+        struct lane *made = &s->lanes[s->lane_count];
+        *made = (struct lane){.thread = thread, .name = strdup("")};
+        made->totals = (struct pithi_totals){.lanes = 1, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
+        if (!made->name || !pithi_map_put(&s->lane_map, thread, s->lane_count)) {
+            free(made->name);
+            return no_memory(s);
+        }
+        s->lane_count++;
+    }
     struct lane *l = &s->lanes[i];
     if (name && strcmp(name, l->name) != 0) {
         char *copy = strdup(name);
@@ -234,7 +199,15 @@ int pithi_segment_lane(struct pithi_segment *s, uint32_t thread, const char *nam
         is_new = 1;
     }
     *lane = i;
-    return !is_new || describe_lane(s, l) ? PITH_OK : no_memory(s);
+    if (is_new) {
+        struct pithi_buffer body = {0};
+        int ok = pithi_buffer_varint(&body, l->thread) && pithi_buffer_string(&body, l->name) &&
+                 describe(s, PITHI_M_LANE, &body);
+        free(body.data);
+        if (!ok)
+            return no_memory(s);
+    }
+    return PITH_OK;
 }
 
 /* Finds or makes a communicator by its key. It is described when it is new, and again when its name or its members
@@ -270,7 +243,28 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
     /* with the name that is known, also if this call has none */
     struct pithlog_comm told = *comm;
     told.name = c->name;
-    return !news || describe_comm(s, *index, &told) ? PITH_OK : no_memory(s);
+    if (news) {
+        /* Describes a communicator. Members are stored as differences, so consecutive ranks take a byte each. Ranks 4,
+         * 5, 6 are 4, 0, 0 before zigzag: each is one more than the one before. */
+        struct pithi_buffer body = {0};
+        unsigned char key[8];
+        int64_t before = -1;
+        int64_t members = told.size > 0 && told.world_ranks ? (int64_t)told.size + told.remote_size : 0;
+        pithi_put64(key, told.key);
+        int ok = pithi_buffer_varint(&body, *index) && pithi_buffer_add(&body, key, 8) &&
+                 pithi_buffer_string(&body, told.name) &&
+                 pithi_buffer_varint(&body, members ? (uint32_t)told.size : 0) &&
+                 pithi_buffer_varint(&body, members ? (uint32_t)told.remote_size : 0);
+        for (int64_t i = 0; ok && i < members; i++) {
+            ok = pithi_buffer_varint(&body, pithi_zigzag(told.world_ranks[i] - before - 1));
+            before = told.world_ranks[i];
+        }
+        ok = ok && describe(s, PITHI_M_COMM, &body);
+        free(body.data);
+        if (!ok)
+            return no_memory(s);
+    }
+    return PITH_OK;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -471,8 +465,8 @@ int pithi_segment_rest(struct pithi_segment *s)
     return err;
 }
 
-/* After this, the size of the index is known, so that all ranks can compute where theirs begins, before any is written.
- */
+/* After this, the size of the index is known, so that all ranks can compute where theirs begins, before any is
+ * written. */
 int pithi_segment_finish(struct pithi_segment *s)
 {
     int err = pithi_segment_rest(s);
@@ -487,34 +481,6 @@ int pithi_segment_finish(struct pithi_segment *s)
 
 uint64_t pithi_segment_index_size(const struct pithi_segment *s) { return s->index_size; }
 
-static unsigned char *put_lane(unsigned char *p, const struct lane *lane)
-{
-    const struct pithi_totals *t = &lane->totals;
-    pithi_put32(p, lane->thread);
-    pithi_put32(p + 4, lane->block_count);
-    pithi_put64(p + 8, (uint64_t)t->start_ns);
-    pithi_put64(p + 16, (uint64_t)t->end_ns);
-    pithi_put64(p + 24, t->records);
-    pithi_put64(p + 32, t->states);
-    pithi_put64(p + 40, t->events);
-    pithi_put64(p + 48, t->messages);
-    pithi_put64(p + 56, t->lost);
-    pithi_put32(p + 64, lane->summary.count);
-    pithi_put32(p + 68, (uint32_t)lane->summary.list.size);
-    return p + PITHI_INDEX_LANE;
-}
-
-/* The numbers of communicators are the segment's own; the index has those of the log beside them. */
-static unsigned char *put_comms(const struct pithi_segment *s, unsigned char *p, struct pithi_defs *defs)
-{
-    for (uint32_t i = 0; i < s->comm_count; i++) {
-        uint32_t number = UINT32_MAX;
-        pithi_places_find_comm(pithi_defs_places(defs), s->comms[i].key, &number);
-        pithi_put32(p + 4 * (size_t)i, number);
-    }
-    return p + pithi_pad8((uint64_t)s->comm_count * 4);
-}
-
 static void put_front(const struct pithi_segment *s, uint64_t base, struct pithi_defs *defs, unsigned char *front,
                       size_t size)
 {
@@ -525,9 +491,28 @@ static void put_front(const struct pithi_segment *s, uint64_t base, struct pithi
     pithi_put64(front + 16, size);
     for (uint32_t i = 0; i < s->meta_count; i++, p += 8)
         pithi_put64(p, base + s->metas[i]);
-    p = put_comms(s, p, defs);
-    for (uint32_t i = 0; i < s->lane_count; i++)
-        p = put_lane(p, &s->lanes[i]);
+    /* The numbers of communicators are the segment's own; the index has those of the log beside them. */
+    for (uint32_t i = 0; i < s->comm_count; i++) {
+        uint32_t number = UINT32_MAX;
+        pithi_places_find_comm(pithi_defs_places(defs), s->comms[i].key, &number);
+        pithi_put32(p + 4 * (size_t)i, number);
+    }
+    p += pithi_pad8((uint64_t)s->comm_count * 4);
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        const struct pithi_totals *t = &s->lanes[i].totals;
+        pithi_put32(p, s->lanes[i].thread);
+        pithi_put32(p + 4, s->lanes[i].block_count);
+        pithi_put64(p + 8, (uint64_t)t->start_ns);
+        pithi_put64(p + 16, (uint64_t)t->end_ns);
+        pithi_put64(p + 24, t->records);
+        pithi_put64(p + 32, t->states);
+        pithi_put64(p + 40, t->events);
+        pithi_put64(p + 48, t->messages);
+        pithi_put64(p + 56, t->lost);
+        pithi_put32(p + 64, s->lanes[i].summary.count);
+        pithi_put32(p + 68, (uint32_t)s->lanes[i].summary.list.size);
+        p += PITHI_INDEX_LANE;
+    }
     for (uint32_t i = 0; i < s->lane_count; i++) {
         size_t n = strlen(s->lanes[i].name);
         p = pithi_put_varint(p, n);
@@ -535,35 +520,6 @@ static void put_front(const struct pithi_segment *s, uint64_t base, struct pithi
         p += n;
     }
     pithi_put32(front + size - 4, pithi_crc(front, size - 4));
-}
-
-/* 40 bytes for 16,384 records. A reader finds with it the blocks of a window, and those that have a kind of record that
- * it looks for, without reading any. Each entry has its own CRC, so a reader of one lane need not check the others. */
-static void put_block(unsigned char *p, const struct written_block *b, uint64_t base)
-{
-    pithi_put64(p, base + b->offset);
-    pithi_put64(p + 8, (uint64_t)b->first_ns);
-    pithi_put64(p + 16, (uint64_t)b->last_ns);
-    pithi_put32(p + 24, b->count);
-    pithi_put32(p + 28, b->kinds);
-    pithi_put32(p + 32, b->size);
-    pithi_put32(p + 36, pithi_crc(p, 36));
-}
-
-/* Writes a list in pieces, because the list of a long lane may be most of the index. */
-static int append_blocks(struct pithi_segment *s, const struct lane *lane, uint64_t base)
-{
-    unsigned char piece[256 * PITHI_INDEX_BLOCK];
-    uint64_t offset;
-    int err = PITH_OK;
-    for (uint32_t done = 0; err == PITH_OK && done < lane->block_count;) {
-        uint32_t n = lane->block_count - done < 256 ? lane->block_count - done : 256;
-        for (uint32_t i = 0; i < n; i++)
-            put_block(piece + (size_t)i * PITHI_INDEX_BLOCK, &lane->blocks[done + i], base);
-        err = s->sink.append(s->sink.context, piece, (size_t)n * PITHI_INDEX_BLOCK, &offset);
-        done += n;
-    }
-    return err;
 }
 
 /* Writes the index: its front at once, then the lists of blocks, then the summaries. `base`: where the segment begins
@@ -585,8 +541,31 @@ int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_def
     int err = s->sink.append(s->sink.context, head, PITHI_CHUNK_HEAD + front, &offset);
     free(head);
     s->index_offset = base + offset;
-    for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++)
-        err = append_blocks(s, &s->lanes[i], base);
+    for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++) {
+        /* Writes a list in pieces, because the list of a long lane may be most of the index. */
+        const struct lane *lane = &s->lanes[i];
+        unsigned char piece[256 * PITHI_INDEX_BLOCK];
+        err = PITH_OK;
+        for (uint32_t done = 0; err == PITH_OK && done < lane->block_count;) {
+            uint32_t n = lane->block_count - done < 256 ? lane->block_count - done : 256;
+            for (uint32_t k = 0; k < n; k++) {
+                /* 40 bytes for 16,384 records. A reader finds with it the blocks of a window, and those that have a
+                 * kind of record that it looks for, without reading any. Each entry has its own CRC, so a reader of one
+                 * lane need not check the others. */
+                unsigned char *p = piece + (size_t)k * PITHI_INDEX_BLOCK;
+                const struct written_block *b = &lane->blocks[done + k];
+                pithi_put64(p, base + b->offset);
+                pithi_put64(p + 8, (uint64_t)b->first_ns);
+                pithi_put64(p + 16, (uint64_t)b->last_ns);
+                pithi_put32(p + 24, b->count);
+                pithi_put32(p + 28, b->kinds);
+                pithi_put32(p + 32, b->size);
+                pithi_put32(p + 36, pithi_crc(p, 36));
+            }
+            err = s->sink.append(s->sink.context, piece, (size_t)n * PITHI_INDEX_BLOCK, &offset);
+            done += n;
+        }
+    }
     for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++) {
         err = pithi_lane_summary_put(&s->lanes[i].summary, base, &s->block);
         if (err == PITH_OK && s->block.size > 0)

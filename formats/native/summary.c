@@ -363,46 +363,6 @@ static inline uint32_t symbol_of(const struct pithi_changes *c, uint32_t i)
     return c->symbols ? c->symbols[i] : c->of_code[c->codes[i]];
 }
 
-static void note_events(struct pithi_summary *s, const struct pithi_changes *c, uint32_t from, uint32_t to)
-{
-    uint32_t count = 0, first = 0;
-    for (uint32_t i = to; i-- > from;) {
-        uint32_t symbol = symbol_of(c, i), change = s->steps.changes[symbol];
-        if ((change & 3) == PITHI_CHANGE_EVENT) {
-            s->steps.counts[symbol]++;
-            count++;
-            first = change >> 2;
-        }
-    }
-    if (count > 0)
-        add_events(&s->tally[0], count, (uint16_t)(first < UINT16_MAX ? first : UINT16_MAX));
-}
-
-/* Counts the changes at the time of record to - 1. */
-static void note_ties(struct pithi_summary *s, const struct pithi_changes *c, uint32_t from, uint32_t to)
-{
-    uint64_t ties = 0;
-    uint32_t i = to;
-    do
-        ties += s->steps.changes[symbol_of(c, --i)] != PITHI_CHANGE_NONE;
-    while (c->steps_ns[i] == 0 && i > from);
-    s->at_now = c->steps_ns[i] == 0 ? s->at_now + ties : ties;
-}
-
-/* Lists the paths of the states that are open, outermost first. */
-static void meet_open(struct pithi_summary *s)
-{
-    struct tally *t = &s->tally[0];
-    uint32_t open[PITHI_PATH_DEPTH + 1], depth = 0;
-    if (s->path == PITHI_PATH_NONE)
-        return;
-    for (uint32_t p = s->path; p != 0; p = s->paths->items[p].parent)
-        open[depth++] = p;
-    t->count = meet(&s->times[0], 0, s->piece, t->met, t->count);
-    while (depth-- > 0)
-        t->count = meet(&s->times[open[depth]], open[depth], s->piece, t->met, t->count);
-}
-
 /* Finds the paths of the frames open at the start of these records. 0: there are none of them, or they are not the
  * states that are open here. */
 static int begin_frames(struct pithi_summary *s, const struct pithi_changes *c)
@@ -563,16 +523,6 @@ uint32_t pithi_summary_symbol(struct pithi_summary *s, uint32_t change)
                                                                                                      : UINT32_MAX;
 }
 
-/* A hole begins after the last record, and so many states end in it. Until the next record no state counts. */
-static void begin_hole(struct pithi_summary *s, uint32_t gone)
-{
-    s->is_hole = 1;
-    if (s->path == PITHI_PATH_NONE)
-        pithi_stack_drop(&s->open, gone);
-    for (; gone > 0 && s->path != 0 && s->path != PITHI_PATH_NONE; gone--)
-        s->path = s->paths->items[s->path].parent;
-}
-
 int pithi_summary_add(struct pithi_summary *s, const struct pithi_changes *c, pithi_sheet_sink *sink, void *context)
 {
     const struct pithi_block_hole *hole = c->holes, *hole_end = hole + c->hole_count;
@@ -593,16 +543,50 @@ int pithi_summary_add(struct pithi_summary *s, const struct pithi_changes *c, pi
             to = hole->record + 1;
         if (!reserve(&s->tally[0], MET))
             return no_memory();
-        meet_open(s);
+        /* Lists the paths of the states that are open, outermost first. */
+        struct tally *t = &s->tally[0];
+        uint32_t open[PITHI_PATH_DEPTH + 1], depth = 0;
+        if (s->path != PITHI_PATH_NONE) {
+            for (uint32_t p = s->path; p != 0; p = s->paths->items[p].parent)
+                open[depth++] = p;
+            t->count = meet(&s->times[0], 0, s->piece, t->met, t->count);
+            while (depth-- > 0)
+                t->count = meet(&s->times[open[depth]], open[depth], s->piece, t->met, t->count);
+        }
         framed = framed && follow_frames(s, c, from, to, &next);
         if (!framed)
             follow_any(s, c, from, to);
-        if (s->event_symbols > 0)
-            note_events(s, c, from, to);
-        note_ties(s, c, from, to);
+        if (s->event_symbols > 0) {
+            uint32_t count = 0, first = 0;
+            for (uint32_t i = to; i-- > from;) {
+                uint32_t symbol = symbol_of(c, i), change = s->steps.changes[symbol];
+                if ((change & 3) == PITHI_CHANGE_EVENT) {
+                    s->steps.counts[symbol]++;
+                    count++;
+                    first = change >> 2;
+                }
+            }
+            if (count > 0)
+                add_events(&s->tally[0], count, (uint16_t)(first < UINT16_MAX ? first : UINT16_MAX));
+        }
+        /* Counts the changes at the time of record to - 1. */
+        uint64_t ties = 0;
+        uint32_t i = to;
+        do
+            ties += s->steps.changes[symbol_of(c, --i)] != PITHI_CHANGE_NONE;
+        while (c->steps_ns[i] == 0 && i > from);
+        s->at_now = c->steps_ns[i] == 0 ? s->at_now + ties : ties;
         s->held += to - from;
-        if (hole < hole_end && hole->record + 1 == to)
-            begin_hole(s, (hole++)->gone);
+        if (hole < hole_end && hole->record + 1 == to) {
+            /* A hole begins after the last record, and so many states end in it. Until the next record no state
+             * counts. */
+            uint32_t gone = (hole++)->gone;
+            s->is_hole = 1;
+            if (s->path == PITHI_PATH_NONE)
+                pithi_stack_drop(&s->open, gone);
+            for (; gone > 0 && s->path != 0 && s->path != PITHI_PATH_NONE; gone--)
+                s->path = s->paths->items[s->path].parent;
+        }
     }
     return PITH_OK;
 }

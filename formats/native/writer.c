@@ -423,35 +423,6 @@ int pithi_writer_rest(struct pithi_writer *w)
     return err;
 }
 
-/* Describes communicators without records to the first rank, so that they are not lost. */
-static int tell_rest(struct pithi_writer *w)
-{
-    int err = PITH_OK;
-    if (w->segment_count == 0)
-        return PITH_OK;
-    for (uint32_t i = 0; err == PITH_OK && i < w->comm_count; i++) {
-        if (!w->comms[i].used)
-            err = tell_comm(w, &w->segments[0], i);
-    }
-    return err;
-}
-
-/* Adds all communicators to the definitions, for the front of the log. */
-static int list_comms(struct pithi_writer *w)
-{
-    int err = PITH_OK;
-    for (uint32_t i = 0; err == PITH_OK && i < w->comm_count; i++) {
-        const struct log_comm *c = &w->comms[i];
-        struct pithlog_comm comm = {.key = c->key, .name = c->name};
-        if (c->told) {
-            comm.size = c->size;
-            comm.remote_size = c->remote_size;
-        }
-        err = pithi_defs_comm(w->defs, &comm, c->teller);
-    }
-    return err;
-}
-
 /* Rank table and footer. */
 static int write_end(struct pithi_writer *w, uint64_t defs_offset)
 {
@@ -503,8 +474,20 @@ int pithi_writer_finish(struct pithi_writer *w)
     int err;
     if (w->failed)
         return pithi_fail(PITH_ERR_IO, "%s: writing failed before", w->path);
-    TRY(tell_rest(w));
-    TRY(list_comms(w));
+    /* Communicators without records are described by the first rank, or they would be lost. */
+    for (uint32_t i = 0; w->segment_count > 0 && i < w->comm_count; i++)
+        if (!w->comms[i].used)
+            TRY(tell_comm(w, &w->segments[0], i));
+    /* The front of the log has all communicators among its definitions. */
+    for (uint32_t i = 0; i < w->comm_count; i++) {
+        const struct log_comm *c = &w->comms[i];
+        struct pithlog_comm comm = {.key = c->key, .name = c->name};
+        if (c->told) {
+            comm.size = c->size;
+            comm.remote_size = c->remote_size;
+        }
+        TRY(pithi_defs_comm(w->defs, &comm, c->teller));
+    }
     for (uint32_t i = 0; i < w->segment_count; i++)
         TRY(pithi_segment_finish(w->segments[i].segment));
     TRY(write_defs(w, 0, &defs_offset));
