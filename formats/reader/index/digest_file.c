@@ -58,9 +58,11 @@ static void widen_lanes(uint32_t *low, uint32_t *high, uint32_t lane, int first)
 
 /* ---- Nodes of messages ------------------------------------------------------------------------------------------- */
 
-/* Finds what all messages of a node have in common: the ranges of times and lanes, and the longest one. */
-static void measure(const struct pithlog_message *messages, uint32_t count, struct pithi_message_node *node)
+int pithi_message_node_put(const struct pithlog_message *messages, uint32_t count, struct pithi_buffer *out,
+                           struct pithi_message_node *node)
 {
+    size_t start = out->size;
+    /* Finds what all messages of a node have in common: the ranges of times and lanes, and the longest one. */
     *node = (struct pithi_message_node){.count = count};
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_message *m = &messages[i];
@@ -71,13 +73,6 @@ static void measure(const struct pithlog_message *messages, uint32_t count, stru
         if (pithi_message_length(m) > node->longest_ns)
             node->longest_ns = pithi_message_length(m);
     }
-}
-
-int pithi_message_node_put(const struct pithlog_message *messages, uint32_t count, struct pithi_buffer *out,
-                           struct pithi_message_node *node)
-{
-    size_t start = out->size;
-    measure(messages, count, node);
     /* the largest size is reserved, so that no number needs a check */
     if (!pithi_buffer_reserve(out, (size_t)count * MOST_MESSAGE))
         return 0;
@@ -236,25 +231,6 @@ int pithi_value_node_read(const struct pithlog_digest *d, const struct pithi_val
 
 /* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
-/* The entry of a node, 80 bytes: what a query needs to pass over it. */
-static void put_message_entry(unsigned char *p, const struct pithi_message_node *node)
-{
-    pithi_put64(p, (uint64_t)node->first_ns);
-    pithi_put64(p + 8, (uint64_t)node->first_to_ns);
-    pithi_put64(p + 16, (uint64_t)node->last_from_ns);
-    pithi_put64(p + 24, (uint64_t)node->last_ns);
-    pithi_put64(p + 32, node->longest_ns);
-    pithi_put32(p + 40, node->send_low);
-    pithi_put32(p + 44, node->send_high);
-    pithi_put32(p + 48, node->recv_low);
-    pithi_put32(p + 52, node->recv_high);
-    pithi_put64(p + 56, node->offset);
-    pithi_put32(p + 64, node->size);
-    pithi_put32(p + 68, node->crc);
-    pithi_put32(p + 72, node->count);
-    pithi_put32(p + 76, node->sample);
-}
-
 /* 1: the node lies between the head and `end`. */
 static int lies_within(uint64_t offset, uint32_t size, uint64_t end)
 {
@@ -287,18 +263,6 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
            node->send_high < d->log->info.lanes && node->recv_high < d->log->info.lanes && node->count > 0 &&
            node->count <= 2 * PITHI_NODE_MESSAGES && node->size >= (uint64_t)node->count * LEAST_MESSAGE &&
            node->size <= (uint64_t)node->count * MOST_MESSAGE && lies_within(node->offset, node->size, end);
-}
-
-/* The entry of a series, 40 bytes: one counter of one lane. */
-static void put_series_entry(unsigned char *p, const struct pithi_series_entry *series)
-{
-    pithi_put32(p, series->seen.lane);
-    pithi_put32(p + 4, series->seen.counter);
-    pithi_put32(p + 8, series->first_node);
-    pithi_put32(p + 12, series->node_count);
-    pithi_put64(p + 16, series->seen.count);
-    put_double(p + 24, series->seen.low);
-    put_double(p + 32, series->seen.high);
 }
 
 /* The nodes of each series follow those of the one before.
@@ -347,10 +311,35 @@ static unsigned char *put_entries(const struct pithlog_digest *d, uint64_t size)
     unsigned char *bytes = calloc(size + 1, 1), *p = bytes;
     if (!bytes)
         return NULL;
-    for (uint32_t i = 0; i < d->node_count; i++, p += PITHI_MESSAGE_ENTRY)
-        put_message_entry(p, &d->nodes[i]);
-    for (uint32_t i = 0; i < d->info.series; i++, p += PITHI_SERIES_ENTRY)
-        put_series_entry(p, &d->series[i]);
+    for (uint32_t i = 0; i < d->node_count; i++, p += PITHI_MESSAGE_ENTRY) {
+        /* The entry of a node, 80 bytes: what a query needs to pass over it. */
+        const struct pithi_message_node *node = &d->nodes[i];
+        pithi_put64(p, (uint64_t)node->first_ns);
+        pithi_put64(p + 8, (uint64_t)node->first_to_ns);
+        pithi_put64(p + 16, (uint64_t)node->last_from_ns);
+        pithi_put64(p + 24, (uint64_t)node->last_ns);
+        pithi_put64(p + 32, node->longest_ns);
+        pithi_put32(p + 40, node->send_low);
+        pithi_put32(p + 44, node->send_high);
+        pithi_put32(p + 48, node->recv_low);
+        pithi_put32(p + 52, node->recv_high);
+        pithi_put64(p + 56, node->offset);
+        pithi_put32(p + 64, node->size);
+        pithi_put32(p + 68, node->crc);
+        pithi_put32(p + 72, node->count);
+        pithi_put32(p + 76, node->sample);
+    }
+    for (uint32_t i = 0; i < d->info.series; i++, p += PITHI_SERIES_ENTRY) {
+        /* The entry of a series, 40 bytes: one counter of one lane. */
+        const struct pithi_series_entry *series = &d->series[i];
+        pithi_put32(p, series->seen.lane);
+        pithi_put32(p + 4, series->seen.counter);
+        pithi_put32(p + 8, series->first_node);
+        pithi_put32(p + 12, series->node_count);
+        pithi_put64(p + 16, series->seen.count);
+        put_double(p + 24, series->seen.low);
+        put_double(p + 32, series->seen.high);
+    }
     for (uint32_t i = 0; i < d->value_node_count; i++, p += PITHI_VALUE_ENTRY) {
         const struct pithi_value_node *node = &d->values[i];
         pithi_put64(p, (uint64_t)node->first_ns);
@@ -364,30 +353,6 @@ static unsigned char *put_entries(const struct pithlog_digest *d, uint64_t size)
         pithi_put16(p + 54, (uint16_t)node->count);
     }
     return bytes;
-}
-
-static int get_series(struct pithlog_digest *d, const unsigned char *p, uint64_t end)
-{
-    const unsigned char *values = p + (uint64_t)d->info.series * PITHI_SERIES_ENTRY;
-    uint32_t node = 0;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < d->info.series; i++) {
-        struct pithi_series_entry *s = &d->series[i];
-        uint64_t count = 0;
-        if (!get_series_entry(p + (uint64_t)i * PITHI_SERIES_ENTRY, d, node, s))
-            return 0;
-        for (uint32_t first = node; node < first + s->node_count; node++) {
-            /* Series follow each other, and their nodes in time. */
-            if (!get_value_entry(values + (uint64_t)node * PITHI_VALUE_ENTRY, end, &d->values[node]) ||
-                (node > first && d->values[node].first_ns < d->values[node - 1].last_ns))
-                return 0;
-            count += d->values[node].count;
-        }
-        if (count != s->seen.count || (i > 0 && pithi_series_compare(&s[-1].seen, &s->seen) >= 0))
-            return 0;
-        sum += count;
-    }
-    return node == d->value_node_count && sum == d->info.values;
 }
 
 static int get_nodes(struct pithlog_digest *d, const unsigned char *p, uint64_t end)
@@ -410,35 +375,31 @@ static int get_all_series(struct pithlog_digest *d, const unsigned char *p, uint
 {
     d->series = malloc((d->info.series + (size_t)1) * sizeof *d->series);
     d->values = malloc((d->value_node_count + (size_t)1) * sizeof *d->values);
-    return d->series && d->values && get_series(d, p, end);
+    if (!d->series || !d->values)
+        return 0;
+    const unsigned char *values = p + (uint64_t)d->info.series * PITHI_SERIES_ENTRY;
+    uint32_t node = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < d->info.series; i++) {
+        struct pithi_series_entry *s = &d->series[i];
+        uint64_t count = 0;
+        if (!get_series_entry(p + (uint64_t)i * PITHI_SERIES_ENTRY, d, node, s))
+            return 0;
+        for (uint32_t first = node; node < first + s->node_count; node++) {
+            /* Series follow each other, and their nodes in time. */
+            if (!get_value_entry(values + (uint64_t)node * PITHI_VALUE_ENTRY, end, &d->values[node]) ||
+                (node > first && d->values[node].first_ns < d->values[node - 1].last_ns))
+                return 0;
+            count += d->values[node].count;
+        }
+        if (count != s->seen.count || (i > 0 && pithi_series_compare(&s[-1].seen, &s->seen) >= 0))
+            return 0;
+        sum += count;
+    }
+    return node == d->value_node_count && sum == d->info.values;
 }
 
 /* ---- The head ---------------------------------------------------------------------------------------------------- */
-
-/*  0 magic   8 version   16 key   32 offset, size of the entries   48 their CRC, message nodes, series, value nodes
- * 64 messages, sends and receives without a partner, values   96 lanes, definitions of the log   124 CRC */
-static void put_head(unsigned char head[PITHI_DIGEST_HEAD], const struct pithlog_digest *d, uint64_t offset,
-                     uint64_t size, uint32_t crc)
-{
-    memset(head, 0, PITHI_DIGEST_HEAD);
-    memcpy(head, magic, sizeof magic);
-    pithi_put32(head + 8, PITHI_DIGEST_VERSION);
-    pithi_put64(head + 16, d->key.hash[0]);
-    pithi_put64(head + 24, d->key.hash[1]);
-    pithi_put64(head + 32, offset);
-    pithi_put64(head + 40, size);
-    pithi_put32(head + 48, crc);
-    pithi_put32(head + 52, d->node_count);
-    pithi_put32(head + 56, d->info.series);
-    pithi_put32(head + 60, d->value_node_count);
-    pithi_put64(head + 64, d->info.messages);
-    pithi_put64(head + 72, d->info.sends_left);
-    pithi_put64(head + 80, d->info.recvs_left);
-    pithi_put64(head + 88, d->info.values);
-    pithi_put32(head + 96, d->log->info.lanes);
-    pithi_put32(head + 100, d->log->info.defs);
-    pithi_put32(head + 124, pithi_crc(head, 124));
-}
 
 int pithi_digest_put(const struct pithlog_digest *d, const void *data, uint64_t size, uint64_t offset)
 {
@@ -455,7 +416,26 @@ int pithi_digest_write(const struct pithlog_digest *d, uint64_t offset)
     /* The entries first, then the head: a file that was cut has no valid head. */
     if (!bytes)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its messages", d->log->path);
-    put_head(head, d, offset, size, pithi_crc(bytes, size));
+    /*  0 magic   8 version   16 key   32 offset, size of the entries   48 their CRC, message nodes, series, value nodes
+     * 64 messages, sends and receives without a partner, values   96 lanes, definitions of the log   124 CRC */
+    memset(head, 0, PITHI_DIGEST_HEAD);
+    memcpy(head, magic, sizeof magic);
+    pithi_put32(head + 8, PITHI_DIGEST_VERSION);
+    pithi_put64(head + 16, d->key.hash[0]);
+    pithi_put64(head + 24, d->key.hash[1]);
+    pithi_put64(head + 32, offset);
+    pithi_put64(head + 40, size);
+    pithi_put32(head + 48, pithi_crc(bytes, size));
+    pithi_put32(head + 52, d->node_count);
+    pithi_put32(head + 56, d->info.series);
+    pithi_put32(head + 60, d->value_node_count);
+    pithi_put64(head + 64, d->info.messages);
+    pithi_put64(head + 72, d->info.sends_left);
+    pithi_put64(head + 80, d->info.recvs_left);
+    pithi_put64(head + 88, d->info.values);
+    pithi_put32(head + 96, d->log->info.lanes);
+    pithi_put32(head + 100, d->log->info.defs);
+    pithi_put32(head + 124, pithi_crc(head, 124));
     int err = pithi_digest_put(d, bytes, size, offset);
     free(bytes);
     return err == PITH_OK ? pithi_digest_put(d, head, sizeof head, 0) : err;

@@ -117,28 +117,6 @@ static int put_node(struct making *m, struct pithlog_message *messages, uint32_t
     return err;
 }
 
-/* Writes messages as nodes: cut by time, and in logs of many lanes each part by lanes. */
-static int put_nodes(struct making *m, struct pithlog_message *messages, uint32_t count)
-{
-    uint32_t pieces = (count + PITHI_NODE_MESSAGES - 1) / PITHI_NODE_MESSAGES;
-    uint32_t cuts = m->cuts < pieces ? m->cuts : pieces, times = cuts ? (pieces + cuts - 1) / cuts : 0;
-    int err = PITH_OK;
-    if (m->cuts > 1)
-        qsort(messages, count, sizeof *messages, by_first);
-    for (uint32_t t = 0; t < times && err == PITH_OK; t++) {
-        uint32_t from = (uint32_t)((uint64_t)count * t / times), to = (uint32_t)((uint64_t)count * (t + 1) / times);
-        if (cuts > 1)
-            qsort(messages + from, to - from, sizeof *messages, by_sender);
-        for (uint32_t c = 0; c < cuts && err == PITH_OK; c++) {
-            uint32_t low = from + (uint32_t)((uint64_t)(to - from) * c / cuts);
-            uint32_t high = from + (uint32_t)((uint64_t)(to - from) * (c + 1) / cuts);
-            if (high > low)
-                err = put_node(m, messages + low, high - low, 0);
-        }
-    }
-    return err;
-}
-
 /* The length at index `rank` if they were sorted, longest first (Hoare's "Find", 1961). */
 static uint64_t select_length(uint64_t *lengths, uint32_t count, uint32_t rank)
 {
@@ -194,7 +172,26 @@ static int empty_slab(struct making *m, uint32_t level)
             slab->messages[kept++] = *message;
         }
     }
-    return err == PITH_OK ? put_nodes(m, slab->messages, kept) : err;
+    if (err != PITH_OK)
+        return err;
+    /* Writes messages as nodes: cut by time, and in logs of many lanes each part by lanes. */
+    uint32_t pieces = (kept + PITHI_NODE_MESSAGES - 1) / PITHI_NODE_MESSAGES;
+    uint32_t cuts = m->cuts < pieces ? m->cuts : pieces, times = cuts ? (pieces + cuts - 1) / cuts : 0;
+    err = PITH_OK;
+    if (m->cuts > 1)
+        qsort(slab->messages, kept, sizeof *slab->messages, by_first);
+    for (uint32_t t = 0; t < times && err == PITH_OK; t++) {
+        uint32_t from = (uint32_t)((uint64_t)kept * t / times), to = (uint32_t)((uint64_t)kept * (t + 1) / times);
+        if (cuts > 1)
+            qsort(slab->messages + from, to - from, sizeof *slab->messages, by_sender);
+        for (uint32_t c = 0; c < cuts && err == PITH_OK; c++) {
+            uint32_t low = from + (uint32_t)((uint64_t)(to - from) * c / cuts);
+            uint32_t high = from + (uint32_t)((uint64_t)(to - from) * (c + 1) / cuts);
+            if (high > low)
+                err = put_node(m, slab->messages + low, high - low, 0);
+        }
+    }
+    return err;
 }
 
 static int add_message(struct making *m, uint32_t level, const struct pithlog_message *message)

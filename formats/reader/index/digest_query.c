@@ -145,21 +145,6 @@ static uint32_t lanes_between(const struct choice *c, uint32_t low, uint32_t hig
     return c->shown ? c->shown[high + 1] - c->shown[low] : high - low + 1;
 }
 
-static void choose_node(struct choice *c, const struct pithi_message_node *node)
-{
-    const struct pithlog_digest_window *w = c->window;
-    uint32_t senders = lanes_between(c, node->send_low, node->send_high);
-    uint32_t receivers = lanes_between(c, node->recv_low, node->recv_high);
-    /* no message of the node can reach into the window, or has both ends shown */
-    if (node->first_ns >= w->to_ns || node->last_ns < w->from_ns || !senders || !receivers)
-        return;
-    c->chosen[c->count].node = node;
-    /* all of them do: the last to begin begins before the window ends, and so on */
-    c->chosen[c->count++].whole = node->first_to_ns < w->to_ns && node->last_from_ns >= w->from_ns &&
-                                  senders == node->send_high - node->send_low + 1 &&
-                                  receivers == node->recv_high - node->recv_low + 1;
-}
-
 static void end_choice(struct choice *c)
 {
     free(c->chosen);
@@ -185,8 +170,20 @@ static int begin_choice(struct choice *c, const struct pithlog_digest *d, const 
         c->shown[lane] = sum;
         sum += lane < lanes && window->lanes[lane];
     }
-    for (uint32_t i = 0; i < d->node_count; i++)
-        choose_node(c, &d->nodes[i]);
+    for (uint32_t i = 0; i < d->node_count; i++) {
+        const struct pithlog_digest_window *w = c->window;
+        uint32_t senders = lanes_between(c, d->nodes[i].send_low, d->nodes[i].send_high);
+        uint32_t receivers = lanes_between(c, d->nodes[i].recv_low, d->nodes[i].recv_high);
+        /* no message of the node can reach into the window, or has both ends shown */
+        if (d->nodes[i].first_ns < w->to_ns && d->nodes[i].last_ns >= w->from_ns && senders && receivers) {
+            c->chosen[c->count].node = &d->nodes[i];
+            /* all of them do: the last to begin begins before the window ends, and so on */
+            c->chosen[c->count++].whole = d->nodes[i].first_to_ns < w->to_ns &&
+                                          d->nodes[i].last_from_ns >= w->from_ns &&
+                                          senders == d->nodes[i].send_high - d->nodes[i].send_low + 1 &&
+                                          receivers == d->nodes[i].recv_high - d->nodes[i].recv_low + 1;
+        }
+    }
     return PITH_OK;
 }
 

@@ -116,16 +116,6 @@ static void end_columns(struct making *m, uint32_t column)
     }
 }
 
-static void add_time(struct making *m, uint32_t path, double ns)
-{
-    m->outside_ns += path ? 0 : ns;
-    for (; path; path = m->lane_paths[path].parent) {
-        if (m->time_ns[path] == 0)
-            m->touched[m->touched_count++] = (uint16_t)path;
-        m->time_ns[path] += ns;
-    }
-}
-
 static void add_piece(void *context, const struct pithlog_piece *piece)
 {
     struct making *m = context;
@@ -137,31 +127,18 @@ static void add_piece(void *context, const struct pithlog_piece *piece)
         int64_t end = m->from_ns + (int64_t)(column + 1) * m->length_ns, until = end < to ? end : to;
         end_columns(m, column);
         for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++)
-            if (piece->path[i] < m->path_count)
-                add_time(m, piece->path[i], (double)(until - from) * piece->share[i]);
+            if (piece->path[i] < m->path_count) {
+                uint32_t path = piece->path[i];
+                double ns = (double)(until - from) * piece->share[i];
+                m->outside_ns += path ? 0 : ns;
+                for (; path; path = m->lane_paths[path].parent) {
+                    if (m->time_ns[path] == 0)
+                        m->touched[m->touched_count++] = (uint16_t)path;
+                    m->time_ns[path] += ns;
+                }
+            }
         from = until;
     }
-}
-
-static int make_lane(struct making *m, struct pithlog_summary *summary, uint32_t lane, uint32_t columns)
-{
-    int err = PITH_ERR_MEMORY;
-
-    m->column = m->run_count = m->touched_count = 0;
-    m->outside_ns = 0;
-    m->lane_paths = pithlog_summary_paths(summary, lane, &m->path_count);
-    if (m->lane_paths) {
-        m->time_ns = calloc(m->path_count, sizeof *m->time_ns);
-        m->touched = calloc(m->path_count, sizeof *m->touched);
-        if (m->time_ns && m->touched) {
-            err = pithlog_summary_pieces(summary, lane, m->from_ns, m->to_ns, m->length_ns, add_piece, m);
-            end_columns(m, columns);
-            end_run(m);
-        }
-        free(m->time_ns);
-        free(m->touched);
-    }
-    return m->failed ? PITH_ERR_MEMORY : err;
 }
 
 int pithi_sketch_make(struct pithlog *log, int64_t from_ns, int64_t to_ns, uint32_t columns, uint32_t lanes,
@@ -178,8 +155,25 @@ int pithi_sketch_make(struct pithlog *log, int64_t from_ns, int64_t to_ns, uint3
     struct making m = {.from_ns = from_ns, .to_ns = to_ns, .paths = &paths, .out = &runs};
     m.length_ns = (to_ns - from_ns + columns - 1) / columns;
     columns = (uint32_t)((to_ns - from_ns + m.length_ns - 1) / m.length_ns);
-    for (uint32_t lane = 0; lane < lanes && err == PITH_OK; lane++)
-        err = make_lane(&m, summary, lane, columns);
+    for (uint32_t lane = 0; lane < lanes && err == PITH_OK; lane++) {
+        err = PITH_ERR_MEMORY;
+
+        m.column = m.run_count = m.touched_count = 0;
+        m.outside_ns = 0;
+        m.lane_paths = pithlog_summary_paths(summary, lane, &m.path_count);
+        if (m.lane_paths) {
+            m.time_ns = calloc(m.path_count, sizeof *m.time_ns);
+            m.touched = calloc(m.path_count, sizeof *m.touched);
+            if (m.time_ns && m.touched) {
+                err = pithlog_summary_pieces(summary, lane, m.from_ns, m.to_ns, m.length_ns, add_piece, &m);
+                end_columns(&m, columns);
+                end_run(&m);
+            }
+            free(m.time_ns);
+            free(m.touched);
+        }
+        err = m.failed ? PITH_ERR_MEMORY : err;
+    }
     int has_room = err == PITH_OK && pithi_buffer_reserve(out, HEAD);
     out->size += has_room ? HEAD : 0;
     has_room = has_room && pithi_paths_put(&paths, out) && pithi_buffer_reserve(out, runs.size);

@@ -303,19 +303,6 @@ static int64_t end_of(const struct asking *asking, unsigned level, uint32_t inde
     return index + 1 < pithi_sheet_pieces(sheet->records, level) ? start_of(asking, level, index + 1) : sheet->end_ns;
 }
 
-static void tell_piece(const struct asking *asking, unsigned level, uint32_t index, int64_t start_ns, int64_t end_ns)
-{
-    const struct pithlog_summary *s = asking->summary;
-    struct pithi_piece stored;
-    pithi_piece_get(s->bytes.data + pithi_sheet_level(s->sheet.records, level) + index * PITHI_PIECE_BYTES, &stored);
-    struct pithlog_piece piece = {start_ns, end_ns, {0}, {0}, stored.events, stored.event};
-    for (int i = 0; i < PITHI_PIECE_TOP && stored.path[i] < asking->path_count; i++) {
-        piece.path[i] = stored.path[i];
-        piece.share[i] = stored.share[i];
-    }
-    asking->tell(asking->context, &piece);
-}
-
 /* Reports a piece; if it is too long, the pieces inside it. Level 0 of a sheet is read only when a piece needs it:
  * the other levels have a quarter of the pieces. */
 static int tell_within(const struct asking *asking, unsigned level, uint32_t index)
@@ -325,7 +312,16 @@ static int tell_within(const struct asking *asking, unsigned level, uint32_t ind
     if (end_ns <= asking->from_ns || start_ns >= asking->to_ns)
         return PITH_OK;
     if (level == 0 || (uint64_t)end_ns - (uint64_t)start_ns <= (uint64_t)asking->length_ns) {
-        tell_piece(asking, level, index, start_ns, end_ns);
+        const struct pithlog_summary *s = asking->summary;
+        struct pithi_piece stored;
+        pithi_piece_get(s->bytes.data + pithi_sheet_level(s->sheet.records, level) + index * PITHI_PIECE_BYTES,
+                        &stored);
+        struct pithlog_piece piece = {start_ns, end_ns, {0}, {0}, stored.events, stored.event};
+        for (int i = 0; i < PITHI_PIECE_TOP && stored.path[i] < asking->path_count; i++) {
+            piece.path[i] = stored.path[i];
+            piece.share[i] = stored.share[i];
+        }
+        asking->tell(asking->context, &piece);
         return PITH_OK;
     }
     if (level == PITHI_PIECE_COARSE && (err = take(asking->summary, asking->lane, asking->place, 1)) != PITH_OK)
@@ -545,19 +541,6 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
     return PITH_OK;
 }
 
-/* Adds the holes of LOST records in pieces from start_ns to end_ns. Each hole is in one piece: no record is in it. */
-static void add_lost(struct summing *summing, int64_t start_ns, int64_t end_ns)
-{
-    const struct pithi_lost_states *lost = summing->lost;
-    for (; lost && summing->next_lost < lost->hole_count; summing->next_lost++) {
-        const struct pithi_lost_hole *hole = &lost->holes[summing->next_lost];
-        if (hole->from_ns >= end_ns)
-            break;
-        if (hole->from_ns >= start_ns && hole->to_ns <= end_ns)
-            summing->missing_ns += (int64_t)((uint64_t)hole->to_ns - (uint64_t)hole->from_ns);
-    }
-}
-
 static void add_exact(void *context, const struct pithi_exact *exact)
 {
     struct summing *summing = context;
@@ -585,27 +568,20 @@ static int sum_sheet(struct pithlog_summary *s, struct summing *summing, const s
             continue;
         CHECK(sum_run(summing, start_ns, *ties));
         pithi_exact_get(p, end, s->log->info.defs, &head, add_exact, summing);
-        add_lost(summing, start_ns, end_ns);
+        /* Adds the holes of LOST records in pieces from start_ns to end_ns. Each hole is in one piece: no record is in
+         * it. */
+        const struct pithi_lost_states *lost = summing->lost;
+        for (; lost && summing->next_lost < lost->hole_count; summing->next_lost++) {
+            const struct pithi_lost_hole *hole = &lost->holes[summing->next_lost];
+            if (hole->from_ns >= end_ns)
+                break;
+            if (hole->from_ns >= start_ns && hole->to_ns <= end_ns)
+                summing->missing_ns += (int64_t)((uint64_t)hole->to_ns - (uint64_t)hole->from_ns);
+        }
         summing->run_ns = end_ns;
         summing->ties = head.ties;
     }
     return PITH_OK;
-}
-
-/* Adds the sums of a lane that has sheets. */
-static int sum_lane(struct pithlog_summary *s, struct summing *summing, int64_t to_ns)
-{
-    const struct pithi_lane_sheets *sheets = s->lanes[summing->lane].sheets;
-    uint64_t ties = 0;
-    int err = PITH_OK;
-    for (uint32_t i = 0; err == PITH_OK && i < sheets->count; i++) {
-        const struct pithi_sheet_place *place = &sheets->places[i];
-        if (place->end_ns < summing->from_ns || place->start_ns >= to_ns)
-            continue;
-        if ((err = take(s, summing->lane, place, 1)) == PITH_OK)
-            err = sum_sheet(s, summing, place, to_ns, &ties);
-    }
-    return err == PITH_OK ? sum_run(summing, to_ns, 0) : err;
 }
 
 int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
@@ -619,10 +595,22 @@ int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, in
         err == PITH_ERR_MEMORY || (err == PITH_OK && (!s || (s->lanes[lane].made && s->lanes[lane].made->has_holes)));
     summing.end_ns = of && of->last_ns < to_ns ? of->last_ns : to_ns;
     summing.lost = err == PITH_OK && !is_of_records ? lost_of(log, lane) : NULL;
-    if (is_of_records)
+    if (is_of_records) {
         err = sum_run(&summing, to_ns, 0);
-    else if (err == PITH_OK)
-        err = sum_lane(s, &summing, to_ns);
+    } else if (err == PITH_OK) {
+        /* Adds the sums of a lane that has sheets. */
+        const struct pithi_lane_sheets *sheets = s->lanes[summing.lane].sheets;
+        uint64_t ties = 0;
+        err = PITH_OK;
+        for (uint32_t i = 0; err == PITH_OK && i < sheets->count; i++) {
+            const struct pithi_sheet_place *place = &sheets->places[i];
+            if (place->end_ns < summing.from_ns || place->start_ns >= to_ns)
+                continue;
+            if ((err = take(s, summing.lane, place, 1)) == PITH_OK)
+                err = sum_sheet(s, &summing, place, to_ns, &ties);
+        }
+        err = err == PITH_OK ? sum_run(&summing, to_ns, 0) : err;
+    }
     *is_damaged = summing.is_damaged;
     *rest = (struct pithlog_rest){summing.end_ns, 0, summing.missing_ns};
     if (err == PITH_OK && summing.end_ns > begin_ns && summing.end_ns - begin_ns > summing.own_ns + summing.missing_ns)

@@ -30,11 +30,6 @@ static const struct pithlog_def *def_of(const struct pithi_names *names, uint32_
     return names->log ? pithlog_get_def(names->log, id) : pithlog_follow_get_def(names->follow, id);
 }
 
-static const struct pithlog_comm *comm_of(const struct pithi_names *names, uint32_t comm)
-{
-    return names->log ? pithlog_get_comm(names->log, comm) : pithlog_follow_get_comm(names->follow, comm);
-}
-
 /* ---- Comparisons ------------------------------------------------------------------------------------------------- */
 
 static enum pithi_answer answer(int is_true) { return is_true ? PITHI_YES : PITHI_NO; }
@@ -104,16 +99,6 @@ static long double number_of(const struct pithi_names *names, const struct pithi
     }
 }
 
-/* The payload as text is made when a comparison asks for it first, and kept for the others. */
-static const char *payload_of(const struct pithi_names *names, const struct pithi_subject *s)
-{
-    struct pithi_payload *payload = s->payload;
-
-    if (!payload->line.text && s->record->payload_bytes)
-        payload->has_no_memory = !pithi_payload_line(&payload->line, def_of(names, s->id)->format, s->record);
-    return payload->line.text ? payload->line.text : "";
-}
-
 /* The text of a field that a subject has. */
 static const char *text_of(const struct pithi_names *names, const struct pithi_subject *s, enum pithi_field field)
 {
@@ -124,8 +109,14 @@ static const char *text_of(const struct pithi_names *names, const struct pithi_s
         return lane_of(names, s->lane)->host;
     case PITHI_F_GROUP:
         return def_of(names, s->id)->group;
-    case PITHI_F_PAYLOAD:
-        return payload_of(names, s);
+    case PITHI_F_PAYLOAD: {
+        /* The payload as text is made when a comparison asks for it first, and kept for the others. */
+        struct pithi_payload *payload = s->payload;
+
+        if (!payload->line.text && s->record->payload_bytes)
+            payload->has_no_memory = !pithi_payload_line(&payload->line, def_of(names, s->id)->format, s->record);
+        return payload->line.text ? payload->line.text : "";
+    }
     default:
         return def_of(names, s->id)->name;
     }
@@ -151,7 +142,7 @@ static enum pithi_answer ask_comm(const struct pithi_filter_value *v, enum pithi
     /* a number means the communicator's number, a text its name */
     if (!v->text)
         return answer(number_in(v, op, comm));
-    of = comm_of(names, comm);
+    of = names->log ? pithlog_get_comm(names->log, comm) : pithlog_follow_get_comm(names->follow, comm);
     return answer(of && of->name && text_in(v, op, of->name));
 }
 

@@ -84,19 +84,6 @@ static int take_place(struct lane *lane, uint32_t *place)
     return 1;
 }
 
-/* Before the stacks discard states (stack.h), gives their places back. 0: no memory. */
-static int give_places(struct lane *lane)
-{
-    const struct pithi_open_state *discarded = lane->places.states + PITHI_OPEN_OUTER;
-
-    for (uint32_t i = 0; lane->places.count == PITHI_OPEN_MAX && i < PITHI_OPEN_FORGOTTEN; i++) {
-        if (!pithi_grow(&lane->unused, lane->unused_count, &lane->unused_room, sizeof *lane->unused))
-            return 0;
-        lane->unused[lane->unused_count++] = (uint32_t)discarded[i].enter_ns;
-    }
-    return 1;
-}
-
 static int enter(struct pithi_follow_filter *f, struct lane *lane, const struct pithlog_record *r,
                  struct pithlog_record *selected)
 {
@@ -104,7 +91,16 @@ static int enter(struct pithi_follow_filter *f, struct lane *lane, const struct 
     struct pithlog_record begun = *r;
     enum pithi_answer answer;
 
-    if (!give_places(lane) || !take_place(lane, &place) || !pithi_stack_enter(&lane->open, r->id, r->time_ns) ||
+    /* Before the stacks discard states (stack.h), gives their places back. */
+    const struct pithi_open_state *discarded = lane->places.states + PITHI_OPEN_OUTER;
+
+    for (uint32_t i = 0; lane->places.count == PITHI_OPEN_MAX && i < PITHI_OPEN_FORGOTTEN; i++) {
+        if (!pithi_grow(&lane->unused, lane->unused_count, &lane->unused_room, sizeof *lane->unused))
+            return -1;
+        lane->unused[lane->unused_count++] = (uint32_t)discarded[i].enter_ns;
+    }
+
+    if (!take_place(lane, &place) || !pithi_stack_enter(&lane->open, r->id, r->time_ns) ||
         !pithi_stack_enter(&lane->places, r->id, place))
         return -1;
     begun.depth = lane->open.count - 1;

@@ -144,26 +144,6 @@ static enum pithi_answer ask_state(const struct pithi_judge *j, const struct pit
 
 /* ---- The pass over the states ------------------------------------------------------------------------------------ */
 
-static int reserve(struct pithi_judge *j, struct lane *lane)
-{
-    uint64_t room = lane->room ? 2 * lane->room : 256;
-    unsigned char *matches;
-    uint32_t *comms;
-
-    if (lane->entered < lane->room)
-        return PITH_OK;
-    if (!(matches = realloc(lane->matches, room)))
-        return pithi_no_memory();
-    lane->matches = matches;
-    if (j->filter->fields >> PITHI_F_COMM & 1) {
-        if (!(comms = realloc(lane->comms, room * sizeof *comms)))
-            return pithi_no_memory();
-        lane->comms = comms;
-    }
-    lane->room = room;
-    return PITH_OK;
-}
-
 /* Learns from a record of the pass. *doubts: number of open states whose end decides. */
 static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t *doubts)
 {
@@ -172,7 +152,21 @@ static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t
     uint32_t depth;
 
     if (r->kind == PITHLOG_ENTER) {
-        CHECK(reserve(j, lane));
+        uint64_t room = lane->room ? 2 * lane->room : 256;
+        unsigned char *matches;
+        uint32_t *comms;
+
+        if (lane->entered >= lane->room) {
+            if (!(matches = realloc(lane->matches, room)))
+                return pithi_no_memory();
+            lane->matches = matches;
+            if (j->filter->fields >> PITHI_F_COMM & 1) {
+                if (!(comms = realloc(lane->comms, room * sizeof *comms)))
+                    return pithi_no_memory();
+                lane->comms = comms;
+            }
+            lane->room = room;
+        }
         enum pithi_answer is = j->excluded[r->id] || r->time_ns < j->first_ns ? PITHI_NO : ask_state(j, r, 0, 0);
         lane->matches[lane->entered] = is == PITHI_YES;
         if (lane->comms)
@@ -261,19 +255,6 @@ out:
 
 /* ---- Judging ----------------------------------------------------------------------------------------------------- */
 
-static void exclude_defs(struct pithi_judge *j)
-{
-    static const uint32_t kinds[] = {[PITHLOG_STATE] = PITHLOG_ENTER,
-                                     [PITHLOG_EVENT_TYPE] = PITHLOG_EVENT,
-                                     [PITHLOG_COUNTER_TYPE] = PITHLOG_COUNTER};
-    struct pithi_subject subject = {.known = PITHI_KNOW_KIND | PITHI_KNOW_DEF};
-
-    for (subject.id = 0; subject.id < pithlog_get_info(j->log)->defs; subject.id++) {
-        subject.kind = kinds[pithlog_get_def(j->log, subject.id)->kind];
-        j->excluded[subject.id] = pithi_filter_ask(j->filter, &j->names, &subject) == PITHI_NO;
-    }
-}
-
 int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const struct pithlog_filter *filter,
                      const struct pithi_scope *scope)
 {
@@ -292,7 +273,16 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
     j->excluded = calloc(pithlog_get_info(log)->defs + (size_t)1, 1);
     if (!j->lanes || !j->excluded)
         return pithi_no_memory();
-    exclude_defs(j);
+    /* Definitions of which no record can match. */
+    static const uint32_t kinds[] = {[PITHLOG_STATE] = PITHLOG_ENTER,
+                                     [PITHLOG_EVENT_TYPE] = PITHLOG_EVENT,
+                                     [PITHLOG_COUNTER_TYPE] = PITHLOG_COUNTER};
+    struct pithi_subject subject = {.known = PITHI_KNOW_KIND | PITHI_KNOW_DEF};
+
+    for (subject.id = 0; subject.id < pithlog_get_info(j->log)->defs; subject.id++) {
+        subject.kind = kinds[pithlog_get_def(j->log, subject.id)->kind];
+        j->excluded[subject.id] = pithi_filter_ask(j->filter, &j->names, &subject) == PITHI_NO;
+    }
     /* Only the end of a state decides these fields; without them, its ENTER does, and one pass is enough. */
     j->has_learned = !scope->is_empty && filter->fields & ends && scope->query.kinds >> PITHLOG_ENTER & 1;
     if (j->has_learned)
@@ -322,30 +312,6 @@ void pithi_judge_free(struct pithi_judge *j)
 
 uint32_t pithi_judge_open_states(const struct pithi_judge *j) { return j->open_matches; }
 
-/* A LEAVE is decided as its ENTER was. */
-static int judge_state(struct pithi_judge *j, const struct pithlog_record *r)
-{
-    struct lane *lane = &j->lanes[r->lane];
-    struct pithi_open_state ended;
-    uint32_t depth;
-    int matches;
-
-    if (r->kind == PITHLOG_LEAVE) {
-        if (!pithi_stack_leave(&lane->open, r->id, 0, &ended, &depth))
-            return !j->excluded[r->id] && ask_state(j, r, PITHI_KNOW_END, 0) == PITHI_YES;
-        j->open_matches -= ended.enter_ns & 1;
-        return ended.enter_ns & 1;
-    }
-    if (j->excluded[r->id])
-        matches = 0;
-    else if (j->has_learned)
-        matches = lane->entered < lane->learned && lane->matches[lane->entered];
-    else
-        matches = ask_state(j, r, 0, 0) == PITHI_YES;
-    j->open_matches += (unsigned)matches;
-    return pithi_stack_enter(&lane->open, r->id, numbered(lane->entered++, matches)) ? matches : -1;
-}
-
 int pithi_judge_goes_on(const struct pithi_judge *j, const struct pithlog_record *r)
 {
     const struct pithi_stack *open = &j->lanes[r->lane].open;
@@ -358,8 +324,28 @@ int pithi_judge_goes_on(const struct pithi_judge *j, const struct pithlog_record
 
 int pithi_judge_record(struct pithi_judge *j, const struct pithlog_record *r)
 {
-    if (r->kind <= PITHLOG_LEAVE)
-        return judge_state(j, r);
+    if (r->kind <= PITHLOG_LEAVE) {
+        /* A LEAVE is decided as its ENTER was. */
+        struct lane *lane = &j->lanes[r->lane];
+        struct pithi_open_state ended;
+        uint32_t depth;
+        int matches;
+
+        if (r->kind == PITHLOG_LEAVE) {
+            if (!pithi_stack_leave(&lane->open, r->id, 0, &ended, &depth))
+                return !j->excluded[r->id] && ask_state(j, r, PITHI_KNOW_END, 0) == PITHI_YES;
+            j->open_matches -= ended.enter_ns & 1;
+            return ended.enter_ns & 1;
+        }
+        if (j->excluded[r->id])
+            matches = 0;
+        else if (j->has_learned)
+            matches = lane->entered < lane->learned && lane->matches[lane->entered];
+        else
+            matches = ask_state(j, r, 0, 0) == PITHI_YES;
+        j->open_matches += (unsigned)matches;
+        return pithi_stack_enter(&lane->open, r->id, numbered(lane->entered++, matches)) ? matches : -1;
+    }
     if (r->kind <= PITHLOG_COUNTER && j->excluded[r->id])
         return 0;
     return pithi_filter_other(j->filter, &j->names, r);

@@ -177,28 +177,6 @@ static int is_word(const struct parser *p, const char *word)
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-/* Stores the text of the current token. In quotes, \" stands for ", and the escapes of `pith print` for their bytes. */
-static const char *keep_text(struct parser *p)
-{
-    const char *from = p->begin, *end = p->at;
-    char *text = p->string, *to = text;
-
-    if (p->token == T_TEXT)
-        from++, end--;
-    while (from < end) {
-        if (p->token == T_TEXT && *from == '\\' && from[1] == *p->begin)
-            from++;
-        else if (p->token == T_TEXT && *from == '\\' && from + 1 < end)
-            *to++ = *from++;
-        *to++ = *from++;
-    }
-    *to = '\0';
-    if (p->token == T_TEXT)
-        to = text + pithi_unescape(text);
-    p->string = to + 1;
-    return text;
-}
-
 static int read_unit(struct parser *p, enum pithi_field_type type, const char *unit, long double *number)
 {
     static const struct {
@@ -218,9 +196,14 @@ static int read_unit(struct parser *p, enum pithi_field_type type, const char *u
     return WRONG(p, unit, "a number without unit is wanted, not '%.*s'", (int)(p->at - p->begin), p->begin);
 }
 
-/* Reads the current token, a number, for a field of this type. */
-static int read_number(struct parser *p, enum pithi_field_type type, int is_negative, long double *number)
+/* A number, which may be negative. */
+static int read_signed(struct parser *p, enum pithi_field_type type, long double *number)
 {
+    int is_negative = p->token == T_MINUS;
+
+    if (is_negative)
+        CHECK(next_token(p));
+    /* Reads the current token, a number, for a field of this type. */
     char *unit, word[64];
     int64_t time_ns;
 
@@ -241,16 +224,6 @@ static int read_number(struct parser *p, enum pithi_field_type type, int is_nega
     if (is_negative)
         *number = -*number;
     return next_token(p);
-}
-
-/* A number, which may be negative. */
-static int read_signed(struct parser *p, enum pithi_field_type type, long double *number)
-{
-    int is_negative = p->token == T_MINUS;
-
-    if (is_negative)
-        CHECK(next_token(p));
-    return read_number(p, type, is_negative, number);
 }
 
 static int check_kind(struct parser *p, const char *word)
@@ -283,7 +256,25 @@ static int read_value(struct parser *p, const struct pithi_filter_node *node)
     if (is_text) {
         if (p->token != T_TEXT && p->token != T_WORD)
             return wanted(p, "a name or a text in quotes");
-        value->text = keep_text(p);
+        /* Stores the text of the current token. In quotes, \" stands for ", and the escapes of `pith print` for their
+         * bytes. */
+        const char *from = p->begin, *end = p->at;
+        char *text = p->string, *to = text;
+
+        if (p->token == T_TEXT)
+            from++, end--;
+        while (from < end) {
+            if (p->token == T_TEXT && *from == '\\' && from[1] == *p->begin)
+                from++;
+            else if (p->token == T_TEXT && *from == '\\' && from + 1 < end)
+                *to++ = *from++;
+            *to++ = *from++;
+        }
+        *to = '\0';
+        if (p->token == T_TEXT)
+            to = text + pithi_unescape(text);
+        p->string = to + 1;
+        value->text = text;
         if (type == PITHI_FIELD_KIND && node->op != PITHI_OP_LIKE)
             CHECK(check_kind(p, value->text));
         return next_token(p);

@@ -137,44 +137,6 @@ static int by_use(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-static struct entry *list(DIR *dir, uint32_t *count, uint64_t *total)
-{
-    struct entry *entries = NULL;
-    struct dirent *found;
-    struct stat st;
-    uint32_t room = 0;
-    while ((found = readdir(dir)))
-        if (strlen(found->d_name) < sizeof entries->name &&
-            fstatat(dirfd(dir), found->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-            pithi_grow(&entries, *count, &room, sizeof *entries)) {
-            entries[*count].used = st.st_mtim;
-            entries[*count].size = (uint64_t)st.st_size;
-            *total += entries[*count].size;
-            snprintf(entries[*count].name, sizeof entries->name, "%.63s", found->d_name);
-            ++*count;
-        }
-    return entries;
-}
-
-/* Removes the least recently used files until the rest is small enough. */
-static void trim(void)
-{
-    char name[4096];
-    uint32_t count = 0;
-    uint64_t total = 0;
-    DIR *dir = folder(name, sizeof name, 0) ? opendir(name) : NULL;
-    if (!dir)
-        return;
-    struct entry *entries = list(dir, &count, &total);
-    if (total > PITHI_CACHE_BYTES)
-        qsort(entries, count, sizeof *entries, by_use);
-    for (uint32_t i = 0; i < count && total > PITHI_CACHE_BYTES; i++)
-        if (unlinkat(dirfd(dir), entries[i].name, 0) == 0)
-            total -= entries[i].size;
-    free(entries);
-    closedir(dir);
-}
-
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 int pithi_cache_find(const struct pithi_cache_key *key, const char *kind)
@@ -236,7 +198,35 @@ int pithi_cache_end(struct pithi_cache_part *part, int whole)
     if (named && !whole)
         unlink(part->name);
     part->name[0] = 0;
-    trim();
+    /* Removes the least recently used files until the rest is small enough. */
+    char name[4096];
+    uint32_t count = 0;
+    uint64_t total = 0;
+    DIR *dir = folder(name, sizeof name, 0) ? opendir(name) : NULL;
+    if (dir) {
+        struct entry *entries = NULL;
+        struct dirent *found;
+        struct stat status;
+        uint32_t room = 0;
+        while ((found = readdir(dir)))
+            if (strlen(found->d_name) < sizeof entries->name &&
+                fstatat(dirfd(dir), found->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+                pithi_grow(&entries, count, &room, sizeof *entries)) {
+                entries[count].used = status.st_mtim;
+                entries[count].size = (uint64_t)status.st_size;
+                total += entries[count].size;
+                snprintf(entries[count].name, sizeof entries->name, "%.63s", found->d_name);
+                ++count;
+            }
+
+        if (total > PITHI_CACHE_BYTES)
+            qsort(entries, count, sizeof *entries, by_use);
+        for (uint32_t i = 0; i < count && total > PITHI_CACHE_BYTES; i++)
+            if (unlinkat(dirfd(dir), entries[i].name, 0) == 0)
+                total -= entries[i].size;
+        free(entries);
+        closedir(dir);
+    }
     return whole;
 }
 

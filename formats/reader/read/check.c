@@ -163,23 +163,6 @@ static const char *check_record(struct check *c, const struct pithlog_record *r)
     return NULL;
 }
 
-static const char *check_end(const struct check *c)
-{
-    const struct pithi_block *b = &c->block;
-    const struct pithi_block_head *h = &b->head;
-    if (b->time_ns != h->last_ns)
-        return "the block here ends at another time than it says";
-    for (int i = PITHI_COL_ESCAPE; i < PITHI_COL_COUNT; i++)
-        if (i != PITHI_COL_TIME && i != PITHI_COL_BITS && b->column[i].at != b->column[i].end)
-            return "the block here has more in a column than its records use";
-    if (b->bit_count - b->bit >= 8)
-        return "the block here has more time bits than its records use";
-    if (c->kinds != h->kinds || c->counted.states != h->states || c->counted.events != h->events ||
-        c->counted.messages != h->messages || c->counted.lost != h->lost)
-        return "the block here has other records than its head counts";
-    return NULL;
-}
-
 static int same_stack(const struct pithi_stack *a, const struct pithi_stack *b)
 {
     if (a->count != b->count)
@@ -208,26 +191,21 @@ static const char *check_block(struct check *c, int whole)
         pithi_block_take(&c->block, &r);
         why = check_record(c, &r);
     }
-    return status < 0 ? c->block.why : why ? why : check_end(c);
-}
-
-static void add_counted(struct check *c)
-{
-    struct pithi_totals *sum = &c->lane;
-    const struct pithi_totals *t = &c->counted;
-    c->records += t->records;
-    sum->records += t->records;
-    sum->states += t->states;
-    sum->events += t->events;
-    sum->messages += t->messages;
-    sum->lost += t->lost;
-}
-
-static int same_totals(const struct pithi_log_lane *lane, const struct pithi_totals *t)
-{
-    return lane->seen.records == t->records && lane->states == t->states && lane->events == t->events &&
-           lane->messages == t->messages && lane->lost == t->lost && lane->seen.first_ns == t->start_ns &&
-           lane->seen.last_ns == t->end_ns;
+    if (status < 0 || why)
+        return status < 0 ? c->block.why : why;
+    const struct pithi_block *b = &c->block;
+    const struct pithi_block_head *h = &b->head;
+    if (b->time_ns != h->last_ns)
+        return "the block here ends at another time than it says";
+    for (int i = PITHI_COL_ESCAPE; i < PITHI_COL_COUNT; i++)
+        if (i != PITHI_COL_TIME && i != PITHI_COL_BITS && b->column[i].at != b->column[i].end)
+            return "the block here has more in a column than its records use";
+    if (b->bit_count - b->bit >= 8)
+        return "the block here has more time bits than its records use";
+    if (c->kinds != h->kinds || c->counted.states != h->states || c->counted.events != h->events ||
+        c->counted.messages != h->messages || c->counted.lost != h->lost)
+        return "the block here has other records than its head counts";
+    return NULL;
 }
 
 static void check_lane(struct check *c, const struct pithi_log_lane *lane)
@@ -248,15 +226,25 @@ static void check_lane(struct check *c, const struct pithi_log_lane *lane)
         if (!why)
             why = check_block(c, whole);
         whole = whole && !why;
-        if (why)
+        if (why) {
             pithi_log_damage(c->log, b.offset, why);
-        else
-            add_counted(c);
+        } else {
+            struct pithi_totals *sum = &c->lane;
+            const struct pithi_totals *t = &c->counted;
+            c->records += t->records;
+            sum->records += t->records;
+            sum->states += t->states;
+            sum->events += t->events;
+            sum->messages += t->messages;
+            sum->lost += t->lost;
+        }
         /* Checking the chunks took about a tenth of the time. */
         if (c->progress && c->log->info.records)
             c->progress(c->context, 0.1 + 0.9 * ((double)c->records / (double)c->log->info.records));
     }
-    if (whole && !same_totals(lane, &c->lane))
+    if (whole && (lane->seen.records != c->lane.records || lane->states != c->lane.states ||
+                  lane->events != c->lane.events || lane->messages != c->lane.messages || lane->lost != c->lane.lost ||
+                  lane->seen.first_ns != c->lane.start_ns || lane->seen.last_ns != c->lane.end_ns))
         pithi_log_damage(c->log, b.offset, "the index has other totals of the lane that ends here than its blocks");
 }
 

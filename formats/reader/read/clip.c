@@ -64,20 +64,6 @@ void pithi_clipped_tell_holes(struct pithi_clipped *c, struct pithi_holes holes)
 
 enum pithi_iter_part pithi_clipped_part(const struct pithi_clipped *c) { return c->part; }
 
-/* A hole begins: all open states are left. 0: no memory. */
-static int begin_hole(struct pithi_clipped *c, const struct pithlog_step *step)
-{
-    c->lane = step->lane;
-    c->hole_ns = step->to_ns;
-    for (c->left_count = 0; c->left_count < step->depth; c->left_count++) {
-        const struct pithlog_open *open = &step->open[c->left_count];
-        if (!pithi_grow(&c->left, c->left_count, &c->left_room, sizeof *c->left))
-            return 0;
-        c->left[c->left_count] = (struct left){open->id, 0, open->start_ns, 0};
-    }
-    return 1;
-}
-
 static enum pithi_iter_part part_of(const struct pithlog_step *step)
 {
     int begins = step->change == PITHLOG_BEGINS;
@@ -97,8 +83,16 @@ static int find_step(struct pithi_clipped *c)
     int status;
     while ((status = pithlog_walk_next(c->walk, &c->step)) > 0) {
         if (step->change == PITHLOG_HOLE_BEGINS) {
-            if (!begin_hole(c, step))
-                return pithi_no_memory(), -1;
+            /* A hole begins: all open states are left. */
+            c->lane = step->lane;
+            c->hole_ns = step->to_ns;
+            for (c->left_count = 0; c->left_count < step->depth; c->left_count++) {
+                const struct pithlog_open *open = &step->open[c->left_count];
+                if (!pithi_grow(&c->left, c->left_count, &c->left_room, sizeof *c->left))
+                    return pithi_no_memory(), -1;
+                c->left[c->left_count] = (struct left){open->id, 0, open->start_ns, 0};
+            }
+
         } else if (step->change == PITHLOG_ENDS && step->why & PITHLOG_AT_HOLE) { /* innermost first */
             c->left[step->at].has_ended = 1;
             c->left[step->at].nested_ns = step->record->nested_ns;
@@ -108,22 +102,6 @@ static int find_step(struct pithi_clipped *c)
     }
     c->has_step = status > 0;
     return c->left_count > 0 ? 1 : status;
-}
-
-/* Delivers the LEAVE of the innermost state to be left. 0: it is not wanted. */
-static int leave(struct pithi_clipped *c, struct pithlog_record *r)
-{
-    const struct left *state = &c->left[--c->left_count];
-    *r = (struct pithlog_record){.time_ns = c->hole_ns,
-                                 .lane = c->lane,
-                                 .kind = PITHLOG_LEAVE,
-                                 .id = state->id,
-                                 .peer = -1,
-                                 .depth = c->left_count,
-                                 .start_ns = state->start_ns,
-                                 .nested_ns = state->nested_ns};
-    c->part = state->has_ended ? PITHI_PART_ENDED : PITHI_PART_HOLE;
-    return c->kinds >> PITHLOG_LEAVE & 1;
 }
 
 int pithi_clipped_next(struct pithi_clipped *c, struct pithlog_record *records, uint32_t count)
@@ -141,7 +119,18 @@ int pithi_clipped_next(struct pithi_clipped *c, struct pithlog_record *records, 
         if (c->left_count > 0) {
             if (n > 0)
                 break;
-            if (leave(c, records))
+            /* Delivers the LEAVE of the innermost state to be left. */
+            const struct left *state = &c->left[--c->left_count];
+            *records = (struct pithlog_record){.time_ns = c->hole_ns,
+                                               .lane = c->lane,
+                                               .kind = PITHLOG_LEAVE,
+                                               .id = state->id,
+                                               .peer = -1,
+                                               .depth = c->left_count,
+                                               .start_ns = state->start_ns,
+                                               .nested_ns = state->nested_ns};
+            c->part = state->has_ended ? PITHI_PART_ENDED : PITHI_PART_HOLE;
+            if (c->kinds >> PITHLOG_LEAVE & 1)
                 return 1;
             continue;
         }

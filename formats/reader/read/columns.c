@@ -27,17 +27,6 @@ static void copy(const struct pithlog_columns *columns, size_t at, const struct 
     COPY(nested_ns);
 }
 
-/* Moves the records of the selected definitions to the front; returns their number. */
-static int select_ids(const unsigned char *ids, struct pithlog_record *records, int count)
-{
-    int kept = 0;
-
-    for (int i = 0; i < count; i++)
-        if (records[i].kind > PITHLOG_COUNTER || ids[records[i].id])
-            records[kept++] = records[i];
-    return kept;
-}
-
 int64_t pithlog_iter_next_columns(struct pithlog_iter *iter, const struct pithlog_columns *columns, size_t room)
 {
     struct pithlog_record records[BATCH];
@@ -51,8 +40,15 @@ int64_t pithlog_iter_next_columns(struct pithlog_iter *iter, const struct pithlo
             return -1 - (int64_t)filled;
         if (count == 0)
             break;
-        if (columns->ids)
-            count = select_ids(columns->ids, records, count);
+        if (columns->ids) {
+            /* Moves the records of the selected definitions to the front. */
+            int kept = 0;
+
+            for (int i = 0; i < count; i++)
+                if (records[i].kind > PITHLOG_COUNTER || columns->ids[records[i].id])
+                    records[kept++] = records[i];
+            count = kept;
+        }
         copy(columns, filled, records, count);
         filled += (size_t)count;
     }

@@ -185,48 +185,6 @@ static int find_postings(struct copying *c)
 
 /* ---- Beginning and end ------------------------------------------------------------------------------------------- */
 
-static int begin(struct copying *c)
-{
-    const struct pithi_copy *what = c->what;
-    size_t lanes = c->log->info.lanes;
-    if (what->filter) { /* lanes of which nothing can match are left out, as if not selected */
-        CHECK(pithi_scope_find(&c->scope, c->log, what->filter, &c->query));
-        if (c->scope.query.lane_count < (what->lanes ? what->lane_count : lanes)) {
-            c->query.lanes = c->scope.lanes;
-            c->query.lane_count = c->scope.query.lane_count;
-        }
-        c->query.filter = what->filter;
-    }
-    if (!what->filter && c->log->info.lost > 0 && !(c->next_lost = calloc(lanes + 1, sizeof *c->next_lost)))
-        return no_memory(c);
-    c->part = what->filter || what->lanes || what->from_ns != INT64_MIN || what->to_ns != INT64_MAX;
-    c->defs = malloc((c->log->info.defs + (size_t)1) * sizeof *c->defs);
-    c->lanes = malloc((lanes + 1) * sizeof *c->lanes);
-    c->comms = malloc((c->log->info.comms + (size_t)1) * sizeof *c->comms);
-    c->kept = malloc(lanes + 1);
-    if (!c->defs || !c->lanes || !c->comms || !c->kept)
-        return no_memory(c);
-    memset(c->kept, c->query.lanes == NULL, lanes);
-    for (uint32_t i = 0; c->query.lanes && i < c->query.lane_count; i++)
-        c->kept[c->query.lanes[i]] = 1;
-    return PITH_OK;
-}
-
-static void end(struct copying *c)
-{
-    for (uint32_t i = 0; c->postings && i < c->rank_count; i++)
-        free(c->postings[i].runs);
-    free(c->postings);
-    pithi_map_free(&c->unmatched);
-    pithi_scope_free(&c->scope);
-    free(c->defs);
-    free(c->lanes);
-    free(c->comms);
-    free(c->kept);
-    free(c->next_lost);
-    free(c->holes);
-}
-
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
 /* Two programs may have different payload formats for an event of the same name. The copy then has two events. */
@@ -252,17 +210,6 @@ static int add_def(struct copying *c, const struct pithlog_def *def, uint32_t *i
 }
 
 /* ---- Ranks, lanes, communicators --------------------------------------------------------------------------------- */
-
-/* A part leaves out ranks without a kept lane. A whole copy keeps also ranks that have no lanes. */
-static int copy_rank(struct copying *c, const struct pithi_log_rank *r)
-{
-    struct pithi_rank rank = {r->rank + c->what->rank_offset, pithi_log_host(c->log, r), r->pid,
-                              c->what->one_of_many ? 0 : r->clock};
-    int wanted = !c->query.lanes;
-    for (uint32_t i = 0; !wanted && i < r->lane_count; i++)
-        wanted = c->kept[r->first_lane + i];
-    return wanted ? pithi_writer_rank(c->writer, &rank) : PITH_OK;
-}
 
 static int copy_lane(struct copying *c, uint32_t number)
 {
@@ -390,21 +337,6 @@ static void tell_hole(void *context, uint32_t lane)
     c->hole = lane;
 }
 
-/* With `damages`: learns where records are missing. */
-static int look_for_holes(struct copying *c, struct pithlog_iter *iter)
-{
-    c->now_ns = c->log->info.start_ns;
-    c->hole = UINT32_MAX;
-    if (!c->what->damages)
-        return PITH_OK;
-    if (!(c->holes = malloc((c->log->info.lanes + (size_t)1) * sizeof *c->holes)))
-        return no_memory(c);
-    for (uint32_t i = 0; i < c->log->info.lanes; i++)
-        c->holes[i] = INT64_MAX;
-    pithi_iter_tell_holes(iter, (struct pithi_holes){tell_hole, c});
-    return PITH_OK;
-}
-
 /* Marks the place where records of a lane are missing. Their number is not known. */
 static int mark_hole(struct copying *c, uint32_t lane)
 {
@@ -424,7 +356,18 @@ static int copy_records(struct copying *c)
     int got, err = pithlog_iter_open(c->log, &c->query, &iter);
     if (err != PITH_OK)
         return err;
-    TRY(look_for_holes(c, iter));
+    /* With `damages`: learns where records are missing. */
+    c->now_ns = c->log->info.start_ns;
+    c->hole = UINT32_MAX;
+    if (c->what->damages) {
+        if (!(c->holes = malloc((c->log->info.lanes + (size_t)1) * sizeof *c->holes))) {
+            err = no_memory(c);
+            goto out;
+        }
+        for (uint32_t i = 0; i < c->log->info.lanes; i++)
+            c->holes[i] = INT64_MAX;
+        pithi_iter_tell_holes(iter, (struct pithi_holes){tell_hole, c});
+    }
     while ((got = pithlog_iter_next_many(iter, records, MANY)) != 0) {
         uint32_t kept = 0;
         if (got < 0 && !damages) {
@@ -465,7 +408,32 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     c.query = (struct pithlog_query){
         .from_ns = what->from_ns, .to_ns = what->to_ns, .lanes = what->lanes, .lane_count = what->lane_count};
     int err;
-    TRY(begin(&c));
+    what = c.what;
+    size_t lane_count = c.log->info.lanes;
+    if (what->filter) { /* lanes of which nothing can match are left out, as if not selected */
+        TRY(pithi_scope_find(&c.scope, c.log, what->filter, &c.query));
+        if (c.scope.query.lane_count < (what->lanes ? what->lane_count : lane_count)) {
+            c.query.lanes = c.scope.lanes;
+            c.query.lane_count = c.scope.query.lane_count;
+        }
+        c.query.filter = what->filter;
+    }
+    if (!what->filter && c.log->info.lost > 0 && !(c.next_lost = calloc(lane_count + 1, sizeof *c.next_lost))) {
+        err = no_memory(&c);
+        goto out;
+    }
+    c.part = what->filter || what->lanes || what->from_ns != INT64_MIN || what->to_ns != INT64_MAX;
+    c.defs = malloc((c.log->info.defs + (size_t)1) * sizeof *c.defs);
+    c.lanes = malloc((lane_count + 1) * sizeof *c.lanes);
+    c.comms = malloc((c.log->info.comms + (size_t)1) * sizeof *c.comms);
+    c.kept = malloc(lane_count + 1);
+    if (!c.defs || !c.lanes || !c.comms || !c.kept) {
+        err = no_memory(&c);
+        goto out;
+    }
+    memset(c.kept, c.query.lanes == NULL, lane_count);
+    for (uint32_t i = 0; c.query.lanes && i < c.query.lane_count; i++)
+        c.kept[c.query.lanes[i]] = 1;
     if (what->from_ns != INT64_MIN || what->to_ns != INT64_MAX)
         c.query.flags = PITHLOG_CLIP;
     /* Definitions and properties come first, as all else refers to them. */
@@ -475,8 +443,16 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
         TRY(add_def(&c, pithi_defs_get(log->defs, i), &c.defs[i]));
     for (uint32_t i = 0; !what->one_of_many && (key = pithlog_get_property(log, i, &value)) != NULL; i++)
         TRY(pithi_defs_property(defs, key, value));
-    for (uint32_t i = 0; i < c.rank_count; i++)
-        TRY(copy_rank(&c, pithi_log_rank(log, i)));
+    for (uint32_t i = 0; i < c.rank_count; i++) {
+        /* A part leaves out ranks without a kept lane. A whole copy keeps also ranks that have no lanes. */
+        const struct pithi_log_rank *r = pithi_log_rank(log, i);
+        struct pithi_rank rank = {r->rank + c.what->rank_offset, pithi_log_host(c.log, r), r->pid,
+                                  c.what->one_of_many ? 0 : r->clock};
+        int wanted = !c.query.lanes;
+        for (uint32_t k = 0; !wanted && k < r->lane_count; k++)
+            wanted = c.kept[r->first_lane + k];
+        TRY(wanted ? pithi_writer_rank(c.writer, &rank) : PITH_OK);
+    }
     for (uint32_t i = 0; i < log->info.lanes; i++)
         TRY(copy_lane(&c, i));
     for (uint32_t i = 0; i < log->info.comms; i++)
@@ -500,7 +476,17 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     }
     TRY(copy_records(&c));
 out:
-    end(&c);
+    for (uint32_t i = 0; c.postings && i < c.rank_count; i++)
+        free(c.postings[i].runs);
+    free(c.postings);
+    pithi_map_free(&c.unmatched);
+    pithi_scope_free(&c.scope);
+    free(c.defs);
+    free(c.lanes);
+    free(c.comms);
+    free(c.kept);
+    free(c.next_lost);
+    free(c.holes);
     return err;
 }
 

@@ -74,15 +74,6 @@ static int fit_machine(struct pithi_follow_machine *machine)
     return PITH_OK;
 }
 
-/* The counter of this process parted from CLOCK_MONOTONIC: it needs spans of its own. */
-static int fit_parted(struct pithi_follow_process *process)
-{
-    struct pithi_anchor anchors[2] = {process->spill.page.first, process->spill.page.parted[0]};
-    if (process->spill.time.spans != NULL)
-        return PITH_OK;
-    return pithi_time_fit(&process->spill.time, &process->spill.page, anchors, 2, NULL);
-}
-
 static int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
@@ -104,8 +95,15 @@ static int read_clocks(struct pithlog_follow *follow)
         int same;
         if (machine == NULL)
             return no_memory(follow);
-        if (page->ahead_ns != 0)
-            CHECK(fit_parted(follow->processes[i]));
+        if (page->ahead_ns != 0) {
+            /* The counter of this process parted from CLOCK_MONOTONIC: it needs spans of its own. */
+            struct pithi_anchor anchors[2] = {follow->processes[i]->spill.page.first,
+                                              follow->processes[i]->spill.page.parted[0]};
+            if (follow->processes[i]->spill.time.spans == NULL) {
+                CHECK(pithi_time_fit(&follow->processes[i]->spill.time, &follow->processes[i]->spill.page, anchors, 2,
+                                     NULL));
+            }
+        }
         /* The fit becomes better with each look, as the anchors lie further apart. */
         pithi_anchor_longest(&machine->base, &pair);
         same = pithi_spill_is_here(page);
@@ -266,17 +264,6 @@ static int extend(uint32_t **map, uint32_t *count, uint32_t want)
     return PITH_OK;
 }
 
-/* A process defines states while it runs, so its table grows with each look. */
-static int map_defs(struct pithlog_follow *follow, struct pithi_follow_process *process)
-{
-    struct pithi_spill *spill = &process->spill;
-    int err = extend(&process->ids, &process->id_count, spill->def_count);
-    if (err == PITH_OK)
-        err = pithi_spill_numbers_more(spill, follow->defs, process->ids, &process->numbers);
-    follow->info.defs = pithi_defs_count(follow->defs);
-    return err;
-}
-
 static int add_comm(struct pithlog_follow *follow, uint64_t key, uint32_t *index)
 {
     if (pithi_map_get(&follow->comm_map, key, index))
@@ -431,23 +418,6 @@ int pithlog_follow_open(const char *path, struct pithlog_follow **follow)
     return err;
 }
 
-static void update_info(struct pithlog_follow *follow)
-{
-    const struct pithi_spill_page *page = &follow->processes[0]->spill.page;
-    uint32_t i;
-    follow->info.processes = follow->process_count;
-    /* Losses are counted anew, as each page has the sum so far. */
-    follow->info.lost = 0;
-    for (i = 0; i < follow->process_count; i++) {
-        const struct pithi_spill_page *each = &follow->processes[i]->spill.page;
-        if (each->size > (int32_t)follow->info.ranks)
-            follow->info.ranks = (uint32_t)each->size;
-        follow->info.lost += each->lost;
-    }
-    memcpy(follow->log, page->log, sizeof follow->log);
-    memcpy(follow->program, page->program, sizeof follow->program);
-}
-
 /* The order matters: processes, then clocks (the horizon), then which processes have ended, then their chunks and
  * definitions. A process seen as ended was so before its file is read, so nothing of it is missed. */
 int pithlog_follow_look(struct pithlog_follow *follow)
@@ -471,11 +441,30 @@ int pithlog_follow_look(struct pithlog_follow *follow)
         CHECK(pithi_spill_numbers_said(&follow->processes[i]->spill, follow->defs));
     }
     for (uint32_t i = 0; i < follow->process_count; i++) {
-        CHECK(map_defs(follow, follow->processes[i]));
+        /* A process defines states while it runs, so its table grows with each look. */
+        struct pithi_spill *spill = &follow->processes[i]->spill;
+        int err = extend(&follow->processes[i]->ids, &follow->processes[i]->id_count, spill->def_count);
+        if (err == PITH_OK)
+            err = pithi_spill_numbers_more(spill, follow->defs, follow->processes[i]->ids,
+                                           &follow->processes[i]->numbers);
+        follow->info.defs = pithi_defs_count(follow->defs);
+        if (err != PITH_OK)
+            return err;
         CHECK(map_comms(follow, follow->processes[i]));
         CHECK(update_lanes(follow, i));
     }
-    update_info(follow);
+    const struct pithi_spill_page *page = &follow->processes[0]->spill.page;
+    follow->info.processes = follow->process_count;
+    /* Losses are counted anew, as each page has the sum so far. */
+    follow->info.lost = 0;
+    for (uint32_t i = 0; i < follow->process_count; i++) {
+        const struct pithi_spill_page *each = &follow->processes[i]->spill.page;
+        if (each->size > (int32_t)follow->info.ranks)
+            follow->info.ranks = (uint32_t)each->size;
+        follow->info.lost += each->lost;
+    }
+    memcpy(follow->log, page->log, sizeof follow->log);
+    memcpy(follow->program, page->program, sizeof follow->program);
     /* room for one head of each lane, so that fill cannot fail */
     while (follow->heap_room < follow->info.lanes)
         if (!pithi_grow(&follow->heap, follow->heap_room, &follow->heap_room, sizeof *follow->heap))

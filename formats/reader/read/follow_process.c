@@ -161,25 +161,6 @@ static int add_chunk(struct pithi_follow_process *process, uint64_t offset, cons
     return header->lane != PITHI_SPILL_FREE ? add_lane(&process->spill, header->lane) : PITH_OK;
 }
 
-/* Looks for chunks in a gap. Threads that copy windows at once reserve space in the file in turn, but store in
- * parallel, so a chunk may appear before its predecessor. The predecessor appears at the start of the gap, or at an
- * aligned offset. (Gaps due to alignment stay; looking at one costs next to nothing.) */
-static int look_into_gap(struct pithi_follow_process *process, struct pithi_follow_gap *gap)
-{
-    struct pithi_chunk header;
-    uint64_t offset = gap->from;
-    int err = PITH_OK;
-    while (offset < gap->to && err == PITH_OK)
-        if (read_header(process, offset, gap->to, &header)) {
-            err = add_chunk(process, offset, &header);
-            offset += header.size_bytes;
-            gap->from = offset;
-        } else {
-            offset = (offset + PITHI_SPILL_ALIGN) & ~(uint64_t)(PITHI_SPILL_ALIGN - 1);
-        }
-    return err;
-}
-
 static int note_gap(struct pithi_follow_process *process, uint64_t from, uint64_t to)
 {
     if (!pithi_grow(&process->gaps, process->gap_count, &process->gap_room, sizeof *process->gaps))
@@ -195,8 +176,21 @@ static int find_chunks(struct pithi_follow_process *process)
     struct pithi_chunk header;
     struct stat info;
     int err = PITH_OK;
-    for (uint32_t i = 0; i < process->gap_count && err == PITH_OK; i++)
-        err = look_into_gap(process, &process->gaps[i]);
+    for (uint32_t i = 0; i < process->gap_count && err == PITH_OK; i++) {
+        /* Looks for chunks in a gap. Threads that copy windows at once reserve space in the file in turn, but store in
+         * parallel, so a chunk may appear before its predecessor. The predecessor appears at the start of the gap, or
+         * at an aligned offset. (Gaps due to alignment stay; looking at one costs next to nothing.) */
+        struct pithi_follow_gap *gap = &process->gaps[i];
+        uint64_t at = gap->from;
+        while (at < gap->to && err == PITH_OK)
+            if (read_header(process, at, gap->to, &header)) {
+                err = add_chunk(process, at, &header);
+                at += header.size_bytes;
+                gap->from = at;
+            } else {
+                at = (at + PITHI_SPILL_ALIGN) & ~(uint64_t)(PITHI_SPILL_ALIGN - 1);
+            }
+    }
     if (err != PITH_OK || fstat(process->fd, &info) != 0)
         return err;
     for (size = (uint64_t)info.st_size; offset + PITHI_SPILL_PAGE <= size && err == PITH_OK;) {
@@ -405,39 +399,6 @@ static int is_unknown(const struct pithi_spill_walk *walk)
     return 0;
 }
 
-/* Copies the payload, because the program may overwrite it. */
-static void keep_payload(struct pithi_follow_lane *lane)
-{
-    struct pithlog_record *head = &lane->head;
-    if (head->payload == NULL)
-        return;
-    if (head->payload_bytes > lane->payload_room) {
-        unsigned char *payload = realloc(lane->payload, head->payload_bytes);
-        if (payload != NULL) {
-            lane->payload = payload;
-            lane->payload_room = head->payload_bytes;
-        }
-    }
-    if (head->payload_bytes > lane->payload_room)
-        head->payload_bytes = (uint32_t)lane->payload_room;
-    if (head->payload_bytes > 0)
-        memcpy(lane->payload, head->payload, head->payload_bytes);
-    head->payload = lane->payload;
-}
-
-/* Ends a complete chunk. 1: the head is a record of its losses. */
-static int end_chunk(struct pithi_follow_lane *lane, uint64_t lost)
-{
-    struct pithi_spill_walk *walk = &lane->walk;
-    lane->chunk.lost = lost <= UINT64_MAX / 2 ? lost : 0; /* a higher number is damage */
-    walk->live = 0;
-    if (walk->word != NULL && pithi_spill_next(walk, &lane->head))
-        return 1;
-    pithi_follow_lane_close(lane);
-    lane->seq++;
-    return 0;
-}
-
 int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_follow_lane *lane)
 {
     struct pithi_spill_walk *walk = &lane->walk;
@@ -466,8 +427,24 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
                 return 0;
             }
             got = pithi_spill_next(walk, &lane->head);
-            if (got)
-                keep_payload(lane);
+            if (got) {
+                /* Copies the payload, because the program may overwrite it. */
+                struct pithlog_record *head = &lane->head;
+                if (head->payload != NULL) {
+                    if (head->payload_bytes > lane->payload_room) {
+                        unsigned char *payload = realloc(lane->payload, head->payload_bytes);
+                        if (payload != NULL) {
+                            lane->payload = payload;
+                            lane->payload_room = head->payload_bytes;
+                        }
+                    }
+                    if (head->payload_bytes > lane->payload_room)
+                        head->payload_bytes = (uint32_t)lane->payload_room;
+                    if (head->payload_bytes > 0)
+                        memcpy(lane->payload, head->payload, head->payload_bytes);
+                    head->payload = lane->payload;
+                }
+            }
             newer = 0; /* its end is seen at the next look */
             if (is_same(lane)) {
                 lane->accounted += got && lane->head.kind != PITHLOG_LOST;
@@ -493,7 +470,12 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
         if (newer == 0 && !process->ended)
             return 0;
         walk->zero_ends = !process->ended;
-        if (end_chunk(lane, lost))
+        /* The chunk is complete. */
+        lane->chunk.lost = lost <= UINT64_MAX / 2 ? lost : 0; /* a higher number is damage */
+        walk->live = 0;
+        if (walk->word != NULL && pithi_spill_next(walk, &lane->head))
             return 1;
+        pithi_follow_lane_close(lane);
+        lane->seq++;
     }
 }

@@ -30,12 +30,6 @@
 
 _Static_assert((int)PITHI_ITER_LANES <= (int)PITHI_PACKED_PLAYERS, "each lane has a key");
 
-/* The cursor whose record is current. */
-static inline struct pithi_cursor *current(const struct pithlog_iter *it)
-{
-    return &it->cursors[pithi_packed_player(it->tree[0])];
-}
-
 /* Time of a lane's record that is delivered next, or was delivered last. */
 static inline int64_t time_of(const struct pithi_cursor *c) { return (c->block.next - 1)->time_ns; }
 
@@ -98,19 +92,6 @@ static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t
     return PITH_OK;
 }
 
-/* Of a far log, names the lists of blocks that an iterator over several lanes goes through. */
-static void expect_lists(struct pithlog *log, const uint32_t *lanes, uint32_t count)
-{
-    enum { BYTES = 4 << 20 };
-    uint64_t bytes = 0;
-    const struct pithi_log_lane *lane;
-    for (uint32_t i = 0; i < count && bytes < BYTES; i++)
-        if (pithi_log_lane(log, lanes[i], &lane) == PITH_OK && !lane->blocks) {
-            pithi_files_soon(&log->files, lane->list, (uint64_t)lane->block_count * PITHI_INDEX_BLOCK);
-            bytes += (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
-        }
-}
-
 int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter)
 {
     struct pithlog_iter *it = *iter = calloc(1, sizeof *it);
@@ -135,8 +116,17 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
         err = pithi_fail(PITH_ERR_USAGE, "%s: PITHLOG_OPENED is for one lane, without a filter or other flags",
                          log->path);
     it->looks_beyond = (it->flags & PITHLOG_OPENED) != 0;
-    if (err == PITH_OK && count > 1 && pithi_far())
-        expect_lists(log, lanes, count);
+    if (err == PITH_OK && count > 1 && pithi_far()) {
+        /* Of a far log, names the lists of blocks that an iterator over several lanes goes through. */
+        enum { BYTES = 4 << 20 };
+        uint64_t bytes = 0;
+        const struct pithi_log_lane *lane;
+        for (uint32_t i = 0; i < count && bytes < BYTES; i++)
+            if (pithi_log_lane(log, lanes[i], &lane) == PITH_OK && !lane->blocks) {
+                pithi_files_soon(&log->files, lane->list, (uint64_t)lane->block_count * PITHI_INDEX_BLOCK);
+                bytes += (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
+            }
+    }
     if (err == PITH_OK && count > PITHI_ITER_LANES) {
         struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags, NULL};
         err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);
@@ -291,26 +281,22 @@ const struct pithi_stack *pithi_iter_open_states(const struct pithlog_iter *it, 
     return it->phase == PRIMED && !c->done && c->block.head.first_ns <= it->from_ns ? &c->stack : NULL;
 }
 
-/* Goes past the last delivered record. -1: a damaged part of its lane. */
-static int go_on(struct pithlog_iter *it)
-{
-    uint32_t last = pithi_packed_player(it->tree[0]);
-    if (pithi_cursor_advance(it, &it->cursors[last]) < 0)
-        return -1;
-    it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
-    return 1;
-}
-
 /* Delivers the next record, also if it must read a block: 1, 0: end, -1: error. */
 static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     while (it->phase != ENDED) {
         if (it->phase == PRIMING && prime(it) < 0)
             return -1;
-        if (it->phase == RUNNING && go_on(it) < 0)
-            return -1;
+        if (it->phase == RUNNING) {
+            /* Goes past the last delivered record. */
+            uint32_t last = pithi_packed_player(it->tree[0]);
+            if (pithi_cursor_advance(it, &it->cursors[last]) < 0)
+                return -1;
+            it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
+        }
         it->phase = RUNNING;
-        if (!(it->tree[0] >= it->limit && over(it)) && deliver(it, current(it), r))
+        /* The cursor whose record is current. */
+        if (!(it->tree[0] >= it->limit && over(it)) && deliver(it, &it->cursors[pithi_packed_player(it->tree[0])], r))
             return 1;
     }
     return 0;

@@ -3,7 +3,7 @@
  * Where a lane's LOST records say how many states ended in their holes, only the blocks with LOST records are read: the
  * stacks of blocks are right. Else the lane is read once, from its first LOST record on (native/lost_states.h). The
  * writer's stack at the start of later blocks then still has the states that ended, as the writer never saw their
- * LEAVE. `drop_gone` takes such states off whenever a block's stack is used. They are found by time and id; of several
+ * LEAVE. `take_stack` takes such states off whenever a block's stack is used. They are found by time and id; of several
  * that agree in both, the innermost ended first.
  *
  * The result belongs to the log and never changes, so threads share it without a lock: whoever is first stores it. */
@@ -217,25 +217,6 @@ static uint32_t count_gone(const struct pithi_lost_states *lost, uint32_t holes,
     return low - first;
 }
 
-/* Takes the states that ended in the first `holes` holes off a writer's stack. */
-static void drop_gone(const struct pithi_lost_states *lost, uint32_t holes, struct pithi_stack *s)
-{
-    uint32_t kept = 0;
-    const int64_t dropped = INT64_MIN; /* as nested_ns */
-    for (uint32_t i = s->count; i-- > 0;) {
-        /* of several with the same id and time, the innermost ended first */
-        uint32_t gone = count_gone(lost, holes, &s->states[i]);
-        for (uint32_t k = i + 1; gone > 0 && k < s->count && s->states[k].enter_ns == s->states[i].enter_ns; k++)
-            gone -= s->states[k].id == s->states[i].id && s->states[k].nested_ns == dropped;
-        if (gone > 0)
-            s->states[i].nested_ns = dropped;
-    }
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->states[i].nested_ns != dropped)
-            s->states[kept++] = s->states[i];
-    s->count = kept;
-}
-
 /* ---- The states open at a time ----------------------------------------------------------------------------------- */
 
 /* A lane whose blocks are read in order. */
@@ -265,15 +246,31 @@ static int load(const struct scanning *s, uint32_t i, struct pithi_log_block *pl
     return pithi_unpack(s->u, s->lane, s->number, place, s->block, 1, &why);
 }
 
-/* The stack at the start of block i, which was loaded. */
-static void take_stack(struct scanning *s, uint32_t i, struct pithi_open_at *at)
+/* The stack at the start of a block, which was loaded. */
+static void take_stack(struct scanning *s, uint32_t block, struct pithi_open_at *at)
 {
     struct pithi_stack before = at->stack;
     at->stack = s->u->opened;
     s->u->opened = before;
-    s->hole = s->lost ? holes_before(s->lost, i) : 0;
-    if (s->lost)
-        drop_gone(s->lost, s->hole, &at->stack);
+    s->hole = s->lost ? holes_before(s->lost, block) : 0;
+    if (s->lost) {
+        /* States that ended in one of these holes are still on the writer's stack. */
+        uint32_t kept = 0;
+        const int64_t dropped = INT64_MIN; /* as nested_ns */
+        for (uint32_t i = at->stack.count; i-- > 0;) {
+            /* of several with the same id and time, the innermost ended first */
+            uint32_t gone = count_gone(s->lost, s->hole, &at->stack.states[i]);
+            for (uint32_t k = i + 1;
+                 gone > 0 && k < at->stack.count && at->stack.states[k].enter_ns == at->stack.states[i].enter_ns; k++)
+                gone -= at->stack.states[k].id == at->stack.states[i].id && at->stack.states[k].nested_ns == dropped;
+            if (gone > 0)
+                at->stack.states[i].nested_ns = dropped;
+        }
+        for (uint32_t i = 0; i < at->stack.count; i++)
+            if (at->stack.states[i].nested_ns != dropped)
+                at->stack.states[kept++] = at->stack.states[i];
+        at->stack.count = kept;
+    }
 }
 
 /* Follows the records of a loaded block up to time_ns. 1: came to a record at or after it; 0: the block ended; -1:

@@ -70,23 +70,19 @@ static inline int pithi_cursor_advance(struct pithlog_iter *it, struct pithi_cur
     return !c->done;
 }
 
-static inline void pair(struct pithi_cursor *c, struct pithlog_record *r)
-{
-    uint32_t leave = r->kind == PITHLOG_LEAVE;
-    int64_t start_ns;
-    if (!pithi_stack_quick(&c->stack, leave, r->id, r->time_ns, &start_ns, &r->nested_ns, &r->depth))
-        pithi_cursor_pair(c, r);
-    else
-        r->start_ns = start_ns;
-}
-
 /* With PITHLOG_NEST: follows the open states, and completes the record. */
 static inline void nest(struct pithi_cursor *c, struct pithlog_record *r)
 {
-    if (r->kind <= PITHLOG_LEAVE)
-        pair(c, r);
-    else if (r->kind == PITHLOG_LOST && r->got_bytes > 0)
+    if (r->kind <= PITHLOG_LEAVE) {
+        uint32_t leave = r->kind == PITHLOG_LEAVE;
+        int64_t start_ns;
+        if (!pithi_stack_quick(&c->stack, leave, r->id, r->time_ns, &start_ns, &r->nested_ns, &r->depth))
+            pithi_cursor_pair(c, r);
+        else
+            r->start_ns = start_ns;
+    } else if (r->kind == PITHLOG_LOST && r->got_bytes > 0) {
         pithi_stack_drop(&c->stack, r->got_bytes - 1);
+    }
 }
 
 /* Brings a lane to its first record in the window; earlier ones only change the stack. 1: done, -1: call again. */

@@ -123,31 +123,6 @@ static uint64_t path_hash(uint32_t comm, int32_t from, int32_t to, int32_t tag)
     return (hash ^ ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* Frees paths with empty queues, as a program may use every tag only once. The next sweep is due at four times the
- * paths that are left, so sweeping costs each path only a constant. 0: no memory. */
-static int sweep_paths(struct pithi_match *m)
-{
-    uint32_t kept = 0;
-    pithi_map_free(&m->path_map);
-    for (uint32_t i = 0; i < m->path_count; i++) {
-        struct path *p = &m->paths[i];
-        if (p->count == 0) {
-            free(p->queue);
-            p->queue = NULL;
-            continue;
-        }
-        uint64_t key = path_hash(p->comm, p->from, p->to, p->tag);
-        if (!pithi_map_get(&m->path_map, key, &p->next))
-            p->next = UINT32_MAX;
-        if (!pithi_map_put(&m->path_map, key, kept))
-            return 0;
-        m->paths[kept++] = *p;
-    }
-    m->path_count = kept;
-    m->path_limit = kept < 1024 ? 4096 : kept * 4;
-    return 1;
-}
-
 static int misses(const struct pithi_match *m, int32_t rank)
 {
     return pithi_map_find(&m->missing, (uint32_t)rank) != NULL;
@@ -157,8 +132,28 @@ static struct path *find_path(struct pithi_match *m, uint32_t comm, int32_t from
 {
     uint64_t key = path_hash(comm, from, to, tag);
     uint32_t first = 0, at;
-    if (m->path_count >= m->path_limit && !sweep_paths(m))
-        return NULL;
+    if (m->path_count >= m->path_limit) {
+        /* Frees paths with empty queues, as a program may use every tag only once. The next sweep is due at four times
+         * the paths that are left, so sweeping costs each path only a constant. */
+        uint32_t kept = 0;
+        pithi_map_free(&m->path_map);
+        for (uint32_t i = 0; i < m->path_count; i++) {
+            struct path *p = &m->paths[i];
+            if (p->count == 0) {
+                free(p->queue);
+                p->queue = NULL;
+                continue;
+            }
+            uint64_t kept_key = path_hash(p->comm, p->from, p->to, p->tag);
+            if (!pithi_map_get(&m->path_map, kept_key, &p->next))
+                p->next = UINT32_MAX;
+            if (!pithi_map_put(&m->path_map, kept_key, kept))
+                return NULL;
+            m->paths[kept++] = *p;
+        }
+        m->path_count = kept;
+        m->path_limit = kept < 1024 ? 4096 : kept * 4;
+    }
     if (!pithi_map_get(&m->path_map, key, &first))
         first = UINT32_MAX;
     for (at = first; at != UINT32_MAX; at = m->paths[at].next) {

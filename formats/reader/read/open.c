@@ -146,23 +146,6 @@ out:
     return err;
 }
 
-/* Runs the reader once, or twice if it asks for it. The second pass knows the numbers that the first one left in
- * `again`. */
-static int write_native(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
-{
-    struct pithi_again again = {0};
-    struct pithi_input twice = *input;
-    twice.again = &again;
-    int err = write_once(log, &twice, format, fd);
-    if (err == PITH_OK && again.count > 0) {
-        again.is_second = 1;
-        err = ftruncate(fd, 0) == 0 ? write_once(log, &twice, format, fd)
-                                    : pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
-    }
-    free(again.numbers);
-    return err;
-}
-
 /* `key` NULL: not cached. */
 static int read_anew(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format,
                      const struct pithi_cache_key *key)
@@ -171,7 +154,19 @@ static int read_anew(struct pithlog *log, const struct pithi_input *input, const
     struct stat st = {0};
     if (!(key ? pithi_cache_begin(&part, key, kind_of(plain)) : pithi_cache_begin_nameless(&part)))
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
-    int err = write_native(log, input, format, part.fd);
+    /* Runs the reader once, or twice if it asks for it. The second pass knows the numbers that the first one left in
+     * `again`. */
+    struct pithi_again again = {0};
+    struct pithi_input twice = *input;
+    twice.again = &again;
+    int err = write_once(log, &twice, format, part.fd);
+    if (err == PITH_OK && again.count > 0) {
+        again.is_second = 1;
+        err = ftruncate(part.fd, 0) == 0 ? write_once(log, &twice, format, part.fd)
+                                         : pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
+    }
+    free(again.numbers);
+
     if (err == PITH_OK && fstat(part.fd, &st) != 0)
         err = pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
     /* The mark is written only if the log is whole; without it the cache forgets the file. */
@@ -284,42 +279,35 @@ static const struct refused {
      .name = "a trace of Perfetto, which Pith only writes; its traceconv makes JSON of it"},
 };
 
-static int is_refused(const struct refused *r, const struct pithi_input *input)
-{
-    size_t suffix = r->suffix ? strlen(r->suffix) : 0, length = strlen(input->path);
-    size_t head = input->size < PIECE ? input->size : PIECE;
-    return (!suffix || (length > suffix && strcasecmp(input->path + length - suffix, r->suffix) == 0)) &&
-           (!r->start || (input->size >= 16 && memcmp(input->data, r->start, r->start_size) == 0)) &&
-           (!r->word || memmem(input->data, head, r->word, strlen(r->word)));
-}
-
 static const char *refused_format(const struct pithi_input *input)
 {
     /* gzip would make reading slow and save nothing, as native logs are compressed; so they are not read from it. */
     if (input->size >= PITHI_NATIVE_START && pithi_native_is(input->data, input->size))
         return "a log of Pith that gzip packed; unpack it with gunzip (it is compressed in itself)";
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (is_refused(&refused[i], input))
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        const struct refused *r = &refused[i];
+        size_t suffix = r->suffix ? strlen(r->suffix) : 0, length = strlen(input->path);
+        size_t head = input->size < PIECE ? input->size : PIECE;
+        if ((!suffix || (length > suffix && strcasecmp(input->path + length - suffix, r->suffix) == 0)) &&
+            (!r->start || (input->size >= 16 && memcmp(input->data, r->start, r->start_size) == 0)) &&
+            (!r->word || memmem(input->data, head, r->word, strlen(r->word))))
             return refused[i].name;
+    }
     return NULL;
-}
-
-static int refuse(const struct pithlog *log, const struct pithi_input *input)
-{
-    const char *name = input->data ? refused_format(input) : NULL;
-    if (!input->data)
-        return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without a log; give the name of one", log->path);
-    if (name)
-        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: cannot be read: it looks like %s", log->path, name);
-    return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
-                      log->path);
 }
 
 static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 {
     const struct pithi_format *format = probe(input);
-    if (!format)
-        return refuse(log, input);
+    if (!format) {
+        const char *name = input->data ? refused_format(input) : NULL;
+        if (!input->data)
+            return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without a log; give the name of one", log->path);
+        if (name)
+            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: cannot be read: it looks like %s", log->path, name);
+        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
+                          log->path);
+    }
     if (log->watched) /* unpacking or reading, then loading */
         log->watched->passes = 2;
     CHECK(convert(log, input, format));

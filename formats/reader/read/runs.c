@@ -54,8 +54,16 @@ struct packing {
 
 enum { ID, COMM, PEER, TAG, BYTES, GOT, POSTED, VALUE, PAYLOAD, DEPTH, START, NESTED, FIELDS };
 
-static void get_fields(const struct pithlog_record *r, uint64_t field[FIELDS])
+/* Writes a record to `p`, with a `mark` below 16 of the caller's choice. Returns the byte after it. The caller appends
+ * the payload. */
+static unsigned char *pack(struct packing *before, const struct pithlog_record *r, unsigned mark, unsigned char *p)
 {
+    uint64_t field[FIELDS];
+    uint32_t mask = 0;
+    unsigned char *mask_at = p + 1;
+    *p = (unsigned char)(r->kind | mark << 4);
+    p = pithi_put_varint(p + 3, pithi_zigzag((int64_t)((uint64_t)r->time_ns - (uint64_t)before->time_ns)));
+    p = pithi_put_varint(p, pithi_zigzag((int64_t)r->lane - (int64_t)before->lane));
     field[ID] = r->id;
     field[COMM] = r->comm;
     field[PEER] = pithi_zigzag((int64_t)r->peer + 1);
@@ -68,19 +76,6 @@ static void get_fields(const struct pithlog_record *r, uint64_t field[FIELDS])
     field[DEPTH] = r->depth;
     field[START] = r->start_ns ? pithi_zigzag((int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns)) + 1 : 0;
     field[NESTED] = pithi_zigzag(r->nested_ns);
-}
-
-/* Writes a record to `p`, with a `mark` below 16 of the caller's choice. Returns the byte after it. The caller appends
- * the payload. */
-static unsigned char *pack(struct packing *before, const struct pithlog_record *r, unsigned mark, unsigned char *p)
-{
-    uint64_t field[FIELDS];
-    uint32_t mask = 0;
-    unsigned char *mask_at = p + 1;
-    *p = (unsigned char)(r->kind | mark << 4);
-    p = pithi_put_varint(p + 3, pithi_zigzag((int64_t)((uint64_t)r->time_ns - (uint64_t)before->time_ns)));
-    p = pithi_put_varint(p, pithi_zigzag((int64_t)r->lane - (int64_t)before->lane));
-    get_fields(r, field);
     for (unsigned i = 0; i < FIELDS; i++)
         if (field[i]) {
             mask |= 1u << i;
@@ -89,22 +84,6 @@ static unsigned char *pack(struct packing *before, const struct pithlog_record *
     pithi_put16(mask_at, (uint16_t)mask);
     *before = (struct packing){r->time_ns, r->lane};
     return p;
-}
-
-static void set_fields(struct pithlog_record *r, const uint64_t field[FIELDS])
-{
-    r->id = (uint32_t)field[ID];
-    r->comm = (uint32_t)field[COMM];
-    r->peer = (int32_t)(pithi_unzigzag(field[PEER]) - 1);
-    r->tag = (int32_t)pithi_unzigzag(field[TAG]);
-    r->bytes = field[BYTES];
-    r->got_bytes = field[GOT];
-    r->posted = field[POSTED];
-    memcpy(&r->value, &field[VALUE], sizeof r->value);
-    r->payload_bytes = (uint32_t)field[PAYLOAD];
-    r->depth = (uint32_t)field[DEPTH];
-    r->start_ns = field[START] ? (int64_t)((uint64_t)r->time_ns - (uint64_t)pithi_unzigzag(field[START] - 1)) : 0;
-    r->nested_ns = pithi_unzigzag(field[NESTED]);
 }
 
 /* Reads a record and its payload. Returns the byte after both; NULL: they do not end before `end`, and nothing is
@@ -127,7 +106,18 @@ static const unsigned char *unpack(struct packing *before, const unsigned char *
     *mark = kind >> 4;
     r->time_ns = (int64_t)((uint64_t)before->time_ns + (uint64_t)pithi_unzigzag(time));
     r->lane = (uint32_t)((int64_t)before->lane + pithi_unzigzag(lane));
-    set_fields(r, field);
+    r->id = (uint32_t)field[ID];
+    r->comm = (uint32_t)field[COMM];
+    r->peer = (int32_t)(pithi_unzigzag(field[PEER]) - 1);
+    r->tag = (int32_t)pithi_unzigzag(field[TAG]);
+    r->bytes = field[BYTES];
+    r->got_bytes = field[GOT];
+    r->posted = field[POSTED];
+    memcpy(&r->value, &field[VALUE], sizeof r->value);
+    r->payload_bytes = (uint32_t)field[PAYLOAD];
+    r->depth = (uint32_t)field[DEPTH];
+    r->start_ns = field[START] ? (int64_t)((uint64_t)r->time_ns - (uint64_t)pithi_unzigzag(field[START] - 1)) : 0;
+    r->nested_ns = pithi_unzigzag(field[NESTED]);
     r->payload = r->payload_bytes ? p : NULL;
     *before = (struct packing){r->time_ns, r->lane};
     return p + r->payload_bytes;
@@ -615,20 +605,6 @@ int64_t pithi_stretch_end(int64_t time_ns, int64_t start_ns, uint64_t length_ns)
     return passed + 1 > most / length_ns ? INT64_MAX : (int64_t)((uint64_t)start_ns + (passed + 1) * length_ns - 1);
 }
 
-/* The stretch with the earliest record that is left. 0: end of the slab. */
-static int next_stretch(struct pithi_runs *m)
-{
-    uint64_t key = PITHI_KEY_DONE;
-
-    for (uint32_t i = 0; i < m->run_count; i++)
-        key = m->runs[i].player.key < key ? m->runs[i].player.key : key;
-    if (key == PITHI_KEY_DONE)
-        return 0;
-    m->stretch_end_ns = pithi_stretch_end(pithi_time_of(key), m->log->info.start_ns, m->stretch_ns);
-    m->at_run = 0;
-    return 1;
-}
-
 /* As merge, by stretches. */
 static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {
@@ -637,8 +613,16 @@ static int give_stretches(struct pithi_runs *m, struct pithlog_record *records, 
     while (n < count) {
         struct run *run = &m->runs[m->at_run];
         if (m->at_run == m->run_count) {
-            if (!next_stretch(m))
+            /* The stretch with the earliest record that is left. */
+            uint64_t key = PITHI_KEY_DONE;
+
+            for (uint32_t i = 0; i < m->run_count; i++)
+                key = m->runs[i].player.key < key ? m->runs[i].player.key : key;
+            if (key == PITHI_KEY_DONE)
                 break;
+            m->stretch_end_ns = pithi_stretch_end(pithi_time_of(key), m->log->info.start_ns, m->stretch_ns);
+            m->at_run = 0;
+
             continue;
         }
         if (m->delivered && !go_on(run)) {

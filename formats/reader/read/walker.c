@@ -157,19 +157,6 @@ static UNCOMMON int reserve(struct walked_lane *lane)
     return PITH_OK;
 }
 
-/* Callers of pithlog_walk_next may still look at a state that ended: it is removed by the next call. */
-static inline void remove_ended(struct pithlog_walk *walk)
-{
-    struct walked_lane *lane = walk->ended;
-    uint32_t at = walk->ended_at, above = --lane->depth - at;
-    if (above > 0) {
-        memmove(&lane->open[at], &lane->open[at + 1], above * sizeof *lane->open);
-        memmove(&lane->beside[at], &lane->beside[at + 1], above * sizeof *lane->beside);
-    }
-    lane->kept = at;
-    walk->ended = NULL;
-}
-
 /* There is room for it. */
 static inline void begin_state(struct walked_lane *lane, uint32_t id, int64_t start_ns, int64_t from_ns,
                                int64_t nested_ns)
@@ -287,23 +274,6 @@ static int keep_begun(struct walked_lane *lane, const struct pithi_stack *after,
     return 1;
 }
 
-/* After a damaged or missing block the log knows the open states, `after`. Those that were open before are the first of
- * them, in the same order. */
-static int match_after(struct walked_lane *lane, const struct pithi_stack *after)
-{
-    uint32_t known = 0;
-    for (uint32_t i = 0; i < lane->depth; i++) {
-        const struct pithi_open_state *state = &after->states[known];
-        int goes_on =
-            known < after->count && lane->open[i].id == state->id && lane->open[i].start_ns == state->enter_ns;
-        lane->beside[i].goes_on = goes_on;
-        if (goes_on)
-            lane->beside[i].nested_ns = state->nested_ns;
-        known += (uint32_t)goes_on;
-    }
-    return keep_begun(lane, after, known);
-}
-
 /* Finds which states go on after a hole, and which begin in it. 0: no memory. */
 static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
 {
@@ -311,8 +281,21 @@ static int foresee(struct pithlog_walk *walk, struct walked_lane *lane)
         lane->lost && lane->next_lost > 0 ? &lane->lost->holes[lane->next_lost - 1] : NULL;
     int64_t to_ns = hole ? hole->to_ns : INT64_MAX;
     if (lane->is_gap) {
-        if (pithi_open_after_gap(&walk->unpacking, &walk->block, lane->number, lane->seen_ns, &walk->at) != PITH_OK ||
-            !match_after(lane, &walk->at.stack))
+        if (pithi_open_after_gap(&walk->unpacking, &walk->block, lane->number, lane->seen_ns, &walk->at) != PITH_OK)
+            return 0;
+        /* After a damaged or missing block the log knows the open states, `after`. Those that were open before are the
+         * first of them, in the same order. */
+        uint32_t known = 0;
+        for (uint32_t i = 0; i < lane->depth; i++) {
+            const struct pithi_open_state *state = &walk->at.stack.states[known];
+            int goes_on = known < walk->at.stack.count && lane->open[i].id == state->id &&
+                          lane->open[i].start_ns == state->enter_ns;
+            lane->beside[i].goes_on = goes_on;
+            if (goes_on)
+                lane->beside[i].nested_ns = state->nested_ns;
+            known += (uint32_t)goes_on;
+        }
+        if (!keep_begun(lane, &walk->at.stack, known))
             return 0;
         to_ns = walk->at.to_ns;
     } else {
@@ -568,8 +551,17 @@ static UNCOMMON int next_closed(struct pithlog_walk *walk, struct pithlog_step *
 
 int pithlog_walk_next(struct pithlog_walk *walk, struct pithlog_step *step)
 {
-    if (walk->ended)
-        remove_ended(walk);
+    if (walk->ended) {
+        /* Callers of pithlog_walk_next may still look at a state that ended: it is removed by the next call. */
+        struct walked_lane *lane = walk->ended;
+        uint32_t at = walk->ended_at, above = --lane->depth - at;
+        if (above > 0) {
+            memmove(&lane->open[at], &lane->open[at + 1], above * sizeof *lane->open);
+            memmove(&lane->beside[at], &lane->beside[at + 1], above * sizeof *lane->beside);
+        }
+        lane->kept = at;
+        walk->ended = NULL;
+    }
     for (;;) {
         int status = 0;
         if (__builtin_expect(walk->opened < walk->count, 0))
