@@ -377,24 +377,6 @@ static void cell_thread_give(struct cell_thread *thread, struct cell_work *work)
     pthread_mutex_unlock(&thread->lock);
 }
 
-static void cell_thread_end(struct cell_thread *thread)
-{
-    if (!thread)
-        return;
-    pthread_mutex_lock(&thread->lock);
-    thread->ending = 1;
-    pthread_mutex_unlock(&thread->lock);
-    cell_thread_give(thread, NULL);
-    pthread_join(thread->thread, NULL);
-    for (struct cell_result *result = thread->first, *next; result; result = next) {
-        next = result->next;
-        cell_result_free(result);
-    }
-    pthread_mutex_destroy(&thread->lock);
-    pthread_cond_destroy(&thread->wake);
-    free(thread);
-}
-
 /* ---- The cache --------------------------------------------------------------------------------------------------- */
 
 /* Narrower columns are not shifted. */
@@ -456,7 +438,20 @@ void pithi_cell_cache_free(struct pithi_cell_cache *cache)
 {
     if (!cache)
         return;
-    cell_thread_end(cache->thread);
+    if (cache->thread) {
+        pthread_mutex_lock(&cache->thread->lock);
+        cache->thread->ending = 1;
+        pthread_mutex_unlock(&cache->thread->lock);
+        cell_thread_give(cache->thread, NULL);
+        pthread_join(cache->thread->thread, NULL);
+        for (struct cell_result *result = cache->thread->first, *next; result; result = next) {
+            next = result->next;
+            cell_result_free(result);
+        }
+        pthread_mutex_destroy(&cache->thread->lock);
+        pthread_cond_destroy(&cache->thread->wake);
+        free(cache->thread);
+    }
     cell_work_free(cache->left);
     pithlog_summary_close(cache->helper_summary);
     free_rows(cache->rows, cache->cells, cache->row_count);

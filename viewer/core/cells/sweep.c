@@ -487,23 +487,6 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     note_tick(sweep, id);
 }
 
-/* Keeps the duration of the innermost state if it ends here, not at the end of the records that are read. */
-static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
-{
-    const struct open_state *state = &sweep->stack[sweep->depth - 1];
-    struct pithi_cells *cells = sweep->cells;
-    uint64_t at;
-
-    if (state->start_ns >= time_ns || (uint64_t)time_ns - (uint64_t)state->start_ns < sweep->span_least_ns)
-        return;
-    at = to_units(sweep, time_ns);
-    if (sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
-        time_ns >= sweep->query->t1_ns || at <= sweep->again || at >= sweep->limit)
-        return;
-    spans_add(cells,
-              (struct pithi_cell_span){sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns});
-}
-
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
 {
     uint32_t at = sweep->depth;
@@ -513,8 +496,18 @@ void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
         at--;
     if (!at--)
         return;
-    if (at + 1 == sweep->depth)
-        note_span(sweep, time_ns);
+    if (at + 1 == sweep->depth) {
+        /* Keeps the duration of the innermost state if it ends here, not at the end of the records that are read. */
+        const struct open_state *state = &sweep->stack[sweep->depth - 1];
+        struct pithi_cells *cells = sweep->cells;
+        if (state->start_ns < time_ns && (uint64_t)time_ns - (uint64_t)state->start_ns >= sweep->span_least_ns) {
+            uint64_t end = to_units(sweep, time_ns);
+            if (!sweep->group_lanes && sweep->visible_depth <= sweep->levels && !is_hidden(sweep, state->id) &&
+                time_ns < sweep->query->t1_ns && end > sweep->again && end < sweep->limit)
+                spans_add(cells, (struct pithi_cell_span){sweep->row, sweep->visible_depth - 1, sweep->column,
+                                                          time_ns - state->start_ns});
+        }
+    }
     memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
     sweep->depth--;
     if (is_hidden(sweep, id))
@@ -617,30 +610,27 @@ static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
     return show;
 }
 
-static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *paths, uint32_t count)
-{
-    memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
-    sweep->shown_paths = paths;
-    sweep->deepest = count > UINT16_MAX - 2 ? sweep->levels : 0; /* the path may be deeper still */
-    sweep->depths = pithi_view_grow(sweep->depths, &sweep->depth_capacity, count, 1);
-    sweep->depths[0] = 0;
-    for (uint32_t path = 1; path < count && sweep->deepest < sweep->levels; path++) {
-        uint8_t depth = sweep->depths[paths[path].parent];
-        sweep->depths[path] = depth += !is_hidden(sweep, paths[path].state);
-        sweep->deepest = depth > sweep->deepest ? depth : sweep->deepest;
-    }
-    sweep->shown_states = pithi_view_grow(sweep->shown_states, &sweep->shown_capacity, SHOWS * sweep->deepest,
-                                          sizeof *sweep->shown_states);
-}
-
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count)
 {
     uint64_t from = to_units(sweep, piece->start_ns), to = to_units(sweep, piece->end_ns);
     int whole;
 
-    if (!sweep->shown_paths) /* each lane has its own table */
-        know_paths(sweep, paths, path_count);
+    /* Each lane has its own table of paths. */
+    if (!sweep->shown_paths) {
+        memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
+        sweep->shown_paths = paths;
+        sweep->deepest = path_count > UINT16_MAX - 2 ? sweep->levels : 0; /* the path may be deeper still */
+        sweep->depths = pithi_view_grow(sweep->depths, &sweep->depth_capacity, path_count, 1);
+        sweep->depths[0] = 0;
+        for (uint32_t path = 1; path < path_count && sweep->deepest < sweep->levels; path++) {
+            uint8_t depth = sweep->depths[paths[path].parent];
+            sweep->depths[path] = depth += !is_hidden(sweep, paths[path].state);
+            sweep->deepest = depth > sweep->deepest ? depth : sweep->deepest;
+        }
+        sweep->shown_states = pithi_view_grow(sweep->shown_states, &sweep->shown_capacity, SHOWS * sweep->deepest,
+                                              sizeof *sweep->shown_states);
+    }
     advance(sweep, from);
     for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
         const struct path_show *show = show_of(sweep, piece->path[i]);

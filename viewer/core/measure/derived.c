@@ -385,29 +385,6 @@ static double evaluate(const struct deriving *d, uint32_t line, uint32_t column,
     return isfinite(stack[0]) ? stack[0] : NAN;
 }
 
-/* Numbers the rows, and finds the line of each lane. */
-static void place_rows(struct deriving *d)
-{
-    const struct pithi_derived_query *query = d->query;
-    struct pithi_derived *derived = d->derived;
-    uint32_t lanes = pithlog_get_info(d->log)->lanes, count;
-
-    derived->row_of = pithi_alloc(query->row_count + (size_t)1, sizeof *derived->row_of);
-    /* levels, functions and counters are no rows of their own here */
-    for (uint32_t row = 0; row < query->row_count; row++)
-        if (query->rows[row].counter == PITHI_NONE && !pithi_row_is_below(&query->rows[row]))
-            derived->row_of[derived->rows++] = row;
-    derived->lines = derived->rows < query->most_lines ? derived->rows : query->most_lines;
-    d->line_of = pithi_alloc(lanes + (size_t)1, sizeof *d->line_of);
-    memset(d->line_of, 0xff, lanes * sizeof *d->line_of);
-    for (uint32_t i = 0; i < derived->rows; i++) {
-        const uint32_t *of = pithi_row_lanes(&query->rows[derived->row_of[i]], &count);
-        for (uint32_t k = 0; k < count; k++)
-            /* more rows than lines: several share one, spread evenly */
-            d->line_of[of[k]] = pithi_tile_at(i, derived->lines, derived->rows);
-    }
-}
-
 int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *query, struct pithi_derived *derived)
 {
     struct deriving d = {.log = log, .query = query, .derived = derived};
@@ -417,7 +394,23 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
 
     memset(derived, 0, sizeof *derived);
     derived->width = query->width;
-    place_rows(&d);
+    /* Numbers the rows, and finds the line of each lane. */
+    uint32_t lanes = pithlog_get_info(d.log)->lanes, count;
+
+    derived->row_of = pithi_alloc(query->row_count + (size_t)1, sizeof *derived->row_of);
+    /* levels, functions and counters are no rows of their own here */
+    for (uint32_t row = 0; row < query->row_count; row++)
+        if (query->rows[row].counter == PITHI_NONE && !pithi_row_is_below(&query->rows[row]))
+            derived->row_of[derived->rows++] = row;
+    derived->lines = derived->rows < query->most_lines ? derived->rows : query->most_lines;
+    d.line_of = pithi_alloc(lanes + (size_t)1, sizeof *d.line_of);
+    memset(d.line_of, 0xff, lanes * sizeof *d.line_of);
+    for (uint32_t i = 0; i < derived->rows; i++) {
+        const uint32_t *of = pithi_row_lanes(&query->rows[derived->row_of[i]], &count);
+        for (uint32_t k = 0; k < count; k++)
+            /* more rows than lines: several share one, spread evenly */
+            d.line_of[of[k]] = pithi_tile_at(i, derived->lines, derived->rows);
+    }
     size_t cells = (derived->lines + (size_t)1) * derived->width;
     derived->values = pithi_alloc(cells, sizeof *derived->values);
     /* terms in one block, with the line of the sum */

@@ -202,22 +202,6 @@ struct pieces {
     uint64_t *spare;                  /* [width] */
 };
 
-/* The state for which a path counts, or PITHI_NONE. */
-static uint32_t state_of(const struct pieces *pieces, uint32_t path)
-{
-    const struct pithi_ranges *ranges = pieces->ranges;
-    uint32_t found = PITHI_NONE;
-
-    for (uint32_t p = path; p; p = pieces->paths[p].parent) {
-        uint32_t state = pieces->paths[p].state;
-        if (state < ranges->defs && !ranges->hidden[state])
-            found = state;
-        if (found != PITHI_NONE && ranges->query.depth == PITHI_INNERMOST)
-            break;
-    }
-    return found;
-}
-
 /* Reads some records of a lane near a time and adds the time of each state to the weights. Returns the total. */
 static double sample(struct pieces *pieces, uint32_t lane, int64_t about_ns)
 {
@@ -268,7 +252,16 @@ static void take_piece(void *context, const struct pithlog_piece *piece)
     while (ranges->bounds[pieces->column + 1] <= from)
         pieces->column++;
     for (; count < PITHLOG_PIECE_PATHS && piece->share[count]; count++) {
-        states[count] = state_of(pieces, piece->path[count]);
+        /* The state for which a path counts, or PITHI_NONE. */
+        uint32_t found = PITHI_NONE;
+        for (uint32_t p = piece->path[count]; p; p = pieces->paths[p].parent) {
+            uint32_t state = pieces->paths[p].state;
+            if (state < ranges->defs && !ranges->hidden[state])
+                found = state;
+            if (found != PITHI_NONE && ranges->query.depth == PITHI_INNERMOST)
+                break;
+        }
+        states[count] = found;
         named += piece->share[count] / 255.0;
         others -= states[count] == PITHI_NONE ? pieces->idle : pieces->weight[states[count]];
     }
@@ -439,15 +432,6 @@ static uint32_t *sorted_states(const struct pithi_ranges *ranges, const struct p
 
 /* ---- Heights ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t mirrored(int64_t column, uint32_t width)
-{
-    int64_t last = (int64_t)width - 1;
-
-    while (column < 0 || column > last)
-        column = column < 0 ? -1 - column : 2 * last + 1 - column;
-    return (uint32_t)column;
-}
-
 /* The number of lanes of a state in a column, as drawn. */
 static double value_of(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t state,
                        uint32_t column)
@@ -457,7 +441,12 @@ static double value_of(const struct pithi_ranges *ranges, const struct pithi_lay
     if (!look->smooth)
         return pithi_ranges_value(ranges, state, column);
     for (int by = 1 - SMOOTH; by < SMOOTH; by++) {
-        uint32_t near = mirrored((int64_t)column + by, pithi_ranges_width(ranges));
+        int64_t at = (int64_t)column + by;
+        int64_t last = (int64_t)pithi_ranges_width(ranges) - 1;
+
+        while (at < 0 || at > last)
+            at = at < 0 ? -1 - at : 2 * last + 1 - at;
+        uint32_t near = (uint32_t)at;
         sum += pithi_ranges_value(ranges, state, near) * (SMOOTH - abs(by));
     }
     return sum / (SMOOTH * SMOOTH);

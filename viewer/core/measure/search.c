@@ -263,35 +263,6 @@ static void read_selected(struct walk *walk, struct pithlog_iter *iter)
         }
 }
 
-static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
-{
-    const struct pithi_search *search = walk->search;
-    struct pithlog_query query = {.from_ns = from_ns,
-                                  .to_ns = to_ns - 1,
-                                  .lanes = &search->lanes[walk->lane],
-                                  .lane_count = 1,
-                                  .kinds = search->kinds,
-                                  .filter = search->filter};
-    struct pithlog_iter *iter;
-
-    /* Counting states of any duration needs no ends. */
-    if (!search->filter && search->kinds >> PITHLOG_ENTER & 1 &&
-        (walk->best || search->min_ns || search->max_ns < INT64_MAX)) {
-        query.to_ns = INT64_MAX;
-        query.kinds |= 1u << PITHLOG_LEAVE;
-        query.flags = PITHLOG_NEST;
-    }
-    walk->last = (struct pithi_scan_position){INT64_MIN, 0, 0};
-    if (pithlog_iter_open(walk->log, &query, &iter))
-        return -1;
-    if (search->filter)
-        read_selected(walk, iter);
-    else
-        read_leaf(walk, iter, from_ns, to_ns);
-    pithlog_iter_close(iter);
-    return 0;
-}
-
 /* Tells whether a wanted definition may occur: 1 also without a summary, and for sends. */
 static int occurs(struct walk *walk, int64_t from_ns, int64_t to_ns)
 {
@@ -326,7 +297,31 @@ static int walk_lane(struct walk *walk, int64_t from_ns, int64_t to_ns, int64_t 
         return STOPPED;
     if (to_ns - from_ns <= leaf) {
         walk->done += (double)(to_ns - from_ns);
-        return scan(walk, from_ns, to_ns);
+        const struct pithi_search *search = walk->search;
+        struct pithlog_query query = {.from_ns = from_ns,
+                                      .to_ns = to_ns - 1,
+                                      .lanes = &search->lanes[walk->lane],
+                                      .lane_count = 1,
+                                      .kinds = search->kinds,
+                                      .filter = search->filter};
+        struct pithlog_iter *iter;
+
+        /* Counting states of any duration needs no ends. */
+        if (!search->filter && search->kinds >> PITHLOG_ENTER & 1 &&
+            (walk->best || search->min_ns || search->max_ns < INT64_MAX)) {
+            query.to_ns = INT64_MAX;
+            query.kinds |= 1u << PITHLOG_LEAVE;
+            query.flags = PITHLOG_NEST;
+        }
+        walk->last = (struct pithi_scan_position){INT64_MIN, 0, 0};
+        if (pithlog_iter_open(walk->log, &query, &iter))
+            return -1;
+        if (search->filter)
+            read_selected(walk, iter);
+        else
+            read_leaf(walk, iter, from_ns, to_ns);
+        pithlog_iter_close(iter);
+        return 0;
     }
     if (!occurs(walk, from_ns, to_ns)) {
         walk->done += (double)(to_ns - from_ns);

@@ -58,13 +58,6 @@ static void lay_words(uint32_t *restrict to, const uint32_t *restrict rgb, uint3
         to[i] = rgb[i] == PITHI_NO_COLOUR ? to[i] : rgb[i];
 }
 
-static void lay_pixels(unsigned char *to, const uint32_t *rgb, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (rgb[i] != PITHI_NO_COLOUR)
-            set_pixel(to + 3 * (size_t)i, rgb[i]);
-}
-
 /* The scanlines of a strip. */
 struct span {
     int top, bottom;
@@ -112,10 +105,14 @@ static void paint_strips(void *context, double x, uint32_t width, double y, doub
         for (uint32_t i = 0; i < count; i++) {
             if (line < spans[i].top || line >= spans[i].bottom)
                 continue;
-            if (raster->words)
+            if (raster->words) {
                 lay_words(raster->words + at, strips[i].rgb + skip, columns);
-            else
-                lay_pixels(raster->pixels + at * 3, strips[i].rgb + skip, columns);
+            } else {
+                const uint32_t *rgb = strips[i].rgb + skip;
+                for (uint32_t c = 0; c < columns; c++)
+                    if (rgb[c] != PITHI_NO_COLOUR)
+                        set_pixel(raster->pixels + 3 * (at + c), rgb[c]);
+            }
         }
         for (int copy = line + 1; copy < next; copy++) {
             size_t to = (size_t)copy * (size_t)raster->width + (size_t)left;
@@ -184,21 +181,6 @@ static int clip_edge(double p, double q, double *from, double *to)
     if (p > 0 && q / p < *to)
         *to = q / p;
     return *from <= *to;
-}
-
-/* Cuts a line at the clip. Returns 0 if nothing of it is inside. */
-static int clip_line(const struct pithi_raster *raster, double *x0, double *y0, double *x1, double *y1)
-{
-    double dx = *x1 - *x0, dy = *y1 - *y0, from = 0, to = 1, x = *x0, y = *y0;
-
-    if (!clip_edge(-dx, x - raster->left, &from, &to) || !clip_edge(dx, raster->right - x, &from, &to) ||
-        !clip_edge(-dy, y - raster->top, &from, &to) || !clip_edge(dy, raster->bottom - y, &from, &to))
-        return 0;
-    *x0 = x + from * dx;
-    *y0 = y + from * dy;
-    *x1 = x + to * dx;
-    *y1 = y + to * dy;
-    return 1;
 }
 
 /* Tells whether all pixels that a run may touch lie within the clip. */
@@ -436,8 +418,19 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
     struct run run = {.rgb = rgb, .weight = (uint32_t)(alpha * 256 + 0.5)};
 
     /* beyond that, the difference of two doubles is too rough; it is also false for NaN */
-    if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15) || !clip_line(raster, &x0, &y0, &x1, &y1))
+    if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15))
         return;
+    /* Cuts a line at the clip. */
+    double dx = x1 - x0, dy = y1 - y0, from = 0, to = 1, x = x0, y = y0;
+
+    if (!clip_edge(-dx, x - raster->left, &from, &to) || !clip_edge(dx, raster->right - x, &from, &to) ||
+        !clip_edge(-dy, y - raster->top, &from, &to) || !clip_edge(dy, raster->bottom - y, &from, &to))
+        return;
+    x0 = x + from * dx;
+    y0 = y + from * dy;
+    x1 = x + to * dx;
+    y1 = y + to * dy;
+
     /* From here on x is the longer axis, and the line goes towards larger x. */
     run.steep = fabs(y1 - y0) > fabs(x1 - x0);
     if (run.steep) {
@@ -748,26 +741,20 @@ uint32_t pithi_glyphs_next(const char **text)
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-static void draw_clipped_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
-                               uint32_t rgb)
-{
-    for (uint32_t i = 0; i < glyph->dot_count; i++) {
-        const struct pithi_dot *dot = &glyph->dots[i];
-        int x = left + dot->x, y = top + dot->y;
-        if (x < raster->left || x >= raster->right || y < raster->top || y >= raster->bottom)
-            continue;
-        uint32_t *word = &raster->words[(size_t)y * (size_t)raster->width + (size_t)x];
-        *word = pithi_blend_words(*word, rgb, dot->weight);
-    }
-}
-
 /* Most letters are within the clip, and a picture has up to ten thousand of them. */
 static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
                        uint32_t rgb)
 {
     if (left < raster->left || left + glyph->width > raster->right || top < raster->top ||
         top + pithi_glyphs()->height > raster->bottom) {
-        draw_clipped_glyph(raster, glyph, left, top, rgb);
+        for (uint32_t i = 0; i < glyph->dot_count; i++) {
+            const struct pithi_dot *dot = &glyph->dots[i];
+            int x = left + dot->x, y = top + dot->y;
+            if (x < raster->left || x >= raster->right || y < raster->top || y >= raster->bottom)
+                continue;
+            uint32_t *word = &raster->words[(size_t)y * (size_t)raster->width + (size_t)x];
+            *word = pithi_blend_words(*word, rgb, dot->weight);
+        }
         return;
     }
     const struct pithi_dot *dots = glyph->dots;

@@ -401,13 +401,6 @@ static const struct {
     {"*", "MPI environment"},
 };
 
-/* Readers of formats without groups set only these.
- * Only then is the group guessed from the name. */
-static int says_nothing(const char *group)
-{
-    return !*group || strcmp(group, "MPI") == 0 || strcmp(group, "user") == 0;
-}
-
 const char *pithi_state_group(const struct pithlog_def *def)
 {
     const char *name = def->name;
@@ -415,7 +408,8 @@ const char *pithi_state_group(const struct pithlog_def *def)
     size_t length = 0;
     int row = 0;
 
-    if (!says_nothing(def->group))
+    /* Readers of formats without groups set only these. Only then is the group guessed from the name. */
+    if (*def->group && strcmp(def->group, "MPI") != 0 && strcmp(def->group, "user") != 0)
         return def->group;
     /* The name in lower case without "MPI_" or "PMPI_", as PMPI_Send and MPI_Send are the same function; "" if it is
      * not an MPI function. */

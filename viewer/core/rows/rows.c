@@ -186,15 +186,6 @@ static uint32_t member_lane(const struct pithi_rows *rows, uint32_t comm, int64_
     return pithi_rows_rank_lane(rows, all->world_ranks[member]);
 }
 
-static void build_by_comm(struct pithi_rows *rows)
-{
-    for (uint32_t comm = 0; comm < pithlog_get_info(rows->log)->comms; comm++)
-        if (pithi_rows_member_count(rows, comm) > 0)
-            new_node(rows, 0, PITHI_NODE_COMM, PITHI_NONE, comm);
-    if (!rows->nodes[0].child_count) /* no members are known */
-        build_by_host(rows);
-}
-
 void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
 {
     uint32_t comm = rows->nodes[node].id;
@@ -213,28 +204,6 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
 }
 
 /* ---- By likeness ------------------------------------------------------------------------------------------------- */
-
-/* A group of one rank needs no level: its rank is a row at the top. Without groups (not computed yet) all ranks are. */
-static void build_alike(struct pithi_rows *rows)
-{
-    const struct pithi_alike *alike = &rows->alike;
-    uint32_t *nodes = pithi_alloc(alike->count, sizeof *nodes), *sizes = pithi_alloc(alike->count, sizeof *sizes);
-
-    for (uint32_t i = 0; i < alike->ranks; i++)
-        sizes[alike->group[i]]++;
-    for (uint32_t i = 0; i < rows->rank_count; i++) {
-        uint32_t group = alike->ranks ? alike->group[i] : 0;
-        if (!alike->ranks || sizes[group] == 1) {
-            add_rank(rows, 0, rows->rank_lane[i]);
-            continue;
-        }
-        if (!nodes[group])
-            nodes[group] = new_node(rows, 0, PITHI_NODE_ALIKE, rows->rank_lane[i], group);
-        add_rank(rows, nodes[group], rows->rank_lane[i]);
-    }
-    free(nodes);
-    free(sizes);
-}
 
 void pithi_rows_group_alike(struct pithi_rows *rows, struct pithi_alike *alike)
 {
@@ -373,13 +342,35 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
 {
     forget_nodes(rows);
     rows->grouping = grouping;
-    if (grouping == PITHI_BY_HOST)
+    if (grouping == PITHI_BY_HOST) {
         build_by_host(rows);
-    else if (grouping == PITHI_BY_COMM)
-        build_by_comm(rows);
-    else if (grouping == PITHI_BY_LIKENESS)
-        build_alike(rows);
-    else
+    } else if (grouping == PITHI_BY_COMM) {
+        for (uint32_t comm = 0; comm < pithlog_get_info(rows->log)->comms; comm++)
+            if (pithi_rows_member_count(rows, comm) > 0)
+                new_node(rows, 0, PITHI_NODE_COMM, PITHI_NONE, comm);
+        if (!rows->nodes[0].child_count) /* no members are known */
+            build_by_host(rows);
+    } else if (grouping == PITHI_BY_LIKENESS) {
+        /* A group of one rank needs no level: its rank is a row at the top. Without groups (not computed yet) all ranks
+         * are. */
+        const struct pithi_alike *alike = &rows->alike;
+        uint32_t *nodes = pithi_alloc(alike->count, sizeof *nodes), *sizes = pithi_alloc(alike->count, sizeof *sizes);
+
+        for (uint32_t i = 0; i < alike->ranks; i++)
+            sizes[alike->group[i]]++;
+        for (uint32_t i = 0; i < rows->rank_count; i++) {
+            uint32_t group = alike->ranks ? alike->group[i] : 0;
+            if (!alike->ranks || sizes[group] == 1) {
+                add_rank(rows, 0, rows->rank_lane[i]);
+                continue;
+            }
+            if (!nodes[group])
+                nodes[group] = new_node(rows, 0, PITHI_NODE_ALIKE, rows->rank_lane[i], group);
+            add_rank(rows, nodes[group], rows->rank_lane[i]);
+        }
+        free(nodes);
+        free(sizes);
+    } else
         for (uint32_t lane = 0; lane < pithlog_get_info(rows->log)->lanes; lane++)
             add_counters(rows, new_node(rows, 0, PITHI_NODE_THREAD, lane, 0));
     /* Opens all nodes if there are few rows, else only the outer levels.
@@ -517,25 +508,6 @@ static void see_lane(struct pithi_rows *rows, uint32_t node, uint32_t depth, uin
         see(rows, node, depth, (struct pithi_row){.lane = lane, .counter = PITHI_NONE, .band = band, .flame = 1});
 }
 
-/* Adds one row for all lanes below a node; a single lane gets its own row. */
-static void see_closed(struct pithi_rows *rows, uint32_t number, uint32_t depth)
-{
-    uint32_t first = rows->lane_count, count;
-    struct pithi_row *row;
-
-    /* What `gather` added to rows->lanes is the list of this row. For a single lane the list is not needed. */
-    gather(rows, number);
-    count = rows->lane_count - first;
-    if (count == 1) {
-        rows->lane_count = first;
-        see_lane(rows, number, depth, rows->lanes[first]);
-    }
-    if (count < 2)
-        return;
-    row = see(rows, number, depth, (struct pithi_row){.lane = rows->lanes[first], .counter = PITHI_NONE});
-    row->lane_count = count;
-}
-
 static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth);
 
 static void see_children(struct pithi_rows *rows, uint32_t number, uint32_t depth)
@@ -576,7 +548,21 @@ static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth)
         if (node->flags & PITHI_NODE_KEPT)
             see(rows, number, depth, (struct pithi_row){.lane = node->lane, .counter = node->id});
     } else if (!(node->flags & PITHI_NODE_OPEN)) {
-        see_closed(rows, number, depth);
+        /* Adds one row for all lanes below a node; a single lane gets its own row. */
+        uint32_t first = rows->lane_count, count;
+        struct pithi_row *row;
+
+        /* What `gather` added to rows->lanes is the list of this row. For a single lane the list is not needed. */
+        gather(rows, number);
+        count = rows->lane_count - first;
+        if (count == 1) {
+            rows->lane_count = first;
+            see_lane(rows, number, depth, rows->lanes[first]);
+        }
+        if (count >= 2) {
+            row = see(rows, number, depth, (struct pithi_row){.lane = rows->lanes[first], .counter = PITHI_NONE});
+            row->lane_count = count;
+        }
     } else if (!is_on_a_lane(node)) {
         see_group(rows, number, depth);
     } else {

@@ -169,19 +169,6 @@ static size_t character_size(const unsigned char *c)
 /* C0, DEL, and C1 (as U+0080 to U+009F). */
 static int is_control(const unsigned char *c) { return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0); }
 
-/* U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: the code, else 0. */
-static unsigned directional(const unsigned char *c, size_t bytes)
-{
-    unsigned code = bytes == 2   ? (c[0] & 31u) << 6 | (c[1] & 63u)
-                    : bytes == 3 ? (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u)
-                                 : 0;
-
-    return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
-                   (code >= 0x2066 && code <= 0x2069)
-               ? code
-               : 0;
-}
-
 char *pithi_clean(char *out, size_t size, const char *text, int ascii)
 {
     /* Names come from programs and from files of others. Invalid bytes and control characters become "?", as a terminal
@@ -194,7 +181,15 @@ char *pithi_clean(char *out, size_t size, const char *text, int ascii)
         size_t bytes = character_size(c);
         char instead[8] = "?";
         const char *shown = instead;
-        unsigned mark = directional(c, bytes);
+        /* U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: the code, else 0. */
+        unsigned code = bytes == 2   ? (c[0] & 31u) << 6 | (c[1] & 63u)
+                        : bytes == 3 ? (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u)
+                                     : 0;
+
+        unsigned mark = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+                                (code >= 0x2066 && code <= 0x2069)
+                            ? code
+                            : 0;
         if (mark)
             snprintf(instead, sizeof instead, "\\u%04x", mark);
         else if (bytes && !is_control(c) && (bytes == 1 || !ascii))

@@ -69,16 +69,6 @@ static uint32_t *slot_of(struct bundling *b, const struct pithi_bundle *like)
     return &b->slots[at];
 }
 
-/* Chooses `more` with the probability more->count / count, so that each message of a bundle is equally likely to give
- * the bundle its place. A hash makes the choice repeatable. */
-static int is_chosen(const struct pithi_bundle *more, double count)
-{
-    uint64_t hash = ((uint64_t)more->from_row << 32 | more->to_row) ^ (uint64_t)(int64_t)(more->x0 * 64) << 16;
-    hash = (hash ^ hash >> 29) * UINT64_C(0xd6e8feb86659fd93);
-    hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-    return (double)(hash >> 40) / (double)(1 << 24) * count < more->count;
-}
-
 static uint64_t length_of(const struct pithlog_message *message)
 {
     return (uint64_t)llabs(message->recv_ns - message->send_ns);
@@ -120,8 +110,15 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
     bundle = &b->bundles[*slot - 1];
     take_numbers(bundle, more);
     /* the place stays that of the message chosen before */
-    if (b->one_counts && !is_chosen(more, bundle->count))
-        return;
+    if (b->one_counts) {
+        /* Chooses `more` with the probability more->count / count, so that each message of a bundle is equally likely
+         * to give the bundle its place. A hash makes the choice repeatable. */
+        uint64_t hash = ((uint64_t)more->from_row << 32 | more->to_row) ^ (uint64_t)(int64_t)(more->x0 * 64) << 16;
+        hash = (hash ^ hash >> 29) * UINT64_C(0xd6e8feb86659fd93);
+        hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+        if (!((double)(hash >> 40) / (double)(1 << 24) * bundle->count < more->count))
+            return;
+    }
     share = b->one_counts ? 1 : more->count / bundle->count;
     bundle->x0 += (more->x0 - bundle->x0) * share;
     bundle->x1 += (more->x1 - bundle->x1) * share;
