@@ -185,18 +185,6 @@ void pithi_buffer_leave(void)
     pithi_guard_leave(&guard);
 }
 
-static void thread_list(void)
-{
-    if (exit_key_made)
-        pthread_setspecific(exit_key, &self);
-    self.buffer = &pith_buffer_;
-    self.next = threads;
-    self.link = &threads;
-    if (threads != NULL)
-        threads->link = &self.next;
-    threads = &self;
-}
-
 int pithi_buffer_is_listed(void) { return self.link != NULL; }
 
 /* The place in the C library from which threads' functions are called; 0: not known. */
@@ -241,8 +229,16 @@ static void lane_get(void)
         pithi_buffer_ended = 1;
         self.holding++; /* the record that needs the lane */
     }
-    if (!pithi_buffer_ended)
-        thread_list();
+    if (!pithi_buffer_ended) {
+        if (exit_key_made)
+            pthread_setspecific(exit_key, &self);
+        self.buffer = &pith_buffer_;
+        self.next = threads;
+        self.link = &threads;
+        if (threads != NULL)
+            threads->link = &self.next;
+        threads = &self;
+    }
     self.has_lane = 1;
     if (idle_count > 0) {
         struct idle *from = &idle[--idle_count];
@@ -291,15 +287,6 @@ static void count_lost(void)
         __atomic_add_fetch(&self.lane.chunk->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Lets the kernel make all pages of a new chunk at once, which is cheaper. Outside the guard, because handlers and
- * other threads may record during this millisecond. Kernels before 5.14 refuse, which does no harm. */
-static void populate(struct pithi_chunk *chunk)
-{
-    int saved = errno;
-    madvise(chunk, chunk->size_bytes, MADV_POPULATE_WRITE);
-    errno = saved;
-}
-
 /* Makes room for `words` words, in a new chunk if `exchange` is set. 0: no room. */
 static int make_room(uint64_t words, int exchange)
 {
@@ -333,8 +320,13 @@ static int make_room(uint64_t words, int exchange)
             count_lost();
     }
     pithi_guard_leave(&guard);
-    if (good && before != self.lane.chunk && self.lane.fresh)
-        populate(self.lane.chunk);
+    if (good && before != self.lane.chunk && self.lane.fresh) {
+        /* Lets the kernel make all pages of a new chunk at once, which is cheaper. Outside the guard, because handlers
+         * and other threads may record during this millisecond. Kernels before 5.14 refuse, which does no harm. */
+        int saved = errno;
+        madvise(self.lane.chunk, self.lane.chunk->size_bytes, MADV_POPULATE_WRITE);
+        errno = saved;
+    }
     return good;
 }
 

@@ -60,20 +60,7 @@ static struct pithi_spill_open *open_of(struct pithi_chunk *chunk)
     return (struct pithi_spill_open *)(void *)(chunk + 1);
 }
 
-static struct pithi_chunk *newer_of(const struct pithi_chunk *chunk)
-{
-    return (struct pithi_chunk *)(uintptr_t)chunk->newer;
-}
-
 /* ---- Headers ----------------------------------------------------------------------------------------------------- */
-
-static void page_anchor(const struct pithi_anchor *anchor)
-{
-    struct pithi_spill_page *page = pithi_session.file.page;
-    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
-    page->last = *anchor;
-    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
-}
 
 static void take_anchor(struct pithi_anchor *anchor)
 {
@@ -81,7 +68,10 @@ static void take_anchor(struct pithi_anchor *anchor)
         pithi_buffer_stop_all();
         pithi_clock_part(anchor, pithi_buffer_latest(), pithi_session.file.page);
     }
-    page_anchor(anchor);
+    struct pithi_spill_page *page = pithi_session.file.page;
+    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
+    page->last = *anchor;
+    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
 }
 
 void pithi_lane_anchor(void)
@@ -153,20 +143,6 @@ static void make_spare(struct pithi_lane *lane, uint32_t count, uint64_t size_by
     lane->spare_bytes = size_bytes;
 }
 
-/* Makes chunks ahead, while the file may grow. */
-static void ring_grow(struct pithi_lane *lane)
-{
-    uint64_t most = pithi_session.file.max_bytes / 8 / RING_CHUNK;
-    uint32_t before = lane->spare_all, count = before < RING_MANY / 2 ? before * 2 : RING_MANY;
-    if (before == 0)
-        count = RING_FIRST;
-    if (count > most && before != 0)
-        count = most > 1 ? (uint32_t)most : 1;
-    make_spare(lane, count, RING_CHUNK, PITHI_FOR_RECORDS);
-    if (lane->spare_count > 0)
-        lane->spare_all = count;
-}
-
 /* Returns the next chunk made ahead. The first one gets its header before the others, because a reader that scans the
  * file skips chunks without a header and does not return to them. */
 static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int is_first)
@@ -193,20 +169,6 @@ static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int
     return chunk;
 }
 
-/* Finds the states left open by the chunk before a lane's newest one. That chunk is complete when the lane turns to
- * another chunk. */
-static void settle(const struct pithi_lane *lane)
-{
-    static struct pithi_spill_open open; /* under the guard; static because the stack of a handler may be small */
-    struct pithi_chunk *settled = lane->before, *next = lane->chunk;
-    if (settled == NULL || next->open_bytes == 0)
-        return;
-    open = *open_of(settled);
-    settled->records = pithi_open_scan(&open, words_of(settled), end_of(settled) + PITHI_CHUNK_SLACK);
-    seal(settled);
-    set_open(next, &open);
-}
-
 /* Takes the oldest chunk from the lane `from` and clears it. `is_loss`: its records count as lost (not before
  * PITH_FROM). NULL: the lane must keep its chunks, or the chunk has no room for `words`. */
 static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, int is_loss)
@@ -218,7 +180,7 @@ static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, in
         pithi_lost_add(chunk->records);
         from->chunk->overwritten += chunk->records;
     }
-    from->oldest = newer_of(chunk);
+    from->oldest = (struct pithi_chunk *)(uintptr_t)chunk->newer;
     from->kept--;
     if (from->before == chunk)
         from->before = NULL;
@@ -263,10 +225,29 @@ static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, in
     int is_first = lane->spare_count == 0;
     if (!has_room(RING_CHUNK, words))
         return NULL;
-    settle(lane);
+    /* Finds the states left open by the chunk before a lane's newest one. That chunk is complete when the lane turns to
+     * another chunk. */
+    static struct pithi_spill_open open; /* under the guard; static because the stack of a handler may be small */
+    struct pithi_chunk *settled = lane->before, *next = lane->chunk;
+    if (settled != NULL && next->open_bytes != 0) {
+        open = *open_of(settled);
+        settled->records = pithi_open_scan(&open, words_of(settled), end_of(settled) + PITHI_CHUNK_SLACK);
+        seal(settled);
+        set_open(next, &open);
+    }
     if (!before_from || lane->kept < RING_BEFORE) {
-        if (is_first)
-            ring_grow(lane);
+        if (is_first) {
+            /* Makes chunks ahead, while the file may grow. */
+            uint64_t most = pithi_session.file.max_bytes / 8 / RING_CHUNK;
+            uint32_t before = lane->spare_all, count = before < RING_MANY / 2 ? before * 2 : RING_MANY;
+            if (before == 0)
+                count = RING_FIRST;
+            if (count > most && before != 0)
+                count = most > 1 ? (uint32_t)most : 1;
+            make_spare(lane, count, RING_CHUNK, PITHI_FOR_RECORDS);
+            if (lane->spare_count > 0)
+                lane->spare_all = count;
+        }
         chunk = ring_new(lane, words, is_first);
     }
     if (chunk == NULL && (chunk = ring_reuse(lane, words, before_from)) != NULL)
@@ -347,27 +328,10 @@ void pithi_lane_begin(struct pithi_lane *lane, uint32_t number)
     lane->next_bytes = number < MANY_LANES ? window_bytes() : WINDOW_FIRST_MANY;
 }
 
-/* Releases the memory of a chunk that is complete; the file keeps it. */
-static void give_back(struct pithi_chunk *chunk)
-{
-    if (chunk == NULL)
-        return;
-    if (chunk->words == 0)
-        seal(chunk);
-    madvise(chunk, chunk->size_bytes, MADV_DONTNEED);
-}
-
 /* The number of words that fit into a chunk, with the slack. */
 static uint64_t room_of(struct pithi_chunk *chunk)
 {
     return chunk != NULL ? (uint64_t)(end_of(chunk) + PITHI_CHUNK_SLACK - words_of(chunk)) : 0;
-}
-
-/* Updates the upper limit of the words in the file: the words of `before` are now known, `chunk` may become full. */
-static void count_most(const struct pithi_lane *lane, struct pithi_chunk *before, struct pithi_chunk *chunk)
-{
-    uint64_t more = lane->words_next - lane->words_before + room_of(chunk) - room_of(before);
-    __atomic_add_fetch(&pithi_session.file.page->most_words, more, __ATOMIC_RELAXED);
 }
 
 /* A chunk of a ring has its list of open states where a window has words, so neither is ever reused as the other. */
@@ -387,14 +351,23 @@ int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
         return 0;
     if (before != NULL)
         __atomic_store_n(&before->newer, (uintptr_t)chunk, __ATOMIC_RELEASE);
-    if (!ring && chunk != lane->window)
-        give_back(lane->window);
+    if (!ring && chunk != lane->window) {
+        /* Releases the memory of a chunk that is complete; the file keeps it. */
+        if (lane->window != NULL) {
+            if (lane->window->words == 0)
+                seal(lane->window);
+            madvise(lane->window, lane->window->size_bytes, MADV_DONTNEED);
+        }
+    }
     lane->window = ring ? NULL : before;
     lane->before = before;
     if (lane->oldest == NULL)
         lane->oldest = chunk;
     lane->kept++;
-    count_most(lane, before, chunk);
+    /* Updates the upper limit of the words in the file: the words of `before` are now known, `chunk` may become
+     * full. */
+    uint64_t more = lane->words_next - lane->words_before + room_of(chunk) - room_of(before);
+    __atomic_add_fetch(&pithi_session.file.page->most_words, more, __ATOMIC_RELAXED);
     lane->chunk = chunk;
     lane->words_before = lane->words_next;
     lane->seq++;

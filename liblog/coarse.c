@@ -119,17 +119,6 @@ static int hold_back(struct pithi_coarse *coarse, const struct pithlog_record *r
     return PITH_OK;
 }
 
-/* Drops the innermost state, which was short. Records waiting after its ENTER stay; usually there are none. */
-static int drop_innermost(struct pithi_coarse *coarse)
-{
-    uint32_t place = *open_at(coarse, coarse->open_first + --coarse->open_count);
-    at(coarse, place)->fate = DROP;
-    coarse->left_out++;
-    while (coarse->count > 0 && at(coarse, coarse->first + coarse->count - 1)->fate == DROP)
-        coarse->count--;
-    return pass_decided(coarse);
-}
-
 int pithi_coarse_add(void *context, const struct pithlog_record *record)
 {
     struct pithi_coarse *coarse = context;
@@ -147,8 +136,16 @@ int pithi_coarse_add(void *context, const struct pithlog_record *record)
         return hold_back(coarse, record, DOUBT);
     if (coarse->open_count > 0 && record->kind == PITHLOG_LEAVE) {
         const struct waiting *innermost = at(coarse, *open_at(coarse, coarse->open_first + coarse->open_count - 1));
-        if (innermost->record.id == record->id)
-            return drop_innermost(coarse);
+        if (innermost->record.id == record->id) {
+            /* Drops the innermost state, which was short. Records waiting after its ENTER stay; usually there are
+             * none. */
+            uint32_t place = *open_at(coarse, coarse->open_first + --coarse->open_count);
+            at(coarse, place)->fate = DROP;
+            coarse->left_out++;
+            while (coarse->count > 0 && at(coarse, coarse->first + coarse->count - 1)->fate == DROP)
+                coarse->count--;
+            return pass_decided(coarse);
+        }
     }
     if (record->kind == PITHLOG_LEAVE || record->kind == PITHLOG_LOST) {
         err = pithi_coarse_flush(coarse);

@@ -182,29 +182,25 @@ static int widen(void)
     return 1;
 }
 
-/* Doubles the buckets, so that look-ups stay fast with many names. Without memory, the chains get longer.
- * Buckets are not freed: a handler may be going through them. */
-static void spread(void)
-{
-    size_t count = bucket_count * 2, i;
-    struct entry **more = take(count * sizeof(struct entry *)), *entry, *next;
-    if (more == NULL)
-        return;
-    for (i = 0; i < bucket_count; i++)
-        for (entry = buckets[i]; entry != NULL; entry = next) {
-            next = entry->chain;
-            entry->chain = more[entry->hash & (count - 1)];
-            more[entry->hash & (count - 1)] = entry;
-        }
-    buckets = more;
-    bucket_count = count;
-}
-
 static void chain(struct entry *entry)
 {
     struct entry **bucket;
-    if (chained == bucket_count)
-        spread();
+    if (chained == bucket_count) {
+        /* Doubles the buckets, so that look-ups stay fast with many names. Without memory, the chains get longer.
+         * Buckets are not freed: a handler may be going through them. */
+        size_t count = bucket_count * 2, b;
+        struct entry **more = take(count * sizeof(struct entry *)), *moved, *next;
+        if (more != NULL) {
+            for (b = 0; b < bucket_count; b++)
+                for (moved = buckets[b]; moved != NULL; moved = next) {
+                    next = moved->chain;
+                    moved->chain = more[moved->hash & (count - 1)];
+                    more[moved->hash & (count - 1)] = moved;
+                }
+            buckets = more;
+            bucket_count = count;
+        }
+    }
     bucket = &buckets[entry->hash & (bucket_count - 1)];
     entry->chain = *bucket;
     *bucket = entry;
@@ -377,26 +373,6 @@ struct kept_comm {
 };
 static struct kept_comm *kept_comms; /* under the guard */
 
-/* Keeps the record for the next log. Without memory the communicator has no members there. */
-static void keep_comm(uint32_t id, const struct piece *pieces, unsigned count)
-{
-    struct kept_comm *kept;
-    size_t size = 0, at = 0;
-    unsigned i;
-    for (i = 0; i < count; i++)
-        size += pieces[i].size;
-    kept = malloc(sizeof *kept + size);
-    if (kept == NULL)
-        return;
-    for (i = 0; i < count; at += pieces[i++].size)
-        if (pieces[i].size > 0)
-            memcpy(kept->record + at, pieces[i].data, pieces[i].size);
-    kept->id = id;
-    kept->size = size;
-    kept->next = kept_comms;
-    kept_comms = kept;
-}
-
 /* The record of `comm` in pieces; without its members if `members` is 0. */
 static void comm_pieces(const struct pith_comm *comm, int members, struct pithi_spill_comm *head,
                         struct piece pieces[4])
@@ -435,7 +411,22 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
         store(PITHI_D_COMM, id, pieces, 4);
         /* kept without a long list, which would cost memory for the whole run */
         comm_pieces(comm, comm->size + (int64_t)comm->remote_size <= MEMBERS_ALL_STORE, &head, pieces);
-        keep_comm(id, pieces, 4);
+        /* Keeps the record for the next log. Without memory the communicator has no members there. */
+        struct kept_comm *kept;
+        size_t size = 0, at = 0;
+        unsigned piece;
+        for (piece = 0; piece < 4; piece++)
+            size += pieces[piece].size;
+        kept = malloc(sizeof *kept + size);
+        if (kept != NULL) {
+            for (piece = 0; piece < 4; at += pieces[piece++].size)
+                if (pieces[piece].size > 0)
+                    memcpy(kept->record + at, pieces[piece].data, pieces[piece].size);
+            kept->id = id;
+            kept->size = size;
+            kept->next = kept_comms;
+            kept_comms = kept;
+        }
     }
     pithi_guard_leave(&guard);
     if (id != 0)

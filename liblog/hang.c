@@ -77,16 +77,6 @@ int64_t pithi_hang_pause(void)
     return ns < 1000000000 ? ns : 1000000000;
 }
 
-static void copy(int from, int to)
-{
-    char part[4096];
-    ssize_t got, put = 0;
-    for (off_t at = 0; put >= 0 && (got = pread(from, part, sizeof part, at)) > 0; at += got)
-        for (ssize_t done = 0; done < got && put >= 0; done += put)
-            if ((put = write(to, part + done, (size_t)(got - done))) < 0 && errno == EINTR)
-                put = 0;
-}
-
 /* hang_ns 0: the report in any case. 1: there was one. */
 static int report(int64_t hang_ns)
 {
@@ -102,7 +92,12 @@ static int report(int64_t hang_ns)
         is_said = 1; /* once */
     } else if (lseek(out, 0, SEEK_END) > 0) {
         pithi_signals_begin(&signals);
-        copy(out, 2);
+        char part[4096];
+        ssize_t got, put = 0;
+        for (off_t at = 0; put >= 0 && (got = pread(out, part, sizeof part, at)) > 0; at += got)
+            for (ssize_t done = 0; done < got && put >= 0; done += put)
+                if ((put = write(2, part + done, (size_t)(got - done))) < 0 && errno == EINTR)
+                    put = 0;
         pithi_signals_end(&signals);
         is_said = 1;
     }
@@ -113,16 +108,6 @@ static int report(int64_t hang_ns)
 
 void pithi_hang_report(void) { report(0); }
 
-/* The system ends the process, and so the launcher the job; spill files stay. */
-static void end_job(void)
-{
-    const struct timespec pause = {10, 0};
-    pithi_say("PITH_HANG: ending this job; `pith recover` makes a log of its spill folder");
-    kill(getpid(), SIGTERM);
-    nanosleep(&pause, NULL);
-    kill(getpid(), SIGKILL); /* the program did not obey */
-}
-
 void pithi_hang_look(void)
 {
     int64_t begin_ns = pithi_clock_ns(CLOCK_MONOTONIC), hang_ns = pithi_session.settings.hang_ns, pause_ns;
@@ -131,6 +116,12 @@ void pithi_hang_look(void)
     stall.is_reported = report(hang_ns);
     pause_ns = 20 * (pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns);
     stall.again_ns = begin_ns + (pause_ns > hang_ns / 4 ? pause_ns : hang_ns / 4);
-    if (stall.is_reported && pithi_session.settings.hang_abort)
-        end_job();
+    if (stall.is_reported && pithi_session.settings.hang_abort) {
+        /* The system ends the process, and so the launcher the job; spill files stay. */
+        const struct timespec pause = {10, 0};
+        pithi_say("PITH_HANG: ending this job; `pith recover` makes a log of its spill folder");
+        kill(getpid(), SIGTERM);
+        nanosleep(&pause, NULL);
+        kill(getpid(), SIGKILL); /* the program did not obey */
+    }
 }

@@ -212,11 +212,6 @@ static int wait_for(const struct pith_transport *t, int from, int nap)
     return t->wait != NULL ? t->wait(t->context, from, nap) : 0;
 }
 
-static int receive_word(const struct pith_transport *t, int from, uint64_t *word)
-{
-    return wait_for(t, from, 0) != 0 ? -1 : t->recv(t->context, from, word, sizeof *word);
-}
-
 /* The answer to a ping. away_ns is read before the ping arrives, so it does not lengthen the round trip. */
 struct pong {
     int64_t local_ns; /* by the clock that answers */
@@ -234,7 +229,7 @@ static int answer(const struct pith_transport *t)
         return -1;
     while (word != END) {
         pong.away_ns = away_ns();
-        if (receive_word(t, 0, &word) != 0)
+        if (wait_for(t, 0, 0) != 0 || t->recv(t->context, 0, &word, sizeof word) != 0)
             return -1;
         pong.local_ns = pithi_clock_ns(CLOCK_MONOTONIC);
         if (word == PING && t->send(t->context, 0, &pong, sizeof pong) != 0)
@@ -337,20 +332,6 @@ static void remember(const struct pithi_sync *points)
     memcpy(more + clocks.rounds++ * (size_t)clocks.count, points, clocks.count * sizeof *points);
 }
 
-static void keep_own(const struct pithi_sync *point)
-{
-    int64_t now_ns = point->local_ns, then_ns = now_ns + 1000000000;
-    clocks.last = *point;
-    clocks.known = 1;
-    clocks.ends[clocks.ends_count < 1 ? 0 : 1] = *point;
-    clocks.ends_count = pithi_sync_tidy(clocks.ends, clocks.ends_count < 1 ? 1 : 2);
-    int64_t offset_ns = pithi_sync_ns(clocks.ends, clocks.ends_count, now_ns) - now_ns;
-    int64_t later_ns = pithi_sync_ns(clocks.ends, clocks.ends_count, then_ns) - then_ns;
-    __atomic_store_n(&clocks.at_ns, now_ns, __ATOMIC_RELAXED);
-    __atomic_store_n(&clocks.offset_ns, offset_ns, __ATOMIC_RELAXED);
-    __atomic_store_n(&clocks.gain_ns, later_ns - offset_ns, __ATOMIC_RELAXED);
-}
-
 int pithi_spread(const struct pith_transport *t, void *data, size_t size)
 {
     int step = 1;
@@ -379,8 +360,19 @@ int pithi_host_clocks_sync(const struct pith_transport *t)
     else
         good = clocks.own >= clocks.count || clocks.hosts[clocks.own].leader != t->rank || answer(t) == 0;
     good = good && pithi_spread(t, points, clocks.count * sizeof *points) == 0;
-    if (good && clocks.own < clocks.count)
-        keep_own(&points[clocks.own]);
+    if (good && clocks.own < clocks.count) {
+        const struct pithi_sync *point = &points[clocks.own];
+        int64_t now_ns = point->local_ns, then_ns = now_ns + 1000000000;
+        clocks.last = *point;
+        clocks.known = 1;
+        clocks.ends[clocks.ends_count < 1 ? 0 : 1] = *point;
+        clocks.ends_count = pithi_sync_tidy(clocks.ends, clocks.ends_count < 1 ? 1 : 2);
+        int64_t offset_ns = pithi_sync_ns(clocks.ends, clocks.ends_count, now_ns) - now_ns;
+        int64_t later_ns = pithi_sync_ns(clocks.ends, clocks.ends_count, then_ns) - then_ns;
+        __atomic_store_n(&clocks.at_ns, now_ns, __ATOMIC_RELAXED);
+        __atomic_store_n(&clocks.offset_ns, offset_ns, __ATOMIC_RELAXED);
+        __atomic_store_n(&clocks.gain_ns, later_ns - offset_ns, __ATOMIC_RELAXED);
+    }
     if (good && t->rank == 0)
         remember(points);
     return good ? 0 : -1;
@@ -430,30 +422,26 @@ static int64_t interval_ns(void)
     return so_far_ns > FIRST_NS ? so_far_ns : FIRST_NS;
 }
 
-/* In rank 0: decides whether to compare now, and which turn decides next. */
-static void decide(uint64_t decision[2])
-{
-    int64_t now_ns = pithi_clock_ns(CLOCK_MONOTONIC), left_ns, wait_ns = interval_ns();
-    double each_ns = (double)(now_ns - turns.begin_ns) / (double)turns.taken, ahead;
-    if (wait_ns == 0)
-        return;
-    decision[0] = now_ns - turns.last_ns >= wait_ns;
-    if (decision[0] != 0)
-        turns.last_ns = now_ns;
-    left_ns = turns.last_ns + interval_ns() - now_ns;
-    ahead = each_ns > 0 ? (double)left_ns / each_ns / 2 : 1;
-    if (ahead > (double)turns.taken)
-        ahead = (double)turns.taken;
-    decision[1] = turns.taken + (ahead > 1 ? (uint64_t)ahead : 1);
-}
-
 int pithi_turns_take(const struct pith_transport *t)
 {
     uint64_t decision[2] = {0, UINT64_MAX};
     if (++turns.taken < turns.next)
         return 0;
-    if (t->rank == 0)
-        decide(decision);
+    if (t->rank == 0) {
+        /* In rank 0: decides whether to compare now, and which turn decides next. */
+        int64_t now_ns = pithi_clock_ns(CLOCK_MONOTONIC), left_ns, wait_ns = interval_ns();
+        double each_ns = (double)(now_ns - turns.begin_ns) / (double)turns.taken, ahead;
+        if (wait_ns != 0) {
+            decision[0] = now_ns - turns.last_ns >= wait_ns;
+            if (decision[0] != 0)
+                turns.last_ns = now_ns;
+            left_ns = turns.last_ns + interval_ns() - now_ns;
+            ahead = each_ns > 0 ? (double)left_ns / each_ns / 2 : 1;
+            if (ahead > (double)turns.taken)
+                ahead = (double)turns.taken;
+            decision[1] = turns.taken + (ahead > 1 ? (uint64_t)ahead : 1);
+        }
+    }
     if (t->bcast(t->context, 0, decision, sizeof decision) != 0)
         decision[1] = UINT64_MAX;
     turns.next = decision[1];

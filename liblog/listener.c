@@ -120,18 +120,6 @@ static void answers_path(char *path, size_t size, const struct task *task, const
     snprintf(path, size, "%s/.%s-%llx", folder, task->file, (unsigned long long)job);
 }
 
-static int open_answers(const struct task *task, const struct pithi_job_place *place)
-{
-    char path[PITHI_PATH_MAX + 64];
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd;
-    answers_path(path, sizeof path, task, place->folder, place->job);
-    fd = pithi_descriptor_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
-    while (fd >= 0 && fcntl(fd, F_SETLKW, &all) != 0 && errno == EINTR)
-        ;
-    return fd;
-}
-
 /* Under `working`. */
 static void answer(struct task *task)
 {
@@ -142,7 +130,13 @@ static void answer(struct task *task)
     if (!pithi_listener_look(&place))
         return;
     task->rounds++;
-    fd = open_answers(task, &place);
+    char path[PITHI_PATH_MAX + 64];
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    answers_path(path, sizeof path, task, place.folder, place.job);
+    fd = pithi_descriptor_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    while (fd >= 0 && fcntl(fd, F_SETLKW, &all) != 0 && errno == EINTR)
+        ;
+
     if (fd >= 0 && pread(fd, &answers, sizeof answers, 0) != (ssize_t)sizeof answers)
         answers = (struct answers){0, 0};
     if (task->rounds > answers.rounds || now_ns - answers.last_ns > ANSWER_HOLDS_NS) {
@@ -156,14 +150,6 @@ static void answer(struct task *task)
         close(fd);
 }
 
-/* Until a signal comes, or it is time to look whether the job hangs (0: never). */
-static void wait_until(int64_t look_ns)
-{
-    struct timespec time = {look_ns / 1000000000, look_ns % 1000000000};
-    while ((look_ns ? sem_clockwait(&woken, CLOCK_MONOTONIC, &time) : sem_wait(&woken)) != 0 && errno == EINTR)
-        ;
-}
-
 static void *listen_for_ever(void *unused)
 {
     int64_t look_ns = 0;
@@ -173,7 +159,10 @@ static void *listen_for_ever(void *unused)
     for (;;) {
         if (pithi_session.settings.hang_ns > 0 && pithi_clock_ns(CLOCK_MONOTONIC) >= look_ns)
             look_ns = pithi_clock_ns(CLOCK_MONOTONIC) + pithi_hang_pause();
-        wait_until(look_ns);
+        /* Until a signal comes, or it is time to look whether the job hangs (0: never). */
+        struct timespec time = {look_ns / 1000000000, look_ns % 1000000000};
+        while ((look_ns ? sem_clockwait(&woken, CLOCK_MONOTONIC, &time) : sem_wait(&woken)) != 0 && errno == EINTR)
+            ;
         pthread_mutex_lock(&working);
         for (int i = 0; i < TASKS; i++)
             for (; tasks[i].taken != __atomic_load_n(&tasks[i].asked, __ATOMIC_SEQ_CST); tasks[i].taken++) {

@@ -404,12 +404,6 @@ static int stop_recording(uint32_t flush_state)
 /* Patterns of PITH_ONLY and PITH_SKIP that matched nothing in any process are probably misspelt. */
 enum { MATCHES = 2 * PITHI_PATTERNS, WAITS = 7 };
 
-static void count_matches(uint64_t counts[MATCHES])
-{
-    for (int i = 0; i < MATCHES; i++)
-        counts[i] = (uint64_t)pithi_pattern_matched(i >= PITHI_PATTERNS, i % PITHI_PATTERNS);
-}
-
 static void tell_unmatched(const uint64_t counts[MATCHES])
 {
     char pattern[256], plain[256];
@@ -445,7 +439,8 @@ int pithi_merge(const struct pith_transport *transport)
     struct pithi_no_core own = merge.own_wait = pithi_core_wait_end();
     int knows = here != 0 && own.time_ns > 0;
     uint64_t sums[1 + MATCHES + WAITS] = {here}, *waits = sums + 1 + MATCHES;
-    count_matches(sums + 1);
+    for (int match = 0; match < MATCHES; match++)
+        sums[1 + match] = (uint64_t)pithi_pattern_matched(match >= PITHI_PATTERNS, match % PITHI_PATTERNS);
     if (knows) {
         waits[0] = own.delay_ns;
         waits[1] = own.cpu_ns;

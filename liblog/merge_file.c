@@ -32,11 +32,6 @@ enum { GROUP = 64 }; /* ranks whose entries of the table are joined by one of th
 
 /* ---- Places in the log ------------------------------------------------------------------------------------------- */
 
-/* The volume of a rank, counted from 0, and the first rank of a volume. */
-static uint32_t volume_of(const struct merge *merge, int rank)
-{
-    return (uint32_t)((uint64_t)rank * merge->volumes / (uint64_t)merge->t->size);
-}
 static int first_of(const struct merge *merge, uint32_t volume)
 {
     return (int)(((uint64_t)volume * (uint64_t)merge->t->size + merge->volumes - 1) / merge->volumes);
@@ -80,7 +75,8 @@ int pithi_merge_lay_out(struct merge *merge)
     if (merge->volumes > 1) {
         /* The prefix sum over all ranks, minus the one at the first rank of the volume. */
         uint64_t starts[PITHI_FILES_MAX] = {0};
-        uint32_t own = volume_of(merge, merge->t->rank);
+        /* The volume of a rank, counted from 0, and the first rank of a volume. */
+        uint32_t own = (uint32_t)((uint64_t)merge->t->rank * merge->volumes / (uint64_t)merge->t->size);
         if (merge->t->rank == first_of(merge, own))
             starts[own] = merge->before;
         if (merge->t->reduce(merge->t->context, starts, (int)merge->volumes, PITH_SUM) != 0)
@@ -213,29 +209,6 @@ static int end_puts(const struct merge *merge, int step)
     return merge->t->rank != 0 || pithi_far_take(merge->t, &merge->far, step, merge->main_file);
 }
 
-static int write_entries(struct merge *merge, const unsigned char *entry)
-{
-    int first = group_first(merge) == merge->t->rank;
-    int good = !first || begin_puts(merge);
-    good = write_entry(merge, entry) && good;
-    return (!first || end_puts(merge, GROUP)) && good;
-}
-
-/* Writes everything; keeps the errno of the first failure. */
-static int write_all(struct merge *merge, int good)
-{
-    unsigned char entry[PITHI_RANK_ENTRY_SIZE] = {0};
-    int saved;
-    int begun = begin_puts(merge);
-    good = begun && good && write_segment(merge, entry) && write_volume_header(merge);
-    good = begun && end_puts(merge, 1) && good;
-    saved = good ? 0 : errno;
-    good &= write_entries(merge, entry);
-    if (saved != 0)
-        errno = saved;
-    return good && (merge->t->rank != 0 || write_frame(merge));
-}
-
 static void fail_at(const char *what, int number)
 {
     char text[PITHI_PATH_MAX + 128];
@@ -254,7 +227,19 @@ int pithi_merge_write(struct merge *merge, int good)
         return 0;
     }
     errno = 0;
-    good = write_all(merge, good);
+    /* Writes everything; keeps the errno of the first failure. */
+    unsigned char entry[PITHI_RANK_ENTRY_SIZE] = {0};
+    int begun = begin_puts(merge);
+    good = begun && good && write_segment(merge, entry) && write_volume_header(merge);
+    good = begun && end_puts(merge, 1) && good;
+    saved = good ? 0 : errno;
+    int first = group_first(merge) == merge->t->rank;
+    int wrote = !first || begin_puts(merge);
+    wrote = write_entry(merge, entry) && wrote;
+    good &= (!first || end_puts(merge, GROUP)) && wrote;
+    if (saved != 0)
+        errno = saved;
+    good = good && (merge->t->rank != 0 || write_frame(merge));
     saved = errno;
     const struct pith_transport *t = merge->t;
     good &= t->file_close(t->context, merge->main_file) == 0;

@@ -128,21 +128,6 @@ static void own_name(char *name, size_t size, const char *log)
     snprintf(name, size, "%s%s", log, format >= 0 && !is_recorded(format, PITHI_NATIVE) && !asked ? ".pith" : "");
 }
 
-/* Gives `part` corrected times (PITH_CAUSAL). If that fails, it stays as it is. */
-static void correct_times(const char *part)
-{
-    char corrected[PITHI_PATH_MAX + 32], text[512];
-    int done;
-    snprintf(corrected, sizeof corrected, "%s.causal", part);
-    done = pithi_convert("native", "--causal", part, corrected, text, sizeof text) == 0;
-    if (done && rename(corrected, part) != 0) {
-        snprintf(text, sizeof text, "%s: cannot be replaced: %s", part, strerror(errno));
-        done = 0;
-    }
-    if (!done || !pithi_session.settings.quiet)
-        pithi_say("PITH_CAUSAL: %s%s", text, done ? "" : "; the log keeps the times that were measured");
-}
-
 static void size_text(char *text, size_t room, double bytes)
 {
     const char *const units[] = {"kB", "MB", "GB", "TB"};
@@ -197,10 +182,21 @@ int pithi_output_publish(const struct pithi_output *output)
     const char *from = output->part;
 
     own_name(wanted, sizeof wanted, output->log);
-    if (pithi_session.settings.causal && output->volumes == 0)
-        correct_times(output->part);
-    else if (pithi_session.settings.causal)
+    if (pithi_session.settings.causal && output->volumes == 0) {
+        /* Gives `part` corrected times (PITH_CAUSAL). If that fails, it stays as it is. */
+        char corrected[PITHI_PATH_MAX + 32], text[512];
+        int done;
+        snprintf(corrected, sizeof corrected, "%s.causal", output->part);
+        done = pithi_convert("native", "--causal", output->part, corrected, text, sizeof text) == 0;
+        if (done && rename(corrected, output->part) != 0) {
+            snprintf(text, sizeof text, "%s: cannot be replaced: %s", output->part, strerror(errno));
+            done = 0;
+        }
+        if (!done || !pithi_session.settings.quiet)
+            pithi_say("PITH_CAUSAL: %s%s", text, done ? "" : "; the log keeps the times that were measured");
+    } else if (pithi_session.settings.causal) {
         pithi_say("PITH_CAUSAL cannot be used with PITH_FILES; run pith convert --causal on the log");
+    }
     if (format != NULL) {
         snprintf(written, sizeof written, "%s.%s", output->part, format->name);
         if (pithi_convert(format->name, NULL, output->part, written, notes, sizeof notes) == 0) {
@@ -281,15 +277,6 @@ static int name_json(char *json, size_t size, const char *log)
     return snprintf(json, size, "%.*s.analysis.json", length, log) < (int)size ? 0 : -1;
 }
 
-static void remove_log(const char *log)
-{
-    char volume[PITHI_VOLUME_PATH_MAX];
-    for (uint32_t i = 1; i <= volumes; i++)
-        if (snprintf(volume, sizeof volume, "%s.%u", log, (unsigned)i) < (int)sizeof volume)
-            unlink(volume);
-    unlink(log);
-}
-
 void pithi_output_analyze(const char *cores)
 {
     const struct pithi_settings *settings = &pithi_session.settings;
@@ -319,10 +306,15 @@ void pithi_output_analyze(const char *cores)
         snprintf(why, sizeof why, "the analysis was ended by signal %d", WTERMSIG(status));
     else if (status != 0 && (settings->only_answer || !printed))
         snprintf(why, sizeof why, "the analysis failed");
-    if (why[0] != '\0')
+    if (why[0] != '\0') {
         pithi_say("%s: %s; later: pith analyze %s", shown, why, short_word(log, word));
-    else if (settings->only_answer)
-        remove_log(log);
+    } else if (settings->only_answer) {
+        char volume[PITHI_VOLUME_PATH_MAX];
+        for (uint32_t i = 1; i <= volumes; i++)
+            if (snprintf(volume, sizeof volume, "%s.%u", log, (unsigned)i) < (int)sizeof volume)
+                unlink(volume);
+        unlink(log);
+    }
     errno = saved;
 }
 
@@ -372,9 +364,9 @@ void pithi_output_kept(int rank)
     int fd;
     if (there && !pithi_spill_file_is_there(&pithi_session.file))
         return; /* it was removed; the cause was reported */
-    if (rank == 0)
+    if (rank == 0) {
         pithi_say("the records are kept: pith recover %s -o LOG", short_word(pithi_session.folder, word));
-    else if (there && !pithi_session_at_root() && (fd = speak_for_folder()) >= 0) {
+    } else if (there && !pithi_session_at_root() && (fd = speak_for_folder()) >= 0) {
         tell_elsewhere("");
         has_spoken(fd);
     }

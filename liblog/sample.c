@@ -156,17 +156,6 @@ static int is_known(const struct pithi_module *module, uint64_t identity)
 static uint64_t outside[OUTSIDE];
 static unsigned outside_count;
 
-static void keep_outside(uint64_t address)
-{
-    unsigned i = (unsigned)(address * UINT64_C(0x9e3779b97f4a7c15) >> 52) % OUTSIDE;
-    while (outside[i] != 0 && outside[i] != address)
-        i = (i + 1) % OUTSIDE;
-    if (outside[i] == 0 && address != 0 && outside_count < OUTSIDE / 2) {
-        outside[i] = address;
-        outside_count++;
-    }
-}
-
 static void record_new_modules(const uint64_t *addresses, unsigned count)
 {
     struct pithi_module module = {0};
@@ -182,7 +171,14 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
         if (addresses[i] >= module.begin && addresses[i] < module.end)
             continue; /* neighbours in a stack are mostly in the same module */
         if (!pithi_module_find(addresses[i], &module)) {
-            keep_outside(addresses[i] - (i > 0));
+            uint64_t address = addresses[i] - (i > 0);
+            unsigned at = (unsigned)(address * UINT64_C(0x9e3779b97f4a7c15) >> 52) % OUTSIDE;
+            while (outside[at] != 0 && outside[at] != address)
+                at = (at + 1) % OUTSIDE;
+            if (outside[at] == 0 && address != 0 && outside_count < OUTSIDE / 2) {
+                outside[at] = address;
+                outside_count++;
+            }
             continue;
         }
         uint64_t hash = add_bytes(1, module.path, strlen(module.path));
@@ -301,15 +297,6 @@ static int is_library(uint64_t address)
     return 0;
 }
 
-/* 1: the program itself, which is never unloaded, made the call, and the log knows it: nearly always. Reading where
- * modules are takes 70 ns. */
-static int is_program(uint64_t address)
-{
-    return __atomic_load_n(&program_at.number, __ATOMIC_ACQUIRE) ==
-               __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED) + 1 &&
-           address >= program_at.begin && address < program_at.end;
-}
-
 int pith_call_sites(void) { return pithi_session.settings.call_sites ? 1 : -pithi_session.settings.long_call_sites; }
 
 /* The address to record; what the log must know before it is recorded. 0: none. */
@@ -320,7 +307,10 @@ static uint64_t find_site(const void *caller)
     int saved = errno;
     if (site == 0 || pithi_state() != PITHI_RECORDING) /* in a pause the record of a new module would be lost */
         return 0;
-    int is_quick = is_program(site);
+    /* Reading where modules are takes 70 ns. */
+    int is_quick = __atomic_load_n(&program_at.number, __ATOMIC_ACQUIRE) ==
+                       __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED) + 1 &&
+                   site >= program_at.begin && site < program_at.end;
     if (!is_quick && is_library(site)) {
         count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]);
         for (i = 0; i < count && (stack[i] == 0 || is_library(stack[i])); i++)
@@ -391,13 +381,6 @@ static struct timer {
     int seen;          /* the thread is still there */
 } timers[TIMERS];
 static unsigned timer_count;
-
-/* The period of the kernel's clock ticks. */
-static int64_t tick_ns(void)
-{
-    struct timespec tick;
-    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? (int64_t)tick.tv_sec * 1000000000 + tick.tv_nsec : 0;
-}
 
 /* The kernel sends SIGIO, which ends a program, in place of a signal that it cannot queue. */
 static int may_queue(void)
@@ -542,7 +525,10 @@ static void choose_timers(void)
 {
     struct timer probe = {(pid_t)syscall(SYS_gettid), -1, -1, 0, 0};
     char period[24];
-    int64_t tick = tick_ns();
+    /* The period of the kernel's clock ticks. */
+    struct timespec step;
+    int64_t tick =
+        clock_getres(CLOCK_MONOTONIC_COARSE, &step) == 0 ? (int64_t)step.tv_sec * 1000000000 + step.tv_nsec : 0;
     by_events = 0;
     if (!pithi_session.settings.sample_wall && pithi_session.settings.sample_ns < tick && event_begin(&probe)) {
         by_events = 1;
