@@ -151,23 +151,6 @@ static void say(const char *what, const char *log)
     }
 }
 
-static void open_window(const char *log, const char *spill)
-{
-    char viewer[PATH_MAX];
-    char *arguments[] = {viewer, (char *)"--anim", (char *)"--spill", (char *)(uintptr_t)spill, (char *)(uintptr_t)log,
-                         NULL};
-    struct start start = {arguments, NULL};
-    const char *wrong = wrong_display();
-
-    if (!wrong && !find_viewer(viewer, sizeof viewer))
-        wrong = "the window was not built here (no Tcl/Tk)";
-    if (!wrong && (!(start.environment = own_environment()) || start_window(&start)))
-        wrong = "the window's process cannot be started";
-    free(start.environment);
-    if (wrong)
-        say(wrong, log);
-}
-
 void pithi_anim_begin(int result)
 {
     static int begun;
@@ -175,7 +158,20 @@ void pithi_anim_begin(int result)
     int saved = errno, rank = -1;
 
     if (result == MPI_SUCCESS && REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0 &&
-        !__atomic_exchange_n(&begun, 1, __ATOMIC_SEQ_CST) && pith_where(&log, &spill) == 0)
-        open_window(log, spill);
+        !__atomic_exchange_n(&begun, 1, __ATOMIC_SEQ_CST) && pith_where(&log, &spill) == 0) {
+        char viewer[PATH_MAX];
+        char *arguments[] = {
+            viewer, (char *)"--anim", (char *)"--spill", (char *)(uintptr_t)spill, (char *)(uintptr_t)log, NULL};
+        struct start start = {arguments, NULL};
+        const char *wrong = wrong_display();
+
+        if (!wrong && !find_viewer(viewer, sizeof viewer))
+            wrong = "the window was not built here (no Tcl/Tk)";
+        if (!wrong && (!(start.environment = own_environment()) || start_window(&start)))
+            wrong = "the window's process cannot be started";
+        free(start.environment);
+        if (wrong)
+            say(wrong, log);
+    }
     errno = saved;
 }

@@ -158,25 +158,20 @@ static int agrees(struct pithi_check *check)
     return check->got == 0 && agrees_on_only(check);
 }
 
-/* Calls the error handler of a freed communicator, with our communicator of the same processes. */
-static void call_old_handler(const struct pithi_team *team)
-{
-    MPI_Comm comm = team->shadow == MPI_COMM_NULL ? MPI_COMM_SELF : team->shadow;
-    MPI_Errhandler own;
-
-    if (team->handler == MPI_ERRHANDLER_NULL || REAL(MPI_Comm_get_errhandler)(comm, &own) != MPI_SUCCESS)
-        return;
-    REAL(MPI_Comm_set_errhandler)(comm, team->handler);
-    REAL(MPI_Comm_call_errhandler)(comm, MPI_ERR_ARG);
-    REAL(MPI_Comm_set_errhandler)(comm, own);
-    REAL(MPI_Errhandler_free)(&own);
-}
-
 /* Calls the error handler that the call itself would use for an invalid argument. The handler may not return. */
 static int call_handler(const struct pithi_team *team)
 {
     if (pithi_team_is_closing(team)) {
-        call_old_handler(team);
+        /* Calls the error handler of a freed communicator, with our communicator of the same processes. */
+        MPI_Comm comm = team->shadow == MPI_COMM_NULL ? MPI_COMM_SELF : team->shadow;
+        MPI_Errhandler own;
+
+        if (team->handler != MPI_ERRHANDLER_NULL && REAL(MPI_Comm_get_errhandler)(comm, &own) == MPI_SUCCESS) {
+            REAL(MPI_Comm_set_errhandler)(comm, team->handler);
+            REAL(MPI_Comm_call_errhandler)(comm, MPI_ERR_ARG);
+            REAL(MPI_Comm_set_errhandler)(comm, own);
+            REAL(MPI_Errhandler_free)(&own);
+        }
         return MPI_ERR_ARG;
     }
     switch (team->kind) {
@@ -243,15 +238,6 @@ static struct pithi_check *take_over(struct pithi_check *now)
     now->parts = NULL;
     now->fact_count = now->fact_room = now->part_count = now->part_room = 0;
     return check;
-}
-
-/* Frees a check that has its answer. */
-static void end(struct pithi_check *check)
-{
-    pithi_team_hold(check->team, -1); /* the team may be freed when nobody holds it */
-    free(check->facts);
-    free(check->parts);
-    free(check);
 }
 
 /* Starts a check and returns it; NULL: the call is not checked. */
@@ -328,7 +314,11 @@ static int finish(struct pithi_check *check, int *result)
 
     if (!good)
         refuse(check, result);
-    end(check);
+    /* Frees a check that has its answer. */
+    pithi_team_hold(check->team, -1); /* the team may be freed when nobody holds it */
+    free(check->facts);
+    free(check->parts);
+    free(check);
     return good;
 }
 
@@ -366,17 +356,6 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
     return late ? -1 : 1;
 }
 
-/* Whether a request without a pending check is complete; the real call then need not wait. */
-static int is_one_complete(MPI_Count count, const MPI_Request *requests)
-{
-    int complete = 0;
-
-    for (MPI_Count i = 0; i < count && !complete; i++)
-        if (requests[i] != MPI_REQUEST_NULL && !pithi_request_find(pithi_request_key(requests[i]), client))
-            REAL(MPI_Request_get_status)(requests[i], &complete, MPI_STATUS_IGNORE);
-    return complete;
-}
-
 /* Before MPI_Waitany and MPI_Waitsome: until the answer of one is there, or another request is complete. */
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result)
 {
@@ -384,7 +363,13 @@ int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *
         int ready = pithi_check_ready(count, requests, result);
         if (ready >= 0)
             return ready;
-        if (is_one_complete(count, requests))
+        /* Whether a request without a pending check is complete; the real call then need not wait. */
+        int complete = 0;
+
+        for (MPI_Count i = 0; i < count && !complete; i++)
+            if (requests[i] != MPI_REQUEST_NULL && !pithi_request_find(pithi_request_key(requests[i]), client))
+                REAL(MPI_Request_get_status)(requests[i], &complete, MPI_STATUS_IGNORE);
+        if (complete)
             return 1;
         sched_yield();
     }
@@ -417,17 +402,6 @@ static void end_left(void)
     }
 }
 
-static void say_never(const struct pithi_check *check)
-{
-    char where[128], line[256];
-
-    pithi_verdict_where(check, where, sizeof where);
-    snprintf(line, sizeof line, "pith check: %srank %d: %s was not called by all processes %s\n", pithi_where_prefix,
-             pithi_where_rank, check->name, where);
-    pithi_check_say(line);
-    __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
-}
-
 /* In MPI_Finalize no process begins new checks. In each round all processes test their pending checks and wait for one
  * another. Checks that are still pending after many rounds will never complete; their memory stays, since MPI may write
  * to it. */
@@ -447,8 +421,15 @@ static void end_last(MPI_Comm world)
             end_left();
         while (REAL(MPI_Test)(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done);
     }
-    for (check = left_checks; check; check = check->next)
-        say_never(check);
+    for (check = left_checks; check; check = check->next) {
+        char where[128], line[256];
+
+        pithi_verdict_where(check, where, sizeof where);
+        snprintf(line, sizeof line, "pith check: %srank %d: %s was not called by all processes %s\n",
+                 pithi_where_prefix, pithi_where_rank, check->name, where);
+        pithi_check_say(line);
+        __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
+    }
 }
 
 /* ---- the job ----------------------------------------------------------------------------------------------------- */
@@ -460,15 +441,6 @@ void pithi_check_mark(void)
     pithi_many_threads = 1;
     if (pithi_where_rank < 0)
         pithi_members_mark("check");
-}
-
-/* Only processes with this library can take part; the others are named once. */
-static void make_world(void)
-{
-    MPI_Group members = pithi_members_find("what they do together is checked among them");
-
-    pithi_team_make_world(members);
-    is_mixed = members != MPI_GROUP_NULL;
 }
 
 enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS }; /* places in the sums of the job */
@@ -528,18 +500,6 @@ static int is_deleted(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in reverse order of setting. Our attribute is set in
- * MPI_Init, so it is deleted after the program's callbacks have made their calls (MPI-4.0, 11.2.4). */
-static void end_job_in_finalize(void)
-{
-    int key;
-
-    if (REAL(MPI_Comm_create_keyval)(not_copied, is_deleted, &key, NULL) != MPI_SUCCESS)
-        return;
-    REAL(MPI_Comm_set_attr)(MPI_COMM_SELF, key, &pithi_agreed_calls);
-    REAL(MPI_Comm_free_keyval)(&key);
-}
-
 /* After MPI_Init or MPI_Init_thread. */
 void pithi_check_begin_job(int result)
 {
@@ -548,7 +508,11 @@ void pithi_check_begin_job(int result)
     MPI_Comm parent = MPI_COMM_NULL;
 
     if (result == MPI_SUCCESS && pithi_where_rank < 0) {
-        make_world();
+        /* Only processes with this library can take part; the others are named once. */
+        MPI_Group members = pithi_members_find("what they do together is checked among them");
+
+        pithi_team_make_world(members);
+        is_mixed = members != MPI_GROUP_NULL;
         pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
     }
     pithi_members_end();
@@ -558,7 +522,14 @@ void pithi_check_begin_job(int result)
     client = pithi_request_register(&checks);
     pithi_where_begin(pithi_team_ours());
     pithi_subgroup_begin(pithi_team_ours());
-    end_job_in_finalize();
+    /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in reverse order of setting. Our attribute is set in
+     * MPI_Init, so it is deleted after the program's callbacks have made their calls (MPI-4.0, 11.2.4). */
+    int key;
+
+    if (REAL(MPI_Comm_create_keyval)(not_copied, is_deleted, &key, NULL) == MPI_SUCCESS) {
+        REAL(MPI_Comm_set_attr)(MPI_COMM_SELF, key, &pithi_agreed_calls);
+        REAL(MPI_Comm_free_keyval)(&key);
+    }
     /* of a spawned job: both jobs share this intercommunicator */
     if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
         pithi_team_make_comm(parent, world, "MPI_Comm_get_parent");

@@ -37,25 +37,6 @@ static void begin(const char *name, const void *caller)
     now->problem = NULL;
 }
 
-/* A call from inside another one (MPI called the program's code, such as an operation) gets its own description, since
- * the outer call may still use the other one. */
-static void begin_inner(struct pithi_check_call *call, const char *name, const void *caller)
-{
-    call->outer = now;
-    now = NULL;
-    begin(name, caller);
-}
-
-static void end_inner(const struct pithi_check_call *call)
-{
-    if (now) {
-        free(now->facts);
-        free(now->parts);
-        free(now);
-    }
-    now = call->outer;
-}
-
 /* `caller`: the return address, to know calls of the MPI library itself. */
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller)
 {
@@ -68,10 +49,15 @@ void pithi_check_enter(struct pithi_check_call *call, int function, const void *
     if (!self->recorded)
         return;
     pithi_where_set(function + 1);
-    if (self->depth > 1)
-        begin_inner(call, pithi_check_names[function], caller);
-    else
+    if (self->depth > 1) {
+        /* A call from inside another one (MPI called the program's code, such as an operation) gets its own
+         * description, since the outer call may still use the other one. */
+        call->outer = now;
+        now = NULL;
         begin(pithi_check_names[function], caller);
+    } else {
+        begin(pithi_check_names[function], caller);
+    }
 }
 
 void pithi_check_leave(const struct pithi_check_call *call)
@@ -80,8 +66,14 @@ void pithi_check_leave(const struct pithi_check_call *call)
 
     if (self->recorded) {
         pithi_where_set(call->outer_function);
-        if (self->depth > 1)
-            end_inner(call);
+        if (self->depth > 1) {
+            if (now) {
+                free(now->facts);
+                free(now->parts);
+                free(now);
+            }
+            now = call->outer;
+        }
     }
     self->recorded = call->outer_recorded;
     self->depth--;

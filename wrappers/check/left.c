@@ -447,14 +447,6 @@ static void compare(struct search *search, MPI_Comm comm)
         search->comm = comm;
 }
 
-static void add_found(struct search *search, const struct found *found)
-{
-    search->team = found->team;
-    search->comm = MPI_COMM_NULL;
-    each_comm(search, compare);
-    add_sent(search, search->comm, found->to, found->tag);
-}
-
 /* Each receiver tells the senders, which know the call sites. Only if a process has found a message. */
 static void tell_senders(struct search *search)
 {
@@ -480,7 +472,10 @@ static void tell_senders(struct search *search)
     for (; mine > 0; mine--) {
         struct found found;
         REAL(MPI_Recv)(&found, sizeof found, MPI_BYTE, MPI_ANY_SOURCE, PITHI_LEFT_TAG_FOUND, shadow, MPI_STATUS_IGNORE);
-        add_found(search, &found);
+        search->team = found.team;
+        search->comm = MPI_COMM_NULL;
+        each_comm(search, compare);
+        add_sent(search, search->comm, found.to, found.tag);
     }
     for (int i = 0; i < search->count; i++)
         REAL(MPI_Wait)(&requests[i], MPI_STATUS_IGNORE);

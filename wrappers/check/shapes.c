@@ -214,40 +214,6 @@ static void make_room(struct neighbours *found, int in, int out)
     found->to = malloc(((size_t)out + 1) * sizeof *found->to);
 }
 
-/* The order of neighbours in a Cartesian topology: for each dimension the lower one, then the upper one. */
-static void cart_neighbours(MPI_Comm comm, struct neighbours *found)
-{
-    int dimensions = 0;
-
-    REAL(MPI_Cartdim_get)(comm, &dimensions);
-    make_room(found, 2 * dimensions, 2 * dimensions);
-    for (int i = 0; found->from && i < dimensions; i++)
-        /* Shift by 1 gives the lower and the upper neighbour. */
-        REAL(MPI_Cart_shift)(comm, i, 1, &found->from[2 * i], &found->from[2 * i + 1]);
-}
-
-static void graph_neighbours(MPI_Comm comm, struct neighbours *found)
-{
-    int count = 0;
-
-    REAL(MPI_Graph_neighbors_count)(comm, own(), &count);
-    make_room(found, count, count);
-    if (found->from && count)
-        REAL(MPI_Graph_neighbors)(comm, own(), count, found->from);
-}
-
-static void dist_graph_neighbours(MPI_Comm comm, struct neighbours *found)
-{
-    int in = 0, out = 0, weighted = 0;
-
-    REAL(MPI_Dist_graph_neighbors_count)(comm, &in, &out, &weighted);
-    make_room(found, in, out);
-    int *weights = malloc(((size_t)in + (size_t)out + 1) * sizeof *weights);
-    if (weights && found->from && found->to)
-        REAL(MPI_Dist_graph_neighbors)(comm, in, found->from, weights, out, found->to, weights + in);
-    free(weights);
-}
-
 static void find_neighbours(MPI_Comm comm, struct neighbours *found)
 {
     int kind = MPI_UNDEFINED;
@@ -255,13 +221,33 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
     REAL(MPI_Topo_test)(comm, &kind);
     /* Only this topology may have different neighbours in and out. */
     if (kind == MPI_DIST_GRAPH) {
-        dist_graph_neighbours(comm, found);
+        int in = 0, out = 0, weighted = 0;
+
+        REAL(MPI_Dist_graph_neighbors_count)(comm, &in, &out, &weighted);
+        make_room(found, in, out);
+        int *weights = malloc(((size_t)in + (size_t)out + 1) * sizeof *weights);
+        if (weights && found->from && found->to)
+            REAL(MPI_Dist_graph_neighbors)(comm, in, found->from, weights, out, found->to, weights + in);
+        free(weights);
         return;
     }
-    if (kind == MPI_CART)
-        cart_neighbours(comm, found);
-    else if (kind == MPI_GRAPH)
-        graph_neighbours(comm, found);
+    if (kind == MPI_CART) {
+        /* The order of neighbours in a Cartesian topology: for each dimension the lower one, then the upper one. */
+        int dimensions = 0;
+
+        REAL(MPI_Cartdim_get)(comm, &dimensions);
+        make_room(found, 2 * dimensions, 2 * dimensions);
+        for (int i = 0; found->from && i < dimensions; i++)
+            /* Shift by 1 gives the lower and the upper neighbour. */
+            REAL(MPI_Cart_shift)(comm, i, 1, &found->from[2 * i], &found->from[2 * i + 1]);
+    } else if (kind == MPI_GRAPH) {
+        int count = 0;
+
+        REAL(MPI_Graph_neighbors_count)(comm, own(), &count);
+        make_room(found, count, count);
+        if (found->from && count)
+            REAL(MPI_Graph_neighbors)(comm, own(), count, found->from);
+    }
     if (found->from && found->to)
         memcpy(found->to, found->from, (size_t)found->in * sizeof *found->to);
 }

@@ -156,13 +156,6 @@ static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_
     return one > 0 ? size / one : 0;
 }
 
-/* Frees a derived type that MPI_Type_get_contents returned. */
-static void let_go(MPI_Datatype *type)
-{
-    if (pithi_type_parts(*type))
-        REAL(MPI_Type_free)(type);
-}
-
 /* The standard defines the pair types of MPI_MINLOC and MPI_MAXLOC as derived types. */
 static int is_pair(MPI_Datatype type, struct pithi_signature *found)
 {
@@ -197,7 +190,9 @@ static struct pithi_signature derive(MPI_Datatype type)
     if (ask_contents(type, &contents) == MPI_SUCCESS)
         for (MPI_Count i = 0; i < contents.types; i++) {
             all = pithi_signature_join(all, repeat(find(contents.type[i]), copies(type, &contents, i)));
-            let_go(&contents.type[i]);
+            /* Frees a derived type that MPI_Type_get_contents returned. */
+            if (pithi_type_parts(contents.type[i]))
+                REAL(MPI_Type_free)(&contents.type[i]);
         }
     free(contents.integer);
     free(contents.count);

@@ -148,35 +148,6 @@ int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size)
     return found;
 }
 
-/* Only this process is in the shadow. */
-static int *nowhere(int size)
-{
-    int *places = malloc((size_t)size * sizeof *places);
-
-    for (int i = 0; places && i < size; i++)
-        places[i] = -1;
-    return places;
-}
-
-static void join_ours(struct pithi_team *team, const struct pithi_team *of)
-{
-    MPI_Group local = group_of(team->comm, REAL(MPI_Comm_group)), all = group_of(of->shadow, REAL(MPI_Comm_group)),
-              ours;
-    int size;
-
-    REAL(MPI_Group_intersection)(local, all, &ours);
-    /* MPI_Comm_create_group needs only those that are in it. */
-    if (REAL(MPI_Comm_create_group)(of->shadow, ours, 0, &team->shadow) != MPI_SUCCESS)
-        team->shadow = MPI_COMM_NULL;
-    else if (!(team->id = agree_on_id(team->shadow)))
-        REAL(MPI_Comm_free)(&team->shadow);
-    else
-        team->places = pithi_team_places(local, team->shadow, &size);
-    REAL(MPI_Group_free)(&local);
-    REAL(MPI_Group_free)(&all);
-    REAL(MPI_Group_free)(&ours);
-}
-
 int pithi_team_local(const struct pithi_team *team, int rank)
 {
     if (!team->places)
@@ -217,10 +188,30 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
     }
     int is_inter = team.entry->remote_size > 0, is_single = team.entry->size == 1 && !is_inter;
     if (of && !pithi_comm_is_ours(comm)) {
-        if (of->shadow != MPI_COMM_NULL)
-            join_ours(&team, of);
-        else
-            team.places = nowhere(team.entry->size);
+        if (of->shadow != MPI_COMM_NULL) {
+            MPI_Group local = group_of(team.comm, REAL(MPI_Comm_group)),
+                      all = group_of(of->shadow, REAL(MPI_Comm_group)), ours;
+            int size;
+
+            REAL(MPI_Group_intersection)(local, all, &ours);
+            /* MPI_Comm_create_group needs only those that are in it. */
+            if (REAL(MPI_Comm_create_group)(of->shadow, ours, 0, &team.shadow) != MPI_SUCCESS)
+                team.shadow = MPI_COMM_NULL;
+            else if (!(team.id = agree_on_id(team.shadow)))
+                REAL(MPI_Comm_free)(&team.shadow);
+            else
+                team.places = pithi_team_places(local, team.shadow, &size);
+            REAL(MPI_Group_free)(&local);
+            REAL(MPI_Group_free)(&all);
+            REAL(MPI_Group_free)(&ours);
+        } else {
+            /* Only this process is in the shadow. */
+            int *places = malloc((size_t)team.entry->size * sizeof *places);
+
+            for (int i = 0; places && i < team.entry->size; i++)
+                places[i] = -1;
+            team.places = places;
+        }
         /* A team of one has nobody to compare with, so it needs no shadow. */
     } else if (!is_single) {
         quietly(is_inter ? merge : copy, &team, comm);

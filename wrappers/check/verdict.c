@@ -261,22 +261,6 @@ void pithi_check_ranks(const int *ranks, int count, char *text, size_t size)
     }
 }
 
-/* Those for which `is_of` is set. `ranks`: room for all. */
-static void add_ranks(struct verdict *verdict, const char *is_of, int *ranks)
-{
-    int count = 0, first = -1;
-    char text[400];
-
-    for (int i = 0; i < verdict->count; i++) {
-        if (!is_of[i])
-            continue;
-        first = first < 0 ? i : first;
-        ranks[count++] = verdict->of[i].head->rank;
-    }
-    pithi_check_ranks(ranks, count, text, sizeof text);
-    add(verdict, "%s%s", verdict->of[first].head->prefix, text);
-}
-
 /* Adds the source lines of the two calls. */
 static void add_places(struct verdict *verdict, int who, int other)
 {
@@ -321,7 +305,18 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
                 is_of[i] = done[i] = 1;
         }
         add(verdict, "pith check: ");
-        add_ranks(verdict, is_of, ranks);
+        /* Those for which `is_of` is set. `ranks`: room for all. */
+        int count = 0, first = -1;
+        char text[400];
+
+        for (int i = 0; i < verdict->count; i++) {
+            if (!is_of[i])
+                continue;
+            first = first < 0 ? i : first;
+            ranks[count++] = verdict->of[i].head->rank;
+        }
+        pithi_check_ranks(ranks, count, text, sizeof text);
+        add(verdict, "%s%s", verdict->of[first].head->prefix, text);
         if (*fact->argument)
             add(verdict, ": %s: %s", verdict->of[member].head->name.text, fact->argument);
         if (fact->index >= 0)
@@ -359,21 +354,6 @@ static void report_facts(struct verdict *verdict)
 }
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
-
-/* What one process found by itself: an invalid argument. */
-static void report_problems(struct verdict *verdict)
-{
-    for (int who = 0; who < verdict->count && verdict->lines < GROUPS; who++) {
-        const struct head *head = verdict->of[who].head;
-        if (!head || !*head->problem)
-            continue;
-        add(verdict, "pith check: ");
-        add_rank(verdict, who);
-        add(verdict, ": %s: %s %s\n", head->name.text, head->problem, verdict->where);
-        add_places(verdict, who, -1);
-        verdict->lines++;
-    }
-}
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
@@ -445,7 +425,17 @@ static void report_parts(struct verdict *verdict)
 
 static void report(struct verdict *verdict)
 {
-    report_problems(verdict);
+    /* What one process found by itself: an invalid argument. */
+    for (int who = 0; who < verdict->count && verdict->lines < GROUPS; who++) {
+        const struct head *head = verdict->of[who].head;
+        if (!head || !*head->problem)
+            continue;
+        add(verdict, "pith check: ");
+        add_rank(verdict, who);
+        add(verdict, ": %s: %s %s\n", head->name.text, head->problem, verdict->where);
+        add_places(verdict, who, -1);
+        verdict->lines++;
+    }
     if (!report_different(verdict, ask_name, 0)) {
         report_facts(verdict);
         report_different(verdict, ask_only, 0);

@@ -67,20 +67,6 @@ static struct process *map(MPI_Comm host, int rank, int count)
     return good ? memory : NULL;
 }
 
-static void number(MPI_Comm host, int count)
-{
-    int *ranks = calloc((size_t)count, sizeof *ranks);
-
-    local_of = malloc((size_t)world_size * sizeof *local_of);
-    for (int i = 0; local_of && i < world_size; i++)
-        local_of[i] = -1;
-    if (ranks)
-        REAL(MPI_Allgather)(&pithi_where_rank, 1, MPI_INT, ranks, 1, MPI_INT, host);
-    for (int i = 0; ranks && local_of && i < count; i++)
-        local_of[ranks[i]] = i;
-    free(ranks);
-}
-
 void pithi_where_begin(MPI_Comm ours)
 {
     MPI_Comm host, parent = MPI_COMM_NULL;
@@ -94,7 +80,16 @@ void pithi_where_begin(MPI_Comm ours)
         return;
     REAL(MPI_Comm_rank)(host, &rank);
     REAL(MPI_Comm_size)(host, &count);
-    number(host, count);
+    int *ranks = calloc((size_t)count, sizeof *ranks);
+
+    local_of = malloc((size_t)world_size * sizeof *local_of);
+    for (int i = 0; local_of && i < world_size; i++)
+        local_of[i] = -1;
+    if (ranks)
+        REAL(MPI_Allgather)(&pithi_where_rank, 1, MPI_INT, ranks, 1, MPI_INT, host);
+    for (int i = 0; ranks && local_of && i < count; i++)
+        local_of[ranks[i]] = i;
+    free(ranks);
     table = map(host, rank, count);
     if (table)
         self = &table[rank];
@@ -176,14 +171,6 @@ static int is_named(const struct pithi_where *where)
     return where->team && __atomic_load_n(&where->named, __ATOMIC_ACQUIRE) == where->call;
 }
 
-static void add_thread(struct text *text, const struct pithi_where *where)
-{
-    add(text, "is in %s", pithi_check_names[where->function - 1]);
-    add_peer(text, where);
-    if (is_named(where))
-        add(text, " %s", where->text);
-}
-
 /* The threads that are in MPI, each in words; a process without any computes. */
 static void add_process(struct text *text, const struct process *process, int rank)
 {
@@ -197,7 +184,10 @@ static void add_process(struct text *text, const struct process *process, int ra
     for (int i = 0; i < threads; i++)
         if (process->thread[i].function) {
             add(text, "%s", known++ ? " and " : "");
-            add_thread(text, &process->thread[i]);
+            add(text, "is in %s", pithi_check_names[process->thread[i].function - 1]);
+            add_peer(text, &process->thread[i]);
+            if (is_named(&process->thread[i]))
+                add(text, " %s", process->thread[i].text);
         }
     if (!known)
         add(text, "is not in MPI");
@@ -219,18 +209,6 @@ static int is_vague(const struct process *process)
     return 0;
 }
 
-/* The world ranks of a team; NULL: unknown. */
-static int *world_ranks(MPI_Comm shadow)
-{
-    MPI_Group group;
-    int size, *ranks;
-
-    REAL(MPI_Comm_group)(shadow, &group);
-    ranks = pithi_team_places(group, MPI_COMM_WORLD, &size);
-    REAL(MPI_Group_free)(&group);
-    return ranks;
-}
-
 int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
 {
     struct text out = {text, size};
@@ -238,7 +216,14 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
 
     if (!table)
         return 0;
-    int *ranks = world_ranks(of->shadow);
+    /* The world ranks of a team. */
+    MPI_Group group;
+    int count, *ranks;
+
+    REAL(MPI_Comm_group)(of->shadow, &group);
+    ranks = pithi_team_places(group, MPI_COMM_WORLD, &count);
+    REAL(MPI_Group_free)(&group);
+
     for (int i = 0; ranks && i < of->count; i++) {
         int rank = ranks[of->members ? of->members[i] : i];
         /* Members of another job, or on another host, are not in the table. */

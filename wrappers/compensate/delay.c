@@ -160,16 +160,6 @@ int64_t pithi_delay_latency(uint64_t size_bytes)
     return pithi_least_latency(&messages[pithi_size_class(size_bytes)]);
 }
 
-/* A sender's smallest latency counts like an own measurement, since a log also contains both. */
-static void learn_latency(const struct pithi_header *header, uint64_t size_bytes)
-{
-    struct pithi_least *latency = &messages[pithi_size_class(size_bytes)];
-    if (header->latency_ns <= 0)
-        return;
-    pithi_least_lower(&latency->latency_ns, header->latency_ns);
-    pithi_least_lower(&latency->waited_ns, header->latency_ns);
-}
-
 void pithi_delay_sent(uint64_t size_bytes, int64_t ns)
 {
     pithi_least_lower(&messages[pithi_size_class(size_bytes)].ready_ns, ns);
@@ -197,8 +187,14 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
             wait->last = *header;
         return;
     }
-    if (!wait->latencies)
-        learn_latency(header, size_bytes);
+    if (!wait->latencies) {
+        /* A sender's smallest latency counts like an own measurement, since a log also contains both. */
+        struct pithi_least *latency = &messages[pithi_size_class(size_bytes)];
+        if (header->latency_ns > 0) {
+            pithi_least_lower(&latency->latency_ns, header->latency_ns);
+            pithi_least_lower(&latency->waited_ns, header->latency_ns);
+        }
+    }
     if (wait->count == 0 || header->sent_ns > wait->last.sent_ns ||
         (header->sent_ns == wait->last.sent_ns && header->delay_ns < wait->last.delay_ns)) {
         other = wait->last;

@@ -111,32 +111,13 @@ static int is_good(const struct modes *modes)
     return 0;
 }
 
-static void say_not_all(MPI_Group members)
-{
-    int rank = 0;
-    REAL(MPI_Group_rank)(members, &rank);
-    if (rank == 0 && asked() != PITHI_COMPENSATE_OFF)
-        pithi_say("PITH_COMPENSATE: not all processes were started with pith run; nothing is compensated");
-}
-
-/* Either all processes compute delays from times of the shared clock, or all do so without times. */
-static void know_clocks(MPI_Comm ours)
-{
-    int known = 1;
-    if (!pithi_delay_one_clock) {
-        known = pithi_own_compare() == 0;
-        if (REAL(MPI_Allreduce)(MPI_IN_PLACE, &known, 1, MPI_INT, MPI_MIN, ours) != MPI_SUCCESS)
-            known = 0;
-    }
-    pithi_delay_one_clock = known;
-    if (pithi_delay_several_clocks && known)
-        pith_clocks_follow();
-}
-
 void pithi_piggyback_begin(MPI_Group members)
 {
     if (members != MPI_GROUP_NULL) {
-        say_not_all(members);
+        int rank = 0;
+        REAL(MPI_Group_rank)(members, &rank);
+        if (rank == 0 && asked() != PITHI_COMPENSATE_OFF)
+            pithi_say("PITH_COMPENSATE: not all processes were started with pith run; nothing is compensated");
         return;
     }
     struct modes modes = agree();
@@ -147,8 +128,18 @@ void pithi_piggyback_begin(MPI_Group members)
     MPI_Comm ours = pithi_shadow_of(&pithi_handle_world);
     if (ours == MPI_COMM_NULL)
         return;
-    if (mode > PITHI_COMPENSATE_LOCAL)
-        know_clocks(ours);
+    if (mode > PITHI_COMPENSATE_LOCAL) {
+        /* Either all processes compute delays from times of the shared clock, or all do so without times. */
+        int known = 1;
+        if (!pithi_delay_one_clock) {
+            known = pithi_own_compare() == 0;
+            if (REAL(MPI_Allreduce)(MPI_IN_PLACE, &known, 1, MPI_INT, MPI_MIN, ours) != MPI_SUCCESS)
+                known = 0;
+        }
+        pithi_delay_one_clock = known;
+        if (pithi_delay_several_clocks && known)
+            pith_clocks_follow();
+    }
     pithi_own_begin();
     pithi_delay_begin();
     pithi_part_begin(mode);

@@ -75,15 +75,6 @@ static struct pithi_arrival arrive(const struct pithi_piggyback_coll *piggyback,
     return (struct pithi_arrival){at, before - x, -x, pithi_delay_one_clock ? -end_ns - offset : 0};
 }
 
-/* For collectives in which all wait for the last arrival: without recording, they would end as long after the last
- * arrival as they did. A fence with MPI_MODE_NOPRECEDE need not be a barrier, nor the making of a communicator: if a
- * process left before the last arrival, the rule does not apply. */
-static void together(const struct pithi_piggyback_coll *piggyback, const struct pithi_arrival *all)
-{
-    if (!piggyback->may_wait || all->at_ns <= -all->minus_end_ns)
-        pithi_delay_set(all->at_ns - all->before_ns);
-}
-
 int pithi_piggyback_waits(const struct pithi_handle *comm, enum pithi_piggyback_shape shape, int root)
 {
     switch (shape) {
@@ -103,15 +94,6 @@ void pithi_piggyback_came(struct pithi_wait *wait, const struct pithi_arrival *a
     int64_t delay_ns = pithi_delay_one_clock ? all->at_ns - all->before_ns : -all->minus_delay_ns;
     struct pithi_header header = {.delay_ns = delay_ns, .sent_ns = all->at_ns};
     pithi_delay_message(wait, &header, size_bytes);
-}
-
-/* For processes that wait for certain others. */
-static void after(const struct pithi_piggyback_coll *piggyback, const struct pithi_arrival *all, int64_t end_ns)
-{
-    struct pithi_wait wait = {
-        .begin_ns = piggyback->begin_ns, .end_ns = end_ns, .least = piggyback->least, .latencies = piggyback->least};
-    pithi_piggyback_came(&wait, all, piggyback->got_bytes);
-    pithi_delay_waited(&wait);
 }
 
 static int exchange(enum pithi_piggyback_shape shape, struct pithi_arrival *mine, struct pithi_arrival *all, int root,
@@ -140,10 +122,21 @@ void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi
     int bad = exchange(shape, &mine, &all, root, pithi_shadow_of(piggyback->comm));
     int is_together = !piggyback->comm->remote_size && (shape == PITHI_PIGGYBACK_ALL || shape == PITHI_PIGGYBACK_TO);
     if (!bad && pithi_piggyback_waits(piggyback->comm, shape, root)) {
-        if (is_together)
-            together(piggyback, &all);
-        else
-            after(piggyback, &all, end_ns);
+        if (is_together) {
+            /* For collectives in which all wait for the last arrival: without recording, they would end as long after
+             * the last arrival as they did. A fence with MPI_MODE_NOPRECEDE need not be a barrier, nor the making of a
+             * communicator: if a process left before the last arrival, the rule does not apply. */
+            if (!piggyback->may_wait || all.at_ns <= -all.minus_end_ns)
+                pithi_delay_set(all.at_ns - all.before_ns);
+        } else {
+            /* For processes that wait for certain others. */
+            struct pithi_wait wait = {.begin_ns = piggyback->begin_ns,
+                                      .end_ns = end_ns,
+                                      .least = piggyback->least,
+                                      .latencies = piggyback->least};
+            pithi_piggyback_came(&wait, &all, piggyback->got_bytes);
+            pithi_delay_waited(&wait);
+        }
     }
     pithi_delay_spent(end_ns);
     pithi_own_waited(pithi_delay_ns());

@@ -81,22 +81,6 @@ static void leave(struct pithi_icoll *ours)
     pithi_unlock(&mutex);
 }
 
-static void look(void)
-{
-    if (!__atomic_load_n(&late, __ATOMIC_RELAXED))
-        return;
-    pithi_lock(&mutex);
-    for (struct pithi_icoll **at = &late, *ours; (ours = *at) != NULL;) {
-        if (is_over(ours)) {
-            *at = ours->next;
-            free(ours);
-        } else {
-            at = &ours->next;
-        }
-    }
-    pithi_unlock(&mutex);
-}
-
 /* All processes are in MPI_Finalize, so this is short; a limit keeps the program from hanging. */
 void pithi_icoll_end(void)
 {
@@ -124,7 +108,18 @@ void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm c
     struct pithi_handle *found = pithi_shadow_find(pithi_comm_key(comm));
     icoll->ours = NULL;
     icoll->comm = found;
-    look();
+    if (__atomic_load_n(&late, __ATOMIC_RELAXED)) {
+        pithi_lock(&mutex);
+        for (struct pithi_icoll **at = &late, *ours; (ours = *at) != NULL;) {
+            if (is_over(ours)) {
+                *at = ours->next;
+                free(ours);
+            } else {
+                at = &ours->next;
+            }
+        }
+        pithi_unlock(&mutex);
+    }
     if (!found || pithi_shadow_of(found) == MPI_COMM_NULL) {
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
         return;

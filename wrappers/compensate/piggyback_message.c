@@ -55,18 +55,6 @@ void pithi_piggyback_open(struct pithi_piggyback *piggyback, enum pithi_piggybac
     open_with(piggyback, call, found);
 }
 
-/* A long message may stay until this process waits. (MPI_Isendrecv counts as sending at once.) */
-static void hold(const struct pithi_piggyback *piggyback, struct pithi_header *header, int to)
-{
-    uint64_t added = pithi_piggyback_in_message() ? sizeof *header : 0;
-    int rendezvous_to = 0;
-    if (piggyback->call == PITHI_PIGGYBACK_REQUEST || piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
-        rendezvous_to = pithi_rendezvous_to(piggyback->comm, to, (uint64_t)header->size_bytes, added);
-    if (piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
-        piggyback->entry->rendezvous_to = rendezvous_to;
-    header->held = piggyback->call == PITHI_PIGGYBACK_REQUEST ? pithi_rendezvous_post(rendezvous_to) : 0;
-}
-
 /* Without memory for the request's entry, no header can be sent, and the receiver would read data as a header. So the
  * library gets an invalid count and refuses the call. */
 static int may_piggyback(const struct pithi_piggyback *piggyback, struct pithi_part *part, int peer)
@@ -89,7 +77,14 @@ void pithi_piggyback_send(struct pithi_piggyback *piggyback, const void *buf, MP
     piggyback->sends = 1;
     header->size_bytes = (int64_t)pithi_part_bytes(&piggyback->out);
     header->latency_ns = pithi_delay_latency((uint64_t)header->size_bytes);
-    hold(piggyback, header, to);
+    /* A long message may stay until this process waits. (MPI_Isendrecv counts as sending at once.) */
+    uint64_t added = pithi_piggyback_in_message() ? sizeof *header : 0;
+    int rendezvous_to = 0;
+    if (piggyback->call == PITHI_PIGGYBACK_REQUEST || piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
+        rendezvous_to = pithi_rendezvous_to(piggyback->comm, to, (uint64_t)header->size_bytes, added);
+    if (piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
+        piggyback->entry->rendezvous_to = rendezvous_to;
+    header->held = piggyback->call == PITHI_PIGGYBACK_REQUEST ? pithi_rendezvous_post(rendezvous_to) : 0;
     if (!pithi_piggyback_in_message() || piggyback->call == PITHI_PIGGYBACK_BOTH)
         pithi_delay_fill(header, piggyback->from_ns);
     if (pithi_piggyback_in_message())
@@ -295,19 +290,15 @@ void pithi_piggyback_probed(int result, int flag, MPI_Comm comm, MPI_Status *sta
 
 static struct pithi_bsend_buffer user, own; /* own.buf NULL: the program's buffer is attached */
 
-/* Each message takes at least MPI_BSEND_OVERHEAD, which limits their number; each grows by its header, rounded up. */
-static MPI_Count larger(MPI_Count size_bytes)
-{
-    MPI_Count more = (size_bytes / MPI_BSEND_OVERHEAD + 1) * (MPI_Count)(2 * sizeof(struct pithi_header));
-    return size_bytes <= INT_MAX && size_bytes + more > INT_MAX ? INT_MAX : size_bytes + more;
-}
-
 struct pithi_bsend_buffer pithi_bsend_attach(void *buf, MPI_Count size_bytes)
 {
     struct pithi_bsend_buffer given = {buf, size_bytes}, room = given;
     if (!pithi_piggyback_in_message() || size_bytes <= 0 || own.buf)
         return given;
-    room.size_bytes = larger(size_bytes);
+    /* Each message takes at least MPI_BSEND_OVERHEAD, which limits their number; each grows by its header, rounded
+     * up. */
+    MPI_Count more = (size_bytes / MPI_BSEND_OVERHEAD + 1) * (MPI_Count)(2 * sizeof(struct pithi_header));
+    room.size_bytes = size_bytes <= INT_MAX && size_bytes + more > INT_MAX ? INT_MAX : size_bytes + more;
     if (!(room.buf = malloc((size_t)room.size_bytes)))
         return given;
     user = given;

@@ -127,13 +127,6 @@ static int advance_locked(void *one)
 
 static struct one *last_of(struct pithi_pcoll *ours) { return &ours->both[(ours->starts - 1) % 2]; }
 
-static void release(struct pithi_pcoll *ours)
-{
-    pithi_handle_hold(ours->comm, PITHI_CLIENT_COMPENSATION, -1);
-    free_both(ours);
-    free(ours);
-}
-
 /* ---- Late ones --------------------------------------------------------------------------------------------------- */
 
 static void list(struct pithi_pcoll *ours)
@@ -158,8 +151,11 @@ void pithi_pcoll_look(void)
         }
         __atomic_store_n(at, ours->next, __ATOMIC_RELAXED);
         ours->is_listed = 0;
-        if (ours->is_dropped)
-            release(ours);
+        if (ours->is_dropped) {
+            pithi_handle_hold(ours->comm, PITHI_CLIENT_COMPENSATION, -1);
+            free_both(ours);
+            free(ours);
+        }
     }
     pithi_unlock(&mutex);
 }

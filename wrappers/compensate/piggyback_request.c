@@ -389,14 +389,6 @@ void pithi_piggyback_cancel(const MPI_Request *request)
 
 /* ---- Completions ------------------------------------------------------------------------------------------------- */
 
-static int was_cancelled(const struct pithi_piggyback_entry *entry, const MPI_Status *status)
-{
-    int flag = 0;
-    if (entry->is_cancelled)
-        REAL(MPI_Test_cancelled)(status, &flag);
-    return flag;
-}
-
 /* Reads the header of a completed receive, once, and subtracts it from the size in the status, which the library sets
  * each time. MPICH 4.0 does not set the status of MPI_Isendrecv; a status of another message is not changed.
  * So each call of the library gives a size with the header in it, but the delay is counted once. */
@@ -404,7 +396,12 @@ static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *
 {
     int class = pithi_error_class(result), good = class == MPI_SUCCESS;
     /* a truncated message has brought its header all the same */
-    if (!entry->receives || (!good && class != MPI_ERR_TRUNCATE) || was_cancelled(entry, status))
+    if (!entry->receives || (!good && class != MPI_ERR_TRUNCATE))
+        return;
+    int flag = 0;
+    if (entry->is_cancelled)
+        REAL(MPI_Test_cancelled)(status, &flag);
+    if (flag)
         return;
     if (entry->arriving.memory && !entry->is_settled)
         pithi_part_arrived(&entry->arriving, &entry->in);

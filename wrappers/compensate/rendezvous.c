@@ -34,16 +34,6 @@ static int held_room;
 
 /* ---- Beginning --------------------------------------------------------------------------------------------------- */
 
-static void find_host(MPI_Comm comm)
-{
-    MPI_Comm here = MPI_COMM_NULL;
-    host = MPI_GROUP_NULL;
-    if (!pithi_delay_several_clocks || pithi_host_comm(comm, 0, &here) != MPI_SUCCESS)
-        return;
-    REAL(MPI_Comm_group)(here, &host);
-    REAL(MPI_Comm_free)(&here);
-}
-
 /* If no process knows a limit, no message stays. */
 void pithi_rendezvous_begin(void)
 {
@@ -61,7 +51,12 @@ void pithi_rendezvous_begin(void)
         return;
     REAL(MPI_Comm_set_errhandler)(notes, MPI_ERRORS_RETURN);
     REAL(MPI_Comm_group)(notes, &world);
-    find_host(notes);
+    MPI_Comm here = MPI_COMM_NULL;
+    host = MPI_GROUP_NULL;
+    if (pithi_delay_several_clocks && pithi_host_comm(notes, 0, &here) == MPI_SUCCESS) {
+        REAL(MPI_Comm_group)(here, &host);
+        REAL(MPI_Comm_free)(&here);
+    }
     is_on = 1;
 }
 

@@ -118,25 +118,21 @@ static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type,
     (from, (int)from_count, from_type, 0, tag, to, (int)to_count, to_type, 0, tag, self, MPI_STATUS_IGNORE);
 }
 
-static void pack(struct pithi_part *part, const struct pithi_header *header, void **memory)
-{
-    uint64_t room = pithi_part_bytes(part);
-    char *place = *memory = malloc(sizeof *header + room);
-    if (!place)
-        return;
-    memcpy(place, header, sizeof *header);
-    pass(part->user_buf, part->user_count, part->user_type, place + sizeof *header, (MPI_Count)room, MPI_PACKED);
-    part->buf = place;
-    part->count = (MPI_Count)(sizeof *header + room);
-    part->type = MPI_PACKED;
-    part->has_header = 1;
-}
-
 void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum pithi_piggyback_call call,
                      void **memory)
 {
     if (call == PITHI_PIGGYBACK_BOTH) {
-        pack(part, header, memory);
+        uint64_t room = pithi_part_bytes(part);
+        char *place = *memory = malloc(sizeof *header + room);
+        if (place) {
+            memcpy(place, header, sizeof *header);
+            pass(part->user_buf, part->user_count, part->user_type, place + sizeof *header, (MPI_Count)room,
+                 MPI_PACKED);
+            part->buf = place;
+            part->count = (MPI_Count)(sizeof *header + room);
+            part->type = MPI_PACKED;
+            part->has_header = 1;
+        }
         return;
     }
     char *place = call == PITHI_PIGGYBACK_BLOCKING && is_copied(part) ? copies(COPY_SENT) : NULL;

@@ -24,20 +24,6 @@ int pithi_error_class(int result)
     return class;
 }
 
-static int make_room(struct pithi_completion *completion, int count)
-{
-    size_t many = (size_t)count;
-
-    completion->awaited = completion->few;
-    completion->own = completion->few_own;
-    if (count <= FEW)
-        return 1;
-    completion->memory = malloc(many * (sizeof *completion->awaited + sizeof *completion->own));
-    completion->awaited = completion->memory;
-    completion->own = (MPI_Status *)(void *)(completion->awaited + many);
-    return completion->memory != NULL;
-}
-
 static struct pithi_request *claim(uint64_t key)
 {
     return key == pithi_request_key(MPI_REQUEST_NULL) ? NULL : pithi_request_claim(key, ~0u);
@@ -52,8 +38,19 @@ MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **s
     completion->count = 0;
     completion->memory = NULL;
     completion->user = statuses;
-    if (!pithi_request_any() || !pithi_self.recorded || count <= 0 || !requests || !make_room(completion, count))
+    if (!pithi_request_any() || !pithi_self.recorded || count <= 0 || !requests)
         return statuses;
+    size_t many = (size_t)count;
+
+    completion->awaited = completion->few;
+    completion->own = completion->few_own;
+    if (count > FEW) {
+        completion->memory = malloc(many * (sizeof *completion->awaited + sizeof *completion->own));
+        completion->awaited = completion->memory;
+        completion->own = (MPI_Status *)(void *)(completion->awaited + many);
+        if (completion->memory == NULL)
+            return statuses;
+    }
     completion->count = count;
     completion->site = site;
     completion->is_looked_up = count <= FEW || pithi_many_threads;

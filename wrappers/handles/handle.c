@@ -103,16 +103,6 @@ static void put(struct pithi_handle *entry, uint64_t key)
     pithi_unlock(&lock);
 }
 
-/* Frees an entry that nobody uses, after its clients have freed their part. */
-static void release(struct pithi_handle *entry)
-{
-    for (int i = PITHI_CLIENTS; i-- > 0 && entry->is_freed;)
-        if (clients[i] && clients[i]->ended && pithi_handle_has(entry, (enum pithi_client)i))
-            clients[i]->ended(entry);
-    free(entry->world_ranks);
-    free(entry);
-}
-
 /* The clients are called without the lock, as they may look up other handles. */
 void pithi_handles_sweep(void)
 {
@@ -132,7 +122,12 @@ void pithi_handles_sweep(void)
     pithi_unlock(&lock);
     for (; dead; dead = next) {
         next = dead->next;
-        release(dead);
+        /* Frees an entry that nobody uses, after its clients have freed their part. */
+        for (int i = PITHI_CLIENTS; i-- > 0 && dead->is_freed;)
+            if (clients[i] && clients[i]->ended && pithi_handle_has(dead, (enum pithi_client)i))
+                clients[i]->ended(dead);
+        free(dead->world_ranks);
+        free(dead);
     }
 }
 
@@ -186,21 +181,6 @@ static int find_members(struct pithi_handle *entry)
     return good;
 }
 
-/* Drops the table of world ranks if ranks equal them. */
-static void compare_with_world(struct pithi_handle *entry)
-{
-    int same = entry->size == pithi_handle_world.size && !entry->remote_size;
-
-    /* the most usual case, and the table would be as large as the world */
-    for (int i = 0; same && i < entry->size; i++)
-        same = entry->world_ranks[i] == i;
-    if (!same)
-        return;
-    free(entry->world_ranks);
-    entry->world_ranks = NULL;
-    entry->is_world_like = 1;
-}
-
 /* Cached in the entry. */
 struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *entry)
 {
@@ -232,18 +212,17 @@ static struct pithi_handle *make(MPI_Comm comm)
         free(entry);
         return NULL;
     }
-    compare_with_world(entry);
-    return entry;
-}
+    /* Drops the table of world ranks if ranks equal them. */
+    int same = entry->size == pithi_handle_world.size && !entry->remote_size;
 
-/* Two locks: making an entry calls MPI, during which `lock` must be free for others. */
-static struct pithi_handle *enter(MPI_Comm comm)
-{
-    pithi_lock(&entering);
-    struct pithi_handle *entry = pithi_handle_get(pithi_comm_key(comm)); /* another thread may have entered it */
-    if (!entry && (entry = make(comm)))
-        put(entry, pithi_comm_key(comm));
-    pithi_unlock(&entering);
+    /* the most usual case, and the table would be as large as the world */
+    for (int i = 0; same && i < entry->size; i++)
+        same = entry->world_ranks[i] == i;
+    if (same) {
+        free(entry->world_ranks);
+        entry->world_ranks = NULL;
+        entry->is_world_like = 1;
+    }
     return entry;
 }
 
@@ -263,8 +242,14 @@ struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm)
     if (!is_up || comm == MPI_COMM_NULL)
         return NULL;
     struct pithi_handle *entry = pithi_handle_get(pithi_comm_key(comm));
-    if (!entry)
-        entry = enter(comm);
+    if (!entry) {
+        /* Two locks: making an entry calls MPI, during which `lock` must be free for others. */
+        pithi_lock(&entering);
+        entry = pithi_handle_get(pithi_comm_key(comm)); /* another thread may have entered it */
+        if (!entry && (entry = make(comm)))
+            put(entry, pithi_comm_key(comm));
+        pithi_unlock(&entering);
+    }
     cache.handle[place] = comm;
     cache.entry[place] = entry;
     return entry;

@@ -63,22 +63,6 @@ int pithi_comm_is_in(MPI_Comm comm, MPI_Group in)
     return good;
 }
 
-/* Two bits for each dimension, as in each the lower neighbour comes first. The corner 0, 0 of a grid of 3 x 3 has no
- * lower neighbour in either: binary 0101. */
-static uint64_t absent_in_grid(MPI_Comm comm, int dimensions)
-{
-    uint64_t absent = 0;
-
-    for (int i = 0; i < dimensions && i < 32; i++) {
-        int lower, upper;
-        if (REAL(MPI_Cart_shift)(comm, i, 1, &lower, &upper) != MPI_SUCCESS)
-            continue;
-        absent |= (uint64_t)(lower == MPI_PROC_NULL) << 2 * i;
-        absent |= (uint64_t)(upper == MPI_PROC_NULL) << (2 * i + 1);
-    }
-    return absent;
-}
-
 int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found)
 {
     int kind = MPI_UNDEFINED, weighted, dimensions = 0;
@@ -88,7 +72,18 @@ int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found)
     if (kind == MPI_CART) {
         REAL(MPI_Cartdim_get)(comm, &dimensions);
         found->in = found->out = 2 * dimensions;
-        found->absent = absent_in_grid(comm, dimensions);
+        /* Two bits for each dimension, as in each the lower neighbour comes first. The corner 0, 0 of a grid of 3 x 3
+         * has no lower neighbour in either: binary 0101. */
+        uint64_t absent = 0;
+
+        for (int i = 0; i < dimensions && i < 32; i++) {
+            int lower, upper;
+            if (REAL(MPI_Cart_shift)(comm, i, 1, &lower, &upper) != MPI_SUCCESS)
+                continue;
+            absent |= (uint64_t)(lower == MPI_PROC_NULL) << 2 * i;
+            absent |= (uint64_t)(upper == MPI_PROC_NULL) << (2 * i + 1);
+        }
+        found->absent = absent;
     } else if (kind == MPI_GRAPH) {
         REAL(MPI_Graph_neighbors_count)(comm, rank, &found->in);
         found->out = found->in;

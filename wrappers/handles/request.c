@@ -43,27 +43,6 @@ static struct pithi_request **bucket_of(uint64_t key)
     return &buckets[(size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (bucket_count - 1)];
 }
 
-/* Doubles the buckets; without memory, the chains grow instead. */
-static void widen(void)
-{
-    struct pithi_request **before = buckets, **wider = calloc(2 * bucket_count, sizeof *wider);
-    size_t count = bucket_count;
-
-    if (!wider)
-        return;
-    buckets = wider;
-    bucket_count *= 2;
-    for (size_t i = 0; i < count; i++)
-        for (struct pithi_request *entry = before[i], *next; entry; entry = next) {
-            struct pithi_request **bucket = bucket_of(entry->key);
-            next = entry->next;
-            entry->next = *bucket;
-            *bucket = entry;
-        }
-    if (before != first_buckets)
-        free(before);
-}
-
 /* Adds a block of unused entries, the first one on top. */
 static int make_block(void)
 {
@@ -79,8 +58,25 @@ static int make_block(void)
     }
     made += BLOCK;
     unused_count += BLOCK;
-    if (made > bucket_count)
-        widen();
+    if (made > bucket_count) {
+        /* Doubles the buckets; without memory, the chains grow instead. */
+        struct pithi_request **before = buckets, **wider = calloc(2 * bucket_count, sizeof *wider);
+        size_t count = bucket_count;
+
+        if (wider) {
+            buckets = wider;
+            bucket_count *= 2;
+            for (size_t i = 0; i < count; i++)
+                for (struct pithi_request *moved = before[i], *next; moved; moved = next) {
+                    struct pithi_request **bucket = bucket_of(moved->key);
+                    next = moved->next;
+                    moved->next = *bucket;
+                    *bucket = moved;
+                }
+            if (before != first_buckets)
+                free(before);
+        }
+    }
     return 1;
 }
 

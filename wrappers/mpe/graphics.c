@@ -193,18 +193,6 @@ int MPE_Num_colors(MPE_XGraph handle, int *count)
     return pithi_window_end(window, count ? MPE_SUCCESS : MPE_ERR_BAD_ARGS);
 }
 
-/* A saturated colour. A hue of 0 is red, 1/3 green, 2/3 blue, 1 red again. */
-static void rainbow(double hue, XColor *colour)
-{
-    double place = hue * 6, rest = place - (int)place;
-    unsigned short up = (unsigned short)(65535 * rest), down = (unsigned short)(65535 - up), full = 65535;
-    const unsigned short parts[6][3] = {{full, up, 0},   {down, full, 0}, {0, full, up},
-                                        {0, down, full}, {up, 0, full},   {full, 0, down}};
-    const unsigned short *part = parts[(int)place % 6];
-
-    colour->red = part[0], colour->green = part[1], colour->blue = part[2];
-}
-
 int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colours[])
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);
@@ -213,7 +201,14 @@ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colours[])
     for (int i = 0; colours && i < count; i++) {
         XColor colour = {0};
         int at = -1;
-        rainbow((double)i / count, &colour);
+        /* A saturated colour. A hue of 0 is red, 1/3 green, 2/3 blue, 1 red again. */
+        double place = ((double)i / count) * 6, rest = place - (int)place;
+        unsigned short up = (unsigned short)(65535 * rest), down = (unsigned short)(65535 - up), full = 65535;
+        const unsigned short parts[6][3] = {{full, up, 0},   {down, full, 0}, {0, full, up},
+                                            {0, down, full}, {up, 0, full},   {full, 0, down}};
+        const unsigned short *part = parts[(int)place % 6];
+
+        colour.red = part[0], colour.green = part[1], colour.blue = part[2];
         if (result == MPE_SUCCESS && (at = add_colour(window, MPE_RED + i, &colour)) < 0)
             result = MPE_ERR_LOW_MEM;
         colours[i] = at < 0 ? MPE_WHITE : (MPE_Color)at;
@@ -248,21 +243,6 @@ struct window_offer {
     char host[256], display[256]; /* of rank 0; as in DISPLAY */
 };
 
-/* On another machine, rank 0's display needs the name of rank 0's host. */
-static void display_of(const struct window_offer *offer, char *name, size_t size)
-{
-    const char *display = offer->display;
-    char host[sizeof offer->host] = "";
-
-    gethostname(host, sizeof host - 1);
-    if (!strncmp(display, "unix:", 5))
-        display += 4;
-    if (*display == ':' && strcmp(host, offer->host) != 0)
-        snprintf(name, size, "%s%s", offer->host, display);
-    else
-        snprintf(name, size, "%s", display);
-}
-
 /* Loads libX11 and connects to the display. Returns 0 without a connection, after a line that says why. */
 static int connect_to(struct MPE_XGraph_ *window, const char *name)
 {
@@ -289,21 +269,6 @@ static int connect_to(struct MPE_XGraph_ *window, const char *name)
     return 1;
 }
 
-/* Waits until the window is mapped, so that all ranks can draw in it. A window manager may take its time, or never map
- * it, so the wait ends after 2 s. */
-static void await_map(struct MPE_XGraph_ *window)
-{
-    struct pollfd connection = {.fd = ConnectionNumber(window->display), .events = POLLIN};
-    XEvent event;
-
-    for (int tries = 0; tries < 100; tries++) {
-        if (window->x->CheckWindowEvent(window->display, window->window, ExposureMask, &event))
-            break;
-        poll(&connection, 1, 20);
-    }
-    window->x->SelectInput(window->display, window->window, NoEventMask);
-}
-
 static void make_window(struct MPE_XGraph_ *window, int x, int y, int w, int h)
 {
     const struct pithi_x *X = window->x;
@@ -323,7 +288,17 @@ static void make_window(struct MPE_XGraph_ *window, int x, int y, int w, int h)
     Atom protocol = X->InternAtom(display, "WM_DELETE_WINDOW", False);
     X->SetWMProtocols(display, window->window, &protocol, 1);
     X->MapRaised(display, window->window);
-    await_map(window);
+    /* Waits until the window is mapped, so that all ranks can draw in it. A window manager may take its time, or never
+     * map it, so the wait ends after 2 s. */
+    struct pollfd connection = {.fd = ConnectionNumber(window->display), .events = POLLIN};
+    XEvent event;
+
+    for (int tries = 0; tries < 100; tries++) {
+        if (window->x->CheckWindowEvent(window->display, window->window, ExposureMask, &event))
+            break;
+        poll(&connection, 1, 20);
+    }
+    window->x->SelectInput(window->display, window->window, NoEventMask);
 }
 
 /* Makes the colours and graphics contexts of this connection. Returns 0 when the window cannot be used. */
@@ -379,10 +354,22 @@ static int open_offered(struct MPE_XGraph_ *window, const char *display, int is_
 
     if (!window || !offer->is_open)
         return 0;
-    if (display && *display)
+    if (display && *display) {
         snprintf(name, sizeof name, "%s", display);
-    else
-        display_of(offer, name, sizeof name);
+    } else {
+        /* On another machine, rank 0's display needs the name of rank 0's host. */
+        size_t size = sizeof name;
+        const char *shown = offer->display;
+        char host[sizeof offer->host] = "";
+
+        gethostname(host, sizeof host - 1);
+        if (!strncmp(shown, "unix:", 5))
+            shown += 4;
+        if (*shown == ':' && strcmp(host, offer->host) != 0)
+            snprintf(name, size, "%s%s", offer->host, shown);
+        else
+            snprintf(name, size, "%s", shown);
+    }
     pthread_mutex_lock(&lock);
     window->window = (Window)offer->window;
     is_open = (is_collective || connect_to(window, name)) && make_contexts(window);

@@ -111,28 +111,6 @@ struct drag {
     int x1, y1, x2, y2; /* corners: pressed; present */
 };
 
-static int is_box_shape(const struct drag *drag)
-{
-    return drag->visual == MPE_DRAG_RECT || drag->visual == MPE_DRAG_SQUARE || drag->visual == MPE_DRAG_OVAL_BBOX ||
-           drag->visual == MPE_DRAG_CIRCLE_BBOX;
-}
-
-/* Moves the second point to the pointer. A square, circle or box of a given ratio grows to contain the pointer. */
-static void extend(struct drag *drag, int x, int y)
-{
-    double ratio = drag->ratio;
-    int width = abs(x - drag->x1), height = abs(y - drag->y1);
-
-    if (drag->visual == MPE_DRAG_SQUARE || drag->visual == MPE_DRAG_CIRCLE_BBOX)
-        ratio = 1;
-    if (ratio > 0 && width < height * ratio)
-        width = (int)(height * ratio + 0.5);
-    else if (ratio > 0)
-        height = (int)(width / ratio + 0.5);
-    drag->x2 = drag->x1 + (x < drag->x1 ? -width : width);
-    drag->y2 = drag->y1 + (y < drag->y1 ? -height : height);
-}
-
 static void order(int *low, int *high)
 {
     int value = *low;
@@ -187,7 +165,21 @@ static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
         int is_end = event.type == ButtonRelease && event.xbutton.button == button;
         if (is_shown)
             invert_shape(window, drag);
-        extend(drag, event.xbutton.x, event.xbutton.y); /* motion and button events have these at the same place */
+        /* Moves the second point to the pointer. A square, circle or box of a given ratio grows to contain the
+         * pointer. */
+        double ratio = drag->ratio;
+        int width = abs(event.xbutton.x - drag->x1), height = abs(event.xbutton.y - drag->y1);
+
+        if (drag->visual == MPE_DRAG_SQUARE || drag->visual == MPE_DRAG_CIRCLE_BBOX)
+            ratio = 1;
+        if (ratio > 0 && width < height * ratio)
+            width = (int)(height * ratio + 0.5);
+        else if (ratio > 0)
+            height = (int)(width / ratio + 0.5);
+        drag->x2 = drag->x1 + (event.xbutton.x < drag->x1 ? -width : width);
+        drag->y2 =
+            drag->y1 +
+            (event.xbutton.y < drag->y1 ? -height : height); /* motion and button events have these at the same place */
         if (is_end)
             break;
         invert_shape(window, drag);
@@ -196,7 +188,8 @@ static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
     }
     stop_listening(window);
     pithi_window_end(window, 0);
-    if (is_box_shape(drag)) {
+    if (drag->visual == MPE_DRAG_RECT || drag->visual == MPE_DRAG_SQUARE || drag->visual == MPE_DRAG_OVAL_BBOX ||
+        drag->visual == MPE_DRAG_CIRCLE_BBOX) {
         order(&drag->x1, &drag->x2);
         order(&drag->y1, &drag->y2);
     }

@@ -103,26 +103,6 @@ __attribute__((noinline, cold)) static void record_undescribed(int number)
     pith_event(id);
 }
 
-static void record_number(int number)
-{
-    uint32_t meaning = number >= 0 && number < TABLE_SIZE ? __atomic_load_n(&meanings[number], __ATOMIC_ACQUIRE) : 0;
-    uint32_t id = meaning & ((1u << ID_BITS) - 1);
-
-    switch (meaning >> ID_BITS) {
-    case BEGINS:
-        pith_begin(id);
-        break;
-    case ENDS:
-        pith_end(id);
-        break;
-    case HAPPENS:
-        pith_event(id);
-        break;
-    default:
-        record_undescribed(number);
-    }
-}
-
 /* Records a number on a communicator (the recorder's id), with 32 bytes of payload or NULL. */
 static void record_with(int number, uint32_t comm, const unsigned char payload[BYTES])
 {
@@ -308,7 +288,22 @@ static int record(int event, const char *bytes)
 {
     if (bytes != NULL)
         return record_payload(event, 0, bytes);
-    record_number(event);
+    uint32_t meaning = event >= 0 && event < TABLE_SIZE ? __atomic_load_n(&meanings[event], __ATOMIC_ACQUIRE) : 0;
+    uint32_t id = meaning & ((1u << ID_BITS) - 1);
+
+    switch (meaning >> ID_BITS) {
+    case BEGINS:
+        pith_begin(id);
+        break;
+    case ENDS:
+        pith_end(id);
+        break;
+    case HAPPENS:
+        pith_event(id);
+        break;
+    default:
+        record_undescribed(event);
+    }
     return MPE_LOG_OK;
 }
 

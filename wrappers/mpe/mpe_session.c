@@ -88,22 +88,6 @@ static void init_mpi(void)
 #endif
 }
 
-/* Initializes MPI if necessary. Returns 1 if MPI can be used. */
-static int start_mpi(void)
-{
-    int up = 0, over = 0;
-
-    REAL(MPI_Initialized)(&up);
-    if (!up) {
-        if (pithi_launcher_rank(0) == 0)
-            pithi_say("MPE_Init_log was called before MPI_Init, so it calls MPI_Init");
-        init_mpi();
-        REAL(MPI_Initialized)(&up);
-    }
-    REAL(MPI_Finalized)(&over);
-    return up && !over;
-}
-
 /* MPI_Finalize writes the log of a program that did not call MPE_Finish_log, under the name that recording began with.
  */
 static void finish_late(void)
@@ -159,7 +143,18 @@ int MPE_Init_log(void)
     PITHI_MPE_FORWARD(MPE_Init_log, ());
     if (pithi_mpe_running())
         return MPE_Start_log();
-    if (!start_mpi())
+    /* Initializes MPI if necessary. */
+    int up = 0, over = 0;
+
+    REAL(MPI_Initialized)(&up);
+    if (!up) {
+        if (pithi_launcher_rank(0) == 0)
+            pithi_say("MPE_Init_log was called before MPI_Init, so it calls MPI_Init");
+        init_mpi();
+        REAL(MPI_Initialized)(&up);
+    }
+    REAL(MPI_Finalized)(&over);
+    if (!up || over)
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_mpe_state == PITHI_MPE_FINISHED)
         pith_job_again();

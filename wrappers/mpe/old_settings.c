@@ -90,16 +90,6 @@ static const char *format(void)
 
 static int is_usable(const char *folder) { return access(folder, W_OK | X_OK) == 0; }
 
-/* Makes a folder for this user in MPE_TMPDIR, because other jobs have files there too. */
-static void set_spill(const char *folder)
-{
-    char path[4096];
-
-    if (is_usable(folder) && snprintf(path, sizeof path, "%s/pith-%u-%s.spill", folder, (unsigned)geteuid(),
-                                      program_invocation_short_name) < (int)sizeof path)
-        setenv("PITH_SPILL", path, 0);
-}
-
 #define OWN_STATE "pith:flush"
 /* MPE did not log these calls (its classes ENV, ATTR, GROUP and DATATYPE). */
 #define NOT_LOGGED                                                                                                     \
@@ -135,14 +125,22 @@ __attribute__((constructor)) static void translate_settings(void)
         wanted = "clog2";
     if (wanted && !text("PITH_LOG"))
         setenv("PITH_FORMAT", wanted, 0);
-    if (text("MPE_TMPDIR"))
-        set_spill(text("MPE_TMPDIR"));
+    if (text("MPE_TMPDIR")) {
+        /* Makes a folder for this user in MPE_TMPDIR, because other jobs have files there too. */
+        const char *folder = text("MPE_TMPDIR");
+        char path[4096];
+
+        if (is_usable(folder) && snprintf(path, sizeof path, "%s/pith-%u-%s.spill", folder, (unsigned)geteuid(),
+                                          program_invocation_short_name) < (int)sizeof path)
+            setenv("PITH_SPILL", path, 0);
+    }
     if (like_mpe) {
         skip(OWN_STATE "," NOT_LOGGED);
         setenv("PITH_CALLSITES", "0", 0);
         setenv("_PITH_LIKE_MPE", "1", 1); /* the list is not the user's: merge.c does not say what matches nothing */
-    } else if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1))
+    } else if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1)) {
         skip(OWN_STATE);
+    }
 }
 
 /* ---- Warnings ---------------------------------------------------------------------------------------------------- */

@@ -10,31 +10,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-static uint64_t host_id(void)
-{
-    char name[256] = "", boot[64] = "";
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        if (read(fd, boot, sizeof boot - 1) < 0) /* the name alone */
-            boot[0] = '\0';
-        close(fd);
-    }
-    gethostname(name, sizeof name - 1);
-    return pithi_hash_text(pithi_hash_text(PITHI_HASH, name), boot);
-}
-
-static int split_by_id(MPI_Comm comm, int key, MPI_Comm *host)
-{
-    uint64_t id = host_id();
-    MPI_Comm half;
-    int code = REAL(MPI_Comm_split)(comm, (int)(id & INT_MAX), key, &half);
-    if (code != MPI_SUCCESS)
-        return code;
-    code = REAL(MPI_Comm_split)(half, (int)(id >> 33), key, host);
-    REAL(MPI_Comm_free)(&half);
-    return code;
-}
-
 int pithi_host_comm(MPI_Comm comm, int key, MPI_Comm *host)
 {
     int size, together, most, code;
@@ -48,5 +23,20 @@ int pithi_host_comm(MPI_Comm comm, int key, MPI_Comm *host)
     if (code != MPI_SUCCESS || most > 1)
         return code;
     REAL(MPI_Comm_free)(host);
-    return split_by_id(comm, key, host);
+    char name[256] = "", boot[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (read(fd, boot, sizeof boot - 1) < 0) /* the name alone */
+            boot[0] = '\0';
+        close(fd);
+    }
+    gethostname(name, sizeof name - 1);
+    uint64_t id = pithi_hash_text(pithi_hash_text(PITHI_HASH, name), boot);
+    MPI_Comm half;
+    code = REAL(MPI_Comm_split)(comm, (int)(id & INT_MAX), key, &half);
+    if (code != MPI_SUCCESS)
+        return code;
+    code = REAL(MPI_Comm_split)(half, (int)(id >> 33), key, host);
+    REAL(MPI_Comm_free)(&half);
+    return code;
 }

@@ -70,22 +70,6 @@ static void tell_library(void)
     pith_property("mpi", text);
 }
 
-/* Writes the known limits as the property eager_bytes (native/SPEC.md). */
-static void tell_eager(void)
-{
-    struct pithi_eager_limits limits;
-    char text[80];
-    int at = 0;
-
-    pithi_eager_find(&limits);
-    if (limits.same_host)
-        at = snprintf(text, sizeof text, "same_host=%zu", limits.same_host);
-    if (limits.network)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%snetwork=%zu", at ? " " : "", limits.network);
-    if (at)
-        pith_property("eager_bytes", text);
-}
-
 static int begins_here(void) { return !pithi_job_aside && !transport && pithi_self.recorded; }
 
 void pithi_job_mark(void)
@@ -107,7 +91,18 @@ static const struct pith_transport *join(MPI_Group members)
         return NULL;
     }
     tell_library();
-    tell_eager();
+    /* Writes the known limits as the property eager_bytes (native/SPEC.md). */
+    struct pithi_eager_limits limits;
+    char text[80];
+    int at = 0;
+
+    pithi_eager_find(&limits);
+    if (limits.same_host)
+        at = snprintf(text, sizeof text, "same_host=%zu", limits.same_host);
+    if (limits.network)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%snetwork=%zu", at ? " " : "", limits.network);
+    if (at)
+        pith_property("eager_bytes", text);
     if (members != MPI_GROUP_NULL)
         pith_property("world_ranks", pithi_members_ranks());
     /* The merge is collective, so a process that does not record (no memory for its buffers, PITH_RANKS) takes part

@@ -70,19 +70,14 @@ static int look_at(long pid, char name[16], long *parent, unsigned long long *st
                   start) == 2;
 }
 
-/* The variable in which this process has its rank; all processes of a job have the same one. */
-static const char *rank_variable(void)
-{
-    static const char *const variables[] = {PITHI_RANK_VARIABLES, NULL};
-    const char *value, *variable = pithi_launcher_variable(variables, &value);
-    return variable ? variable : "";
-}
-
 /* The rank that the launcher gave to a process; -1: none, or unknown. `space`: its number of the job, as
  * PMIX_NAMESPACE. */
 static int rank_of(long pid, char space[40])
 {
-    const char *variable = rank_variable();
+    /* The variable in which this process has its rank; all processes of a job have the same one. */
+    static const char *const variables[] = {PITHI_RANK_VARIABLES, NULL};
+    const char *value, *given = pithi_launcher_variable(variables, &value);
+    const char *variable = given ? given : "";
     size_t length = strlen(variable), room = 0;
     FILE *file = open_of(pid, "environ");
     char *text = NULL;
@@ -131,16 +126,6 @@ static struct starter launcher_of(long pid)
     if (!strcmp(name, "hydra_pmi_proxy") && look_at(parent, above, &next, &none.start) && !strncmp(above, "mpi", 3))
         found = (struct starter){parent, none.start, 1};
     return found;
-}
-
-/* Names the job by the number and start time of the launcher's process on this machine, and the launcher's own number
- * of the job, as it may start several. */
-static void name_job(const char *library)
-{
-    const char *own = secure_getenv("PMIX_NAMESPACE");
-    launcher = launcher_of(0);
-    if (launcher.pid)
-        snprintf(job, sizeof job, "pith-%s-%ld-%llu-%.30s", library, launcher.pid, launcher.start, own ? own : "");
 }
 
 /* Counts the processes of the job on this machine by those that the same process started with different ranks. */
@@ -205,7 +190,12 @@ void pithi_members_mark(const char *library)
     here = local ? atoi(local) : 0;
     if (mark >= 0 || pithi_launcher_rank(-1) < 0)
         return;
-    name_job(library);
+    /* Names the job by the number and start time of the launcher's process on this machine, and the launcher's own
+     * number of the job, as it may start several. */
+    const char *own = secure_getenv("PMIX_NAMESPACE");
+    launcher = launcher_of(0);
+    if (launcher.pid)
+        snprintf(job, sizeof job, "pith-%s-%ld-%llu-%.30s", library, launcher.pid, launcher.start, own ? own : "");
     if (here == 1 && !launcher.is_near) /* no other process can be here */
         job[0] = 0;
     if (job[0] && ((mark = open_mark(PITH_PROTOCOL)) < 0 || (any_mark = open_mark(0)) < 0)) {

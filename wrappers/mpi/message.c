@@ -203,23 +203,6 @@ static int was_cancelled(const struct pithi_pending *pending, const MPI_Status *
     return flag;
 }
 
-/* The request is complete. */
-static void complete(const struct pithi_pending *pending, uint32_t number, int result, const MPI_Status *status)
-{
-    if (pending->kind == PITHI_PENDING_COMM) {
-        if (result == MPI_SUCCESS) {
-            pithi_comm_promised(pending->bytes, *pending->u.made);
-            pithi_coll_complete(number);
-        }
-    } else if (pending->kind == PITHI_PENDING_COLL || pending->kind == PITHI_PENDING_COLL_INIT) {
-        if (result == MPI_SUCCESS)
-            pithi_coll_complete(number);
-    } else {
-        received(pending->comm, pending->peer, pending->tag, pending->posted,
-                 was_cancelled(pending, status) ? MPI_ERR_OTHER : result, status);
-    }
-}
-
 static void completed(struct pithi_completion *completion)
 {
     struct pithi_completed one;
@@ -229,7 +212,19 @@ static void completed(struct pithi_completion *completion)
         /* inactive persistent requests are returned without having done anything */
         if (!pending->is_active)
             continue;
-        complete(pending, one.request->number, one.result, one.status);
+        /* The request is complete. */
+        if (pending->kind == PITHI_PENDING_COMM) {
+            if (one.result == MPI_SUCCESS) {
+                pithi_comm_promised(pending->bytes, *pending->u.made);
+                pithi_coll_complete(one.request->number);
+            }
+        } else if (pending->kind == PITHI_PENDING_COLL || pending->kind == PITHI_PENDING_COLL_INIT) {
+            if (one.result == MPI_SUCCESS)
+                pithi_coll_complete(one.request->number);
+        } else {
+            received(pending->comm, pending->peer, pending->tag, pending->posted,
+                     was_cancelled(pending, one.status) ? MPI_ERR_OTHER : one.result, one.status);
+        }
         /* a persistent request stays in the table until it is freed */
         if (pending->kind == PITHI_PENDING_RECV_INIT || pending->kind == PITHI_PENDING_COLL_INIT) {
             pending->is_active = 0;

@@ -25,19 +25,14 @@ static void *(*next_dlsym(void))(void *, const char *)
     return next;
 }
 
-/* Our own libraries look for the MPI library's functions. */
-static int is_own(const void *caller)
-{
-    Dl_info info;
-    const char *slash = dladdr(caller, &info) ? strrchr(info.dli_fname, '/') : NULL;
-
-    return slash && !strncmp(slash, "/libpith-", 9);
-}
-
 /* The linked program's function of that name. */
 static void *linked(void *symbol, const char *name, const void *caller)
 {
-    if (is_own(caller))
+    /* Our own libraries look for the MPI library's functions. */
+    Dl_info info;
+    const char *slash = dladdr(caller, &info) ? strrchr(info.dli_fname, '/') : NULL;
+
+    if (slash && !strncmp(slash, "/libpith-", 9))
         return symbol;
     void *ours = pithi_real_is_mpi(symbol) ? next_dlsym()(RTLD_DEFAULT, name) : NULL;
 

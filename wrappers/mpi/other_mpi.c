@@ -42,16 +42,6 @@ static int leave_preload(void)
     return count;
 }
 
-/* Tells libpith-run that the reason was said (run/preload/note.c). */
-static void mark_note(void)
-{
-    char *note = secure_getenv("_PITH_RUN"), *rank = note ? strchr(note, ' ') : NULL,
-         *mpi = rank ? strchr(rank + 1, ' ') : NULL;
-
-    if (mpi)
-        mpi[1] = '!';
-}
-
 __attribute__((constructor)) static void stay_away(int argc, char **argv)
 {
     const char *other = pithi_real_other_kind();
@@ -67,7 +57,12 @@ __attribute__((constructor)) static void stay_away(int argc, char **argv)
         return;
     if (pithi_launcher_rank(0) == 0)
         pithi_say("%s: uses %s, which these wrappers cannot record; it runs unrecorded", argv[0], other);
-    mark_note();
+    /* Tells libpith-run that the reason was said (run/preload/note.c). */
+    char *note = secure_getenv("_PITH_RUN"), *rank = note ? strchr(note, ' ') : NULL,
+         *mpi = rank ? strchr(rank + 1, ' ') : NULL;
+
+    if (mpi)
+        mpi[1] = '!';
     execv(path, argv);
 }
 #endif

@@ -192,27 +192,23 @@ static int open_plain(struct file *file, const char *path, int made_here, MPI_Co
     return file->fd >= 0;
 }
 
-/* errno for a code of MPI-IO. (MPICH 5.0 opens no file in programs that have sessions only: "other error".) */
-static int errno_of(int code)
-{
-    int class = MPI_ERR_OTHER;
-
-    REAL(MPI_Error_class)(code, &class);
-    return class == MPI_ERR_NO_SUCH_FILE                         ? ENOENT
-           : class == MPI_ERR_ACCESS                             ? EACCES
-           : class == MPI_ERR_READ_ONLY                          ? EROFS
-           : class == MPI_ERR_NO_SPACE || class == MPI_ERR_QUOTA ? ENOSPC
-                                                                 : EIO;
-}
-
 static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_Comm share)
 {
     if (made_here)
         unlink(path); /* MPI-IO has no O_TRUNC */
     REAL(MPI_Barrier)(share);
     int code = REAL(MPI_File_open)(share, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file->shared);
-    if (code != MPI_SUCCESS)
-        errno = errno_of(code);
+    if (code != MPI_SUCCESS) {
+        /* errno for a code of MPI-IO. (MPICH 5.0 opens no file in programs that have sessions only: "other error".) */
+        int class = MPI_ERR_OTHER;
+
+        REAL(MPI_Error_class)(code, &class);
+        errno = class == MPI_ERR_NO_SUCH_FILE                         ? ENOENT
+                : class == MPI_ERR_ACCESS                             ? EACCES
+                : class == MPI_ERR_READ_ONLY                          ? EROFS
+                : class == MPI_ERR_NO_SPACE || class == MPI_ERR_QUOTA ? ENOSPC
+                                                                      : EIO;
+    }
     return code == MPI_SUCCESS;
 }
 
@@ -345,26 +341,6 @@ static const char *affinity_text(const struct place *places, int together)
     return text;
 }
 
-/* The number of processes of `host` that run on the same cores as this process; and the cores of all. */
-static void find_sharing(struct pith_transport *transport, MPI_Comm host, int together)
-{
-    static struct place own;
-    struct place *all = malloc((size_t)together * sizeof *all);
-    int good = all != NULL;
-
-    /* A rank without memory must not miss the collective: all ranks of the host find out first. */
-    own.rank = transport->rank;
-    pith_affinity(own.cores, sizeof own.cores);
-    REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
-    if (good && REAL(MPI_Allgather)(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, host) == MPI_SUCCESS) {
-        for (int i = 0; i < together; i++)
-            /* this rank is one of them */
-            transport->sharing += strcmp(all[i].cores, own.cores) == 0;
-        transport->affinity = transport->sharing == together ? own.cores : affinity_text(all, together);
-    }
-    free(all);
-}
-
 /* How many ranks of this host there are, and where they may run. Without a communicator of the host, nothing is said.
  */
 static void find_host(struct pith_transport *transport)
@@ -378,7 +354,22 @@ static void find_host(struct pith_transport *transport)
     if (pithi_host_comm(comm, transport->rank, &host) == MPI_SUCCESS) {
         REAL(MPI_Comm_size)(host, &together);
         REAL(MPI_Bcast)(&host_leader, 1, MPI_INT, 0, host);
-        find_sharing(transport, host, together);
+        /* The number of processes of `host` that run on the same cores as this process; and the cores of all. */
+        static struct place own;
+        struct place *all = malloc((size_t)together * sizeof *all);
+        int good = all != NULL;
+
+        /* A rank without memory must not miss the collective: all ranks of the host find out first. */
+        own.rank = transport->rank;
+        pith_affinity(own.cores, sizeof own.cores);
+        REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
+        if (good && REAL(MPI_Allgather)(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, host) == MPI_SUCCESS) {
+            for (int i = 0; i < together; i++)
+                /* this rank is one of them */
+                transport->sharing += strcmp(all[i].cores, own.cores) == 0;
+            transport->affinity = transport->sharing == together ? own.cores : affinity_text(all, together);
+        }
+        free(all);
         REAL(MPI_Comm_free)(&host);
     }
 }

@@ -51,26 +51,6 @@ static void usage(const char *format, ...)
     exit(2);
 }
 
-static void find_library(struct run_options *options)
-{
-    if (!options->library)
-        options->library = "log";
-    for (int i = 0; i < LIBRARIES; i++)
-        if (!strcmp(libraries[i].name, options->library))
-            options->ready = &libraries[i];
-    if (!options->ready && !strchr(options->library, '/')) {
-        char ready[16 * LIBRARIES] = "";
-        for (int i = 0; i < LIBRARIES; i++)
-            snprintf(ready + strlen(ready), sizeof ready - strlen(ready), "%s, ", libraries[i].name);
-        usage("no library %s; there are: %sand paths of your own (./libNAME.so)", options->library, ready);
-    }
-    if (!options->ready && access(options->library, R_OK)) {
-        if (rank_of_launcher() == 0)
-            fprintf(stderr, "pith run: %s: %s\n", options->library, strerror(errno));
-        exit(1);
-    }
-}
-
 /* `names`: with commas. */
 static void parse_also(struct run_options *options, const char *names)
 {
@@ -167,7 +147,22 @@ static void parse_options(int argc, char **argv, struct run_options *options)
     options->program = argv + i;
     if (is_launcher(argv[i]) && !mpi_of_launcher())
         turn_round(argv[i], argv + i + 1);
-    find_library(options);
+    if (!options->library)
+        options->library = "log";
+    for (int k = 0; k < LIBRARIES; k++)
+        if (!strcmp(libraries[k].name, options->library))
+            options->ready = &libraries[k];
+    if (!options->ready && !strchr(options->library, '/')) {
+        char ready[16 * LIBRARIES] = "";
+        for (int k = 0; k < LIBRARIES; k++)
+            snprintf(ready + strlen(ready), sizeof ready - strlen(ready), "%s, ", libraries[k].name);
+        usage("no library %s; there are: %sand paths of your own (./libNAME.so)", options->library, ready);
+    }
+    if (!options->ready && access(options->library, R_OK)) {
+        if (rank_of_launcher() == 0)
+            fprintf(stderr, "pith run: %s: %s\n", options->library, strerror(errno));
+        exit(1);
+    }
     if (!options->mpi && getenv("PITH_MPI") && *getenv("PITH_MPI"))
         options->mpi = getenv("PITH_MPI");
     if (options->mpi && strcmp(options->mpi, "mpich") != 0 && strcmp(options->mpi, "openmpi") != 0 &&
@@ -176,23 +171,6 @@ static void parse_options(int argc, char **argv, struct run_options *options)
     if ((names || options->answer) && (!options->ready || strcmp(options->ready->output, "PITH_LOG") != 0))
         usage("%s needs a library that writes a log, not --lib %s", names ? "--also" : "--answer", options->library);
     parse_also(options, names ? names : getenv("PITH_ALSO") ? getenv("PITH_ALSO") : "");
-}
-
-/* PREFIX, where this program is PREFIX/libexec/pith/pith-run. */
-static char *find_prefix(void)
-{
-    char path[PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-
-    if (size < 0)
-        size = 0;
-    path[size] = 0;
-    for (int i = 0; i < 3; i++) {
-        char *slash = strrchr(path, '/');
-        if (slash)
-            *slash = 0;
-    }
-    return strdup(path);
 }
 
 /* Adds a library before or after those that are preloaded already. After: another tool that counts or checks calls
@@ -316,7 +294,19 @@ static void set_sanitizer(const struct program *program)
 
 static void set_preload(const struct run_options *options, const struct program *program, const char *mpi)
 {
-    char *prefix = find_prefix();
+    /* PREFIX, where this program is PREFIX/libexec/pith/pith-run. */
+    char path[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    if (size < 0)
+        size = 0;
+    path[size] = 0;
+    for (int i = 0; i < 3; i++) {
+        char *slash = strrchr(path, '/');
+        if (slash)
+            *slash = 0;
+    }
+    char *prefix = strdup(path);
 
     if (!options->ready)
         preload(absolute(options->library));

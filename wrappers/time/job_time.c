@@ -181,16 +181,6 @@ static int move(void *data, size_t size, int peer, int is_send, MPI_Comm comm)
     return 1;
 }
 
-/* Each process waits for its turn, so that rank 0 is not flooded. */
-static void send_block(struct pithi_time_block *block, MPI_Comm comm)
-{
-    int turn = 0;
-
-    if (move(&turn, sizeof turn, 0, 0, comm) && move(&block->rank, sizeof block->rank, 0, 1, comm) &&
-        move(block->rows, block->rank.row_count * sizeof *block->rows, 0, 1, comm))
-        move(block->pairs, block->rank.pair_count * sizeof *block->pairs, 0, 1, comm);
-}
-
 static int recv_block(struct pithi_time_block *block, int from, MPI_Comm comm)
 {
     int turn = 1;
@@ -216,7 +206,12 @@ static void report(MPI_Comm comm)
         REAL(MPI_Comm_size)(comm, &size);
     }
     if (rank != 0) {
-        send_block(&own, comm);
+        /* Each process waits for its turn, so that rank 0 is not flooded. */
+        int turn = 0;
+
+        if (move(&turn, sizeof turn, 0, 0, comm) && move(&own.rank, sizeof own.rank, 0, 1, comm) &&
+            move(own.rows, own.rank.row_count * sizeof *own.rows, 0, 1, comm))
+            move(own.pairs, own.rank.pair_count * sizeof *own.pairs, 0, 1, comm);
     } else {
         struct pithi_time_report *made = pithi_time_report_begin(size);
         if (made)

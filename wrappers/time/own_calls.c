@@ -13,18 +13,6 @@
 static double call_ns; /* ns that our own measuring adds to a call */
 static __thread int64_t added_ns __attribute__((tls_model("initial-exec")));
 
-static int64_t batch_ns(int calls)
-{
-    struct pithi_time_call call;
-    int64_t from = pithi_delay_clock();
-
-    for (int i = 0; i < calls; i++) {
-        pithi_time_begin(&call, 0, __builtin_return_address(0));
-        pithi_time_end(&call);
-    }
-    return pithi_delay_clock() - from;
-}
-
 /* Takes the shortest of several batches. The calls count in cells that no report includes. */
 void pithi_own_begin(void)
 {
@@ -39,7 +27,14 @@ void pithi_own_begin(void)
     pithi_time_self.thread = &nobody;
     pithi_self = (struct pithi_self){.depth = 0};
     for (int i = 0; i < BATCHES; i++) {
-        int64_t ns = batch_ns(CALLS);
+        struct pithi_time_call call;
+        int64_t from = pithi_delay_clock();
+
+        for (int k = 0; k < CALLS; k++) {
+            pithi_time_begin(&call, 0, __builtin_return_address(0));
+            pithi_time_end(&call);
+        }
+        int64_t ns = pithi_delay_clock() - from;
         least = ns < least ? ns : least;
     }
     pithi_time_self = time_self;

@@ -31,27 +31,22 @@ static struct pithi_time_partner *place_of(struct pithi_time_partner *table, uin
             return &table[at];
 }
 
-static int widen(struct pithi_time_partner **table, uint32_t *room)
-{
-    uint32_t wider = *room ? 2 * *room : 16;
-    struct pithi_time_partner *made = calloc(wider, sizeof *made);
-
-    if (!made)
-        return 0;
-    for (uint32_t i = 0; i < *room; i++)
-        if ((*table)[i].rank)
-            *place_of(made, wider, (*table)[i].rank) = (*table)[i];
-    free(*table);
-    *table = made;
-    *room = wider;
-    return 1;
-}
-
 void pithi_time_partner_add(struct pithi_time_partner **table, uint32_t *room, uint32_t *count, int32_t rank,
                             uint64_t messages, uint64_t bytes)
 {
-    if (2 * (*count + 1) > *room && !widen(table, room))
-        return;
+    if (2 * (*count + 1) > *room) {
+        uint32_t wider = *room ? 2 * *room : 16;
+        struct pithi_time_partner *made = calloc(wider, sizeof *made);
+
+        if (!made)
+            return;
+        for (uint32_t i = 0; i < *room; i++)
+            if ((*table)[i].rank)
+                *place_of(made, wider, (*table)[i].rank) = (*table)[i];
+        free(*table);
+        *table = made;
+        *room = wider;
+    }
     struct pithi_time_partner *place = place_of(*table, *room, rank + 1);
     if (!place->rank)
         ++*count;

@@ -108,20 +108,6 @@ static struct pithi_time_row *find_row(struct pithi_time_report *report, const s
     return row;
 }
 
-static void add_row(struct pithi_time_row *to, const struct pithi_time_row *row)
-{
-    /* The first one sets the least. */
-    if (!to->calls || row->least_s < to->least_s)
-        to->least_s = row->least_s;
-    if (row->most_s > to->most_s)
-        to->most_s = row->most_s;
-    to->calls += row->calls;
-    to->messages += row->messages;
-    to->bytes += row->bytes;
-    to->total_s += row->total_s;
-    to->compensated_s += row->compensated_s;
-}
-
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void put_heading(FILE *out, int width)
@@ -169,23 +155,6 @@ static int by_time(const void *a, const void *b)
     return x->function - y->function;
 }
 
-static void put_details(FILE *out, int rank, const struct pithi_time_block *block)
-{
-    int width = width_of(block->rows, block->rank.row_count);
-
-    fprintf(out, "\nrank %d\n", rank);
-    put_heading(out, width);
-    for (uint32_t i = 0; i < block->rank.row_count; i++)
-        put_row(out, width, &block->rows[i], block->rank.run_s);
-}
-
-static void put_pairs(FILE *out, int rank, const struct pithi_time_block *block)
-{
-    for (uint32_t i = 0; i < block->rank.pair_count; i++)
-        fprintf(out, "%8d %8d %10llu %14llu\n", rank, block->pairs[i].peer,
-                (unsigned long long)block->pairs[i].messages, (unsigned long long)block->pairs[i].bytes);
-}
-
 static void copy(FILE *out, FILE *from)
 {
     char piece[4096];
@@ -202,37 +171,34 @@ void pithi_time_report_add(struct pithi_time_report *report, int rank, const str
     report->added++;
     for (uint32_t i = 0; i < block->rank.row_count; i++) {
         struct pithi_time_row *row = find_row(report, &block->rows[i]);
-        if (row)
-            add_row(row, &block->rows[i]);
+        if (row) {
+            /* The first one sets the least. */
+            if (!row->calls || block->rows[i].least_s < row->least_s)
+                row->least_s = block->rows[i].least_s;
+            if (block->rows[i].most_s > row->most_s)
+                row->most_s = block->rows[i].most_s;
+            row->calls += block->rows[i].calls;
+            row->messages += block->rows[i].messages;
+            row->bytes += block->rows[i].bytes;
+            row->total_s += block->rows[i].total_s;
+            row->compensated_s += block->rows[i].compensated_s;
+        }
     }
     if (report->file && report->writer)
         report->writer->rank(report->file, rank, block);
-    if (report->details)
-        put_details(report->details, rank, block);
-    if (report->pairs)
-        put_pairs(report->pairs, rank, block);
-}
+    if (report->details) {
+        int width = width_of(block->rows, block->rank.row_count);
 
-static void put_rank_heading(FILE *out)
-{
-    fprintf(out, "\n%8s %10s %12s", "rank", "calls", "MPI s");
-    if (pithi_time_delays)
-        fprintf(out, " %13s", "compensated s");
-    fprintf(out, " %7s %12s", "share", "run s");
-    if (pithi_time_delays)
-        fprintf(out, " %13s %12s", "compensated s", "delay s");
-    fprintf(out, " %10s %14s\n", "messages", "bytes");
-}
-
-static void put_rank(FILE *out, int number, const struct pithi_time_rank *rank)
-{
-    fprintf(out, "%8d %10llu %12.6f", number, (unsigned long long)rank->calls, rank->mpi_s);
-    if (pithi_time_delays)
-        fprintf(out, " %13.6f", rank->compensated_s);
-    fprintf(out, " %6.2f%% %12.6f", percent(rank->mpi_s, rank->run_s), rank->run_s);
-    if (pithi_time_delays)
-        fprintf(out, " %13.6f %12.6f", rank->run_s - rank->delay_s, rank->delay_s);
-    fprintf(out, " %10llu %14llu\n", (unsigned long long)rank->messages, (unsigned long long)rank->bytes);
+        fprintf(report->details, "\nrank %d\n", rank);
+        put_heading(report->details, width);
+        for (uint32_t i = 0; i < block->rank.row_count; i++)
+            put_row(report->details, width, &block->rows[i], block->rank.run_s);
+    }
+    if (report->pairs) {
+        for (uint32_t i = 0; i < block->rank.pair_count; i++)
+            fprintf(report->pairs, "%8d %8d %10llu %14llu\n", rank, block->pairs[i].peer,
+                    (unsigned long long)block->pairs[i].messages, (unsigned long long)block->pairs[i].bytes);
+    }
 }
 
 /* One line for each rank; for many ranks, only those with the least and the most. */
@@ -248,10 +214,24 @@ static void put_ranks(FILE *out, const struct pithi_time_report *report)
         if (share > percent(report->by_rank[most].mpi_s, report->by_rank[most].run_s))
             most = r;
     }
-    put_rank_heading(out);
+    fprintf(out, "\n%8s %10s %12s", "rank", "calls", "MPI s");
+    if (pithi_time_delays)
+        fprintf(out, " %13s", "compensated s");
+    fprintf(out, " %7s %12s", "share", "run s");
+    if (pithi_time_delays)
+        fprintf(out, " %13s %12s", "compensated s", "delay s");
+    fprintf(out, " %10s %14s\n", "messages", "bytes");
     for (int r = 0; r < report->added; r++) {
-        if (report->added <= RANKS_SHOWN || r == least || r == most)
-            put_rank(out, r, &report->by_rank[r]);
+        if (report->added <= RANKS_SHOWN || r == least || r == most) {
+            const struct pithi_time_rank *rank = &report->by_rank[r];
+            fprintf(out, "%8d %10llu %12.6f", r, (unsigned long long)rank->calls, rank->mpi_s);
+            if (pithi_time_delays)
+                fprintf(out, " %13.6f", rank->compensated_s);
+            fprintf(out, " %6.2f%% %12.6f", percent(rank->mpi_s, rank->run_s), rank->run_s);
+            if (pithi_time_delays)
+                fprintf(out, " %13.6f %12.6f", rank->run_s - rank->delay_s, rank->delay_s);
+            fprintf(out, " %10llu %14llu\n", (unsigned long long)rank->messages, (unsigned long long)rank->bytes);
+        }
     }
     if (report->added > RANKS_SHOWN)
         fprintf(out, "%8s (of %d ranks those with the least and the most)\n", "", report->added);

@@ -117,14 +117,6 @@ static void add_cells(struct pithi_time_thread *to, const struct pithi_time_thre
     to->calls += from->calls;
 }
 
-static void drop(struct pithi_time_thread *thread)
-{
-    for (int c = 0; c < PITHI_TIME_COMMS; c++)
-        free(thread->cells[c]);
-    free(thread->partners);
-    free(thread);
-}
-
 /* A thread ends: adds its counts to `gone` and frees its memory. */
 static void thread_end(void *data)
 {
@@ -139,7 +131,10 @@ static void thread_end(void *data)
         *at = thread->next;
     add_cells(&gone, thread);
     pthread_mutex_unlock(&lock);
-    drop(thread);
+    for (int c = 0; c < PITHI_TIME_COMMS; c++)
+        free(thread->cells[c]);
+    free(thread->partners);
+    free(thread);
 }
 
 static struct pithi_time_thread *thread_begin(void)

@@ -192,28 +192,18 @@ static void note_number(const char *name, long long value)
     add(&note, "%s%s = %lld", note.size ? ", " : " with ", name, value);
 }
 
-static void note_peer(const char *role, int peer)
+void pithi_trace_count(MPI_Count count) { note_number("count", count); }
+
+void pithi_trace_peer(const char *role, int peer, int tag)
 {
     if (peer == MPI_ANY_SOURCE || peer == MPI_PROC_NULL)
         add(&note, "%s%s = %s", note.size ? ", " : " with ", role, peer == MPI_PROC_NULL ? "none" : "any");
     else
         note_number(role, peer);
-}
-
-static void note_tag(int tag)
-{
     if (tag == MPI_ANY_TAG)
         add(&note, ", tag = any");
     else
         note_number("tag", tag);
-}
-
-void pithi_trace_count(MPI_Count count) { note_number("count", count); }
-
-void pithi_trace_peer(const char *role, int peer, int tag)
-{
-    note_peer(role, peer);
-    note_tag(tag);
 }
 
 void pithi_trace_message(MPI_Count count, const char *role, int peer, int tag)

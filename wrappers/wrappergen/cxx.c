@@ -271,28 +271,6 @@ static const char prelude[] =
 
 void cxx_prelude(struct gen_text *out) { text_puts(out, prelude); }
 
-/* Writes the return statement. */
-static void write_return(struct gen_text *out, const struct member *member)
-{
-    const char *result = member->declaration.result;
-    int i = 0;
-
-    while (i < member->source_count && strcmp(member->sources[i], "return") != 0)
-        i++;
-    if (function_is_void(&member->declaration))
-        text_puts(out, "return;\n");
-    else if (member->is_hand)
-        text_puts(out, "return cxx_result;\n");
-    else if (i == member->source_count)
-        text_puts(out, "return returnVal;\n");
-    else if (!strcmp(result, "bool"))
-        text_printf(out, "return c_%s != 0;\n", member->proto->args[i].name);
-    else if (member->is_clone)
-        text_printf(out, "return *new MPI::%s(c_%s);\n", core_type(result), member->proto->args[i].name);
-    else
-        text_printf(out, "return c_%s;\n", member->proto->args[i].name);
-}
-
 /* Writes what follows the call and the wrapper's text. Errors of files go to the file's error handler, or to that of
  * MPI_FILE_NULL. */
 static void finish(struct emitter *emitter, const struct member *member)
@@ -311,7 +289,24 @@ static void finish(struct emitter *emitter, const struct member *member)
                     : member->is_static ? ", MPI_FILE_NULL"
                                         : ", *this");
     text_puts(out, "  ");
-    write_return(out, member);
+    /* Writes the return statement. */
+    const char *result = member->declaration.result;
+    int at = 0;
+
+    while (at < member->source_count && strcmp(member->sources[at], "return") != 0)
+        at++;
+    if (function_is_void(&member->declaration))
+        text_puts(out, "return;\n");
+    else if (member->is_hand)
+        text_puts(out, "return cxx_result;\n");
+    else if (at == member->source_count)
+        text_puts(out, "return returnVal;\n");
+    else if (!strcmp(result, "bool"))
+        text_printf(out, "return c_%s != 0;\n", member->proto->args[at].name);
+    else if (member->is_clone)
+        text_printf(out, "return *new MPI::%s(c_%s);\n", core_type(result), member->proto->args[at].name);
+    else
+        text_printf(out, "return c_%s;\n", member->proto->args[at].name);
 }
 
 void cxx_begin(struct emitter *emitter, const struct member *member, const char *value)

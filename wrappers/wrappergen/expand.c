@@ -143,21 +143,6 @@ static const char *call_text(const struct emitter *emitter, const char *statemen
     return emitter->flags & EMIT_WRAP ? statement : text_format("\n  %s\n", statement);
 }
 
-/* Writes the C function. */
-static void write_c(struct emitter *emitter, const struct proto *proto)
-{
-    struct gen_text call = {0};
-
-    text_puts(&call, function_is_void(proto) ? "" : "returnVal = ");
-    function_call(emitter, &call, proto);
-    text_puts(&call, ";");
-    const struct body body = make_body(emitter, proto, call_text(emitter, call.at));
-    function_begin(emitter, proto, emitter->flags & EMIT_WRAP ? "0" : NULL);
-    text_puts(&emitter->out, declarations(&body, emitter->flags & EMIT_WRAP));
-    text_puts(&emitter->out, body.text.at);
-    function_end(emitter, proto);
-}
-
 /* Writes the Fortran entry point. The first expansion shows which arguments the text before and after the call reads.
  */
 static void write_fortran(struct emitter *emitter, const struct proto *proto)
@@ -203,8 +188,19 @@ static void write_function(struct emitter *emitter, const struct proto *proto)
         write_members(emitter, proto);
         return;
     }
-    if (!(emitter->flags & EMIT_FORTRAN_ONLY))
-        write_c(emitter, proto);
+    if (!(emitter->flags & EMIT_FORTRAN_ONLY)) {
+        /* Writes the C function. */
+        struct gen_text call = {0};
+
+        text_puts(&call, function_is_void(proto) ? "" : "returnVal = ");
+        function_call(emitter, &call, proto);
+        text_puts(&call, ";");
+        const struct body body = make_body(emitter, proto, call_text(emitter, call.at));
+        function_begin(emitter, proto, emitter->flags & EMIT_WRAP ? "0" : NULL);
+        text_puts(&emitter->out, declarations(&body, emitter->flags & EMIT_WRAP));
+        text_puts(&emitter->out, body.text.at);
+        function_end(emitter, proto);
+    }
     if (!(emitter->flags & EMIT_FORTRAN) || emitter->flags & EMIT_C_ONLY || !fortran_has(emitter, proto))
         return;
     emitter->number = number; /* {{fn_num}} is the same in both */
@@ -380,23 +376,6 @@ static void expand_block(struct gen_place *place, const struct scope *outer, con
             return;
 }
 
-/* Writes the value of an escape; the items of a list are separated by commas. */
-static void expand_word(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
-                        struct gen_text *out)
-{
-    struct value value = {0};
-    struct gen_text text = {0};
-
-    evaluate(place, scope, node, &value);
-    if (!value.count && word_is(&node->words[0], "formals")) /* only by itself, not in a list */
-        value_puts(&value, "void");
-    text_puts(&text, "");
-    for (int i = 0; i < value.count; i++)
-        text_printf(&text, "%s%s", i ? ", " : "", value.items[i]);
-    text_puts(out, cxx_shown(place->emitter, out, text.at));
-    place->emitter->written += text.size;
-}
-
 /* Writes the nodes from `node` up to `end`. */
 void expand(struct gen_place *place, const struct scope *scope, const struct gen_node *node, const struct gen_node *end,
             struct gen_text *out)
@@ -414,7 +393,18 @@ void expand(struct gen_place *place, const struct scope *scope, const struct gen
             int has_semicolon = node->text.at[node->text.size] == ';' && text_ends(call, ";");
             text_add(out, call, strlen(call) - (size_t)has_semicolon);
         } else if (node->kind < NODE_FORALL) { /* all kinds from NODE_FORALL on are blocks */
-            expand_word(place, scope, node, out);
+            /* Writes the value of an escape; the items of a list are separated by commas. */
+            struct value value = {0};
+            struct gen_text text = {0};
+
+            evaluate(place, scope, node, &value);
+            if (!value.count && word_is(&node->words[0], "formals")) /* only by itself, not in a list */
+                value_puts(&value, "void");
+            text_puts(&text, "");
+            for (int i = 0; i < value.count; i++)
+                text_printf(&text, "%s%s", i ? ", " : "", value.items[i]);
+            text_puts(out, cxx_shown(place->emitter, out, text.at));
+            place->emitter->written += text.size;
         } else if (place->emitter->nesting == DEEPEST) { /* a {{def}} may contain itself */
             fault_too_deep(place->source, node->at);
             return;

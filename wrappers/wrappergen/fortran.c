@@ -112,12 +112,6 @@ static int is_passed(const struct proto *proto, int index)
            (strcmp(proto->args[index].name, "argc") && strcmp(proto->args[index].name, "argv"));
 }
 
-/* A string: Fortran passes its length behind all other arguments, by value. A callback with a char * is none. */
-static int is_text(const struct arg *arg)
-{
-    return strchr(arg->suffix, '(') == NULL && strstr(arg->prefix, "char ") != NULL;
-}
-
 /* The name in lower or upper case: `change` is tolower or toupper. */
 static char *in_case(const char *name, int (*change)(int))
 {
@@ -158,12 +152,6 @@ static char *base_name(const struct proto *proto)
     if (is_large_count(proto))
         base[strlen(base) - 2] = 0;
     return base;
-}
-
-/* "mpi_send_", "mpi_send_f08_" */
-static char *own_name(const struct proto *proto, const struct entry_shape *shape)
-{
-    return text_format("%s%s", base_name(proto), strstr(shape->own, "%s") + 2);
 }
 
 /* "pmpi_send_"; of MPICH's mpi_f08 "pmpir_send_f08_", which lacks the "mpi_" of the name */
@@ -228,8 +216,10 @@ static void parameters(struct gen_text *out, const struct proto *proto, int is_c
         text_printf(out, "%s%s", comma, error);
         comma = ", ";
     }
+    /* A string: Fortran passes its length behind all other arguments, by value. A callback with a char * is none. */
     for (int i = 0; i < proto->arg_count; i++)
-        if (is_text(&proto->args[i]) && is_passed(proto, i)) {
+        if (strchr(proto->args[i].suffix, '(') == NULL && strstr(proto->args[i].prefix, "char ") != NULL &&
+            is_passed(proto, i)) {
             text_printf(out, "%s%sf_size_%s", comma, is_call ? "" : "size_t ", proto->args[i].name);
             comma = ", ";
         }
@@ -285,13 +275,6 @@ static int is_index(const struct proto *proto, const struct arg *arg)
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* 0: the argument has no value before the call. MPI_File_open's file handle has none, and MPICH would abort the job
- * when it is decoded. */
-static int has_value(const struct proto *proto, int handle)
-{
-    return strcmp(handles[handle], "File") != 0 || text_ends(proto->name, "_close");
-}
-
 /* Freed when the entry point ends, even by a return in the wrapper. */
 #define OWNED "__attribute__((cleanup(wrappergen_free))) "
 
@@ -323,7 +306,9 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
     else if (kind == KIND_HANDLE)
         text_printf(out, "  MPI_%s %s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", type, name, f2c, name);
     /* c_ is the variable, the name of the argument its pointer */
-    else if (kind == KIND_HANDLES_OUT && before && has_value(proto, handle))
+    /* MPI_File_open's file handle has none, and MPICH would abort the job when it is decoded. */
+    else if (kind == KIND_HANDLES_OUT && before &&
+             (strcmp(handles[handle], "File") != 0 || text_ends(proto->name, "_close")))
         text_printf(out, "  MPI_%s c_%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s), *%s = &c_%s;\n", type, name, f2c, name, name,
                     name);
     else if (kind == KIND_HANDLES_OUT)
@@ -466,19 +451,6 @@ static const char *inside(const struct proto *proto, const char *body, const cha
     return out.at;
 }
 
-/* Writes the wrapper as a function, and the entry point that calls it. */
-static void split(struct gen_text *out, const struct proto *proto, const char *name, const char *all)
-{
-    text_printf(out, "static %s wrappergen_in_%s(", proto->result, name);
-    parameters(out, proto, 0, NULL);
-    text_puts(out, all);
-    head(out, proto, name);
-    text_printf(out, "\n{\n  %s returnVal = wrappergen_in_%s(", proto->result, name);
-    parameters(out, proto, 1, NULL);
-    text_puts(out, has_error(proto) ? ";\n  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n"
-                                    : ";\n  (void)returnVal;\n}\n");
-}
-
 /* Adapts a body that was written for mpif.h: the name of the library's function, and the sentinels of mpi_f08. */
 static const char *for_shape(const char *text, const struct proto *proto, const struct entry_shape *shape)
 {
@@ -498,7 +470,8 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
     const char *all = inside(proto, body, before, after), *low = in_case(proto->name, tolower);
 
     for (int i = 0; i < SHAPES; i++) {
-        const char *own = own_name(proto, &shapes[i]);
+        /* "mpi_send_", "mpi_send_f08_" */
+        const char *own = text_format("%s%s", base_name(proto), strstr(shapes[i].own, "%s") + 2);
         if (!has_shape(emitter, proto, &shapes[i]))
             continue;
         text_puts(out, "\n"); /* a declaration first: -Wmissing-prototypes */
@@ -507,7 +480,15 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
         head(out, proto, own);
         text_puts(out, ";\n");
         if (is_split(proto, body)) {
-            split(out, proto, own, for_shape(all, proto, &shapes[i]));
+            /* Writes the wrapper as a function, and the entry point that calls it. */
+            text_printf(out, "static %s wrappergen_in_%s(", proto->result, own);
+            parameters(out, proto, 0, NULL);
+            text_puts(out, for_shape(all, proto, &shapes[i]));
+            head(out, proto, own);
+            text_printf(out, "\n{\n  %s returnVal = wrappergen_in_%s(", proto->result, own);
+            parameters(out, proto, 1, NULL);
+            text_puts(out, has_error(proto) ? ";\n  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n"
+                                            : ";\n  (void)returnVal;\n}\n");
         } else {
             head(out, proto, own);
             text_puts(out, for_shape(all, proto, &shapes[i]));

@@ -214,52 +214,17 @@ static void protos_add(struct protos *protos, const struct proto *proto)
     protos->at[protos->count++] = *proto;
 }
 
-/* Leaves out functions without a PMPI twin, because they cannot be wrapped. Does nothing if the header declares no PMPI
- * functions. */
-static void keep_twins(struct protos *protos, const struct protos *twins)
+void protos_parse(const struct gen_source *header, struct protos *protos)
 {
-    int kept = 0;
-
-    for (int i = 0; i < protos->count; i++) {
-        const char *twin = text_format("P%s", protos->at[i].name);
-        if (!twins->count || protos_find(twins, twin, strlen(twin)))
-            protos->at[kept++] = protos->at[i];
-    }
-    protos->count = kept;
-}
-
-/* A copy of the header with its directives blanked. */
-static char *without_directives(const struct gen_source *header)
-{
+    struct protos twins = {0};
+    /* A copy of the header with its directives blanked. */
     char *text = text_copy(header->at, header->size);
 
     for (size_t i = 0; i < header->size; i++)
         if (text[i] == '#' && (i == 0 || text[i - 1] == '\n'))
             while (i < header->size && text[i] != '\n')
                 text[i++] = ' ';
-    return text;
-}
 
-/* Marks functions for which the header has a macro with arguments, "#define MPI_Aint_add(base, disp) ...". The
- * preprocessor prints the macros too. */
-static void find_macros(const struct gen_source *header, struct protos *protos)
-{
-    static const char define[] = "\n#define ";
-
-    for (const char *at = header->at; (at = strstr(at, define)); at++) {
-        const char *name = at + sizeof define - 1;
-        size_t size = strcspn(name, "( \n");
-        int is_twin = *name == 'P';
-        struct proto *proto = name[size] == '(' ? protos_find(protos, name + is_twin, size - (size_t)is_twin) : NULL;
-        if (proto && word_is(&(struct gen_word){name + is_twin, size - (size_t)is_twin}, proto->name))
-            *(is_twin ? &proto->is_twin_macro : &proto->is_macro) = 1;
-    }
-}
-
-void protos_parse(const struct gen_source *header, struct protos *protos)
-{
-    struct protos twins = {0};
-    const char *text = without_directives(header);
     size_t begin = 0;
 
     for (size_t i = 0; i < header->size; i++) {
@@ -282,8 +247,28 @@ void protos_parse(const struct gen_source *header, struct protos *protos)
             begin = i + 1;
         }
     }
-    keep_twins(protos, &twins);
-    find_macros(header, protos);
+    /* Leaves out functions without a PMPI twin, because they cannot be wrapped. Does nothing if the header declares no
+     * PMPI functions. */
+    int kept = 0;
+
+    for (int i = 0; i < protos->count; i++) {
+        const char *twin = text_format("P%s", protos->at[i].name);
+        if (!twins.count || protos_find(&twins, twin, strlen(twin)))
+            protos->at[kept++] = protos->at[i];
+    }
+    protos->count = kept;
+    /* Marks functions for which the header has a macro with arguments, "#define MPI_Aint_add(base, disp) ...". The
+     * preprocessor prints the macros too. */
+    static const char define[] = "\n#define ";
+
+    for (const char *at = header->at; (at = strstr(at, define)); at++) {
+        const char *name = at + sizeof define - 1;
+        size_t size = strcspn(name, "( \n");
+        int is_twin = *name == 'P';
+        struct proto *proto = name[size] == '(' ? protos_find(protos, name + is_twin, size - (size_t)is_twin) : NULL;
+        if (proto && word_is(&(struct gen_word){name + is_twin, size - (size_t)is_twin}, proto->name))
+            *(is_twin ? &proto->is_twin_macro : &proto->is_macro) = 1;
+    }
 }
 
 /* ---- The classic prototype file ---------------------------------------------------------------------------------- */

@@ -52,9 +52,9 @@ static size_t escape_end(const struct gen_source *source, size_t at, size_t end)
     int depth = 1;
 
     for (at += 2; at + 1 < end; at++) {
-        if (is_two(source, at, end, '{'))
+        if (is_two(source, at, end, '{')) {
             depth++, at++;
-        else if (is_two(source, at, end, '}')) {
+        } else if (is_two(source, at, end, '}')) {
             if (--depth == 0)
                 return at;
             at++;
@@ -303,20 +303,6 @@ static void add_call(struct parser *parser, struct gen_node *node)
         fault(parser->source, node->at, "{{callfn}} inside a loop; the call is made once (any number: --dialect=wrap)");
 }
 
-/* {{vardecl}} declares at the begin of its wrapper or {{def}}, wherever it stands. */
-static void add_variables(struct parser *parser, struct gen_node *node)
-{
-    struct gen_node *owner = block_around(parser);
-    const char *from = node->words[0].at + node->words[0].size;
-
-    node->kind = NODE_VARS;
-    if (owner)
-        variables_parse(parser->source, node,
-                        (struct gen_word){from, (size_t)(node->text.at + node->text.size - from) - 2}, owner);
-    else
-        fault_outside(parser->source, node->at, "vardecl");
-}
-
 /* Adds the escape at `at`, which ends at `end`. */
 static void add_escape(struct parser *parser, size_t at, size_t end)
 {
@@ -364,8 +350,18 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
         open_block(parser, node);
     else if (word_is(&words[0], "callfn"))
         add_call(parser, node);
-    else if (word_is(&words[0], "vardecl"))
-        add_variables(parser, node);
+    else if (word_is(&words[0], "vardecl")) {
+        /* {{vardecl}} declares at the begin of its wrapper or {{def}}, wherever it stands. */
+        struct gen_node *owner = block_around(parser);
+        const char *from = node->words[0].at + node->words[0].size;
+
+        node->kind = NODE_VARS;
+        if (owner)
+            variables_parse(parser->source, node,
+                            (struct gen_word){from, (size_t)(node->text.at + node->text.size - from) - 2}, owner);
+        else
+            fault_outside(parser->source, node->at, "vardecl");
+    }
 }
 
 /* Parses a text: the template, or a word of an escape in `outer`. */

@@ -120,18 +120,6 @@ static void no_option(const char *given, const char *text)
     exit(2);
 }
 
-/* A template must not be replaced by its own output. */
-static void check_out(const struct gen_options *options)
-{
-    struct stat out, template;
-
-    for (int i = 0;
-         options->out && stat(options->out, &out) == 0 && S_ISREG(out.st_mode) && i < options->template_count; i++)
-        if (stat(options->templates[i], &template) == 0 && out.st_dev == template.st_dev &&
-            out.st_ino == template.st_ino)
-            usage("-o %s is the template; give the output another name", options->out);
-}
-
 /* Reads the command line; an error ends the process. */
 static void parse_options(int argc, char **argv, struct gen_options *options)
 {
@@ -164,7 +152,14 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
     }
     if (!options->template_count && !options->list)
         usage("no template%s", "");
-    check_out(options);
+    /* A template must not be replaced by its own output. */
+    struct stat out, template;
+
+    for (int i = 0;
+         options->out && stat(options->out, &out) == 0 && S_ISREG(out.st_mode) && i < options->template_count; i++)
+        if (stat(options->templates[i], &template) == 0 && out.st_dev == template.st_dev &&
+            out.st_ino == template.st_ino)
+            usage("-o %s is the template; give the output another name", options->out);
     if (options->protos && options->header)
         usage("-p and -H exclude each other%s", "");
     if (options->flags & EMIT_CXX && options->flags & (EMIT_PRELOAD | EMIT_FORTRAN))

@@ -121,8 +121,10 @@ void pithi_memory_keep(const void *block, size_t bytes)
 
 enum { PERIOD_NS = 10000000 }; /* ns between two values */
 
-static int64_t resident_bytes(void)
+static void count_resident(void)
 {
+    static uint32_t counter; /* atomic */
+    static int64_t last;     /* atomic */
     char text[128];
     int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
@@ -132,14 +134,7 @@ static int64_t resident_bytes(void)
         close(fd);
     text[size < 0 ? 0 : size] = 0;
     second = strchr(text, ' '); /* the sizes in pages: of all, resident, ... */
-    return second ? strtoll(second, NULL, 10) * sysconf(_SC_PAGESIZE) : -1;
-}
-
-static void count_resident(void)
-{
-    static uint32_t counter; /* atomic */
-    static int64_t last;     /* atomic */
-    int64_t bytes = resident_bytes();
+    int64_t bytes = second ? strtoll(second, NULL, 10) * sysconf(_SC_PAGESIZE) : -1;
     uint32_t id = __atomic_load_n(&counter, __ATOMIC_RELAXED);
 
     if (bytes < 0 || bytes == __atomic_exchange_n(&last, bytes, __ATOMIC_RELAXED))

@@ -22,20 +22,6 @@ enum { NAME = 16 }; /* of the system */
 static char process_name[NAME];
 static unsigned renamed; /* names that their threads may not yet have seen; atomic */
 
-/* A thread that another one has named finds its name at its next wait. */
-static void take_name(void)
-{
-    static __thread unsigned seen __attribute__((tls_model("initial-exec")));
-    unsigned now = __atomic_load_n(&renamed, __ATOMIC_RELAXED);
-    char name[NAME];
-
-    if (seen == now)
-        return;
-    seen = now;
-    if (prctl(PR_GET_NAME, name) == 0 && strcmp(name, process_name) != 0)
-        pith_thread_name_default(name);
-}
-
 PITHI_ALSO_API int pthread_setname_np(pthread_t thread, const char *name)
 {
     int result = NEXT(pthread_setname_np)(thread, name), saved = errno;
@@ -85,7 +71,16 @@ static void end_wait(const struct wait *wait)
         return;
     if (!wait->begun.record || pith_clock_ticks() - wait->ticks >= least_ticks || !pith_begin_undo(&wait->begun))
         pith_end(wait->id);
-    take_name();
+    /* A thread that another one has named finds its name at its next wait. */
+    static __thread unsigned seen __attribute__((tls_model("initial-exec")));
+    unsigned now = __atomic_load_n(&renamed, __ATOMIC_RELAXED);
+    char name[NAME];
+
+    if (seen != now) {
+        seen = now;
+        if (prctl(PR_GET_NAME, name) == 0 && strcmp(name, process_name) != 0)
+            pith_thread_name_default(name);
+    }
     errno = saved;
 }
 

@@ -60,46 +60,6 @@ __attribute__((constructor)) static void begin(void)
         standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, DESCRIPTOR + 1);
 }
 
-static void mark_recorded(const struct note *note)
-{
-    char path[64];
-
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", note->first, DESCRIPTOR);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (write(fd, "1", 1) != 1) {
-        /* the first process will print its message although it is wrong */
-    }
-    close(fd);
-}
-
-/* The program called exec. If it had not written its log, its records are not lost, but they are not in the new
- * program's log. */
-static void report_exec(const struct note *note)
-{
-    char folder[1024], word[4 * sizeof folder + 5];
-
-    if (pith_recorded_before(note->program, folder, sizeof folder))
-        pithi_say_to(standard_error,
-                     "%s called exec, and another program ended; to get the records from before: "
-                     "pith recover %s -o LOG",
-                     note->program, pithi_shell_word(folder, word, sizeof word));
-}
-
-static void report_nothing(const struct note *note)
-{
-    if (strcmp(note->mpi, "-") != 0)
-        pithi_say_to(standard_error, "nothing was recorded: %s called no MPI function and none of pith.h",
-                     note->program);
-    else
-        pithi_say_to(
-            standard_error,
-            "nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
-            "of pith.h",
-            note->program);
-}
-
 __attribute__((destructor)) static void end(void)
 {
     struct note note;
@@ -109,14 +69,41 @@ __attribute__((destructor)) static void end(void)
     if (!read_note(&note) || note.rank != 0)
         return;
     if (note.first != (long)getpid()) {
-        if (pith_recorded() || is_said(&note))
-            mark_recorded(&note);
+        if (pith_recorded() || is_said(&note)) {
+            char path[64];
+
+            snprintf(path, sizeof path, "/proc/%ld/fd/%d", note.first, DESCRIPTOR);
+            int fd = open(path, O_WRONLY | O_CLOEXEC);
+            if (fd >= 0) {
+                if (write(fd, "1", 1) != 1) {
+                    /* the first process will print its message although it is wrong */
+                }
+                close(fd);
+            }
+        }
         return;
     }
     if (mark < 0 || is_quiet || is_said(&note))
         return;
-    if (note.recorded == '+')
-        report_exec(&note);
-    else if (!pith_recorded() && lseek(mark, 0, SEEK_END) == 0)
-        report_nothing(&note);
+    if (note.recorded == '+') {
+        /* The program called exec. If it had not written its log, its records are not lost, but they are not in the new
+         * program's log. */
+        char folder[1024], word[4 * sizeof folder + 5];
+
+        if (pith_recorded_before(note.program, folder, sizeof folder))
+            pithi_say_to(standard_error,
+                         "%s called exec, and another program ended; to get the records from before: "
+                         "pith recover %s -o LOG",
+                         note.program, pithi_shell_word(folder, word, sizeof word));
+    } else if (!pith_recorded() && lseek(mark, 0, SEEK_END) == 0) {
+        if (strcmp(note.mpi, "-") != 0)
+            pithi_say_to(standard_error, "nothing was recorded: %s called no MPI function and none of pith.h",
+                         note.program);
+        else
+            pithi_say_to(
+                standard_error,
+                "nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
+                "of pith.h",
+                note.program);
+    }
 }
