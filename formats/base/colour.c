@@ -171,27 +171,6 @@ static size_t normalise(const char *name, char key[NAME_MAX_BYTES])
     return n;
 }
 
-/* Converts the digits after '#', in lower case: "2e8b57", or "fff" for "ffffff". Returns 0 for any other number of
- * digits. */
-static int parse_hex(const char *digits, size_t count, uint32_t *rgb)
-{
-    uint32_t value = 0;
-
-    if (count != 3 && count != 6)
-        return 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!isxdigit((unsigned char)digits[i]))
-            return 0;
-        uint32_t digit = (uint32_t)(isdigit((unsigned char)digits[i]) ? digits[i] - '0' : digits[i] - 'a' + 10);
-        value = value << 4 | digit;
-        /* a short digit stands for itself twice: f is ff, not f0 */
-        if (count == 3)
-            value = value << 4 | digit;
-    }
-    *rgb = value;
-    return 1;
-}
-
 static int same(const char *name, const char *key) { return strcasecmp(name, key) == 0; }
 
 /* Returns 1 for "gray0" to "gray100". "gray" alone is no percentage but a colour of its own, and rgb.txt has no
@@ -238,8 +217,26 @@ int pithi_colour_parse(const char *name, uint32_t *rgb)
 
     if (!length)
         return 0;
-    if (key[0] == '#')
-        return parse_hex(key + 1, length - 1, rgb);
+    if (key[0] == '#') {
+        /* Converts the digits after '#', in lower case: "2e8b57", or "fff" for "ffffff". */
+        const char *digits = key + 1;
+        size_t count = length - 1;
+        uint32_t value = 0;
+
+        if (count != 3 && count != 6)
+            return 0;
+        for (size_t i = 0; i < count; i++) {
+            if (!isxdigit((unsigned char)digits[i]))
+                return 0;
+            uint32_t digit = (uint32_t)(isdigit((unsigned char)digits[i]) ? digits[i] - '0' : digits[i] - 'a' + 10);
+            value = value << 4 | digit;
+            /* a short digit stands for itself twice: f is ff, not f0 */
+            if (count == 3)
+                value = value << 4 | digit;
+        }
+        *rgb = value;
+        return 1;
+    }
     /* The later names come last, so that one of rgb.txt's names can never be taken for one of them. */
     if (find(key, rgb))
         return 1;

@@ -58,15 +58,6 @@ static void on_fault(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-static void install(void)
-{
-    struct sigaction own = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    sigemptyset(&own.sa_mask);
-    if (!__atomic_exchange_n(&installed, 1, __ATOMIC_SEQ_CST) && sigaction(SIGBUS, NULL, &before) == 0 &&
-        (before.sa_flags & SA_SIGINFO) == 0 && (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN))
-        sigaction(SIGBUS, &own, NULL);
-}
-
 /* Claims a free entry; NULL: no memory. */
 static struct extent *claim(void)
 {
@@ -91,7 +82,11 @@ static struct extent *claim(void)
 void pithi_fault_watch(const void *begin, uint64_t size_bytes, int *seen)
 {
     struct extent *extent = claim();
-    install();
+    struct sigaction own = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&own.sa_mask);
+    if (!__atomic_exchange_n(&installed, 1, __ATOMIC_SEQ_CST) && sigaction(SIGBUS, NULL, &before) == 0 &&
+        (before.sa_flags & SA_SIGINFO) == 0 && (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN))
+        sigaction(SIGBUS, &own, NULL);
     if (!extent)
         return;
     extent->seen = seen;

@@ -19,14 +19,6 @@ unsigned pithi_threads(void)
     return cores < PITHI_THREADS_MOST ? cores : PITHI_THREADS_MOST;
 }
 
-static int do_alone(const struct pithi_parts *p)
-{
-    for (uint32_t part = 0; part < p->count; part++)
-        if (!p->work(p->context, 0, part) || (p->finish && !p->finish(p->context, 0, part)))
-            return 0;
-    return 1;
-}
-
 static void fail(struct sharing *s)
 {
     s->has_failed = 1;
@@ -77,8 +69,12 @@ int pithi_parts_do(const struct pithi_parts *p)
     unsigned most = p->threads < PITHI_THREADS_MOST ? p->threads : PITHI_THREADS_MOST, started = 0;
 
     most = most < p->count ? most : (unsigned)p->count;
-    if (most <= 1)
-        return do_alone(p);
+    if (most <= 1) {
+        for (uint32_t part = 0; part < p->count; part++)
+            if (!p->work(p->context, 0, part) || (p->finish && !p->finish(p->context, 0, part)))
+                return 0;
+        return 1;
+    }
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.is_finished, NULL);
     pthread_mutex_lock(&s.lock);

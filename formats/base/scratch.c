@@ -124,41 +124,6 @@ struct pithi_scratch pithi_scratch_beside(const struct pithi_scratch *other)
     return s;
 }
 
-/* The pool goes with the last one that is in it. */
-static void leave_pool(struct pithi_scratch *s)
-{
-    struct pithi_scratch_pool *pool = s->pool;
-
-    pthread_mutex_lock(&pool->lock);
-    for (uint32_t i = 0; i < s->count; i++)
-        for (uint32_t k = 0; s->parts[i].is_file && k < pool->count; k++)
-            if (pool->parts[k].memory == s->parts[i].memory) {
-                pool->parts[k] = pool->parts[--pool->count];
-                break;
-            }
-    int is_last = --pool->users == 0;
-    pthread_mutex_unlock(&pool->lock);
-    if (is_last) {
-        pthread_mutex_destroy(&pool->lock);
-        free(pool->parts);
-        free(pool);
-    }
-}
-
-/* The bytes of files that the process has in memory; 0: not known. */
-static size_t resident(void)
-{
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    char text[128];
-    ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    unsigned long long pages;
-
-    if (fd >= 0)
-        close(fd);
-    text[size > 0 ? size : 0] = '\0';
-    return sscanf(text, "%*u %*u %llu", &pages) == 1 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
-}
-
 static void let_go(const struct pithi_scratch_part *parts, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -181,7 +146,16 @@ void pithi_scratch_look(struct pithi_scratch *s)
     }
     pthread_mutex_lock(&pool->lock);
     pool->progress += passed;
-    size_t here = resident();
+    /* The bytes of files that the process has in memory. */
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    char text[128];
+    ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    unsigned long long in_memory;
+
+    if (fd >= 0)
+        close(fd);
+    text[size > 0 ? size : 0] = '\0';
+    size_t here = sscanf(text, "%*u %*u %llu", &in_memory) == 1 ? (size_t)in_memory * (size_t)sysconf(_SC_PAGESIZE) : 0;
     if ((here ? here : pool->progress) > pool->most) {
         if (pool->progress < pool->most / FAR_APART)
             pool->most *= 2;
@@ -193,8 +167,24 @@ void pithi_scratch_look(struct pithi_scratch *s)
 
 void pithi_scratch_free(struct pithi_scratch *s)
 {
-    if (s->pool)
-        leave_pool(s);
+    if (s->pool) {
+        struct pithi_scratch_pool *pool = s->pool;
+
+        pthread_mutex_lock(&pool->lock);
+        for (uint32_t i = 0; i < s->count; i++)
+            for (uint32_t k = 0; s->parts[i].is_file && k < pool->count; k++)
+                if (pool->parts[k].memory == s->parts[i].memory) {
+                    pool->parts[k] = pool->parts[--pool->count];
+                    break;
+                }
+        int is_last = --pool->users == 0;
+        pthread_mutex_unlock(&pool->lock);
+        if (is_last) {
+            pthread_mutex_destroy(&pool->lock);
+            free(pool->parts);
+            free(pool);
+        }
+    }
     for (uint32_t i = 0; i < s->count; i++)
         munmap(s->parts[i].memory, s->parts[i].bytes);
     free(s->parts);

@@ -267,8 +267,17 @@ static void sift_down(struct pithi_sorter *s, uint32_t place)
     s->heap[place] = run;
 }
 
-static int open_runs(struct pithi_sorter *s)
+int pithi_sorter_end(struct pithi_sorter *s)
 {
+    if (s->run_count == 0) {
+        if (s->count)
+            sort_block(s);
+        return PITH_OK;
+    }
+    CHECK(write_run(s));
+    free(s->block);
+    free(s->out);
+    s->block = s->out = NULL;
     size_t room = s->memory / s->run_count;
     int over;
     room = room < BUFFER_LEAST ? BUFFER_LEAST : room > BUFFER_MOST ? BUFFER_MOST : room;
@@ -289,30 +298,6 @@ static int open_runs(struct pithi_sorter *s)
     return PITH_OK;
 }
 
-int pithi_sorter_end(struct pithi_sorter *s)
-{
-    if (s->run_count == 0) {
-        if (s->count)
-            sort_block(s);
-        return PITH_OK;
-    }
-    CHECK(write_run(s));
-    free(s->block);
-    free(s->out);
-    s->block = s->out = NULL;
-    return open_runs(s);
-}
-
-/* All items fit into the block, so no file was made, and their bytes are given out where they are. */
-static int next_in_block(struct pithi_sorter *s, struct pithi_sorted *item)
-{
-    if (s->next == s->count)
-        return 0;
-    const struct entry *entry = entries_of(s) + s->next++;
-    *item = (struct pithi_sorted){entry->key, s->block + entry->at, entry->size};
-    return 1;
-}
-
 /* Moves past the item on top, which was returned. */
 static int pass(struct pithi_sorter *s)
 {
@@ -329,8 +314,14 @@ static int pass(struct pithi_sorter *s)
 
 int pithi_sorter_next(struct pithi_sorter *s, struct pithi_sorted *item)
 {
-    if (s->run_count == 0)
-        return next_in_block(s, item);
+    if (s->run_count == 0) {
+        /* All items fit into the block, so no file was made, and their bytes are given out where they are. */
+        if (s->next == s->count)
+            return 0;
+        const struct entry *entry = entries_of(s) + s->next++;
+        *item = (struct pithi_sorted){entry->key, s->block + entry->at, entry->size};
+        return 1;
+    }
     if (s->given && s->heap_count && pass(s) != PITH_OK)
         return -1;
     s->given = s->heap_count > 0;

@@ -124,12 +124,6 @@ static int by_ticks(const void *a, const void *b)
     return (left->ticks > right->ticks) - (left->ticks < right->ticks);
 }
 
-static uint64_t scaled(uint64_t scale, double slope)
-{
-    double factor = 1 + slope < 1e-6 ? 1e-6 : 1 + slope > 1e6 ? 1e6 : 1 + slope, product = (double)scale * factor;
-    return product < 1.8e19 ? (uint64_t)(product + 0.5) : (uint64_t)1.8e19;
-}
-
 int pithi_sync_correct(struct pithi_spill_time *time, const struct pithi_sync *points, uint32_t count)
 {
     struct pithi_span *made, end = time->spans[time->count];
@@ -152,7 +146,11 @@ int pithi_sync_correct(struct pithi_spill_time *time, const struct pithi_sync *p
             old++;
         piece(points, count, made[i].ns, &slope);
         made[i].ns = pithi_sync_ns(points, count, made[i].ns);
-        made[i].scale = scaled(old->scale, slope);
+        double factor = 1 + slope < 1e-6  ? 1e-6
+                        : 1 + slope > 1e6 ? 1e6
+                                          : 1 + slope,
+               product = (double)old->scale * factor;
+        made[i].scale = product < 1.8e19 ? (uint64_t)(product + 0.5) : (uint64_t)1.8e19;
     }
     made[total] = end;
     free(time->spans);

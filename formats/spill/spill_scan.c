@@ -186,54 +186,6 @@ static int extend(void *array, uint32_t *count, uint32_t id, size_t element)
     return PITH_OK;
 }
 
-/* A name is defined once; a damaged or repeated definition changes nothing. */
-static int take_def(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
-{
-    struct pithlog_def *slot;
-    const char *name = string(&at, end);
-    if (def->id == 0 || def->id > PITHI_WORD_ID_MAX || *name == '\0')
-        return PITH_OK;
-    if (extend(&spill->defs, &spill->def_count, def->id, sizeof *spill->defs))
-        return PITH_ERR_MEMORY;
-    slot = &spill->defs[def->id];
-    if (slot->name != NULL)
-        return PITH_OK;
-    slot->kind = def->type == PITHI_D_STATE     ? PITHLOG_STATE
-                 : def->type == PITHI_D_COUNTER ? PITHLOG_COUNTER_TYPE
-                                                : PITHLOG_EVENT_TYPE;
-    slot->name = name;
-    slot->colour = string(&at, end);
-    slot->group = string(&at, end);
-    slot->format = string(&at, end);
-    return PITH_OK;
-}
-
-static int take_comm(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
-{
-    struct pithi_spill_comm head;
-    struct pithi_spill_comm_def *slot;
-    if ((size_t)(end - at) < sizeof head || def->id == 0 || def->id > PITHI_WORD_ID_MAX)
-        return PITH_OK;
-    memcpy(&head, at, sizeof head);
-    at += sizeof head;
-    /* the sizes must fit into what is left of the definition */
-    if (head.size < 0 || head.remote_size < 0 ||
-        ((uint64_t)(uint32_t)head.size + (uint32_t)head.remote_size) * 4 > (uint64_t)(end - at))
-        return PITH_OK;
-    if (extend(&spill->comms, &spill->comm_count, def->id, sizeof *spill->comms))
-        return PITH_ERR_MEMORY;
-    slot = &spill->comms[def->id];
-    slot->comm.key = head.key;
-    slot->comm.size = head.size;
-    slot->comm.remote_size = head.remote_size;
-    slot->comm.world_ranks = (const void *)at; /* aligned, as sizes of definitions are multiples of 8 */
-    slot->rank = head.rank;
-    slot->defined = 1;
-    at += ((size_t)head.size + (size_t)head.remote_size) * 4;
-    slot->comm.name = string(&at, end);
-    return PITH_OK;
-}
-
 static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
 {
     const char *key, *value;
@@ -241,10 +193,50 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
     switch (def->type) {
     case PITHI_D_STATE:
     case PITHI_D_EVENT:
-    case PITHI_D_COUNTER:
-        return take_def(spill, def, at, end);
-    case PITHI_D_COMM:
-        return take_comm(spill, def, at, end);
+    case PITHI_D_COUNTER: {
+        /* A name is defined once; a damaged or repeated definition changes nothing. */
+        struct pithlog_def *slot;
+        const char *name = string(&at, end);
+        if (def->id == 0 || def->id > PITHI_WORD_ID_MAX || *name == '\0')
+            return PITH_OK;
+        if (extend(&spill->defs, &spill->def_count, def->id, sizeof *spill->defs))
+            return PITH_ERR_MEMORY;
+        slot = &spill->defs[def->id];
+        if (slot->name != NULL)
+            return PITH_OK;
+        slot->kind = def->type == PITHI_D_STATE     ? PITHLOG_STATE
+                     : def->type == PITHI_D_COUNTER ? PITHLOG_COUNTER_TYPE
+                                                    : PITHLOG_EVENT_TYPE;
+        slot->name = name;
+        slot->colour = string(&at, end);
+        slot->group = string(&at, end);
+        slot->format = string(&at, end);
+        return PITH_OK;
+    }
+    case PITHI_D_COMM: {
+        struct pithi_spill_comm head;
+        struct pithi_spill_comm_def *slot;
+        if ((size_t)(end - at) < sizeof head || def->id == 0 || def->id > PITHI_WORD_ID_MAX)
+            return PITH_OK;
+        memcpy(&head, at, sizeof head);
+        at += sizeof head;
+        /* the sizes must fit into what is left of the definition */
+        if (head.size < 0 || head.remote_size < 0 ||
+            ((uint64_t)(uint32_t)head.size + (uint32_t)head.remote_size) * 4 > (uint64_t)(end - at))
+            return PITH_OK;
+        if (extend(&spill->comms, &spill->comm_count, def->id, sizeof *spill->comms))
+            return PITH_ERR_MEMORY;
+        slot = &spill->comms[def->id];
+        slot->comm.key = head.key;
+        slot->comm.size = head.size;
+        slot->comm.remote_size = head.remote_size;
+        slot->comm.world_ranks = (const void *)at; /* aligned, as sizes of definitions are multiples of 8 */
+        slot->rank = head.rank;
+        slot->defined = 1;
+        at += ((size_t)head.size + (size_t)head.remote_size) * 4;
+        slot->comm.name = string(&at, end);
+        return PITH_OK;
+    }
     /* the name of a communicator may come later than its members */
     case PITHI_D_COMM_NAME:
         if (def->id < spill->comm_count && spill->comms[def->id].defined)

@@ -58,18 +58,6 @@ struct pithi_anchor_pair pithi_spill_base(const struct pithi_spill_page *page)
     return (struct pithi_anchor_pair){page->first, page->ahead_ns != 0 ? page->parted[0] : page->last};
 }
 
-/* The largest distance of an anchor from the line between its neighbours. */
-static int64_t largest_error(const struct pithi_anchor *anchors, uint32_t count)
-{
-    double worst = 100;
-    for (uint32_t i = 1; i + 1 < count; i++) {
-        double line_ns = (double)(anchors[i].ticks - anchors[i - 1].ticks) * slope(&anchors[i - 1], &anchors[i + 1]);
-        double error = line_ns - (double)pithi_ns_apart(anchors[i].mono_ns, anchors[i - 1].mono_ns);
-        worst = error > worst ? error : -error > worst ? -error : worst;
-    }
-    return worst < 9e18 ? (int64_t)worst : INT64_MAX;
-}
-
 /* Adds the spans from page->parted[0] on, with which the last one added begins. */
 static void add_parted(struct pithi_spill_time *time, const struct pithi_spill_page *page, double mean)
 {
@@ -122,7 +110,15 @@ int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page 
         for (i = 0; i + 1 < kept; i++)
             time->spans[time->count++] = span_at(&anchors[i], slope(&anchors[i], &anchors[i + 1]));
         time->spans[time->count++] = span_at(&anchors[kept - 1], mean);
-        time->error_ns = largest_error(anchors, kept);
+        /* The largest distance of an anchor from the line between its neighbours. */
+        double worst = 100;
+        for (uint32_t k = 1; k + 1 < kept; k++) {
+            double line_ns =
+                (double)(anchors[k].ticks - anchors[k - 1].ticks) * slope(&anchors[k - 1], &anchors[k + 1]);
+            double error = line_ns - (double)pithi_ns_apart(anchors[k].mono_ns, anchors[k - 1].mono_ns);
+            worst = error > worst ? error : -error > worst ? -error : worst;
+        }
+        time->error_ns = worst < 9e18 ? (int64_t)worst : INT64_MAX;
         if (parted != NULL) {
             if (anchors[kept - 1].ticks < parted[0].ticks)
                 time->spans[time->count++] = span_at(&parted[0], mean);

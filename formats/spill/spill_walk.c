@@ -61,12 +61,6 @@ const uint64_t *pithi_spill_behind_hole(const uint64_t *word, const uint64_t *en
     return word;
 }
 
-/* 1: the process is alive and has reused the chunk since it was scanned. */
-static int is_gone(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
-{
-    return pithi_spill_used_again(spill, chunk) || !pithi_spill_keep(spill, chunk);
-}
-
 /* Goes to the lane's next chunk. 0: there is none. A step in `seq` means that records before it are missing. */
 static int next_chunk(struct pithi_spill_walk *walk)
 {
@@ -81,7 +75,7 @@ static int next_chunk(struct pithi_spill_walk *walk)
         if (walk->chunk == 0) /* records before the oldest remaining chunk */
             walk->lost += walk->lane->overwritten;
         walk->chunk++;
-    } while (is_gone(walk->spill, chunk));
+    } while (pithi_spill_used_again(walk->spill, chunk) || !pithi_spill_keep(walk->spill, chunk));
     if (chunk->seq != walk->seq) {
         /* Handles missing records before this chunk: takes the states open at its start from its header. */
         const struct pithi_spill_open *open =

@@ -63,33 +63,6 @@ static int has_name(const struct pithi_defs *defs, const char *name)
     return pithi_defs_find(defs, PITHLOG_STATE, name, &id);
 }
 
-/* Defines the state of a function, and after it the event. Functions of the same name are different states: the later
- * one has its place in its name. */
-static int define(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
-{
-    const struct pithi_function *of = pithi_function_get(f->names, function);
-    const char *slash = strrchr(of->module, '/');
-    struct pithi_defs *defs = pithi_writer_defs(f->writer);
-    char name[600], place[300], key[620], colour[8];
-    struct pithlog_def def = {
-        .kind = PITHLOG_STATE, .name = name, .colour = colour, .group = slash ? slash + 1 : of->module};
-    uint32_t event;
-
-    pithi_function_place(of, place, sizeof place);
-    snprintf(name, sizeof name, "%.290s", of->name);
-    if (has_name(defs, name))
-        snprintf(name, sizeof name, "%.290s (%s)", of->name, place);
-    for (uint32_t n = 2; has_name(defs, name); n++)
-        snprintf(name, sizeof name, "%.290s (%s, %u)", of->name, place, n);
-    snprintf(colour, sizeof colour, "#%06x", pithi_function_rgb(function));
-    CHECK(pithi_defs_add(defs, &def, id));
-    def.kind = PITHLOG_EVENT_TYPE;
-    def.group = "samples";
-    CHECK(pithi_defs_add(defs, &def, &event));
-    snprintf(key, sizeof key, "place %s", name);
-    return of->source ? pithi_defs_property(defs, key, place) : PITH_OK;
-}
-
 static int state_of(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
 {
     if (function >= f->state_room) {
@@ -99,7 +72,29 @@ static int state_of(struct pithi_flame_log *f, uint32_t function, uint32_t *id)
         f->state_room = room;
     }
     if (!f->states[function]) {
-        CHECK(define(f, function, &f->states[function]));
+        /* Defines the state of a function, and after it the event. Functions of the same name are different states: the
+         * later one has its place in its name. */
+        const struct pithi_function *of = pithi_function_get(f->names, function);
+        const char *slash = strrchr(of->module, '/');
+        struct pithi_defs *defs = pithi_writer_defs(f->writer);
+        char name[600], place[300], key[620], colour[8];
+        struct pithlog_def def = {
+            .kind = PITHLOG_STATE, .name = name, .colour = colour, .group = slash ? slash + 1 : of->module};
+        uint32_t event;
+
+        pithi_function_place(of, place, sizeof place);
+        snprintf(name, sizeof name, "%.290s", of->name);
+        if (has_name(defs, name))
+            snprintf(name, sizeof name, "%.290s (%s)", of->name, place);
+        for (uint32_t n = 2; has_name(defs, name); n++)
+            snprintf(name, sizeof name, "%.290s (%s, %u)", of->name, place, n);
+        snprintf(colour, sizeof colour, "#%06x", pithi_function_rgb(function));
+        CHECK(pithi_defs_add(defs, &def, &f->states[function]));
+        def.kind = PITHLOG_EVENT_TYPE;
+        def.group = "samples";
+        CHECK(pithi_defs_add(defs, &def, &event));
+        snprintf(key, sizeof key, "place %s", name);
+        CHECK(of->source ? pithi_defs_property(defs, key, place) : PITH_OK);
         f->states[function]++;
     }
     *id = f->states[function] - 1;
