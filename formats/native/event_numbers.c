@@ -1,4 +1,6 @@
-/* event_numbers.c - keys of properties and meanings of MPE's event numbers (event_numbers.h). */
+/* event_numbers.c - keys of properties and meanings of MPE's event numbers (event_numbers.h). Keys are read strictly,
+ * as a program may have properties with similar names: mpe_state_600_601 has two numbers, mpe_state_600_601x and
+ * mpe_state_ 600_601 have none. */
 #include "native/event_numbers.h"
 
 #include <stdio.h>

@@ -1,4 +1,10 @@
-/* anim.c - starts the window as a detached process. */
+/* anim.c - starts the window as a detached process.
+ *
+ * The program must not notice it: no child that its wait() could find, no SIGCHLD, and no copy of its memory, which may
+ * not fit a second time. So two processes are made that share the program's memory until they end or exec, and the
+ * maker of each waits for that. They run on stacks of their own and make system calls only:
+ *
+ *     the program -> become_parent, which ends at once without a signal -> become_window, an orphan -> pith-view */
 #include "job.h"
 
 #include "base/say.h"

@@ -1,4 +1,12 @@
-/* signature.c - computes type signatures (signature.h). Knows nothing of collectives. */
+/* signature.c - computes type signatures (signature.h). Knows nothing of collectives.
+ *
+ * A datatype is a tree: each node says how it was made (its combiner) and of which datatypes. A leaf, a basic type,
+ * gets its signature from its name, because handles differ between processes. A node repeats and joins those of its
+ * parts:
+ *
+ *     struct { 2 of vector(3 x MPI_INT), 1 MPI_DOUBLE }     vector: 3 ints; twice: 6 ints; joined: 6 ints and a double
+ *
+ * The result is kept with the datatype, as an attribute, so each type is taken apart once. */
 #include "signature.h"
 
 #include <inttypes.h>

@@ -1,4 +1,9 @@
-/* team.c - makes, finds and frees teams, each with a shadow communicator (team.h). */
+/* team.c - makes, finds and frees teams, each with a shadow communicator (team.h).
+ *
+ * Making a shadow is collective, so all its processes must go through the same steps, whatever they find: one without
+ * memory makes the shadow too and only keeps no team, and one that has enough teams says so in the reduction that
+ * agrees on the team's number. That number has the world rank of its first process, from 1, in the upper 32 bits: the
+ * second team that rank 3 numbers is 4 << 32 | 2 in all its processes. */
 #include "team.h"
 
 #include "ranks.h"

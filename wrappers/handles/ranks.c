@@ -1,4 +1,5 @@
-/* ranks.c - queries groups and topologies, and makes our communicators (ranks.h). */
+/* ranks.c - queries groups and topologies, and makes our communicators (ranks.h). All but pithi_own_comm is local: a
+ * process may ask in any call, without the others. */
 #include "ranks.h"
 
 #include "real.h"

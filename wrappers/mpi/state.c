@@ -1,4 +1,14 @@
-/* state.c - defines the states of MPI calls, and handles nested calls. */
+/* state.c - defines the states of MPI calls, and handles nested calls.
+ *
+ * A library may call its own MPI functions, and these wrappers then see calls that the program never made. Each thread
+ * counts the calls that it is in, and inner ones count only if the program's code made them:
+ *
+ *     MPI_Allreduce                        depth 1: recorded
+ *         MPI_Isend, by the library        depth 2: not recorded
+ *         MPI_Comm_rank, by an MPI_Op      depth 2: recorded, as the operation is the program's
+ *
+ * The usual call (depth 1, recording on, no call sites) is inline in state.h. Everything else comes here, where it may
+ * cost more. A state gets its number at its first call, so a program that uses 8 of some 400 functions defines 8. */
 #include "state.h"
 
 #include "binding.h"

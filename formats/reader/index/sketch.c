@@ -1,4 +1,14 @@
-/* sketch.c - makes and reads sketches (sketch.h). */
+/* sketch.c - makes and reads sketches (sketch.h).
+ *
+ * A column is followed inwards, from the state with most time to the one inside it with most time, as long as that has
+ * half a fifteenth of the known time: less cannot be shown by a share of 4 bits. A column of 10 ms, of which 9.5 ms are
+ * known: 9 ms in main, 8 of these in solve, 3 of these in MPI_Send; 0.5 ms outside all states.
+ *
+ *     inner    main solve MPI_Send     3 / 9.5 is 5 fifteenths
+ *     outer    main solve              the other 6 ms in states, 6 / 9.5: 9 fifteenths
+ *
+ * The outer one is kept besides, or a bar of 9 ms would be drawn with the height of 3. Neighbouring columns that are
+ * equal are stored once with their number, so an idle lane takes a few bytes. */
 #include "reader/index/sketch.h"
 
 #include <sys/stat.h>
