@@ -19,21 +19,6 @@ static const unsigned char *get_comm(const unsigned char *p, const unsigned char
     return end;
 }
 
-static const unsigned char *get_lane(const unsigned char *p, const unsigned char *end, struct pithi_meta *meta)
-{
-    uint64_t thread;
-    if (!(p = pithi_get_varint(p, end, &thread)) || thread > UINT32_MAX)
-        return NULL;
-    meta->number = (uint32_t)thread;
-    return pithi_get_string(p, end, &meta->name);
-}
-
-static const unsigned char *get_rank(const unsigned char *p, const unsigned char *end, struct pithi_meta *meta)
-{
-    p = pithi_get_string(p, end, &meta->name);
-    return p ? pithi_get_varint(p, end, &meta->pid) : NULL;
-}
-
 const unsigned char *pithi_meta_next(const unsigned char *p, const unsigned char *end, struct pithi_meta *meta)
 {
     uint64_t type, size;
@@ -42,12 +27,19 @@ const unsigned char *pithi_meta_next(const unsigned char *p, const unsigned char
     if (!(p = pithi_get_varint(p, end, &type)) || !(p = pithi_get_varint(p, end, &size)) || size > (uint64_t)(end - p))
         return NULL;
     good = end = p + size;
-    if (type == PITHI_M_RANK)
-        good = get_rank(p, end, meta);
-    else if (type == PITHI_M_LANE)
-        good = get_lane(p, end, meta);
-    else if (type == PITHI_M_COMM)
+    if (type == PITHI_M_RANK) {
+        p = pithi_get_string(p, end, &meta->name);
+        good = p ? pithi_get_varint(p, end, &meta->pid) : NULL;
+    } else if (type == PITHI_M_LANE) {
+        uint64_t thread;
+        good = NULL;
+        if ((p = pithi_get_varint(p, end, &thread)) && thread <= UINT32_MAX) {
+            meta->number = (uint32_t)thread;
+            good = pithi_get_string(p, end, &meta->name);
+        }
+    } else if (type == PITHI_M_COMM) {
         good = get_comm(p, end, meta);
+    }
     meta->type = type <= PITHI_M_COMM ? (uint32_t)type : 0;
     if (good)
         return end;

@@ -363,21 +363,6 @@ static inline uint32_t symbol_of(const struct pithi_changes *c, uint32_t i)
     return c->symbols ? c->symbols[i] : c->of_code[c->codes[i]];
 }
 
-/* Finds the paths of the frames open at the start of these records. 0: there are none of them, or they are not the
- * states that are open here. */
-static int begin_frames(struct pithi_summary *s, const struct pithi_changes *c)
-{
-    uint32_t depth = c->frames_before, path = s->path;
-    if (!c->frames || path == PITHI_PATH_NONE ||
-        (depth + c->count >= s->frame_room &&
-         !extend(&s->frame_path, &s->frame_room, depth + c->count, sizeof *s->frame_path)))
-        return 0;
-    for (; path != 0 && depth > 0; path = s->paths->items[path].parent)
-        s->frame_path[depth--] = (uint16_t)path;
-    s->frame_path[0] = 0;
-    return path == 0 && depth == 0;
-}
-
 /* Follows records whose frames are known, from frame *next on. The path of a frame depends on the frame around it, not
  * on the record before, so a processor can look up several paths at once. 0: there are too many paths, and nothing was
  * done. */
@@ -527,7 +512,17 @@ int pithi_summary_add(struct pithi_summary *s, const struct pithi_changes *c, pi
 {
     const struct pithi_block_hole *hole = c->holes, *hole_end = hole + c->hole_count;
     uint32_t next = c->frames_before + 1;
-    int framed = begin_frames(s, c);
+    /* Finds the paths of the frames open at the start of these records. */
+    uint32_t before = c->frames_before, path = s->path;
+    int framed = 0;
+    if (c->frames && path != PITHI_PATH_NONE &&
+        (before + c->count < s->frame_room ||
+         extend(&s->frame_path, &s->frame_room, before + c->count, sizeof *s->frame_path))) {
+        for (; path != 0 && before > 0; path = s->paths->items[path].parent)
+            s->frame_path[before--] = (uint16_t)path;
+        s->frame_path[0] = 0;
+        framed = path == 0 && before == 0;
+    }
     for (uint32_t from = 0, to; from < c->count; from = to) {
         if (s->held > 0 && s->path != PITHI_PATH_NONE)
             s->times[s->is_hole ? 0 : s->path].ns += c->steps_ns[from];

@@ -5,7 +5,7 @@
  *     process      1 compute, 2 MPI_Send, 3 MPI_Recv           log    0 MPI_Recv, 1 compute, 2 MPI_Send
  *     table        [1] = 1, [2] = 2, [3] = 0; UINT32_MAX where nothing is defined: such records are dropped and counted
  *
- * A lane that is whole from its first record needs no check for each record (emit_whole), and runs of states in it go
+ * A lane that is whole from its first record needs no check for each record, and runs of states in it go
  * straight into the arrays of the encoder. A lane with a window of time, a ring or a lost chunk takes emit_cut, which
  * follows its open states (spill_trim.h). Only lanes with lost records are read twice (struct numbering). */
 #include "spill/spill_emit.h"
@@ -101,28 +101,6 @@ void pithi_spill_ids_free(struct pithi_spill_ids *ids)
 
 static void fill_states(void *walk, struct pithi_states *states) { pithi_spill_next_states(walk, states); }
 
-/* Passes on a lane that is complete from its beginning, so no record needs a check. Most lanes are. After a record of a
- * state, more are likely to follow. */
-static int emit_whole(const struct pithi_spill_target *target, struct pithi_spill_walk *walk,
-                      struct pithi_spill_counts *counts, int64_t *last_ns)
-{
-    struct pithlog_record record = {.peer = -1};
-    uint64_t records = 0;
-    int err = PITH_OK;
-    while (err == PITH_OK && pithi_spill_next(walk, &record)) {
-        err = target->add(target->context, &record);
-        records++;
-        if (record.kind == PITHLOG_LOST)
-            counts->told += record.bytes;
-        if (record.kind <= PITHLOG_LEAVE && target->fill != NULL)
-            target->fill(target->context, walk->lane_id, fill_states, walk);
-    }
-    counts->records += records + walk->state_records;
-    if (records > 0 && last_ns != NULL)
-        *last_ns = walk->last_ns;
-    return err;
-}
-
 static int emit_cut(const struct pithi_spill_target *target, const struct pithi_spill_ids *ids,
                     struct pithi_spill_walk *walk, struct pithi_spill_walk *ahead, struct pithi_spill_counts *counts,
                     int64_t *last_ns)
@@ -157,10 +135,26 @@ static int emit_lane(const struct pithi_spill *spill, const struct pithi_spill_t
     begin_walk(spill, target, ids, &walk, spill_lane);
     ahead = walk;
     walk.lane_id = lane;
-    if (pithi_spill_is_cut(spill, &spill->lanes[spill_lane]))
+    if (pithi_spill_is_cut(spill, &spill->lanes[spill_lane])) {
         err = emit_cut(target, ids, &walk, &ahead, counts, last_ns);
-    else
-        err = emit_whole(target, &walk, counts, last_ns);
+    } else {
+        /* Passes on a lane that is complete from its beginning, so no record needs a check. Most lanes are. After a
+         * record of a state, more are likely to follow. */
+        struct pithlog_record record = {.peer = -1};
+        uint64_t records = 0;
+        err = PITH_OK;
+        while (err == PITH_OK && pithi_spill_next(&walk, &record)) {
+            err = target->add(target->context, &record);
+            records++;
+            if (record.kind == PITHLOG_LOST)
+                counts->told += record.bytes;
+            if (record.kind <= PITHLOG_LEAVE && target->fill != NULL)
+                target->fill(target->context, walk.lane_id, fill_states, &walk);
+        }
+        counts->records += records + walk.state_records;
+        if (records > 0 && last_ns != NULL)
+            *last_ns = walk.last_ns;
+    }
     counts->dropped += walk.dropped;
     counts->damaged += walk.damaged;
     return err;

@@ -174,28 +174,6 @@ static int end_functions(struct pithi_flame_log *f, struct flame_lane *lane, uin
     return PITH_OK;
 }
 
-/* The thread used no core from the last sample to begin_ns. That is no time of any function; else the outermost one,
- * which goes on meanwhile, would have it all. */
-static int put_no_core(struct pithi_flame_log *f, struct flame_lane *lane, int64_t begin_ns)
-{
-    const struct pithlog_def def = {
-        .kind = PITHLOG_STATE, .name = "[no core]", .colour = "#d9d9d9", .group = "samples"};
-    struct pithlog_record record = {
-        .time_ns = lane->last.time_ns, .lane = lane->number, .kind = PITHLOG_ENTER, .peer = -1};
-
-    if (!lane->last.seen || !lane->open.count || begin_ns <= lane->last.time_ns)
-        return PITH_OK;
-    if (!f->no_core) {
-        CHECK(pithi_defs_add(pithi_writer_defs(f->writer), &def, &f->no_core));
-        f->no_core++;
-    }
-    record.id = f->no_core - 1;
-    CHECK(put_record(f, lane, record.time_ns, &record));
-    record.kind = PITHLOG_LEAVE;
-    record.time_ns = begin_ns;
-    return put_record(f, lane, begin_ns, &record);
-}
-
 /* Where the functions begin that only the new sample has. The sample stands for length_ns, and passed_ns went by since
  * the one before. If length_ns is at least half of that, they begin where the other one ended; else the thread was off
  * its core for most of the time, and they get no more than the sample stands for. */
@@ -237,7 +215,24 @@ int pithi_flame_log_take(void *context, const struct pithlog_record *r)
         same++;
     CHECK(end_functions(f, lane, same));
     begin_ns = begin_of(f, lane, r);
-    CHECK(put_no_core(f, lane, begin_ns));
+    /* The thread used no core from the last sample to begin_ns. That is no time of any function; else the outermost
+     * one, which goes on meanwhile, would have it all. */
+    const struct pithlog_def def = {
+        .kind = PITHLOG_STATE, .name = "[no core]", .colour = "#d9d9d9", .group = "samples"};
+    struct pithlog_record record = {
+        .time_ns = lane->last.time_ns, .lane = lane->number, .kind = PITHLOG_ENTER, .peer = -1};
+
+    if (lane->last.seen && lane->open.count && begin_ns > lane->last.time_ns) {
+        if (!f->no_core) {
+            CHECK(pithi_defs_add(pithi_writer_defs(f->writer), &def, &f->no_core));
+            f->no_core++;
+        }
+        record.id = f->no_core - 1;
+        CHECK(put_record(f, lane, record.time_ns, &record));
+        record.kind = PITHLOG_LEAVE;
+        record.time_ns = begin_ns;
+        CHECK(put_record(f, lane, begin_ns, &record));
+    }
     for (uint32_t i = same; i < f->now.count; i++) {
         CHECK(put(f, lane, PITHLOG_ENTER, f->now.functions[i], begin_ns));
         CHECK(push(&lane->open, f->now.functions[i]));

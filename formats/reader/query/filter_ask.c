@@ -159,40 +159,35 @@ static enum pithi_answer has_field(const struct pithi_subject *s, const struct p
     return s->known & field->needs ? PITHI_YES : PITHI_MAYBE;
 }
 
-static enum pithi_answer compare(const struct pithlog_filter *f, const struct pithi_names *names,
-                                 const struct pithi_subject *s, const struct pithi_filter_node *node)
-{
-    const struct pithi_filter_field *field = &pithi_filter_fields[node->field];
-    enum pithi_answer has = has_field(s, field);
-    uint32_t comm = 0;
-
-    if (has == PITHI_YES && field->type == PITHI_FIELD_COMM)
-        has = has_comm(s, &comm);
-    if (has == PITHI_YES && (field->needs == PITHI_KNOW_END || node->field == PITHI_F_DEPTH) &&
-        s->record->depth == UINT32_MAX)
-        has = PITHI_NO; /* a LEAVE without ENTER */
-    if (has != PITHI_YES)
-        return has;
-    /* one value of the list is enough */
-    for (uint32_t i = 0; i < node->count; i++) {
-        const struct pithi_filter_value *v = &f->values[node->first + i];
-        int is_true = field->type == PITHI_FIELD_COMM ? ask_comm(v, node->op, names, comm) == PITHI_YES
-                      : v->text                       ? text_in(v, node->op, text_of(names, s, node->field))
-                                                      : number_in(v, node->op, number_of(names, s, node->field));
-        if (is_true)
-            return PITHI_YES;
-    }
-    return PITHI_NO;
-}
-
 static enum pithi_answer ask(const struct pithlog_filter *f, const struct pithi_names *names,
                              const struct pithi_subject *s, uint32_t place)
 {
     const struct pithi_filter_node *node = &f->nodes[place];
     enum pithi_answer left, right, decides = node->op == PITHI_OP_AND ? PITHI_NO : PITHI_YES;
 
-    if (node->op >= PITHI_OP_IN)
-        return compare(f, names, s, node);
+    if (node->op >= PITHI_OP_IN) {
+        const struct pithi_filter_field *field = &pithi_filter_fields[node->field];
+        enum pithi_answer has = has_field(s, field);
+        uint32_t comm = 0;
+
+        if (has == PITHI_YES && field->type == PITHI_FIELD_COMM)
+            has = has_comm(s, &comm);
+        if (has == PITHI_YES && (field->needs == PITHI_KNOW_END || node->field == PITHI_F_DEPTH) &&
+            s->record->depth == UINT32_MAX)
+            has = PITHI_NO; /* a LEAVE without ENTER */
+        if (has != PITHI_YES)
+            return has;
+        /* one value of the list is enough */
+        for (uint32_t i = 0; i < node->count; i++) {
+            const struct pithi_filter_value *v = &f->values[node->first + i];
+            int is_true = field->type == PITHI_FIELD_COMM ? ask_comm(v, node->op, names, comm) == PITHI_YES
+                          : v->text                       ? text_in(v, node->op, text_of(names, s, node->field))
+                                                          : number_in(v, node->op, number_of(names, s, node->field));
+            if (is_true)
+                return PITHI_YES;
+        }
+        return PITHI_NO;
+    }
     left = ask(f, names, s, node->left);
     if (node->op == PITHI_OP_NOT)
         return left == PITHI_MAYBE ? PITHI_MAYBE : answer(left == PITHI_NO);

@@ -282,30 +282,6 @@ static void check_lanes(struct check *c)
         pithi_log_damage(c->log, c->log->files.size - PITHI_FOOTER_SIZE, "the footer has other totals than the lanes");
 }
 
-/* Reports what the reader of a foreign format could not take as it stands: it counted that in properties whose names
- * begin with the format's. This is no damage: a part of a trace looks the same. */
-static void say_counted(struct check *c)
-{
-    static const char *const facts[] = {"alog_start_us", "clog1_block_bytes",
-                                        "clog2_unfinished"}; /* no counts of such */
-    const struct pithlog_info *info = &c->log->info;
-    size_t prefix = strlen(info->format);
-    const char *key, *value;
-    char words[128];
-    for (uint32_t i = 0; c->log->say && info->version == 0 && (key = pithlog_get_property(c->log, i, &value)); i++) {
-        int is_fact = strncmp(key, info->format, prefix) != 0 || key[prefix] != '_';
-        for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
-            is_fact |= strcmp(key, facts[f]) == 0;
-        if (is_fact || strspn(value, "0123456789") != strlen(value))
-            continue;
-        snprintf(words, sizeof words, "%s", key + prefix + 1);
-        for (char *p = words; *p; p++)
-            *p = *p == '_' ? ' ' : *p;
-        pithi_fail(PITH_OK, "%s: %s %s (%s in pith info)", c->log->path, value, words, key);
-        c->log->say(c->log->say_context, pithlog_error());
-    }
-}
-
 int pithi_check_watched(const char *path, void (*say)(void *context, const char *text), void *context,
                         int (*progress)(void *context, double part), uint64_t *records)
 {
@@ -321,7 +297,25 @@ int pithi_check_watched(const char *path, void (*say)(void *context, const char 
     if (!c.log->rebuilt)
         check_files(&c);
     check_lanes(&c);
-    say_counted(&c);
+    /* Reports what the reader of a foreign format could not take as it stands: it counted that in properties whose
+     * names begin with the format's. This is no damage: a part of a trace looks the same. */
+    static const char *const facts[] = {"alog_start_us", "clog1_block_bytes",
+                                        "clog2_unfinished"}; /* no counts of such */
+    size_t prefix = strlen(info->format);
+    const char *key, *value;
+    char words[128];
+    for (uint32_t i = 0; c.log->say && info->version == 0 && (key = pithlog_get_property(c.log, i, &value)); i++) {
+        int is_fact = strncmp(key, info->format, prefix) != 0 || key[prefix] != '_';
+        for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
+            is_fact |= strcmp(key, facts[f]) == 0;
+        if (is_fact || strspn(value, "0123456789") != strlen(value))
+            continue;
+        snprintf(words, sizeof words, "%s", key + prefix + 1);
+        for (char *p = words; *p; p++)
+            *p = *p == '_' ? ' ' : *p;
+        pithi_fail(PITH_OK, "%s: %s %s (%s in pith info)", c.log->path, value, words, key);
+        c.log->say(c.log->say_context, pithlog_error());
+    }
     pithi_block_free(&c.block);
     pithi_zip_free(&c.zip);
     free(c.chunk.data);

@@ -318,15 +318,6 @@ static int map_comms(struct pithlog_follow *follow, struct pithi_follow_process 
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
-static struct pithi_follow_lane *find_lane(struct pithlog_follow *follow, uint32_t process, uint32_t number)
-{
-    uint32_t i;
-    for (i = 0; i < follow->info.lanes; i++)
-        if (follow->lanes[i]->process == process && follow->lanes[i]->whole.lane == number)
-            return follow->lanes[i];
-    return NULL;
-}
-
 static struct pithi_follow_lane *new_lane(struct pithlog_follow *follow, uint32_t process, uint32_t number)
 {
     struct pithi_follow_lane *lane = calloc(1, sizeof *lane);
@@ -353,7 +344,14 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
     const struct pithi_spill *spill = &process->spill;
     uint32_t i;
     for (i = 0; i < spill->lane_count; i++) {
-        struct pithi_follow_lane *lane = find_lane(follow, index, spill->lanes[i].lane);
+        uint32_t k;
+        struct pithi_follow_lane *lane = NULL;
+        for (k = 0; k < follow->info.lanes; k++)
+            if (follow->lanes[k]->process == index && follow->lanes[k]->whole.lane == spill->lanes[i].lane) {
+                lane = follow->lanes[k];
+                break;
+            }
+
         if (lane == NULL && (lane = new_lane(follow, index, spill->lanes[i].lane)) == NULL)
             return no_memory(follow);
         /* The clock was fitted again, so each lane gets the new span. */
