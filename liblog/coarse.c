@@ -37,22 +37,17 @@ void pithi_coarse_end(struct pithi_coarse *coarse)
     coarse->open = NULL;
 }
 
-/* The multiple of `unit` at or below `time`, also of a time before 0. */
-static int64_t round_down(int64_t time, int64_t unit)
-{
-    int64_t rest = time % unit;
-    if (rest < 0)
-        rest += unit;
-    return time < INT64_MIN + rest ? time : time - rest;
-}
-
 static int pass(struct pithi_coarse *coarse, const struct pithlog_record *record)
 {
     struct pithlog_record rounded;
     if (coarse->rules.unit_ns <= 1)
         return coarse->add(coarse->context, record);
     rounded = *record;
-    rounded.time_ns = round_down(record->time_ns, coarse->rules.unit_ns);
+    /* The multiple of `unit` at or below `time`, also of a time before 0. */
+    int64_t rest = record->time_ns % coarse->rules.unit_ns;
+    if (rest < 0)
+        rest += coarse->rules.unit_ns;
+    rounded.time_ns = record->time_ns < INT64_MIN + rest ? record->time_ns : record->time_ns - rest;
     return coarse->add(coarse->context, &rounded);
 }
 

@@ -247,15 +247,6 @@ void pithi_counters_forked(void)
 
 /* ---- Start ------------------------------------------------------------------------------------------------------- */
 
-static const struct kind *find_kind(const char *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if ((strlen(kinds[i].name) == length && memcmp(kinds[i].name, name, length) == 0) ||
-            (kinds[i].papi && strlen(kinds[i].papi) == length && memcmp(kinds[i].papi, name, length) == 0))
-            return &kinds[i];
-    return NULL;
-}
-
 /* Why this machine does not give the counter; NULL: it does. */
 static const char *refusal(const struct kind *kind)
 {
@@ -278,7 +269,14 @@ static const char *refusal(const struct kind *kind)
 
 static void choose(const char *name, size_t length)
 {
-    const struct kind *kind = find_kind(name, length);
+    const struct kind *kind = NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if ((strlen(kinds[i].name) == length && memcmp(kinds[i].name, name, length) == 0) ||
+            (kinds[i].papi && strlen(kinds[i].papi) == length && memcmp(kinds[i].papi, name, length) == 0)) {
+            kind = &kinds[i];
+            break;
+        }
+
     const char *why = kind == NULL ? "no such counter (man 7 pith has the list)" : refusal(kind);
     char whole[64];
     if (why == NULL && chosen_count == MOST)

@@ -675,9 +675,12 @@ static void record_code(void)
     fclose(map);
 }
 
-/* What the log should say of samples that are missing. */
-static void record_outcome(void)
+void pithi_sample_finish(void)
 {
+    struct pithi_module module;
+    if (pithi_state() != PITHI_RECORDING)
+        return;
+    /* What the log should say of samples that are missing. */
     const char *why = __atomic_load_n(&refusal, __ATOMIC_SEQ_CST);
     uint64_t count = __atomic_load_n(&missed, __ATOMIC_RELAXED);
     char text[24];
@@ -685,18 +688,10 @@ static void record_outcome(void)
         pith_property("sample_refused", why);
     if (pithi_sample_signal_masked() && pithi_session.settings.sample_ns != 0)
         pith_property("sample_stacks", "handlers on alternate stacks have no samples");
-    if (count == 0)
-        return;
-    snprintf(text, sizeof text, "%llu", (unsigned long long)count);
-    pith_property("sample_missed", text);
-}
-
-void pithi_sample_finish(void)
-{
-    struct pithi_module module;
-    if (pithi_state() != PITHI_RECORDING)
-        return;
-    record_outcome();
+    if (count != 0) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)count);
+        pith_property("sample_missed", text);
+    }
     record_code();
     if (!pithi_session.settings.ring && pithi_session.settings.from_ns == 0)
         return;

@@ -510,21 +510,6 @@ static int follow(const struct cache_view *old, const struct pithi_plot *plot, s
     return 1;
 }
 
-/* Finds the old row with these lanes; `flame`: of their functions. Rows mostly keep their order: `guess` is the old row
- * after the one found last. */
-static uint32_t find_row(const struct pithi_cell_cache *cache, const uint32_t *lanes, uint32_t count, int flame,
-                         uint32_t guess)
-{
-    for (uint32_t i = 0; i < cache->row_count; i++) {
-        uint32_t at = (guess + i) % cache->row_count;
-        const struct cell_row *row = &cache->rows[at];
-        if (row->lane_count == count && row->flame == flame && row->lanes &&
-            memcmp(row->lanes, lanes, count * sizeof *lanes) == 0)
-            return at;
-    }
-    return PITHI_NONE;
-}
-
 struct move {
     struct cache_view from, to; /* the window before and after */
     int shifted, same_hidden;   /* columns; 1: the same states are hidden */
@@ -583,7 +568,19 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
     for (uint32_t i = 0; i < plot->cells.rows; i++) {
         const struct pithi_row *of = &plot->rows[plot->plot_row[i]];
         const uint32_t *lanes = pithi_row_lanes(of, &count);
-        uint32_t old = find_row(cache, lanes, count, of->flame, guess);
+        /* Finds the old row with these lanes; `flame`: of their functions. Rows mostly keep their order: `guess` is the
+         * old row after the one found last. */
+        uint32_t old = PITHI_NONE;
+        for (uint32_t k = 0; k < cache->row_count; k++) {
+            uint32_t at = (guess + k) % cache->row_count;
+            const struct cell_row *row = &cache->rows[at];
+            if (row->lane_count == count && row->flame == of->flame && row->lanes &&
+                memcmp(row->lanes, lanes, count * sizeof *lanes) == 0) {
+                old = at;
+                break;
+            }
+        }
+
         if (old != PITHI_NONE) {
             rows[i] = cache->rows[old];
             cells[i] = cache->cells[old];

@@ -65,17 +65,6 @@ struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const st
     return entries;
 }
 
-static int hosts_differ(const struct pithlog *log)
-{
-    const struct pithlog_lane *first = pithlog_get_lane(log, 0), *lane;
-
-    /* the name of the host is shown only if it tells lanes apart */
-    for (uint32_t i = 1; (lane = pithlog_get_lane(log, i)); i++)
-        if (strcmp(lane->host, first->host) != 0)
-            return 1;
-    return 0;
-}
-
 char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size)
 {
     return pithi_clean(label, size, pithlog_get_def(log, id)->name, 0);
@@ -93,7 +82,16 @@ void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *labe
         snprintf(raw, sizeof raw, def->format[0] ? "%s [%s]" : "%s", def->name, def->format);
     } else {
         const struct pithlog_lane *of = pithlog_get_lane(log, row.lane);
-        int hosts = hosts_differ(log);
+        const struct pithlog_lane *first = pithlog_get_lane(log, 0), *lane;
+
+        /* the name of the host is shown only if it tells lanes apart */
+        int hosts = 0;
+        for (uint32_t i = 1; (lane = pithlog_get_lane(log, i)); i++)
+            if (strcmp(lane->host, first->host) != 0) {
+                hosts = 1;
+                break;
+            }
+
         char place[48];
         /* "rank 3" is a rank's first thread, "3.1" the next one; then the lane's own name and the host. */
         if (of->thread)

@@ -493,25 +493,6 @@ static double fit(const struct pithi_painter *painter, struct pithi_font font, c
     return width > room ? 0 : width;
 }
 
-/* The duration of the instance whose bar has the columns [from, to); 0: it is not known.
- * The cells know instances by column and length only. So the length must fit the bar's columns, but for 3 at the ends.
- */
-static int64_t length_of(const struct pithi_plot *plot, const struct pithi_cells *cells, uint32_t level, uint32_t from,
-                         uint32_t to)
-{
-    double column_ns = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
-
-    for (uint32_t i = 0; i < cells->span_count; i++) {
-        const struct pithi_cell_span *span = &cells->spans[i];
-        double columns = (double)span->length_ns / column_ns;
-        if (span->level == level && span->column + 1 >= to && span->column <= to + 1 && columns > to - from - 3.0 &&
-            /* at the left edge an instance may have begun long before */
-            (columns < to - from + 3.0 || !from))
-            return span->length_ns;
-    }
-    return 0;
-}
-
 #define READABLE 4.5 /* the least contrast of text, by WCAG 2 */
 
 /* What a name is on: a bar, one with a part that waits, or one with lines over its colour. */
@@ -622,7 +603,22 @@ static void name_level(const struct pithi_plot *plot, const struct pithi_painter
         }
         if (place.right - place.left < narrowest || place.height < (TEXT + AROUND) * pithi_theme_scale() - 1)
             continue;
-        place.length_ns = length_of(plot, cells, level, c, end);
+        /* The duration of the instance whose bar has the columns [from, to). The cells know instances by column and
+         * length only. So the length must fit the bar's columns, but for 3 at the ends. */
+        double column_ns = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
+
+        place.length_ns = 0;
+        for (uint32_t i = 0; i < cells->span_count; i++) {
+            const struct pithi_cell_span *span = &cells->spans[i];
+            double columns = (double)span->length_ns / column_ns;
+            if (span->level == level && span->column + 1 >= end && span->column <= end + 1 && columns > end - c - 3.0 &&
+                /* at the left edge an instance may have begun long before */
+                (columns < end - c + 3.0 || !c)) {
+                place.length_ns = span->length_ns;
+                break;
+            }
+        }
+
         place.ground = ground_of(hatched, level, place.left, place.right);
         draw_name(plot, painter, row, line[c].state, &place);
     }

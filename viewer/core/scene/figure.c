@@ -298,42 +298,6 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
     return err;
 }
 
-/* Computes the height of rows or picture that was not given; `rest` is the height of everything else. */
-static void layout_rows(struct pithi_figure *figure, const struct pithi_painter *painter, double rest)
-{
-    struct pithi_plot *plot = &figure->plot;
-    double gaps = all_gaps(figure), room, foot = 0;
-    uint32_t rows = all_rows(figure);
-
-    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
-    room = plot->row_height * rows + gaps;
-    if (figure->height) {
-        room = figure->height - rest;
-        layout_beside(figure, painter, fmax(room + AXIS_HEIGHT, LIST_LINE));
-        /* The height is given: the rows share what is left. */
-        if (figure->row_count && figure->row_height <= 0)
-            plot->row_height = fmax(room - gaps, 1) / rows;
-    } else {
-        /* The height is not given: the rows have their natural one, and a long legend beside them makes the picture
-         * higher. */
-        room = fmax(room, layout_beside(figure, painter, 0) - AXIS_HEIGHT);
-        figure->height = ceil(rest + room);
-        foot = ceil(plot->y + room);
-    }
-    /* Whole pixels, or some rows would be a pixel higher than others. Low rows must use all of the room. */
-    if (plot->row_height > 8)
-        plot->row_height = floor(plot->row_height);
-    /* A joined row is as high as its rows together: 100 rows of 0.3 pixels are 25 of 1.2. */
-    if (plot->row_count)
-        plot->row_height *= (double)figure->row_count / plot->row_count;
-    figure->stack.pitch = plot->row_height * plot->row_count + BAND_GAP;
-    figure->ranges_y = ceil(plot->y + plot->row_height * plot->row_count);
-    if (figure->stack.count)
-        figure->ranges_y = ceil(plot->y + figure->stack.pitch * figure->stack.count);
-    figure->axis_y = figure->ranges_y + pithi_figure_ranges_room(&figure->ranges);
-    figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
-}
-
 /* Makes the layout and queries the log with *per rows as one; sets *per to the number that the final layout needs. */
 static int load_rows(struct pithi_figure *figure, const struct pithi_painter *painter, uint32_t *per, double *rest)
 {
@@ -353,7 +317,38 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
     if (err && err != PITH_ERR_DAMAGED)
         return err;
     *rest = layout_rest(figure, painter);
-    layout_rows(figure, painter, *rest);
+    /* Computes the height of rows or picture that was not given; `rest` is the height of everything else. */
+    struct pithi_plot *plot = &figure->plot;
+    double gaps = all_gaps(figure), room, foot = 0;
+    uint32_t rows = all_rows(figure);
+
+    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
+    room = plot->row_height * rows + gaps;
+    if (figure->height) {
+        room = figure->height - *rest;
+        layout_beside(figure, painter, fmax(room + AXIS_HEIGHT, LIST_LINE));
+        /* The height is given: the rows share what is left. */
+        if (figure->row_count && figure->row_height <= 0)
+            plot->row_height = fmax(room - gaps, 1) / rows;
+    } else {
+        /* The height is not given: the rows have their natural one, and a long legend beside them makes the picture
+         * higher. */
+        room = fmax(room, layout_beside(figure, painter, 0) - AXIS_HEIGHT);
+        figure->height = ceil(*rest + room);
+        foot = ceil(plot->y + room);
+    }
+    /* Whole pixels, or some rows would be a pixel higher than others. Low rows must use all of the room. */
+    if (plot->row_height > 8)
+        plot->row_height = floor(plot->row_height);
+    /* A joined row is as high as its rows together: 100 rows of 0.3 pixels are 25 of 1.2. */
+    if (plot->row_count)
+        plot->row_height *= (double)figure->row_count / plot->row_count;
+    figure->stack.pitch = plot->row_height * plot->row_count + BAND_GAP;
+    figure->ranges_y = ceil(plot->y + plot->row_height * plot->row_count);
+    if (figure->stack.count)
+        figure->ranges_y = ceil(plot->y + figure->stack.pitch * figure->stack.count);
+    figure->axis_y = figure->ranges_y + pithi_figure_ranges_room(&figure->ranges);
+    figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
     /* The height of a single row in this layout: the legend, now known, may have left less than was assumed. */
     height = figure->plot.row_height * figure->plot.row_count / fmax(figure->row_count, 1);
     if (height > 0 && pithi_groups_per(height) > *per)

@@ -418,25 +418,6 @@ struct pithi_graphs {
     } rows[];
 };
 
-/* The counter's index among the digest's series; PITHI_NONE: it has no values. */
-static uint32_t series_of(const struct pithlog_digest *digest, const struct pithi_row *row)
-{
-    /* A binary search: series are sorted by lane, and by counter within a lane. */
-    uint32_t low = 0, high = pithlog_digest_get_info(digest)->series;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct pithlog_series *series = pithlog_digest_series(digest, middle);
-        if (series->lane == row->lane && series->counter == row->counter)
-            return middle;
-        if (series->lane < row->lane || (series->lane == row->lane && series->counter < row->counter))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return PITHI_NONE;
-}
-
 struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
 {
     struct pithi_graphs *graphs;
@@ -450,7 +431,25 @@ struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
         struct graph *graph = &graphs->rows[row];
         if (plot->rows[row].counter == PITHI_NONE)
             continue;
-        uint32_t index = series_of(plot->digest, &plot->rows[row]);
+        /* The counter's index among the digest's series; PITHI_NONE: it has no values. */
+        /* A binary search: series are sorted by lane, and by counter within a lane. */
+        uint32_t low = 0, high = pithlog_digest_get_info(plot->digest)->series;
+
+        uint32_t index = PITHI_NONE;
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2;
+            const struct pithlog_series *series = pithlog_digest_series(plot->digest, middle);
+            if (series->lane == plot->rows[row].lane && series->counter == plot->rows[row].counter) {
+                index = middle;
+                break;
+            }
+            if (series->lane < plot->rows[row].lane ||
+                (series->lane == plot->rows[row].lane && series->counter < plot->rows[row].counter))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+
         const struct pithlog_series *series = pithlog_digest_series(plot->digest, index);
         if (!series)
             continue;
