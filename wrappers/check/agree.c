@@ -402,36 +402,6 @@ static void end_left(void)
     }
 }
 
-/* In MPI_Finalize no process begins new checks. In each round all processes test their pending checks and wait for one
- * another. Checks that are still pending after many rounds will never complete; their memory stays, since MPI may write
- * to it. */
-static void end_last(MPI_Comm world)
-{
-    int all = 1, done;
-    MPI_Request request;
-    struct pithi_check *check;
-
-    while ((check = take(pithi_request_claim_any(1u << client)))) /* also those of requests that are never completed */
-        leave(check);
-    for (int round = 0; round < ROUNDS && all; round++) {
-        int mine = left_checks != NULL;
-        if (REAL(MPI_Iallreduce)(&mine, &all, 1, MPI_INT, MPI_MAX, world, &request) != MPI_SUCCESS)
-            break;
-        do
-            end_left();
-        while (REAL(MPI_Test)(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done);
-    }
-    for (check = left_checks; check; check = check->next) {
-        char where[128], line[256];
-
-        pithi_verdict_where(check, where, sizeof where);
-        snprintf(line, sizeof line, "pith check: %srank %d: %s was not called by all processes %s\n",
-                 pithi_where_prefix, pithi_where_rank, check->name, where);
-        pithi_check_say(line);
-        __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
-    }
-}
-
 /* ---- the job ----------------------------------------------------------------------------------------------------- */
 
 static int is_mixed; /* some processes of the job run without this library */
@@ -445,43 +415,68 @@ void pithi_check_mark(void)
 
 enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS }; /* places in the sums of the job */
 
-static void say_sums(const int64_t *sums, int ranks)
-{
-    char text[512];
-    int size = snprintf(text, sizeof text, "pith check: %lld collective calls of %d rank%s: ", (long long)sums[CALLS],
-                        ranks, ranks == 1 ? "" : "s");
-
-    if (sums[ERRORS])
-        size += snprintf(text + size, sizeof text - size, "%lld error%s\n", (long long)sums[ERRORS],
-                         sums[ERRORS] == 1 ? "" : "s");
-    else
-        size += snprintf(text + size, sizeof text - size, "no errors\n");
-    if (sums[OTHER_JOB])
-        size += snprintf(text + size, sizeof text - size, "pith check: %lld of them with processes %s\n",
-                         (long long)sums[OTHER_JOB],
-                         is_mixed ? "that are not checked: checked among the others"
-                                  : "of another job: checked among those of this one");
-    if (sums[UNCHECKED])
-        snprintf(text + size, sizeof text - size, "pith check: %lld more not checked; see pith-collcheck(7)\n",
-                 (long long)sums[UNCHECKED]);
-    pithi_check_say(text);
-}
-
 /* The last line: sums over all processes, printed by the first one. */
 static void end_job(void)
 {
     const struct pithi_team *world = pithi_team_of_comm(MPI_COMM_WORLD);
     int64_t all[SUMS];
 
-    if (world && world->shadow != MPI_COMM_NULL)
-        end_last(world->shadow);
+    if (world && world->shadow != MPI_COMM_NULL) {
+        /* In MPI_Finalize no process begins new checks. In each round all processes test their pending checks and wait
+         * for one another. Checks that are still pending after many rounds will never complete; their memory stays,
+         * since MPI may write to it. */
+        int more = 1, done;
+        MPI_Request request;
+        struct pithi_check *check;
+
+        while (
+            (check = take(pithi_request_claim_any(1u << client)))) /* also those of requests that are never completed */
+            leave(check);
+        for (int round = 0; round < ROUNDS && more; round++) {
+            int mine = left_checks != NULL;
+            if (REAL(MPI_Iallreduce)(&mine, &more, 1, MPI_INT, MPI_MAX, world->shadow, &request) != MPI_SUCCESS)
+                break;
+            do
+                end_left();
+            while (REAL(MPI_Test)(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done);
+        }
+        for (check = left_checks; check; check = check->next) {
+            char where[128], line[256];
+
+            pithi_verdict_where(check, where, sizeof where);
+            snprintf(line, sizeof line, "pith check: %srank %d: %s was not called by all processes %s\n",
+                     pithi_where_prefix, pithi_where_rank, check->name, where);
+            pithi_check_say(line);
+            __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
+        }
+    }
     pithi_left_report(world);
     int64_t mine[SUMS] = {pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors, pithi_fact_unchecked};
     memcpy(all, mine, sizeof all);
     if (world && world->shadow != MPI_COMM_NULL)
         REAL(MPI_Reduce)(mine, all, SUMS, MPI_INT64_T, MPI_SUM, 0, world->shadow);
-    if ((world ? world->rank : pithi_where_rank) == 0 && !pithi_is_quiet())
-        say_sums(all, world ? world->size : 1);
+    if ((world ? world->rank : pithi_where_rank) == 0 && !pithi_is_quiet()) {
+        int ranks = world ? world->size : 1;
+        char text[512];
+        int size =
+            snprintf(text, sizeof text, "pith check: %lld collective calls of %d rank%s: ", (long long)all[CALLS],
+                     ranks, ranks == 1 ? "" : "s");
+
+        if (all[ERRORS])
+            size += snprintf(text + size, sizeof text - size, "%lld error%s\n", (long long)all[ERRORS],
+                             all[ERRORS] == 1 ? "" : "s");
+        else
+            size += snprintf(text + size, sizeof text - size, "no errors\n");
+        if (all[OTHER_JOB])
+            size += snprintf(text + size, sizeof text - size, "pith check: %lld of them with processes %s\n",
+                             (long long)all[OTHER_JOB],
+                             is_mixed ? "that are not checked: checked among the others"
+                                      : "of another job: checked among those of this one");
+        if (all[UNCHECKED])
+            snprintf(text + size, sizeof text - size, "pith check: %lld more not checked; see pith-collcheck(7)\n",
+                     (long long)all[UNCHECKED]);
+        pithi_check_say(text);
+    }
     pithi_handles_end();
 }
 

@@ -504,28 +504,6 @@ struct sum {
 };
 enum { MOST_LINES = 1000, MOST_SUMS = 200 }; /* of a process; of the job */
 
-/* Returns the number of lines; *more: those that found no room. */
-static int make_lines(const int64_t *left, const char *is_guess, struct line *lines, int64_t *more)
-{
-    int count = 0;
-
-    for (uint32_t i = 1; i < site_count; i++) {
-        if (!left[i])
-            continue;
-        if (count == MOST_LINES) {
-            ++*more;
-            continue;
-        }
-        struct line *line = &lines[count++];
-        *line = (struct line){.kind = (int32_t)kind_of(i), .is_guess = is_guess[i], .count = left[i]};
-        if (!sites[i].name)
-            continue;
-        snprintf(line->name, sizeof line->name, "%s", sites[i].name);
-        pithi_source_of(sites[i].address, &line->source);
-    }
-    return count;
-}
-
 static int is_same(const struct line *one, const struct line *other)
 {
     return one->kind == other->kind && one->source.offset == other->source.offset && !strcmp(one->name, other->name) &&
@@ -657,6 +635,22 @@ void pithi_left_report(const struct pithi_team *world)
     if (world && world->shadow != MPI_COMM_NULL)
         tell_senders(&search);
     struct told own = {.rank = pithi_where_rank, .unfollowed = unfollowed};
-    own.lines = make_lines(left, is_guess, lines, &own.more_lines);
+    int count = 0;
+
+    for (uint32_t i = 1; i < site_count; i++) {
+        if (!left[i])
+            continue;
+        if (count == MOST_LINES) {
+            ++own.more_lines;
+            continue;
+        }
+        struct line *line = &lines[count++];
+        *line = (struct line){.kind = (int32_t)kind_of(i), .is_guess = is_guess[i], .count = left[i]};
+        if (!sites[i].name)
+            continue;
+        snprintf(line->name, sizeof line->name, "%s", sites[i].name);
+        pithi_source_of(sites[i].address, &line->source);
+    }
+    own.lines = count;
     report(world, lines, &own, sums);
 }

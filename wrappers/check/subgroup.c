@@ -49,9 +49,21 @@ static int *find_members(MPI_Comm comm, MPI_Group group, int *count)
     return NULL;
 }
 
-/* Keeps the members that are in the shadow, in order. */
-static void set_members(struct pithi_check *check, int *ranks, int count)
+static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
 {
+    struct pithi_check *check = pithi_check_now();
+    int count, *ranks;
+
+    check->members = NULL;
+    if (!check->team)
+        return;
+    if (!(ranks = find_members(comm, group, &count))) {
+        check->team = NULL;
+        return;
+    }
+    pithi_check_number("the size of group", count);
+    pithi_check_numbers(argument, count, ranks);
+    /* Keeps the members that are in the shadow, in order. */
     int own = 0, found = 0;
 
     for (int i = 0; i < count; i++) {
@@ -68,23 +80,6 @@ static void set_members(struct pithi_check *check, int *ranks, int count)
     qsort(ranks, (size_t)found, sizeof *ranks, rises);
     check->members = ranks;
     check->member_count = found;
-}
-
-static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
-{
-    struct pithi_check *check = pithi_check_now();
-    int count, *ranks;
-
-    check->members = NULL;
-    if (!check->team)
-        return;
-    if (!(ranks = find_members(comm, group, &count))) {
-        check->team = NULL;
-        return;
-    }
-    pithi_check_number("the size of group", count);
-    pithi_check_numbers(argument, count, ranks);
-    set_members(check, ranks, count);
 }
 
 void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag)

@@ -332,41 +332,9 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
     return shown;
 }
 
-/* If lists differ in length, reports the lengths and skips the elements. */
-static void report_facts(struct verdict *verdict)
-{
-    int most = 0, least = INT32_MAX;
-    const char *shown = "";
-
-    for (int i = 0; i < verdict->count; i++) {
-        const struct head *head = verdict->of[i].head;
-        if (head && head->facts > most)
-            most = head->facts;
-        if (head && head->facts < least)
-            least = head->facts;
-    }
-    /* facts of different length say nothing about each other once a difference is found */
-    for (int which = 0; which < most && !(verdict->lines && least < most); which++) {
-        const struct fact *fact = ask_fact(verdict, first_with(verdict, ask_fact, which), which);
-        if (strcmp(fact->argument, shown) != 0 && report_different(verdict, ask_fact, which))
-            shown = fact->argument; /* of a list: the first difference */
-    }
-}
-
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
-
-/* The nth part of `who` with this peer and direction. */
-static const struct part *find_part(const struct verdict *verdict, int who, int peer, int is_got, int nth)
-{
-    const struct statement *statement = &verdict->of[who];
-
-    for (int i = 0; statement->head && i < statement->head->parts; i++)
-        if (statement->parts[i].peer == peer && statement->parts[i].is_got == is_got && nth-- == 0)
-            return &statement->parts[i];
-    return NULL;
-}
 
 /* One line for a transfer whose ends differ; NULL: one end does not have it. */
 static void report_part(struct verdict *verdict, int from, int to, const struct part *given, const struct part *got)
@@ -410,7 +378,17 @@ static void report_parts(struct verdict *verdict)
             if (part->peer < 0 || part->peer >= verdict->count || !verdict->of[part->peer].head)
                 continue;
             /* the partner of the nth transfer is the nth of the other end */
-            other = find_part(verdict, part->peer, who, !part->is_got, place_among(own, i));
+            /* The nth part of `who` with this peer and direction. */
+            int nth = place_among(own, i);
+            const struct statement *statement = &verdict->of[part->peer];
+
+            other = NULL;
+            for (int k = 0; statement->head && k < statement->head->parts; k++)
+                if (statement->parts[k].peer == who && statement->parts[k].is_got == (!part->is_got) && nth-- == 0) {
+                    other = &statement->parts[k];
+                    break;
+                }
+
             if (other && (other->hash == part->hash || part->is_got)) /* the giving end reports a difference */
                 continue;
             if (part->is_got)
@@ -421,29 +399,6 @@ static void report_parts(struct verdict *verdict)
     }
     if (verdict->lines > PARTS)
         add(verdict, "pith check:   and %d more\n", verdict->lines - PARTS);
-}
-
-static void report(struct verdict *verdict)
-{
-    /* What one process found by itself: an invalid argument. */
-    for (int who = 0; who < verdict->count && verdict->lines < GROUPS; who++) {
-        const struct head *head = verdict->of[who].head;
-        if (!head || !*head->problem)
-            continue;
-        add(verdict, "pith check: ");
-        add_rank(verdict, who);
-        add(verdict, ": %s: %s %s\n", head->name.text, head->problem, verdict->where);
-        add_places(verdict, who, -1);
-        verdict->lines++;
-    }
-    if (!report_different(verdict, ask_name, 0)) {
-        report_facts(verdict);
-        report_different(verdict, ask_only, 0);
-        if (!verdict->lines)
-            report_parts(verdict);
-    }
-    if (verdict->text)
-        pithi_check_say(verdict->text);
 }
 
 /* ---- the exchange ------------------------------------------------------------------------------------------------ */
@@ -502,7 +457,41 @@ static void judge(const struct pithi_check *check, void *own)
         statement->parts = (struct part *)(void *)(statement->facts + statement->head->facts);
     }
     pithi_verdict_where(check, verdict.where, sizeof verdict.where);
-    report(&verdict);
+    /* What one process found by itself: an invalid argument. */
+    for (int who = 0; who < verdict.count && verdict.lines < GROUPS; who++) {
+        const struct head *head = verdict.of[who].head;
+        if (!head || !*head->problem)
+            continue;
+        add(&verdict, "pith check: ");
+        add_rank(&verdict, who);
+        add(&verdict, ": %s: %s %s\n", head->name.text, head->problem, verdict.where);
+        add_places(&verdict, who, -1);
+        verdict.lines++;
+    }
+    if (!report_different(&verdict, ask_name, 0)) {
+        /* If lists differ in length, reports the lengths and skips the elements. */
+        int most = 0, least = INT32_MAX;
+        const char *shown = "";
+
+        for (int i = 0; i < verdict.count; i++) {
+            const struct head *head = verdict.of[i].head;
+            if (head && head->facts > most)
+                most = head->facts;
+            if (head && head->facts < least)
+                least = head->facts;
+        }
+        /* facts of different length say nothing about each other once a difference is found */
+        for (int which = 0; which < most && !(verdict.lines && least < most); which++) {
+            const struct fact *fact = ask_fact(&verdict, first_with(&verdict, ask_fact, which), which);
+            if (strcmp(fact->argument, shown) != 0 && report_different(&verdict, ask_fact, which))
+                shown = fact->argument; /* of a list: the first difference */
+        }
+        report_different(&verdict, ask_only, 0);
+        if (!verdict.lines)
+            report_parts(&verdict);
+    }
+    if (verdict.text)
+        pithi_check_say(verdict.text);
     for (int i = 1; i < verdict.count; i++)
         if (verdict.of[i].head) {
             /* the others keep their buffers until then */

@@ -151,21 +151,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     text->left -= took;
 }
 
-static void add_peer(struct text *text, const struct pithi_where *where)
-{
-    if (where->role == PITHI_WHERE_ALONE)
-        return;
-    const char *to = where->role == PITHI_WHERE_TO ? "to" : "from";
-    if (where->peer == MPI_ANY_SOURCE)
-        add(text, " %s anyone", to);
-    else
-        add(text, " %s %d", to, where->peer);
-    if (where->tag == MPI_ANY_TAG)
-        add(text, ", any tag");
-    else
-        add(text, ", tag %d", where->tag);
-}
-
 static int is_named(const struct pithi_where *where)
 {
     return where->team && __atomic_load_n(&where->named, __ATOMIC_ACQUIRE) == where->call;
@@ -185,7 +170,17 @@ static void add_process(struct text *text, const struct process *process, int ra
         if (process->thread[i].function) {
             add(text, "%s", known++ ? " and " : "");
             add(text, "is in %s", pithi_check_names[process->thread[i].function - 1]);
-            add_peer(text, &process->thread[i]);
+            if (process->thread[i].role != PITHI_WHERE_ALONE) {
+                const char *to = process->thread[i].role == PITHI_WHERE_TO ? "to" : "from";
+                if (process->thread[i].peer == MPI_ANY_SOURCE)
+                    add(text, " %s anyone", to);
+                else
+                    add(text, " %s %d", to, process->thread[i].peer);
+                if (process->thread[i].tag == MPI_ANY_TAG)
+                    add(text, ", any tag");
+                else
+                    add(text, ", tag %d", process->thread[i].tag);
+            }
             if (is_named(&process->thread[i]))
                 add(text, " %s", process->thread[i].text);
         }

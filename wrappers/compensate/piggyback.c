@@ -157,27 +157,6 @@ void pithi_piggyback_begin(MPI_Group members)
 static const char *const local_only_names[PITHI_LOCAL_ONLY_KINDS] = {"collectives", "communicators", "late",
                                                                      "partitioned", "one-sided",     "cancelled"};
 
-/* "auto", or "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
-static void describe(char *text, size_t size, const int64_t *counts)
-{
-    int64_t sum = 0;
-    const char *between = " (";
-    for (int i = 0; i < PITHI_LOCAL_ONLY_KINDS; i++)
-        sum += counts[i];
-    int at = snprintf(text, size, "%s", names[pithi_compensate]);
-    if (sum == 0)
-        return;
-    at +=
-        snprintf(text + at, size - (size_t)at, ", own costs only for %lld call%s", (long long)sum, sum > 1 ? "s" : "");
-    for (int i = 0; i < PITHI_LOCAL_ONLY_KINDS; i++)
-        if (counts[i]) {
-            at +=
-                snprintf(text + at, size - (size_t)at, "%s%s %lld", between, local_only_names[i], (long long)counts[i]);
-            between = ", ";
-        }
-    snprintf(text + at, size - (size_t)at, ")");
-}
-
 /* Rank 0 reports the counts of the job, and the largest delay. */
 static void tell_job(const struct pithi_handle *world, int64_t delay_ns)
 {
@@ -189,7 +168,24 @@ static void tell_job(const struct pithi_handle *world, int64_t delay_ns)
     REAL(MPI_Reduce)(&delay_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, 0, shadow);
     if (world->rank != 0)
         return;
-    describe(text, sizeof text, counts);
+    /* "auto", or "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
+    size_t size = sizeof text;
+    int64_t sum = 0;
+    const char *between = " (";
+    for (int i = 0; i < PITHI_LOCAL_ONLY_KINDS; i++)
+        sum += counts[i];
+    int at = snprintf(text, size, "%s", names[pithi_compensate]);
+    if (sum != 0) {
+        at += snprintf(text + at, size - (size_t)at, ", own costs only for %lld call%s", (long long)sum,
+                       sum > 1 ? "s" : "");
+        for (int i = 0; i < PITHI_LOCAL_ONLY_KINDS; i++)
+            if (counts[i]) {
+                at += snprintf(text + at, size - (size_t)at, "%s%s %lld", between, local_only_names[i],
+                               (long long)counts[i]);
+                between = ", ";
+            }
+        snprintf(text + at, size - (size_t)at, ")");
+    }
     pithi_own_fact("compensate", text);
     if (!pithi_is_quiet())
         pithi_say("compensated while running: a delay of %.6f s at most; %s", 1e-9 * (double)most_ns, text);

@@ -134,14 +134,6 @@ static void take_notes(void)
         next_came++;
 }
 
-static struct pithi_header *find(int64_t number)
-{
-    for (unsigned back = 1; back <= NOTES; back++)
-        if (came[(next_came - back) % NOTES].held == number)
-            return &came[(next_came - back) % NOTES];
-    return NULL;
-}
-
 void pithi_rendezvous_find(struct pithi_header *header)
 {
     struct pithi_header *note = NULL;
@@ -150,7 +142,12 @@ void pithi_rendezvous_find(struct pithi_header *header)
     pithi_lock(&mutex);
     for (int i = 0; i < LOOKS && !note; i++) {
         take_notes();
-        note = find(header->held);
+        note = NULL;
+        for (unsigned back = 1; back <= NOTES; back++)
+            if (came[(next_came - back) % NOTES].held == header->held) {
+                note = &came[(next_came - back) % NOTES];
+                break;
+            }
     }
     if (note) { /* a message with a negative number would have left at once without its header */
         header->delay_ns = header->held > 0 ? note->delay_ns : header->delay_ns + note->sent_ns - header->sent_ns;

@@ -180,24 +180,6 @@ static struct mpe_comm *find_members(MPI_Comm handle)
 
 /* ---- Lookup ------------------------------------------------------------------------------------------------------ */
 
-/* Defines the communicator in the current log. */
-static void define(MPI_Comm handle, struct mpe_comm *comm)
-{
-    struct pith_comm definition = {.key = comm->key,
-                                   .rank = comm->rank,
-                                   .size = comm->size,
-                                   .world_ranks = comm->ranks,
-                                   .remote_size = comm->remote_size,
-                                   .remote_ranks = comm->ranks + comm->size};
-
-    if (comm->number == pithi_mpe_number)
-        return;
-    comm->is_foreign = pithi_comm_known && pithi_comm_known(handle, &comm->id, &comm->key);
-    if (!comm->is_foreign)
-        comm->id = pith_comm_define(&definition);
-    comm->number = pithi_mpe_number;
-}
-
 /* Finds a communicator and defines it in the current log. NULL: it cannot be used. Call this with the lock held. */
 static struct mpe_comm *find(MPI_Comm handle)
 {
@@ -218,7 +200,21 @@ static struct mpe_comm *find(MPI_Comm handle)
         comm->key = attribute->key;
         attribute->comm = comm;
     }
-    define(handle, attribute->comm);
+    /* Defines the communicator in the current log. */
+    struct pith_comm definition = {.key = attribute->comm->key,
+                                   .rank = attribute->comm->rank,
+                                   .size = attribute->comm->size,
+                                   .world_ranks = attribute->comm->ranks,
+                                   .remote_size = attribute->comm->remote_size,
+                                   .remote_ranks = attribute->comm->ranks + attribute->comm->size};
+
+    if (attribute->comm->number != pithi_mpe_number) {
+        attribute->comm->is_foreign =
+            pithi_comm_known && pithi_comm_known(handle, &attribute->comm->id, &attribute->comm->key);
+        if (!attribute->comm->is_foreign)
+            attribute->comm->id = pith_comm_define(&definition);
+        attribute->comm->number = pithi_mpe_number;
+    }
     return attribute->comm;
 }
 

@@ -251,35 +251,6 @@ static int write_hosts(FILE *file, char host[HOST_BYTES])
     return ferror(file) ? -1 : 0;
 }
 
-/* If rank 0 has MPE_LOG_RANK2PROCNAME=yes, it writes the file LOG.pnm with a line "Rank 3 : host" for each rank.
- * Collective. */
-static void list_hosts(void)
-{
-    int32_t wanted = 0;
-    char path[4096], part[4096 + 8], host[HOST_BYTES] = "";
-    FILE *file = NULL;
-
-    if (transport->rank == 0 && *written && pithi_old_flag("MPE_LOG_RANK2PROCNAME", 0) &&
-        snprintf(path, sizeof path, "%s.pnm", written) < (int)sizeof path) {
-        snprintf(part, sizeof part, "%s.part", path);
-        file = pithi_make_stream(part, "w");
-        if (!file)
-            pithi_say("%s: cannot create it: %s", path, strerror(errno));
-    }
-    wanted = file != NULL;
-    if (transport->size > 1 && transport->bcast(transport->context, 0, &wanted, sizeof wanted) != 0)
-        wanted = 0;
-    if (gethostname(host, sizeof host - 1) != 0)
-        strcpy(host, "?");
-    if (wanted && transport->rank > 0)
-        transport->send(transport->context, 0, host, sizeof host);
-    if (!file)
-        return;
-    int failed = (wanted && write_hosts(file, host) != 0) | (fclose(file) != 0);
-    if (rename(part, path) != 0 || failed)
-        pithi_say("%s: the list of hosts is incomplete", path);
-}
-
 int MPE_Finish_log(const char *prefix)
 {
     char name[NAME_MAX_BYTES] = "";
@@ -300,7 +271,31 @@ int MPE_Finish_log(const char *prefix)
     pith_job_finish(transport);
     snprintf(written, sizeof written, "%s", transport->rank == 0 ? pith_job_written() : "");
     share_name(written);
-    list_hosts();
+    /* If rank 0 has MPE_LOG_RANK2PROCNAME=yes, it writes the file LOG.pnm with a line "Rank 3 : host" for each rank.
+     * Collective. */
+    int32_t wanted = 0;
+    char path[4096], part[4096 + 8], host[HOST_BYTES] = "";
+    FILE *file = NULL;
+
+    if (transport->rank == 0 && *written && pithi_old_flag("MPE_LOG_RANK2PROCNAME", 0) &&
+        snprintf(path, sizeof path, "%s.pnm", written) < (int)sizeof path) {
+        snprintf(part, sizeof part, "%s.part", path);
+        file = pithi_make_stream(part, "w");
+        if (!file)
+            pithi_say("%s: cannot create it: %s", path, strerror(errno));
+    }
+    wanted = file != NULL;
+    if (transport->size > 1 && transport->bcast(transport->context, 0, &wanted, sizeof wanted) != 0)
+        wanted = 0;
+    if (gethostname(host, sizeof host - 1) != 0)
+        strcpy(host, "?");
+    if (wanted && transport->rank > 0)
+        transport->send(transport->context, 0, host, sizeof host);
+    if (file) {
+        int failed = (wanted && write_hosts(file, host) != 0) | (fclose(file) != 0);
+        if (rename(part, path) != 0 || failed)
+            pithi_say("%s: the list of hosts is incomplete", path);
+    }
     if (is_own)
         pithi_transport_close();
     transport = NULL;

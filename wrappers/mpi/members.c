@@ -253,16 +253,6 @@ static void begin_watching(void)
     }
 }
 
-static void end_watching(void)
-{
-    if (!is_watching)
-        return;
-    close(pipe_fds[1]);
-    pthread_join(watcher, NULL);
-    close(pipe_fds[0]);
-    is_watching = 0;
-}
-
 /* ---- After MPI_Init ---------------------------------------------------------------------------------------------- */
 
 const char *pithi_members_ranks(void) { return ranks_text; }
@@ -378,7 +368,12 @@ MPI_Group pithi_members_find(const char *follows)
             begin_watching();
         count = compare_versions(ranks, others, size);
         other_count = size - count;
-        end_watching();
+        if (is_watching) {
+            close(pipe_fds[1]);
+            pthread_join(watcher, NULL);
+            close(pipe_fds[0]);
+            is_watching = 0;
+        }
     }
     if (count < size) {
         describe(ranks_text, sizeof ranks_text, ranks, count);

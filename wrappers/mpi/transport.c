@@ -341,39 +341,6 @@ static const char *affinity_text(const struct place *places, int together)
     return text;
 }
 
-/* How many ranks of this host there are, and where they may run. Without a communicator of the host, nothing is said.
- */
-static void find_host(struct pith_transport *transport)
-{
-    MPI_Comm host;
-    int together;
-
-    transport->sharing = 0;
-    transport->affinity = NULL;
-    host_leader = transport->rank;
-    if (pithi_host_comm(comm, transport->rank, &host) == MPI_SUCCESS) {
-        REAL(MPI_Comm_size)(host, &together);
-        REAL(MPI_Bcast)(&host_leader, 1, MPI_INT, 0, host);
-        /* The number of processes of `host` that run on the same cores as this process; and the cores of all. */
-        static struct place own;
-        struct place *all = malloc((size_t)together * sizeof *all);
-        int good = all != NULL;
-
-        /* A rank without memory must not miss the collective: all ranks of the host find out first. */
-        own.rank = transport->rank;
-        pith_affinity(own.cores, sizeof own.cores);
-        REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
-        if (good && REAL(MPI_Allgather)(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, host) == MPI_SUCCESS) {
-            for (int i = 0; i < together; i++)
-                /* this rank is one of them */
-                transport->sharing += strcmp(all[i].cores, own.cores) == 0;
-            transport->affinity = transport->sharing == together ? own.cores : affinity_text(all, together);
-        }
-        free(all);
-        REAL(MPI_Comm_free)(&host);
-    }
-}
-
 const struct pith_transport *pithi_transport_on(MPI_Comm ours)
 {
     struct pith_transport *transport = &transport_made;
@@ -387,7 +354,35 @@ const struct pith_transport *pithi_transport_on(MPI_Comm ours)
 static const struct pith_transport *made(void)
 {
     pithi_transport_on(comm);
-    find_host(&transport_made);
+    /* How many ranks of this host there are, and where they may run. Without a communicator of the host, nothing is
+     * said. */
+    MPI_Comm host;
+    int together;
+
+    transport_made.sharing = 0;
+    transport_made.affinity = NULL;
+    host_leader = transport_made.rank;
+    if (pithi_host_comm(comm, transport_made.rank, &host) == MPI_SUCCESS) {
+        REAL(MPI_Comm_size)(host, &together);
+        REAL(MPI_Bcast)(&host_leader, 1, MPI_INT, 0, host);
+        /* The number of processes of `host` that run on the same cores as this process; and the cores of all. */
+        static struct place own;
+        struct place *all = malloc((size_t)together * sizeof *all);
+        int good = all != NULL;
+
+        /* A rank without memory must not miss the collective: all ranks of the host find out first. */
+        own.rank = transport_made.rank;
+        pith_affinity(own.cores, sizeof own.cores);
+        REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
+        if (good && REAL(MPI_Allgather)(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, host) == MPI_SUCCESS) {
+            for (int i = 0; i < together; i++)
+                /* this rank is one of them */
+                transport_made.sharing += strcmp(all[i].cores, own.cores) == 0;
+            transport_made.affinity = transport_made.sharing == together ? own.cores : affinity_text(all, together);
+        }
+        free(all);
+        REAL(MPI_Comm_free)(&host);
+    }
     return &transport_made;
 }
 

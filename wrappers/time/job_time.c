@@ -140,25 +140,6 @@ static int by_peer(const void *a, const void *b)
     return ((const struct pithi_time_pair *)a)->peer - ((const struct pithi_time_pair *)b)->peer;
 }
 
-static void fill_block(struct pithi_time_block *block)
-{
-    double run_s, tick_s = pithi_time_tick_s(&run_s);
-    const struct pithi_time_thread *sum = pithi_time_sum();
-
-    memset(block, 0, sizeof *block);
-    block->rank.run_s = run_s;
-    block->rank.delay_s = 1e-9 * (double)total_delay_ns;
-    fill_rows(block, sum, tick_s);
-    block->pairs = calloc((size_t)sum->partner_count + 1, sizeof *block->pairs);
-    for (uint32_t i = 0; block->pairs && i < sum->partner_room; i++)
-        /* Ranks are kept + 1; 0 is a free slot. */
-        if (sum->partners[i].rank)
-            block->pairs[block->rank.pair_count++] =
-                (struct pithi_time_pair){sum->partners[i].rank - 1, sum->partners[i].messages, sum->partners[i].bytes};
-    if (block->pairs)
-        qsort(block->pairs, block->rank.pair_count, sizeof *block->pairs, by_peer);
-}
-
 static void free_block(struct pithi_time_block *block)
 {
     free(block->rows);
@@ -200,7 +181,21 @@ static void report(MPI_Comm comm)
     struct pithi_time_block own, other;
     int rank = 0, size = 1;
 
-    fill_block(&own);
+    double run_s, tick_s = pithi_time_tick_s(&run_s);
+    const struct pithi_time_thread *sum = pithi_time_sum();
+
+    memset(&own, 0, sizeof own);
+    own.rank.run_s = run_s;
+    own.rank.delay_s = 1e-9 * (double)total_delay_ns;
+    fill_rows(&own, sum, tick_s);
+    own.pairs = calloc((size_t)sum->partner_count + 1, sizeof *own.pairs);
+    for (uint32_t i = 0; own.pairs && i < sum->partner_room; i++)
+        /* Ranks are kept + 1; 0 is a free slot. */
+        if (sum->partners[i].rank)
+            own.pairs[own.rank.pair_count++] =
+                (struct pithi_time_pair){sum->partners[i].rank - 1, sum->partners[i].messages, sum->partners[i].bytes};
+    if (own.pairs)
+        qsort(own.pairs, own.rank.pair_count, sizeof *own.pairs, by_peer);
     if (comm != MPI_COMM_NULL) {
         REAL(MPI_Comm_rank)(comm, &rank);
         REAL(MPI_Comm_size)(comm, &size);

@@ -201,9 +201,23 @@ void pithi_time_report_add(struct pithi_time_report *report, int rank, const str
     }
 }
 
-/* One line for each rank; for many ranks, only those with the least and the most. */
-static void put_ranks(FILE *out, const struct pithi_time_report *report)
+static void put_table(FILE *out, struct pithi_time_report *report)
 {
+    double run_s = 0, mpi_s = 0;
+    int width = width_of(report->rows, report->count);
+
+    for (int r = 0; r < report->added; r++) {
+        run_s += report->by_rank[r].run_s;
+        mpi_s += report->by_rank[r].mpi_s;
+    }
+    fprintf(out, "pith: MPI calls of %d rank%s in %.6f s, of which they took %.2f%%\n\n", report->added,
+            report->added == 1 ? "" : "s", run_s / report->added, percent(mpi_s, run_s));
+    if (report->count)
+        qsort(report->rows, report->count, sizeof *report->rows, by_time);
+    put_heading(out, width);
+    for (uint32_t i = 0; i < report->count; i++)
+        put_row(out, width, &report->rows[i], run_s);
+    /* One line for each rank; for many ranks, only those with the least and the most. */
     int least = 0, most = 0;
 
     /* By their share of the own run, as runs may differ in length. */
@@ -235,48 +249,12 @@ static void put_ranks(FILE *out, const struct pithi_time_report *report)
     }
     if (report->added > RANKS_SHOWN)
         fprintf(out, "%8s (of %d ranks those with the least and the most)\n", "", report->added);
-}
-
-static void put_table(FILE *out, struct pithi_time_report *report)
-{
-    double run_s = 0, mpi_s = 0;
-    int width = width_of(report->rows, report->count);
-
-    for (int r = 0; r < report->added; r++) {
-        run_s += report->by_rank[r].run_s;
-        mpi_s += report->by_rank[r].mpi_s;
-    }
-    fprintf(out, "pith: MPI calls of %d rank%s in %.6f s, of which they took %.2f%%\n\n", report->added,
-            report->added == 1 ? "" : "s", run_s / report->added, percent(mpi_s, run_s));
-    if (report->count)
-        qsort(report->rows, report->count, sizeof *report->rows, by_time);
-    put_heading(out, width);
-    for (uint32_t i = 0; i < report->count; i++)
-        put_row(out, width, &report->rows[i], run_s);
-    put_ranks(out, report);
     if (report->pairs) {
         fprintf(out, "\n%8s %8s %10s %14s\n", "from", "to", "messages", "bytes");
         copy(out, report->pairs);
     }
     if (report->details)
         copy(out, report->details);
-}
-
-/* Writes the table in one piece, so that the output of other ranks rarely cuts it. */
-static void put_table_on_stderr(struct pithi_time_report *report)
-{
-    char *text = NULL;
-    size_t size = 0;
-    if (pithi_no_stderr)
-        return;
-    FILE *out = open_memstream(&text, &size);
-
-    put_table(out ? out : stderr, report);
-    if (out && fclose(out) == 0) {
-        fflush(stderr);
-        fwrite(text, 1, size, stderr);
-    }
-    free(text);
 }
 
 /* 1: the text is in a file, or is not wanted. */
@@ -301,8 +279,21 @@ static int close_file(struct pithi_time_report *report)
 
 void pithi_time_report_end(struct pithi_time_report *report)
 {
-    if (!close_file(report))
-        put_table_on_stderr(report);
+    if (!close_file(report)) {
+        /* Writes the table in one piece, so that the output of other ranks rarely cuts it. */
+        char *text = NULL;
+        size_t size = 0;
+        if (!pithi_no_stderr) {
+            FILE *out = open_memstream(&text, &size);
+
+            put_table(out ? out : stderr, report);
+            if (out && fclose(out) == 0) {
+                fflush(stderr);
+                fwrite(text, 1, size, stderr);
+            }
+            free(text);
+        }
+    }
     if (report->details)
         fclose(report->details);
     if (report->pairs)

@@ -49,20 +49,6 @@ static int is_used(const struct member *member, const struct arg *param)
     return member->is_hand;
 }
 
-static void head(struct gen_text *out, const struct member *member)
-{
-    const struct proto *declaration = &member->declaration;
-
-    text_printf(out, "%s %s(", qualified(declaration->result), member_name(member));
-    for (int i = 0; i < declaration->arg_count; i++) {
-        const struct arg *param = &declaration->args[i];
-        int used = is_used(member, param);
-        text_printf(out, "%s%s%s%s%s", i ? ", " : "", param->prefix, used ? "cxx_" : "", used ? param->name : "",
-                    param->suffix);
-    }
-    text_printf(out, "%s)%s", declaration->variable ? ", ..." : "", member->is_const ? " const" : "");
-}
-
 /* ---- Arguments of C ---------------------------------------------------------------------------------------------- */
 
 /* The text without trailing characters of this set. */
@@ -206,23 +192,6 @@ static void encode(struct gen_text *out, const struct bindings *bindings, const 
 
 /* ---- Functions that call their PMPI twin ------------------------------------------------------------------------- */
 
-/* Declares C's arguments: the object's handle, the parameters with names as in C, and zeros for the others. */
-static void declare_arguments(struct gen_text *out, const struct bindings *bindings, const struct member *member)
-{
-    int has_object = member->is_static || !member->of;
-
-    for (int i = 0; i < member->proto->arg_count; i++) {
-        const struct arg *arg = &member->proto->args[i], *param = param_of(member, arg->name, strlen(arg->name));
-        int is_object = !has_object && !strcmp(without_end(arg->prefix, " "), member->of->type);
-        has_object |= is_object;
-        if (param && !strstr(param->prefix, "_function"))
-            from_param(out, bindings, member, arg, arg->name);
-        else
-            text_printf(out, "  %s = %s;\n", variable(arg), is_object ? "*this" : "{}");
-        text_printf(out, "  (void)%s;\n", arg->name);
-    }
-}
-
 static const char *call_twin(const struct bindings *bindings, const struct member *member)
 {
     const struct proto *declaration = &member->declaration;
@@ -315,7 +284,16 @@ void cxx_begin(struct emitter *emitter, const struct member *member, const char 
     const char *result = qualified(member->declaration.result);
 
     text_puts(out, emitter->flags & EMIT_WEAK ? "\n__attribute__((weak)) " : "\n");
-    head(out, member);
+    const struct proto *declaration = &member->declaration;
+
+    text_printf(out, "%s %s(", qualified(declaration->result), member_name(member));
+    for (int i = 0; i < declaration->arg_count; i++) {
+        const struct arg *param = &declaration->args[i];
+        int used = is_used(member, param);
+        text_printf(out, "%s%s%s%s%s", i ? ", " : "", param->prefix, used ? "cxx_" : "", used ? param->name : "",
+                    param->suffix);
+    }
+    text_printf(out, "%s)%s", declaration->variable ? ", ..." : "", member->is_const ? " const" : "");
     text_puts(out, "\n{\n");
     if (!member->is_anytime)
         text_puts(out, "  pith_cxx::begin_call();\n");
@@ -323,7 +301,19 @@ void cxx_begin(struct emitter *emitter, const struct member *member, const char 
         text_puts(out, "  int returnVal = 0;\n  (void)returnVal;\n  std::exception_ptr cxx_failure;\n");
         if (!function_is_void(&member->declaration))
             text_printf(out, "  %s cxx_result = %s();\n", result, result);
-        declare_arguments(out, emitter->bindings, member);
+        /* Declares C's arguments: the object's handle, the parameters with names as in C, and zeros for the others. */
+        int has_object = member->is_static || !member->of;
+
+        for (int i = 0; i < member->proto->arg_count; i++) {
+            const struct arg *arg = &member->proto->args[i], *param = param_of(member, arg->name, strlen(arg->name));
+            int is_object = !has_object && !strcmp(without_end(arg->prefix, " "), member->of->type);
+            has_object |= is_object;
+            if (param && !strstr(param->prefix, "_function"))
+                from_param(out, emitter->bindings, member, arg, arg->name);
+            else
+                text_printf(out, "  %s = %s;\n", variable(arg), is_object ? "*this" : "{}");
+            text_printf(out, "  (void)%s;\n", arg->name);
+        }
     } else {
         text_printf(out, "  %s returnVal%s%s;\n", member->proto->result, value ? " = " : "", value ? value : "");
         for (int i = 0; i < member->proto->arg_count; i++)

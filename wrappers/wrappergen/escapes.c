@@ -288,22 +288,6 @@ static void macro_run(struct gen_place *place, const struct scope *scope, const 
     value_add(result, text.at, text.size);
 }
 
-/* Runs {{sub NEW OLD REGEX REPLACEMENT}} of early templates, which defines NEW; OLD is a name or a text. */
-static void define_by_sub(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
-                          const struct value *args)
-{
-    struct macro macro = {place->source, node->words[1], node, place->file, {0}, 1};
-    struct value from[3] = {args[1], args[2], args[3]};
-    const char *found = look_up(place, scope, &node->words[2]);
-
-    if (found) {
-        from[0] = (struct value){0};
-        value_puts(&from[0], found);
-    }
-    apply_function(place->source, node->at, &node->words[0], from, 3, &macro.value);
-    macro_add(place->emitter, &macro);
-}
-
 /* Runs {{apply_to_type TYPE MACRO}}: "MACRO(arg);" for each argument of the type; a {{def}} is run with {{arg}}. */
 static void apply_to_type(struct gen_place *place, const struct scope *scope, const struct value *args, size_t at,
                           struct value *result)
@@ -432,12 +416,23 @@ static int run_function(struct gen_place *place, const struct scope *scope, cons
     if (scope && count == 2 && args[0].count == 1 &&
         element_of(place, proto_of(place, scope), word, args[0].items[0], node->at, result))
         return 1;
-    if ((word_is(word, "apply_to_type") || word_is(word, "applyToType")) && scope && count == 3)
+    if ((word_is(word, "apply_to_type") || word_is(word, "applyToType")) && scope && count == 3) {
         apply_to_type(place, scope, args, node->at, result);
-    else if (word_is(word, "sub") && count == 5)
-        define_by_sub(place, scope, node, args);
-    else
+    } else if (word_is(word, "sub") && count == 5) {
+        /* Runs {{sub NEW OLD REGEX REPLACEMENT}} of early templates, which defines NEW; OLD is a name or a text. */
+        struct macro macro = {place->source, node->words[1], node, place->file, {0}, 1};
+        struct value from[3] = {args[1], args[2], args[3]};
+        const char *found = look_up(place, scope, &node->words[2]);
+
+        if (found) {
+            from[0] = (struct value){0};
+            value_puts(&from[0], found);
+        }
+        apply_function(place->source, node->at, &node->words[0], from, 3, &macro.value);
+        macro_add(place->emitter, &macro);
+    } else {
         return apply_function(place->source, node->at, word, args, count - 1, result);
+    }
     return 1;
 }
 

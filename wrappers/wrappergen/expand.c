@@ -31,20 +31,6 @@ const struct scope *wrapper_around(const struct scope *scope)
 
 /* ---- The inside of a function ------------------------------------------------------------------------------------ */
 
-/* The name, with the first number that makes it unique if necessary. */
-static char *unique_name(struct name_set *names, const char *wanted)
-{
-    char *name = text_copy(wanted, strlen(wanted));
-    int is_new = name_set_add(names, name), number = *name_set_number(names, wanted);
-
-    while (!is_new) {
-        name = text_format("%s%d", wanted, ++number);
-        is_new = name_set_add(names, name);
-    }
-    *name_set_number(names, wanted) = number; /* numbers up to this one are taken */
-    return name;
-}
-
 /* Notes the variables of a {{vardecl}} or wrapper for wrapper number `wrapper`, each under a unique name. */
 void body_declare(struct body *body, int wrapper, const struct gen_source *source, const struct gen_node *node)
 {
@@ -63,7 +49,16 @@ void body_declare(struct body *body, int wrapper, const struct gen_source *sourc
         own->at = grow(own->at, (size_t)own->count, sizeof *own->at);
         own->names = grow(own->names, (size_t)own->count, sizeof *own->names);
         own->at[own->count] = variable;
-        own->names[own->count++] = unique_name(&body->names, variable->name);
+        /* The name, with the first number that makes it unique if necessary. */
+        char *name = text_copy(variable->name, strlen(variable->name));
+        int is_new = name_set_add(&body->names, name), next = *name_set_number(&body->names, variable->name);
+
+        while (!is_new) {
+            name = text_format("%s%d", variable->name, ++next);
+            is_new = name_set_add(&body->names, name);
+        }
+        *name_set_number(&body->names, variable->name) = next; /* numbers up to this one are taken */
+        own->names[own->count++] = name;
     }
 }
 
@@ -160,32 +155,27 @@ static void write_fortran(struct emitter *emitter, const struct proto *proto)
     fortran_function(emitter, proto, text_format("%s%s", declared, body.text.at), before, after);
 }
 
-/* --cxx: writes a function for each member that calls the C function. */
-static void write_members(struct emitter *emitter, const struct proto *proto)
-{
-    const int number = emitter->number;
-
-    for (int i = 0; i < emitter->bindings->count; i++) {
-        const struct member *member = &emitter->bindings->at[i];
-        if (member->proto != proto)
-            continue;
-        emitter->number = number; /* {{fn_num}} is that of the C function */
-        emitter->member = member;
-        const struct body body = make_body(emitter, proto, call_text(emitter, cxx_call(emitter, member)));
-        cxx_begin(emitter, member, emitter->flags & EMIT_WRAP ? "0" : NULL);
-        text_puts(&emitter->out, declarations(&body, emitter->flags & EMIT_WRAP));
-        text_puts(&emitter->out, body.text.at);
-        cxx_end(emitter, member);
-        emitter->member = NULL;
-    }
-}
-
 static void write_function(struct emitter *emitter, const struct proto *proto)
 {
     const int number = emitter->number;
 
     if (emitter->bindings) { /* --cxx: no C functions */
-        write_members(emitter, proto);
+        /* --cxx: writes a function for each member that calls the C function. */
+        const int before = emitter->number;
+
+        for (int i = 0; i < emitter->bindings->count; i++) {
+            const struct member *member = &emitter->bindings->at[i];
+            if (member->proto != proto)
+                continue;
+            emitter->number = before; /* {{fn_num}} is that of the C function */
+            emitter->member = member;
+            const struct body body = make_body(emitter, proto, call_text(emitter, cxx_call(emitter, member)));
+            cxx_begin(emitter, member, emitter->flags & EMIT_WRAP ? "0" : NULL);
+            text_puts(&emitter->out, declarations(&body, emitter->flags & EMIT_WRAP));
+            text_puts(&emitter->out, body.text.at);
+            cxx_end(emitter, member);
+            emitter->member = NULL;
+        }
         return;
     }
     if (!(emitter->flags & EMIT_FORTRAN_ONLY)) {

@@ -321,7 +321,7 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
             name, length, type, name, type, name, type, name, name, name, f2c, name);
     else if (kind == KIND_STATUS)
         text_printf(out,
-                    /* `own`: for `substitute` */
+                    /* `own`: passed if Fortran ignores the status but the text asks for it (fortran_call) */
                     "  MPI_Status c_%s, *%s = f_%s == MPI_F_STATUS_IGNORE ? MPI_STATUS_IGNORE : &c_%s;\n"
                     "  MPI_Fint own_%s[sizeof(MPI_Status) / sizeof(MPI_Fint)];\n",
                     name, name, name, name, name);
@@ -333,23 +333,6 @@ static void decode(struct gen_text *out, const struct proto *proto, const struct
             "? MPI_STATUSES_IGNORE\n    : (MPI_Status *)wrappergen_room((size_t)n_%s * sizeof(MPI_Status));\n"
             "  MPI_Status *%s = c_%s;\n",
             name, length, name, name, name, name, name, name);
-}
-
-/* If Fortran ignores a status but the text asks for it, the entry point passes its own Fortran status. */
-static void substitute(struct gen_text *out, const struct arg *arg)
-{
-    int handle;
-    enum arg_kind kind = kind_of(arg, &handle);
-    const char *name = arg->name;
-
-    if (kind == KIND_STATUS)
-        text_printf(out, "  if (f_%s == MPI_F_STATUS_IGNORE && %s != MPI_STATUS_IGNORE)\n    f_%s = own_%s;\n", name,
-                    name, name, name);
-    if (kind == KIND_STATUS_ARRAY)
-        text_printf(out,
-                    "  if (f_%s == MPI_F_STATUSES_IGNORE && %s != MPI_STATUSES_IGNORE)\n"
-                    "    f_%s = own_%s = (MPI_Fint *)wrappergen_room((size_t)n_%s * sizeof(MPI_Status));\n",
-                    name, name, name, name, name);
 }
 
 /* Decodes again after the call what the function may have written. */
@@ -390,8 +373,21 @@ const char *fortran_call(const struct proto *proto, const char *after)
 
     text_puts(&out, "\n");
     for (int i = 0; i < proto->arg_count; i++)
-        if (reads(after, proto->args[i].name))
-            substitute(&out, &proto->args[i]);
+        if (reads(after, proto->args[i].name)) {
+            /* If Fortran ignores a status but the text asks for it, the entry point passes its own Fortran status. */
+            int handle;
+            enum arg_kind kind = kind_of(&proto->args[i], &handle);
+            const char *name = proto->args[i].name;
+
+            if (kind == KIND_STATUS)
+                text_printf(&out, "  if (f_%s == MPI_F_STATUS_IGNORE && %s != MPI_STATUS_IGNORE)\n    f_%s = own_%s;\n",
+                            name, name, name, name);
+            if (kind == KIND_STATUS_ARRAY)
+                text_printf(&out,
+                            "  if (f_%s == MPI_F_STATUSES_IGNORE && %s != MPI_STATUSES_IGNORE)\n"
+                            "    f_%s = own_%s = (MPI_Fint *)wrappergen_room((size_t)n_%s * sizeof(MPI_Status));\n",
+                            name, name, name, name, name);
+        }
     text_printf(&out, "  wrappergen_fortran = (void (*)(void))%s;\n  ", proto->name);
     if (!has_error(proto) && !proto->variable)
         text_puts(&out, "returnVal = ");

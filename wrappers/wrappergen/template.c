@@ -287,22 +287,6 @@ static void close_block(struct parser *parser, enum node_kind kind, const struct
     parser->depth = i - 1;
 }
 
-static void add_call(struct parser *parser, struct gen_node *node)
-{
-    struct gen_node *wrapper = block_around(parser);
-
-    node->kind = NODE_CALL;
-    if (parser->is_wrap)
-        return;
-    if (!wrapper)
-        fault_outside(parser->source, node->at, "callfn");
-    else if (wrapper->has_call++)
-        fault(parser->source, node->at,
-              "a second {{callfn}} in one wrapper; the call is made once (any number: --dialect=wrap)");
-    else if (parser->open[parser->depth - 1] != wrapper)
-        fault(parser->source, node->at, "{{callfn}} inside a loop; the call is made once (any number: --dialect=wrap)");
-}
-
 /* Adds the escape at `at`, which ends at `end`. */
 static void add_escape(struct parser *parser, size_t at, size_t end)
 {
@@ -348,9 +332,21 @@ static void add_escape(struct parser *parser, size_t at, size_t end)
         return;
     else if (node->kind >= NODE_FORALL)
         open_block(parser, node);
-    else if (word_is(&words[0], "callfn"))
-        add_call(parser, node);
-    else if (word_is(&words[0], "vardecl")) {
+    else if (word_is(&words[0], "callfn")) {
+        struct gen_node *wrapper = block_around(parser);
+
+        node->kind = NODE_CALL;
+        if (!parser->is_wrap) {
+            if (!wrapper)
+                fault_outside(parser->source, node->at, "callfn");
+            else if (wrapper->has_call++)
+                fault(parser->source, node->at,
+                      "a second {{callfn}} in one wrapper; the call is made once (any number: --dialect=wrap)");
+            else if (parser->open[parser->depth - 1] != wrapper)
+                fault(parser->source, node->at,
+                      "{{callfn}} inside a loop; the call is made once (any number: --dialect=wrap)");
+        }
+    } else if (word_is(&words[0], "vardecl")) {
         /* {{vardecl}} declares at the begin of its wrapper or {{def}}, wherever it stands. */
         struct gen_node *owner = block_around(parser);
         const char *from = node->words[0].at + node->words[0].size;

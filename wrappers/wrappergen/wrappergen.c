@@ -105,21 +105,6 @@ static int parse_flag(const char *option, struct gen_options *options)
     return 0;
 }
 
-/* Finds the nearest option in the text of the help, where each begins with a dash. */
-static void no_option(const char *given, const char *text)
-{
-    struct pithi_nearest nearest;
-
-    pithi_nearest_begin(&nearest, given, strlen(given));
-    for (; *text; text += strcspn(text, " \n;:") + (text[strcspn(text, " \n;:")] != '\0'))
-        if (text[0] == '-' && text[1] == '-')
-            pithi_nearest_try(&nearest, text_copy(text, strcspn(text, " \n;:,")));
-    if (!nearest.name)
-        usage("no option %s", given);
-    fprintf(stderr, "wrappergen: no option %s%s\n", given, pithi_nearest_ask(&nearest));
-    exit(2);
-}
-
 /* Reads the command line; an error ends the process. */
 static void parse_options(int argc, char **argv, struct gen_options *options)
 {
@@ -144,7 +129,18 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
         } else if (!strncmp(argv[i], "--dialect=", 10) && !parse_flag(argv[i], options)) {
             usage("no dialect %s (classic, wrap)", argv[i] + 10);
         } else if (argv[i][0] == '-' && argv[i][1] && !parse_flag(argv[i], options)) {
-            no_option(argv[i], help);
+            /* Finds the nearest option in the text of the help, where each begins with a dash. */
+            const char *text = help;
+            struct pithi_nearest nearest;
+
+            pithi_nearest_begin(&nearest, argv[i], strlen(argv[i]));
+            for (; *text; text += strcspn(text, " \n;:") + (text[strcspn(text, " \n;:")] != '\0'))
+                if (text[0] == '-' && text[1] == '-')
+                    pithi_nearest_try(&nearest, text_copy(text, strcspn(text, " \n;:,")));
+            if (!nearest.name)
+                usage("no option %s", argv[i]);
+            fprintf(stderr, "wrappergen: no option %s%s\n", argv[i], pithi_nearest_ask(&nearest));
+            exit(2);
         } else if (argv[i][0] != '-' || !argv[i][1]) { /* "-" is a template, the standard input */
             options->templates = grow(options->templates, (size_t)options->template_count, sizeof *options->templates);
             options->templates[options->template_count++] = argv[i];
@@ -272,23 +268,6 @@ static const char *bindings_file(void)
     return text_format("%s/share/pith/wrappergen/bindings.table", path);
 }
 
-/* No prototype at all is an error: the file is not what the user meant. */
-static void read_prototypes(const struct gen_options *options, struct gen_source *header, struct protos *protos)
-{
-    if (options->protos) {
-        read_or_exit(options->protos, header);
-        protofile_parse(header, protos);
-    } else {
-        read_header(options->header, header);
-        protos_parse(header, protos);
-    }
-    if (!protos->count && !fault_count) {
-        fprintf(stderr, "wrappergen: %s: no MPI function declared in it\n", header->name);
-        exit(1);
-    }
-    names_apply(protos);
-}
-
 int main(int argc, char **argv)
 {
     struct gen_options options = {0};
@@ -300,7 +279,19 @@ int main(int argc, char **argv)
 
     signal(SIGXFSZ, SIG_IGN); /* report a file size limit as a write error, and leave no partial file */
     parse_options(argc, argv, &options);
-    read_prototypes(&options, &header, &protos);
+    /* No prototype at all is an error: the file is not what the user meant. */
+    if (options.protos) {
+        read_or_exit(options.protos, &header);
+        protofile_parse(&header, &protos);
+    } else {
+        read_header(options.header, &header);
+        protos_parse(&header, &protos);
+    }
+    if (!protos.count && !fault_count) {
+        fprintf(stderr, "wrappergen: %s: no MPI function declared in it\n", header.name);
+        exit(1);
+    }
+    names_apply(&protos);
     struct protos declared = protos;
     declared.at = make(((size_t)protos.count + 1) * sizeof *declared.at);
     if (protos.count)

@@ -146,25 +146,24 @@ static void count_resident(void)
     pith_count(id, (double)bytes);
 }
 
-/* At most one thread in each period gets 1. */
-static int is_due(void)
+/* In each call of MPI. */
+static void watch(void)
 {
+    int saved = errno;
+
+    if (busy)
+        return;
+    /* At most one thread in each period gets 1. */
     static int64_t next_ns; /* atomic */
     int64_t next = __atomic_load_n(&next_ns, __ATOMIC_RELAXED), now;
     struct timespec time;
 
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
     now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-    return now >= next &&
-           __atomic_compare_exchange_n(&next_ns, &next, now + PERIOD_NS, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
-/* In each call of MPI. */
-static void watch(void)
-{
-    int saved = errno;
-
-    if (busy || !is_due() || !pithi_also_wanted(NULL))
+    if (now < next ||
+        !__atomic_compare_exchange_n(&next_ns, &next, now + PERIOD_NS, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return;
+    if (!pithi_also_wanted(NULL))
         return;
     busy = 1;
     int64_t from = pithi_also_now_ns();
