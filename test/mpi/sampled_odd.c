@@ -1,7 +1,7 @@
 /* sampled_odd.c - programs that make sampling hard. Arguments: CPU seconds of each part, then:
- * jit: code made at run time, with a perf map; threads: a thousand threads; modules: loads and unloads the library
- * ./part.so; jumps: leaves its functions by longjmp; storm: timers of the program's own that interrupt it all the
- * time. */
+ * jit: code made at run time, with a perf map; threads: a thousand threads; ends: a thousand threads that compute, if
+ * at all, when their functions have returned; modules: loads and unloads the library ./part.so; jumps: leaves its
+ * functions by longjmp; storm: timers of the program's own that interrupt it all the time. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -89,18 +89,48 @@ static void *one_of_many(void *unused)
     return unused;
 }
 
-static int threads(void)
+static int run_threads(void *(*body)(void *))
 {
     static pthread_t all[THREADS];
     pthread_attr_t small;
     int count = 0;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 65536);
-    while (count < THREADS && pthread_create(&all[count], &small, one_of_many, NULL) == 0)
+    while (count < THREADS && pthread_create(&all[count], &small, body, NULL) == 0)
         count++;
     for (int i = 0; i < count; i++)
         pthread_join(all[i], NULL);
     return count == THREADS;
+}
+
+static int threads(void) { return run_threads(one_of_many); }
+
+/* UCX, in MPICH, makes madvise call functions, and a thread's end calls madvise: here the first sample of every tenth
+ * thread comes. All threads are there at the same time, so that the C library does not keep the memory of all. */
+static pthread_barrier_t all_begun;
+static int ended; /* atomic */
+
+static void on_madvise(int event, void *what, void *unused)
+{
+    (void)event, (void)what, (void)unused;
+    if (__atomic_fetch_add(&ended, 1, __ATOMIC_RELAXED) % 10 == 0)
+        one_of_many(NULL);
+}
+
+static void *return_at_once(void *unused)
+{
+    pthread_barrier_wait(&all_begun);
+    return unused;
+}
+
+static int ends(void)
+{
+    int (*call_at)(int, int, void (*)(int, void *, void *), void *);
+    enum { MADVISE = 1 << 6, AFTER = 1000 };
+    *(void **)&call_at = dlsym(RTLD_DEFAULT, "ucm_set_event_handler");
+    pthread_barrier_init(&all_begun, NULL, THREADS);
+    return (!call_at || call_at(MADVISE, AFTER, on_madvise, NULL) == 0) && run_threads(return_at_once) &&
+           (!call_at || ended >= THREADS);
 }
 
 static int modules(void)
@@ -170,7 +200,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(void);
-    } parts[] = {{"jit", jit}, {"threads", threads}, {"modules", modules}, {"jumps", jumps}, {"storm", storm}};
+    } parts[] = {{"jit", jit},         {"threads", threads}, {"ends", ends},
+                 {"modules", modules}, {"jumps", jumps},     {"storm", storm}};
     int rank, provided, good = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
