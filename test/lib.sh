@@ -14,6 +14,8 @@ export OMPI_MCA_smsc=^cma,xpmem,knem PRTE_MCA_rmaps_default_mapping_policy=:over
 # hwloc, in both MPIs, looks for graphics cards at each X server from :0 to :9, whatever DISPLAY says: when another test's Xvfb
 # ends in that moment, Xlib ends the rank ("X connection to :0 broken"), in programs without Pith as well.
 export HWLOC_COMPONENTS=-gl
+# UCX, in MPICH, would fill 4 MB of buffers in each rank before it starts; these are made as they are needed.
+export UCX_POSIX_RX_BUFS_GROW=16 UCX_SYSV_RX_BUFS_GROW=16 UCX_WARN_UNUSED_ENV_VARS=n
 unset ${!PITH_*}
 # Elsewhere it would cost time in each run (test_summary.sh), and add records that depend on time (test_call_sites.sh).
 export PITH_SUMMARY=no PITH_CALLSITES=no
