@@ -407,25 +407,25 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     struct copying c = {.log = log, .writer = writer, .what = what, .rank_count = pithi_log_ranks(log)};
     c.query = (struct pithlog_query){
         .from_ns = what->from_ns, .to_ns = what->to_ns, .lanes = what->lanes, .lane_count = what->lane_count};
-    int err;
-    what = c.what;
-    size_t lane_count = c.log->info.lanes;
+    size_t lane_count = log->info.lanes;
+    int err = PITH_OK; /* an empty log has nothing that can fail */
+
     if (what->filter) { /* lanes of which nothing can match are left out, as if not selected */
-        TRY(pithi_scope_find(&c.scope, c.log, what->filter, &c.query));
+        TRY(pithi_scope_find(&c.scope, log, what->filter, &c.query));
         if (c.scope.query.lane_count < (what->lanes ? what->lane_count : lane_count)) {
             c.query.lanes = c.scope.lanes;
             c.query.lane_count = c.scope.query.lane_count;
         }
         c.query.filter = what->filter;
     }
-    if (!what->filter && c.log->info.lost > 0 && !(c.next_lost = calloc(lane_count + 1, sizeof *c.next_lost))) {
+    if (!what->filter && log->info.lost > 0 && !(c.next_lost = calloc(lane_count + 1, sizeof *c.next_lost))) {
         err = no_memory(&c);
         goto out;
     }
     c.part = what->filter || what->lanes || what->from_ns != INT64_MIN || what->to_ns != INT64_MAX;
-    c.defs = malloc((c.log->info.defs + (size_t)1) * sizeof *c.defs);
+    c.defs = malloc((log->info.defs + (size_t)1) * sizeof *c.defs);
     c.lanes = malloc((lane_count + 1) * sizeof *c.lanes);
-    c.comms = malloc((c.log->info.comms + (size_t)1) * sizeof *c.comms);
+    c.comms = malloc((log->info.comms + (size_t)1) * sizeof *c.comms);
     c.kept = malloc(lane_count + 1);
     if (!c.defs || !c.lanes || !c.comms || !c.kept) {
         err = no_memory(&c);
@@ -446,12 +446,12 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     for (uint32_t i = 0; i < c.rank_count; i++) {
         /* A part leaves out ranks without a kept lane. A whole copy keeps also ranks that have no lanes. */
         const struct pithi_log_rank *r = pithi_log_rank(log, i);
-        struct pithi_rank rank = {r->rank + c.what->rank_offset, pithi_log_host(c.log, r), r->pid,
-                                  c.what->one_of_many ? 0 : r->clock};
+        struct pithi_rank rank = {r->rank + what->rank_offset, pithi_log_host(log, r), r->pid,
+                                  what->one_of_many ? 0 : r->clock};
         int wanted = !c.query.lanes;
         for (uint32_t k = 0; !wanted && k < r->lane_count; k++)
             wanted = c.kept[r->first_lane + k];
-        TRY(wanted ? pithi_writer_rank(c.writer, &rank) : PITH_OK);
+        TRY(wanted ? pithi_writer_rank(writer, &rank) : PITH_OK);
     }
     for (uint32_t i = 0; i < log->info.lanes; i++)
         TRY(copy_lane(&c, i));
