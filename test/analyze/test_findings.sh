@@ -336,6 +336,10 @@ delayed() {
 delayed 900
 like "$(answer)" '^cores[|]None[|]None[|]None[|]None[|]0[.](49|5).*[|]Other programs use the 4 cores, so ranks wait for a core: (49|50) % of the run is lost[.]$' "fewer ranks than cores, and no core"
 like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: first give each rank a core' "calls that take long then get no advice about messages"
+sed 's/key=cores\tvalue=4/key=cores\tvalue=2/' delay.txt >fewer.txt
+like "$(answer fewer.txt)" '^cores[|].*[|]Other programs use the 2 cores, ' "three ranks that want 1.5 cores do not take one from each other"
+sed 's/cpu=1 /cpu=400000000 /' fewer.txt >share.txt
+like "$(answer share.txt)" '^cores[|].*[|]3 ranks share 2 cores and wait for a core: ' "those that want 2.2 do"
 delayed 90
 like "$(answer)" '^transfer[|]' "below a tenth it is not said"
 like "$(pith analyze log.pith | grep -A6 'transfer: ')" 'try: send less' "and the advice is about messages"
@@ -364,10 +368,6 @@ like "$(answer)" '^cores[|].*[|]Other programs use the 2 cores, so ranks wait fo
 like "$(pith analyze log.pith | sed '/How far/q' | paste -sd'|')" '[|]   18[.][0-9] %  descheduled ranks[|]   2[0-9][.][0-9] %  no core[|]' "and has no line above; nor is a part of it to the right of one"
 sed 's/delay=1000000000/delay=100000000/' log.txt >less.txt
 like "$(pith analyze less.txt --csv)" '^descheduled ranks,0[.]100000000,' "calls of 0.25 s without a core are no longer than what the system counted"
-sed 's/key=cores\tvalue=2/key=cores\tvalue=1/' log.txt >one.txt
-like "$(answer one.txt)" '^cores[|].*[|]Other programs use the 1 core, ' "ranks that hardly run do not take it from each other"
-sed 's/cpu=1 /cpu=400000000 /' one.txt >share.txt
-like "$(answer share.txt)" '^cores[|].*[|]2 ranks share 1 core and wait for a core: ' "those that fill it do"
 # Of what the system counted, 1.2 s may lie outside the analysed part: 3 x 0.3 s of waiting for a core are then not certain.
 sed 's/time=1800000000/time=2960000000/; s/delay=90000000/delay=900000000/' delay.txt >outside.txt
 unlike "$(pith analyze outside.txt --csv)" '^no core' "a core that may have been missing outside the analysed part"
