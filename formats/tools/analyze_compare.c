@@ -16,6 +16,7 @@
 #include "analysis/thread_counters.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "native/log.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
 #include "tools/tools.h"
@@ -25,6 +26,7 @@ enum { LOGS_BESIDE = 5 }; /* logs side by side in a table */
 struct run {
     char letter; /* its name in the text */
     const char *path;
+    char program[64];      /* "": the log does not say */
     uint32_t ranks, cores; /* cores: of all hosts; 0: the log does not say */
     struct pithlog_analysis_info info;
     double cpu_ns;                   /* CPU time outside MPI of all ranks; below 0: not known */
@@ -215,6 +217,12 @@ static void put_scaling(const struct compare *c, FILE *out)
         }
         fprintf(out, "\n");
     }
+    for (uint32_t i = 1; i < c->count; i++)
+        if (*c->runs[0].program && *c->runs[i].program && strcmp(c->runs[0].program, c->runs[i].program) != 0) {
+            fprintf(out, "  A is of the program %s, %c of %s.\n", c->runs[0].program, c->runs[i].letter,
+                    c->runs[i].program);
+            break;
+        }
     for (uint32_t i = 0; i < c->count; i++)
         if (c->runs[i].info.gaps)
             fprintf(out,
@@ -310,6 +318,8 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
                         .computation = f->computation,
                         .short_part = f->info->is_too_short ? f->info->part : 0,
                         .gigahertz = f->computation.cycles_a_second / 1e9};
+    const char *program = pithi_property(f->log, "program");
+    snprintf(run->program, sizeof run->program, "%s", program ? program : "");
     if (c->query->style != PITHI_TEXT_TABS)
         pithi_findings_note_short(f);
     if (!f->info->has_mpi || f->info->lanes == 0)

@@ -198,7 +198,8 @@ static void put_findings(struct html *h)
         put(h, "</td></tr>\n");
     }
     if (listed)
-        put(h, "</tbody>\n</table>\n<p class=\"faint\">What is further right is part of the finding above it.</p>\n");
+        put(h, "</tbody>\n</table>\n<p class=\"faint\">What is further right is part of the finding above it, or is "
+               "caused by it.</p>\n");
     put_paragraph(h, pithi_findings_unlisted);
     put_paragraph(h, pithi_findings_outside);
 }

@@ -464,8 +464,8 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     /* A finding that is part of another one stands below it, two columns further right. */
     char text[PITHI_NS_TEXT], range[80];
     uint32_t number = 0;
-    fprintf(out, "\nFindings (%% of all ranks' time; what is further right is part of the one above;\n"
-                 "causes: %% of the finding)\n");
+    fprintf(out, "\nFindings (%% of all ranks' time; what is further right is part of the one above,\n"
+                 "or is caused by it; causes: %% of the finding)\n");
     for (uint32_t i = 0; i < f->count; i++) {
         const struct pithlog_finding *finding = &f->list[i];
         const char *indent = finding->part_of ? "       " : "     ";

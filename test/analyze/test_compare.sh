@@ -330,4 +330,8 @@ sed '$!b
 s/.*/&\n0.010000000\t0\t0\tcounter\tthread:instructions\tvalue=1e308/' c2.txt >absurd.txt
 like "$(pith analyze absurd.txt --json | python3 -c 'import json, sys; print("computation" in json.load(sys.stdin, parse_constant=exit))')" '^False$' "absurd values are no instructions"
 is "$(pith analyze two.pith c4.txt | grep -cE '^ +(IPC|frequency)')" 1 "beside a log without counters only its own"
+(printf '# property\tkey=program\tvalue=ring\n'; cat c4.txt) >ring.txt
+(printf '# property\tkey=program\tvalue=fourier\n'; cat c4.txt) >fourier.txt
+like "$(pith analyze ring.txt fourier.txt)" '^  A is of the program ring, B of fourier[.]$' "logs of different programs"
+unlike "$(pith analyze ring.txt ring.txt)$(pith analyze ring.txt c4.txt)" 'of the program' "not of one, or if one does not say"
 finish
