@@ -297,7 +297,7 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
 {
     struct pithlog_what_if what = {.network = 1, .factor = 1}, unchanged = what;
     double replayed[2] = {0, 0}, predicted, run_ns = (double)(f->info->to_ns - f->info->from_ns);
-    int status, err = PITH_OK;
+    int status, is_longer = 0, err = PITH_OK;
 
     double unknown = f->trust.unknown_ns / ((double)f->info->lanes * run_ns);
     /* All are checked before the first is computed, which may take long. */
@@ -329,11 +329,15 @@ static int print_what_ifs(const struct pithi_findings *f, const struct asked *as
                      * effect */
                     predicted / 1e9, replayed[fitted] > 0 ? (predicted / replayed[fitted] - 1) * 100 : 0,
                     fitted ? "fitted network" : "replayed unchanged", replayed[fitted] / 1e9, run_ns / 1e9);
+        is_longer |= !err && what.is_balanced && predicted > 1.01 * replayed[fitted];
     }
     if (asked->style == PITHI_TEXT_JSON) {
         fprintf(out, "]}\n");
         return err;
     }
+    if (!err && is_longer)
+        fprintf(out, "Balanced takes longer: ranks wait in calls where the log does not show for whom, and\n"
+                     "that stays as their transfer. So this is no prediction.\n");
     if (!err && pithi_crowded(f->analysis))
         fprintf(out, "Ranks share cores: the times contain waiting for a core, also after the change.\n");
     /* The fitted network is a model with a latency and a bandwidth; if it does not give the run's time, it is wrong
