@@ -184,6 +184,20 @@ const char *pithi_property(const struct pithlog *log, const char *key)
     return NULL;
 }
 
+enum pithi_code_event pithi_code_event(const struct pithlog_def *def)
+{
+    static const char *const known[][2] = {
+        [PITHI_CODE_SAMPLE] = {"pith:sample", "cpu=%l"},
+        [PITHI_CODE_SITE] = {"pith:site", "address=%X"},
+        [PITHI_CODE_MODULE] = {"pith:module", "begin=%X end=%X bias=%X build=%s path=%s"},
+        [PITHI_CODE_NAME] = {"pith:code", "begin=%X end=%X name=%s"}};
+
+    for (size_t i = PITHI_CODE_SAMPLE; def->kind == PITHLOG_EVENT_TYPE && i <= PITHI_CODE_NAME; i++)
+        if (strcmp(def->name, known[i][0]) == 0 && strcmp(def->format, known[i][1]) == 0)
+            return (enum pithi_code_event)i;
+    return PITHI_NO_CODE;
+}
+
 int64_t pithi_sample_timing(const struct pithlog *log, int *wall)
 {
     const char *clock = pithi_property(log, "sample_clock"), *period = pithi_property(log, "sample_ns");

@@ -160,6 +160,11 @@ int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);
 /* The value of a log's property; NULL: the log does not have it. */
 const char *pithi_property(const struct pithlog *log, const char *key);
 
+/* The events of SPEC.md, "Samples", known by name and format: a log that went through a format without binary payloads
+ * (Chrome JSON, ALOG) has events of these names whose payloads are text. */
+enum pithi_code_event { PITHI_NO_CODE, PITHI_CODE_SAMPLE, PITHI_CODE_SITE, PITHI_CODE_MODULE, PITHI_CODE_NAME };
+enum pithi_code_event pithi_code_event(const struct pithlog_def *def);
+
 /* The time between two samples of a thread in ns. *wall: 1: of wall-clock time; 0: of CPU time. */
 int64_t pithi_sample_timing(const struct pithlog *log, int *wall);
 

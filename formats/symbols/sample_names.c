@@ -194,27 +194,33 @@ int pithi_samples_in(const struct pithlog *log)
     int has = 0;
 
     for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
-        const struct pithlog_def *def = pithlog_get_def(log, i);
-        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:sample"))
-            has |= PITHI_HAS_SAMPLES;
-        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:site"))
-            has |= PITHI_HAS_SITES;
+        enum pithi_code_event is = pithi_code_event(pithlog_get_def(log, i));
+        has |= is == PITHI_CODE_SAMPLE ? PITHI_HAS_SAMPLES : is == PITHI_CODE_SITE ? PITHI_HAS_SITES : 0;
     }
     return has;
 }
 
 static void learn_def(struct pithi_sample_names *s, uint32_t id, const struct pithlog_def *def)
 {
-    if (def->kind != PITHLOG_EVENT_TYPE)
-        return;
-    if (!strcmp(def->name, "pith:sample"))
-        s->sample_id = id;
-    if (!strcmp(def->name, "pith:module"))
-        s->module_id = id;
-    if (!strcmp(def->name, "pith:site"))
-        s->site_id = id;
-    if (!strcmp(def->name, "pith:code"))
-        s->code_id = id;
+    uint32_t *const ids[] = {[PITHI_CODE_SAMPLE] = &s->sample_id,
+                             [PITHI_CODE_SITE] = &s->site_id,
+                             [PITHI_CODE_MODULE] = &s->module_id,
+                             [PITHI_CODE_NAME] = &s->code_id};
+    enum pithi_code_event is = pithi_code_event(def);
+
+    if (is != PITHI_NO_CODE)
+        *ids[is] = id;
+}
+
+/* A format that cannot hold the payloads of samples and call sites has them as text, perhaps cut. */
+static int were_converted(const struct pithlog *log)
+{
+    for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(log, i);
+        if (def->kind == PITHLOG_EVENT_TYPE && (!strcmp(def->name, "pith:sample") || !strcmp(def->name, "pith:site")))
+            return pithi_code_event(def) == PITHI_NO_CODE;
+    }
+    return 0;
 }
 
 int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, struct pithi_sample_names **names)
@@ -231,9 +237,17 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
     for (uint32_t i = 0; i < info->defs; i++)
         learn_def(s, i, pithlog_get_def(log, i));
     s->period_ns = pithi_sample_timing(log, &s->wall);
-    if (need == PITHI_NEED_SITES && s->site_id == UINT32_MAX)
+    int lacks_sites = s->site_id == UINT32_MAX;
+    int lacks = need == PITHI_NEED_SITES ? lacks_sites
+                                         : s->sample_id == UINT32_MAX && (need == PITHI_NEED_SAMPLES || lacks_sites);
+    if (lacks && were_converted(log))
+        return pithi_fail(PITH_ERR_USAGE,
+                          "%s: its samples became text when it was converted; use the log that it was "
+                          "made from",
+                          log->path);
+    if (lacks && need == PITHI_NEED_SITES)
         return pithi_fail(PITH_ERR_USAGE, "%s: the log has no call sites; record with PITH_CALLSITES=1", log->path);
-    if (s->sample_id == UINT32_MAX && (need == PITHI_NEED_SAMPLES || s->site_id == UINT32_MAX))
+    if (lacks)
         return pithi_fail(PITH_ERR_USAGE, "%s: the log has no samples; record with pith run --sample", log->path);
     CHECK(pithi_code_names_read(&s->stored, log));
     if ((err = read_modules(s)) == PITH_OK && !pithi_code_file_possible() && s->stored.count == 0)

@@ -24,6 +24,7 @@
 #include "base/map.h"
 #include "base/out.h"
 #include "base/pair_map.h"
+#include "native/log.h"
 #include "symbols/call_stack.h"
 #include "symbols/flame_log.h"
 #include "tools/outfile.h"
@@ -331,7 +332,7 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
 
     *text = '\0';
     for (uint32_t i = 0; i < info->defs; i++)
-        sampled |= !strcmp(pithlog_get_def(log, i)->name, "pith:sample");
+        sampled |= pithi_code_event(pithlog_get_def(log, i)) == PITHI_CODE_SAMPLE;
     /* the same thread of all ranks: main threads are compared with main threads */
     for (uint32_t i = 0; lanes && i < info->lanes; i++)
         if (pithlog_get_lane(log, i)->thread == pithlog_get_lane(log, lane)->thread)

@@ -32,6 +32,29 @@ step	value=a.c:11" "where functions are declared; two of the same name"
 pith stat log.pith --flame part.pith --lane 1 --to 20ms 2>err
 is "$(pith print part.pith | grep -c '^# lane') $(pith print part.pith | awk -F'\t' '!/^#/ { print $2, ($1 > 0.02) }' | sort -u)" \
     "4 1 0" "--lane and --to"
+# A format that cannot hold the payloads of samples has them as text, which must not be taken for numbers.
+for format in trace.json paje alog; do
+    pith convert log.pith text.$format >/dev/null 2>&1
+    pith stat text.$format --by function >out 2>&1
+    is "$? $(cat out)" "1 pith: text.$format: its samples became text when it was converted; use the log that it was made from" \
+        "$format: samples are text"
+done
+# A part has the names of its functions: pith:module, written before it, in thread 0 of the rank, comes along.
+window='--from 20ms --to 60ms'
+same_functions() { # WHAT FILE LANES: the functions of FILE are those of the window in the log
+    is "$(pith stat --by function --csv "$2")" "$(pith stat --by function --csv log.pith $window ${3:-})" "$1: the functions of a window"
+}
+ok $((!($(pith stat --by function --csv log.pith $window | grep -c /gone/app) == 6))) "the window has six functions with names"
+pith cut log.pith -o cut.pith $window && pith check cut.pith >check.out 2>&1
+ok $? "cut: the part is sound" || cat check.out
+same_functions cut cut.pith
+pith cut log.pith -o cut.pith $window --lane 0.1 && same_functions "cut --lane" cut.pith "--lane 0.1"
+# convert does the same; SLOG-2 has no room for the names that the log has stored itself
+events() { awk -F'\t' -v last="$1" '$4 == "event" { print $2, $3, $5, last ? $NF : "" }' | sort; }
+wanted() { { pith print log.pith | grep "^0.000.*pith:module"; pith print log.pith $window; } | events $1; }
+pith convert log.pith part.pith $window && is "$(pith print part.pith | events 1)" "$(wanted 1)" "convert: the functions of a window"
+pith convert log.pith part.slog2 $window >/dev/null 2>&1
+is "$(pith print part.slog2 2>/dev/null | events 0)" "$(wanted 0)" "convert to SLOG-2: pith:module comes along"
 grep -v pith:sample log.txt >none.txt
 pith stat none.txt --flame none.pith >out 2>&1
 is "$? $(cat out) $(ls none.pith* 2>/dev/null)" "1 pith: none.txt: the log has no samples; record with pith run --sample " "a log without samples"

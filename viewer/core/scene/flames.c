@@ -91,9 +91,11 @@ int pithi_flames_possible(const struct pithlog *log)
 {
     const struct pithlog_def *def;
 
+    /* after a conversion, their payloads may be text, of another format */
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
         if (def->kind == PITHLOG_EVENT_TYPE &&
-            (strcmp(def->name, "pith:sample") == 0 || strcmp(def->name, "pith:site") == 0))
+            ((strcmp(def->name, "pith:sample") == 0 && strcmp(def->format, "cpu=%l") == 0) ||
+             (strcmp(def->name, "pith:site") == 0 && strcmp(def->format, "address=%X") == 0)))
             return 1;
     return 0;
 }
