@@ -18,6 +18,7 @@
 #include "foreign/names.h"
 #include "native/defs.h"
 #include "native/layout.h"
+#include "reader/read/carry.h"
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how)
 {
@@ -39,6 +40,8 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     query.to_ns = walk->to_ns; /* before from_ns: the log has nothing in the window, which is not an error */
     if (walk->to_ns < walk->from_ns)
         walk->to_ns = walk->from_ns;
+    if (walk->from_ns > info->start_ns || walk->to_ns < info->end_ns)
+        CHECK(pithi_carry_open(log, &query, NULL, &walk->carry));
     return pithlog_walk_open(log, &query, &walk->steps);
 }
 
@@ -46,6 +49,17 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
 {
     int status;
 
+    while ((status = pithi_carry_next(walk->carry, &walk->made)) != 0)
+        if (status == 1) { /* damage is reported when the steps come to it */
+            *step = (struct pithlog_step){.lane = walk->made.lane,
+                                          .from_ns = walk->made.time_ns,
+                                          .to_ns = walk->made.time_ns,
+                                          .change = PITHLOG_HAPPENS,
+                                          .record = &walk->made};
+            return 1;
+        }
+    pithi_carry_close(walk->carry);
+    walk->carry = NULL;
     while ((status = pithlog_walk_next(walk->steps, step)) == 1) {
         if (step->change > PITHLOG_ENDS && step->change != PITHLOG_HAPPENS)
             continue;
@@ -81,6 +95,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_step *step)
 
 void pithi_walk_close(struct pithi_walk *walk)
 {
+    pithi_carry_close(walk->carry);
     pithlog_walk_close(walk->steps);
     walk->steps = NULL;
 }

@@ -109,6 +109,7 @@ void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *
 
 struct pithi_walk {
     struct pithlog_walk *steps;
+    struct pithi_carry *carry;   /* for a window: the names of its code come first; NULL: all delivered */
     int64_t from_ns, to_ns;      /* the window, within the times of the log */
     struct pithi_losses *losses; /* set it after opening to count losses; NULL: not counted */
     struct pithlog_record made;  /* the record of the last step, if it is not as the log has it */

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "native/log.h"
 #include "reader/query/filter.h"
+#include "reader/read/carry.h"
 #include "reader/read/iter.h"
 #include "reader/read/lane_blocks.h"
 #include "reader/read/match.h"
@@ -402,6 +403,23 @@ out:
     return err;
 }
 
+/* The names of the code in the part, before all other records. */
+static int copy_carried(struct copying *c)
+{
+    struct pithi_carry *carry;
+    struct pithlog_record record;
+    int status, err = PITH_OK;
+
+    CHECK(pithi_carry_open(c->log, &c->query, c->kept, &carry));
+    while (!err && (status = pithi_carry_next(carry, &record)) != 0)
+        if (status == 1) { /* damage is reported when the part itself is copied, if it concerns it */
+            translate(c, &record);
+            err = pithi_writer_add(c->writer, &record);
+        }
+    pithi_carry_close(carry);
+    return err;
+}
+
 int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struct pithi_copy *what)
 {
     struct copying c = {.log = log, .writer = writer, .what = what, .rank_count = pithi_log_ranks(log)};
@@ -473,6 +491,7 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
             TRY(find_unmatched(&c));
             TRY(find_postings(&c));
         }
+        TRY(copy_carried(&c));
     }
     TRY(copy_records(&c));
 out:
