@@ -40,6 +40,17 @@ is "$(pith stat --csv part.pith | cut -d, -f2 | sort | uniq -c | tr -s ' \n' ' '
 pith convert copy.pith copy.pith
 is "$? $(pith print copy.pith | md5sum)" "0 $(pith print small.pith | md5sum)" "onto itself"
 
+# ---- A call ends when its message is received. The receive comes before the end, or it would be another call's.
+printf '%b\n' '1\t0\t0\tenter\tMPI_Sendrecv' '1\t0\t0\tsend\t\tpeer=1\ttag=3\tbytes=8' '1\t1\t0\tenter\tMPI_Recv' \
+    '2\t0\t0\tleave\tMPI_Sendrecv' '2\t1\t0\trecv\t\tpeer=0\ttag=3\tbytes=8' '2\t1\t0\tleave\tMPI_Recv' \
+    '2\t1\t0\tenter\tMPI_Send' '2\t1\t0\tsend\t\tpeer=0\ttag=4\tbytes=8' '3\t1\t0\tleave\tMPI_Send' \
+    '3\t0\t0\tenter\tMPI_Recv' '4\t0\t0\trecv\t\tpeer=1\ttag=4\tbytes=8' '4\t0\t0\tleave\tMPI_Recv' >order.txt
+order() { pith print "$1" 2>/dev/null | awk -F'\t' '!/^#/ && $2 == 1 { print $4 }' | tr '\n' ' '; }
+for suffix in alog clog2 slog2 prv trace.json paje trf; do
+    pith convert order.txt order.$suffix 2>/dev/null
+    is "$(order order.$suffix)" "enter recv leave enter send leave " "$suffix: a receive ends its call"
+done
+
 # ---- failures leave nothing
 fails() { # STATUS MESSAGE WHAT COMMAND...
     local status=$1 message=$2 what=$3; shift 3

@@ -76,7 +76,7 @@ static int define_event(struct chrome_reader *r, const struct pithi_chrome_event
  * 0 comes first, UINT64_MAX last; complete events with the same begin are sorted by their length, the longest first. */
 static int add_bytes(struct chrome_reader *r, int64_t time_ns, uint64_t late, const void *data, uint32_t size)
 {
-    struct pithi_sort_key key = {{pithi_sort_time(time_ns), late}};
+    struct pithi_sort_key key = {{pithi_sort_time(time_ns), 1, late}};
     if (time_ns < r->first_ns)
         r->first_ns = time_ns;
     return pithi_sorter_add(r->sorter, &key, data, size);
@@ -323,6 +323,11 @@ static int add_message(void *context, const struct pithi_chrome_message *m)
     item.thread = m->recv_thread;
     item.peer = pithi_chrome_lanes_rank(&r->lanes, m->send_thread);
     item.posted = m->posted;
+    /* In a log of Pith, a call ends when its message is received; after its end, the receive would not be its own. */
+    if (pithi_chrome_lanes_own(&r->lanes)) {
+        struct pithi_sort_key key = {{pithi_sort_time(m->recv_ns), 0, 0}};
+        return pithi_sorter_add(r->sorter, &key, &item, sizeof item);
+    }
     return add(r, m->recv_ns, UINT64_MAX, &item);
 }
 

@@ -158,7 +158,7 @@ static void end_line(struct paje_writer *w) { pithi_out_char(&w->out, '\n'); }
 
 static void add_end(struct paje_writer *w, int64_t time_ns, const struct end *e)
 {
-    struct pithi_sort_key key = {{pithi_sort_time(time_ns), !e->sent}};
+    struct pithi_sort_key key = {{pithi_sort_time(time_ns), (uint64_t)e->sent}};
     if (w->err == PITH_OK)
         w->err = pithi_sorter_add(w->ends, &key, e, sizeof *e);
 }
@@ -172,12 +172,14 @@ static void add_message(void *context, const struct pithlog_message *m, uint64_t
     add_end(context, m->recv_ns, &e);
 }
 
-static void put_ends_before(struct paje_writer *w, uint64_t time)
+/* Up to a time; with `receives`, also the receives of that time. A call ends when its message is received, so the end of
+ * the message comes before that of the call, as in the log. */
+static void put_ends_before(struct paje_writer *w, uint64_t time, uint64_t receives)
 {
     struct pithi_sorted item;
     struct end e;
     int status;
-    while ((status = pithi_sorter_before(w->ends, time, 0, &item)) == 1) {
+    while ((status = pithi_sorter_before(w->ends, time, receives, &item)) == 1) {
         memcpy(&e, item.data, sizeof e);
         /* Writes "12 0.001000000 L p0 l3 \"MPI_COMM_WORLD\" k17 5 1000". Links belong to the program's container. */
         int64_t time_ns = pithi_sorted_time(&item);
@@ -204,7 +206,7 @@ static void put_ends_before(struct paje_writer *w, uint64_t time)
 static void begin_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
 {
     struct paje_writer *w = context;
-    put_ends_before(w, pithi_sort_time(time_ns));
+    put_ends_before(w, pithi_sort_time(time_ns), 0);
     begin_line(w, PAJE_PUSH, time_ns, "S", lane);
     put_alias(&w->out, 's', id);
     end_line(w);
@@ -213,7 +215,7 @@ static void begin_state(void *context, uint32_t lane, uint32_t id, int64_t time_
 static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
 {
     (void)id;
-    put_ends_before(context, pithi_sort_time(time_ns));
+    put_ends_before(context, pithi_sort_time(time_ns), 1);
     begin_line(context, PAJE_POP, time_ns, "S", lane);
     end_line(context);
 }
@@ -222,7 +224,7 @@ static int put_record(void *context, const struct pithlog_step *step)
 {
     struct paje_writer *w = context;
     const struct pithlog_record *r = step->record;
-    put_ends_before(w, pithi_sort_time(r->time_ns));
+    put_ends_before(w, pithi_sort_time(r->time_ns), 0);
     switch (r->kind) {
     case PITHLOG_EVENT: {
         /* The value is the payload, or the event's name if there is none. */
@@ -362,7 +364,7 @@ static int write_all(struct paje_writer *w, const struct pithi_convert *how)
     CHECK(w->err);
     CHECK(pithi_sorter_end(w->ends));
     CHECK(pithi_each_record(w->log, how, &each));
-    put_ends_before(w, UINT64_MAX);
+    put_ends_before(w, UINT64_MAX, 0);
     /* The containers end after the last record. */
     int64_t end_ns = w->last_ns - w->start_ns;
     const struct pithlog_lane *lane, *next;
