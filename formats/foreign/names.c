@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "native/event_numbers.h"
+#include "native/log.h"
 
 static int continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
@@ -97,6 +99,33 @@ int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count
 
     snprintf(text, sizeof text, "%" PRIu64, count);
     return count ? pithi_defs_property(pithi_writer_defs(writer), key, text) : PITH_OK;
+}
+
+void pithi_sampling_text(const struct pithlog *log, char text[PITHI_SAMPLING])
+{
+    int wall;
+    int64_t period_ns = pithi_sample_timing(log, &wall);
+
+    *text = '\0';
+    if (pithi_property(log, "sample_ns"))
+        snprintf(text, PITHI_SAMPLING, "sample_ns=%" PRId64 " sample_clock=%s", period_ns, wall ? "wall" : "cpu");
+}
+
+int pithi_sampling_read(struct pithi_writer *writer, const char *text, size_t size)
+{
+    char copy[PITHI_SAMPLING], clock[5], number[24];
+    int64_t period_ns;
+
+    if (size >= sizeof copy)
+        return PITH_OK;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    if (sscanf(copy, "sample_ns=%18" SCNd64 " sample_clock=%4[a-z]", &period_ns, clock) != 2 || period_ns <= 0 ||
+        (strcmp(clock, "cpu") != 0 && strcmp(clock, "wall") != 0))
+        return PITH_OK;
+    snprintf(number, sizeof number, "%" PRId64, period_ns);
+    CHECK(pithi_defs_property(pithi_writer_defs(writer), "sample_ns", number));
+    return pithi_defs_property(pithi_writer_defs(writer), "sample_clock", clock);
 }
 
 char pithi_token_single(const char *format)

@@ -18,6 +18,7 @@
 #include "foreign/names.h"
 #include "native/defs.h"
 #include "native/layout.h"
+#include "native/log.h"
 #include "reader/read/carry.h"
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how)
@@ -293,6 +294,13 @@ void pithi_losses_keep(struct pithi_losses *losses, const char *key)
     const char *found, *value;
     for (uint32_t i = 0; (found = pithlog_get_property(losses->log, i, &value)) != NULL; i++)
         losses->kept_properties += strcmp(found, key) == 0;
+}
+
+void pithi_losses_keep_sampling(struct pithi_losses *losses)
+{
+    pithi_losses_keep(losses, "sample_ns");
+    if (pithi_property(losses->log, "sample_ns"))
+        pithi_losses_keep(losses, "sample_clock");
 }
 
 void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *how)

@@ -100,6 +100,7 @@ void pithi_losses_colour(struct pithi_losses *losses, uint32_t id, const char *w
 
 /* Notes that the file has the property `key`, if the log has it. */
 void pithi_losses_keep(struct pithi_losses *losses, const char *key);
+void pithi_losses_keep_sampling(struct pithi_losses *losses); /* what pithi_sampling_text says */
 
 /* Reports each loss of the format (how->loses) whose count is not 0. If UNUSED is among them, a definition that no
  * record uses is counted only as unused. */

@@ -39,6 +39,17 @@ for format in trace.json paje alog; do
     is "$? $(cat out)" "1 pith: text.$format: its samples became text when it was converted; use the log that it was made from" \
         "$format: samples are text"
 done
+# The first sample of a lane stands for one period, others for the time since the one before, by the clock of the samples.
+# So formats that hold samples must say the period and the clock.
+for clock in cpu wall; do
+    sed "s/\(key=sample_clock.value=\).*/\1$clock/" log.txt >clock.txt
+    is "$(pith stat clock.txt --by function --csv | awk -F, 'NR > 1 { s += $2 } END { print (s > 0.1) }')" 1 "$clock: samples have times"
+    times() { pith stat "$1" --by function --csv 2>/dev/null | awk -F, 'NR > 1 { n += $8; s += $2 } END { print n, s }'; }
+    for suffix in slog2 prv; do
+        pith convert clock.txt clock.$suffix >/dev/null 2>&1
+        is "$(times clock.$suffix)" "$(times clock.txt)" "$clock, $suffix: the samples stand for the same times"
+    done
+done
 # A part has the names of its functions: pith:module, written before it, in thread 0 of the rank, comes along.
 window='--from 20ms --to 60ms'
 same_functions() { # WHAT FILE LANES: the functions of FILE are those of the window in the log

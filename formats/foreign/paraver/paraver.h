@@ -55,6 +55,8 @@ enum { PITHI_PRV_NAMED = 1000 };
 #define PITHI_PRV_PROMISE "# the last line is \"# end\""
 #define PITHI_PRV_END "# end"
 #define PITHI_PRV_MARK "# Pith 1"
+/* Of a log with samples, the fourth line: this and pithi_sampling_text. */
+#define PITHI_PRV_SAMPLING "# "
 
 /* The type of a state's event; *value is 0 if Extrae has no value for the name. */
 int pithi_prv_call_type(const char *name, int *value);

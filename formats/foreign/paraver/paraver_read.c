@@ -510,6 +510,11 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
         TRY(pithi_no_memory());
     TRY(pithi_prv_types_open(&r.types, &r.labels, pithi_writer_defs(writer), r.own));
     TRY(*r.header.date ? pithi_defs_property(pithi_writer_defs(writer), "paraver_date", r.header.date) : PITH_OK);
+    size_t at = r.body + strlen(PITHI_PRV_MARK "\n" PITHI_PRV_PROMISE "\n" PITHI_PRV_SAMPLING);
+    if (r.own && at < r.size) {
+        const char *end = memchr(text + at, '\n', r.size - at);
+        TRY(pithi_sampling_read(writer, text + at, end ? (size_t)(end - text) - at : 0));
+    }
 
     /* The first pass: makes the threads known and checks the order of times. */
     struct pithi_prv_line line;

@@ -491,6 +491,13 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     pithi_out_text(&w->out, "),");
     pithi_out_u64(&w->out, comms);
     pithi_out_text(&w->out, "\n" PITHI_PRV_MARK "\n" PITHI_PRV_PROMISE "\n");
+    char sampling[PITHI_SAMPLING];
+    pithi_sampling_text(w->log, sampling);
+    if (*sampling) {
+        pithi_out_text(&w->out, PITHI_PRV_SAMPLING);
+        pithi_out_text(&w->out, sampling);
+        pithi_out_char(&w->out, '\n');
+    }
     for (uint32_t i = 0; (comm = pithlog_get_comm(w->log, i)); i++)
         if (has_members(comm)) {
             /* "c:1:number:tasks:task:task..."; an intercommunicator lists both groups. */
@@ -549,6 +556,7 @@ int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_conve
             const struct pithlog_comm *comm = pithlog_get_comm(log, id);
             pairs += comm && comm->remote_size > 0;
         }
+        pithi_losses_keep_sampling(&w.losses);
         pithi_losses_tell(&w.losses, how);
         pithi_note(how, w.members, "members of communicators that have no lane are left out");
         pithi_note(how, w.deep, "functions of samples: callers beyond depth 99 are left out");

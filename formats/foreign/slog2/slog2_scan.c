@@ -226,7 +226,7 @@ static int settle_cut(const struct pithi_slog2_scan *scan, int err)
 
 /* ---- The header -------------------------------------------------------------------------------------------------- */
 
-enum { CATEGORIES, METHODS, LINE_MAPS, ROOT, DIRECTORY, PARTS };
+enum { CATEGORIES, METHODS, LINE_MAPS, ROOT, DIRECTORY, ANNOTATIONS, POSTAMBLE, PARTS };
 
 static int read_header(struct pithi_slog2_scan *scan, struct pithi_slog2_place parts[PARTS])
 {
@@ -244,12 +244,12 @@ static int read_header(struct pithi_slog2_scan *scan, struct pithi_slog2_place p
     if (bytes.failed)
         return pithi_slog2_wrong(scan, &bytes, NULL);
     /* Writers fill in the places of the parts when all else is written, so an empty place means an unfinished file. */
-    static const char *const names[PARTS] = {"categories", "methods", "line maps", "root", "tree's directory"};
+    static const char *const names[] = {"categories", "methods", "line maps", "root", "tree's directory"};
     struct pithi_defs *defs = pithi_writer_defs(scan->writer);
     scan->cut = 1;
     if (parts[DIRECTORY].at == 0)
         return pithi_incomplete(defs, "byte 72: no tree: the file was never finished");
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i <= DIRECTORY; i++)
         if (parts[i].at > scan->input->size || parts[i].size > scan->input->size - parts[i].at)
             return pithi_incomplete(defs, "byte %zu: the file is cut: its %s should be at %" PRIu64, scan->input->size,
                                     names[i], parts[i].at);
@@ -292,6 +292,8 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
         }
         return PITH_OK;
     }
+    open_part(scan, parts[POSTAMBLE], &bytes);
+    CHECK(pithi_sampling_read(writer, (const char *)bytes.data + bytes.at, bytes.end - bytes.at));
     open_part(scan, parts[DIRECTORY], &bytes);
 
     uint32_t count = pithi_slog2_u32(&bytes);

@@ -81,8 +81,8 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
 struct part {
-    struct pithi_slog2_place categories, lines, root, directory; /* offset and size of each in the file */
-    uint32_t depth;                                              /* of the root: leaves have depth 0 */
+    struct pithi_slog2_place categories, lines, root, directory, postamble; /* offset and size of each in the file */
+    uint32_t depth;                                                         /* of the root: leaves have depth 0 */
 };
 
 /* Appends a part to the file and notes its place. */
@@ -109,7 +109,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     struct pithi_walk walk = {0};
     struct pithlog_step step;
     struct pithi_buffer bytes = {0};
-    struct part part;
+    struct part part = {.postamble = {0, 0}};
     int status = 0, err;
 
     if (fwrite(header, 1, sizeof header, out) != sizeof header) /* room for the real one */
@@ -168,6 +168,13 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     TRY(write_part(&w, &bytes, &part.lines));
     TRY(pithi_slog2_tree_directory(&w.tree, &bytes));
     TRY(write_part(&w, &bytes, &part.directory));
+    char sampling[PITHI_SAMPLING];
+    pithi_sampling_text(log, sampling);
+    if (*sampling) {
+        if (!pithi_buffer_add(&bytes, sampling, strlen(sampling)))
+            TRY(pithi_no_memory());
+        TRY(write_part(&w, &bytes, &part.postamble));
+    }
 
     /* The header over the empty one: the places of all parts are known now. */
     unsigned char *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
@@ -181,8 +188,8 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     p = pithi_slog2_put_place(p, part.lines);
     p = pithi_slog2_put_place(p, part.root);
     p = pithi_slog2_put_place(p, part.directory);
-    p = pithi_slog2_put_place(p, none); /* annotations, postamble */
-    pithi_slog2_put_place(p, none);
+    p = pithi_slog2_put_place(p, none); /* annotations */
+    pithi_slog2_put_place(p, part.postamble);
     if (fseeko(out, 0, SEEK_SET) != 0 || fwrite(header, 1, sizeof header, out) != sizeof header || fflush(out) != 0)
         TRY(pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written"));
 
@@ -193,6 +200,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
         unused += !used || !*used;
         names += used && *used && comm->name && *comm->name;
     }
+    pithi_losses_keep_sampling(&w.losses);
     pithi_losses_tell(&w.losses, how);
     pithi_note(how, unused, "communicators without a message are left out");
     pithi_note(how, names, "names of communicators are left out");
