@@ -402,7 +402,7 @@ static int stop_recording(uint32_t flush_state)
 }
 
 /* Patterns of PITH_ONLY and PITH_SKIP that matched nothing in any process are probably misspelt. */
-enum { MATCHES = 2 * PITHI_PATTERNS, WAITS = 7 };
+enum { MATCHES = 2 * PITHI_PATTERNS, WAITS = 8 };
 
 static void tell_unmatched(const uint64_t counts[MATCHES])
 {
@@ -422,6 +422,15 @@ static void tell_unmatched(const uint64_t counts[MATCHES])
         pithi_say("%s: nothing in this run has the name or group %s%s%s%s", skip ? "PITH_SKIP" : "PITH_ONLY", pattern,
                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
     }
+}
+
+/* Why records were lost. Ranks on other hosts may have filled another disk; their folder has the same name or lies in
+ * their TMPDIR. */
+static void tell_full(uint64_t full, uint64_t ranks)
+{
+    pithi_say("%s: no space left on its file system during the run, so %llu of %llu ranks could not store all records; "
+              "give a place with more space by -o, or for the records of the run by PITH_SPILL",
+              pithi_session.folder, (unsigned long long)full, (unsigned long long)ranks);
 }
 
 int pithi_merge(const struct pith_transport *transport)
@@ -449,6 +458,7 @@ int pithi_merge(const struct pith_transport *transport)
         waits[4] = transport->sharing > 0 && sharing(transport) > pithi_cores();
         waits[5] = own.threads_ns;
     }
+    waits[7] = here != 0 && pithi_session.file.full;
     waits[6] = transport->rank == 0 && pithi_session.settings.analyze_ms > 0;
     here = transport->reduce(transport->context, sums, 1 + MATCHES + WAITS, PITH_SUM) == 0 ? sums[0] : 0;
     merge.recorded = here;
@@ -478,6 +488,8 @@ int pithi_merge(const struct pith_transport *transport)
     }
     if (transport->rank == 0 && !pithi_session.settings.quiet) {
         tell_unmatched(sums + 1);
+        if (good && waits[7] > 0 && merge.totals.lost > 0)
+            tell_full(waits[7], (uint64_t)transport->size);
         /* The answer is about cores if ranks lacked them. */
         if (good && (transport->size == 1 || !pithi_output_answer()))
             pithi_core_wait_say(&merge.core_wait, (unsigned)merge.sharing,

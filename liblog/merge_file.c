@@ -245,8 +245,13 @@ int pithi_merge_write(struct merge *merge, int good)
     good &= t->file_close(t->context, merge->main_file) == 0;
     if (merge->volumes != 0)
         good &= t->file_close(t->context, merge->own_file) == 0;
-    if (!good)
+    /* If a rank cannot write, others fail with it without a reason of their own. The first with a reason gives it. */
+    uint64_t speaker = good ? UINT64_MAX : (uint64_t)t->rank + (saved != 0 ? 0 : (uint64_t)t->size);
+    if (t->reduce(t->context, &speaker, 1, PITH_MIN) != 0)
+        speaker = (uint64_t)t->rank;
+    if (!good && speaker % (uint64_t)t->size == (uint64_t)t->rank)
         fail_at("written", saved != 0 ? saved : EIO);
+    pithi_session.failed |= !good;
     return good;
 }
 

@@ -274,6 +274,7 @@ static void *extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pit
     if (file->size_bytes + size_bytes > file->max_bytes + file->beyond_bytes || (fd = open_same(file)) < 0)
         return NULL;
     status = still_whole(file, fd) == 0 ? extend_fd(file, fd, size_bytes, use, &mapped) : -1;
+    file->full |= status != 0 && (errno == ENOSPC || errno == EDQUOT);
     close_same(file, fd);
     return status == 0 ? mapped : NULL;
 }
@@ -310,6 +311,7 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
     if (still_whole(file, place->fd) != 0 ||
         (!promise_ahead(file, place->fd, begin + size_bytes) &&
          !may_grow(file, place->fd, begin + size_bytes, size_bytes, PITHI_FOR_RECORDS))) {
+        file->full |= errno == ENOSPC || errno == EDQUOT;
         close_same(file, place->fd);
         return -1;
     }

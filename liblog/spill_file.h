@@ -22,6 +22,7 @@ struct pithi_spill_file {
     uint64_t end_bytes;             /* as in its page */
     uint64_t device, inode;         /* of the file: to see that it was removed */
     int kept;                       /* the descriptor that stays open; 0: none */
+    int full;                       /* 1: at some time it could not grow, as the file system had no space */
     int cut;                        /* the file was truncated: nothing more is stored, and some records are lost */
     int in_memory;                  /* it is in tmpfs */
 };

@@ -46,6 +46,7 @@ int pithi_tool_check(int argc, char **argv)
             if (*pithi_clock_fault(&log->clocks[i]))
                 pithi_tool_say(stdout, "%s: the clock of rank %d %s (pith info)", argv[optind],
                                (int)log->clocks[i].rank, pithi_clock_fault(&log->clocks[i]));
+        pithi_tool_say_lost(log, stdout, ""); /* no damage either */
         pithlog_close(log);
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {

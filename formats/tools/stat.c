@@ -190,6 +190,7 @@ int pithi_tool_stat(int argc, char **argv)
     } else {
         TRY(asked.answer->gather(log, &asked.query, &table));
         TRY(pithi_table_print(table, stdout, asked.style));
+        pithi_tool_say_lost(log, stderr, "pith: note: ");
         if (asked.query.filter && pithi_table_rows(table) == 0)
             pithi_tool_note_none(argv[optind]);
     }

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -414,6 +415,15 @@ int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter)
     pithlog_close(*log);
     *log = part;
     return PITH_OK;
+}
+
+void pithi_tool_say_lost(const struct pithlog *log, FILE *out, const char *before)
+{
+    uint64_t lost = pithlog_get_info(log)->lost;
+
+    if (lost)
+        pithi_tool_say(out, "%s%s: %" PRIu64 " record%s lost while it was recorded", before, log->path, lost,
+                       lost == 1 ? " was" : "s were");
 }
 
 void pithi_tool_note_none(const char *path) { pithi_tool_say(stderr, "pith: note: %s: no record matches", path); }

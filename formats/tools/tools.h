@@ -122,6 +122,8 @@ int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter)
         "json", 0, PITHI_BARE, to, NULL, pithi_tool_style                                                              \
     }
 void pithi_tool_note_none(const char *path); /* says that no record matches */
+/* Says how many records of the log were lost while it was recorded, if any. */
+void pithi_tool_say_lost(const struct pithlog *log, FILE *out, const char *before);
 /* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form and order, and pithi_window_find
  * looks them up when the log is open, and says so if the log lies outside. It leaves a time unchanged whose option was
  * not given. PITH_OK or an error. */

@@ -5,6 +5,7 @@ make_log=$build/test/cli/make_cli_log
 "$make_log" small small.pith && "$make_log" empty empty.pith && "$make_log" big 200000 big.pith
 ok $? "logs made"
 is "$(pith check small.pith 2>&1; echo $?)" "small.pith: 24 records read, no damage found
+small.pith: 3 records were lost while it was recorded
 0" "small.pith is good"
 is "$(pith check empty.pith 2>&1; echo $?)" "empty.pith: 0 records read, no damage found
 0" "empty.pith is good"

@@ -75,9 +75,20 @@ for mpi in $(mpis); do
         job good 4 -o small/full.pith
         is "$?" 0 "$mpi disk full: the program runs all the same"
         is "$(cat out)" "badday: all is well" "$mpi disk full: its output is its own"
-        like "$(cat err)" '^pith: ' "$mpi disk full: said"
+        like "$(cat err)" '^pith: .*full.pith: cannot be written: No space left' "$mpi disk full: said"
         is "$(find small -name '*.part')" "" "$mpi disk full: no half a log"
         [ ! -e small/full.pith ] || { pith check small/full.pith >/dev/null 2>&1; ok $? "$mpi disk full: what log there is, is good"; }
+        rm -rf small/*
+        job good 2 -o small/full.pith
+        like "$(cat err)" '^pith: .*full.pith.*: no space left on its file system.* -o' "$mpi disk full for records: why, and what to do"
+        is "$(grep -c "no space left\|No space left" err)" 1 "$mpi disk full for records: said once" || sed 's/^/#   /' err
+        like "$(pith info small/full.pith | grep ^lost)" 'lost: [1-9]' "$mpi disk full for records: how many"
+        rm -rf small/*
+        dd if=/dev/zero of=small/fill bs=4k 2>/dev/null
+        job good 4 -o small/full.pith
+        is "$(cat out)" "badday: all is well" "$mpi disk full from the start: the program runs all the same"
+        is "$(grep -v 'records .* kept' err)" "pith: $PWD/small/full.pith: cannot be written: No space left on device" \
+            "$mpi disk full from the start: one reason, by one rank"
         umount small
     else
         skip "$mpi disk full" "may not mount a small file system"

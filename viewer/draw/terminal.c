@@ -445,9 +445,11 @@ static void print_legend(struct terminal *terminal)
         printf("and %" PRIu32 " more state%s, each below 0.1%%\n", terminal->tiny, &"s"[terminal->tiny == 1]);
     if (terminal->colour && terminal->waits)
         puts("\xe2\x96\x92\xe2\x96\x92 waiting for another rank");
+    uint64_t lost = pithlog_get_info(terminal->draw->log)->lost;
     if (terminal->has_missing)
-        puts(pithlog_get_info(terminal->draw->log)->lost > 0 ? "!  records are missing"
-                                                             : "!  records are missing: the file is damaged");
+        puts(lost > 0 ? "!  records are missing" : "!  records are missing: the file is damaged");
+    if (lost > 0) /* perhaps all at the ends of lanes, where the picture does not show it */
+        printf("%" PRIu64 " record%s lost while the log was recorded\n", lost, lost == 1 ? " was" : "s were");
     if (!terminal->colour)
         puts(terminal->waits ? ".  no state   :  states for less than half of the time   ~  waiting for another rank"
                              : ".  no state   :  states for less than half of the time");
