@@ -401,6 +401,8 @@ int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *write
     else
         err = pithi_spill_read_job(&folder, &folder.jobs[folder.job_count - 1], writer, NULL, input->damage,
                                    input->damage_context);
+    if (err == PITH_OK && folder.jobs[folder.job_count - 1].running > 0)
+        err = pithi_incomplete(pithi_writer_defs(writer), "the program still runs: `pith top`");
     pithi_spill_folder_close(&folder);
     return err;
 }

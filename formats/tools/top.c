@@ -329,15 +329,18 @@ int pithi_tool_top(int argc, char **argv)
     if (pithi_top_open(&top, running.spill, asked.recent_ns) != PITH_OK) {
         pithi_top_close(&top);
 
+        struct pithlog *log;
         char word[4096];
         if (access(running.spill, F_OK) == 0) /* the folder is there: report why it cannot be read */
             return pithi_tool_failed();
         if (!*running.log || access(running.log, F_OK) != 0)
             pithi_fail(PITH_ERR_OPEN, "%s: no such job: there is no folder %s",
                        *running.log ? running.log : running.spill, running.spill);
-        else
+        else if (pithlog_open(running.log, &log) == PITH_OK) { /* else it is no log, and the error says what it is */
+            pithlog_close(log);
             pithi_fail(PITH_ERR_OPEN, "%s: the job has ended and its log is written: `pith analyze %s`", running.log,
                        pithi_shell_word(running.log, word, sizeof word));
+        }
         return pithi_tool_failed();
     }
     if (asked.hang_ns > 0 && asked.hang_ns < top.young_ns) /* --hang 200ms: a call of 200 ms is no young one */

@@ -57,6 +57,12 @@ metrics() {
 
 pith top none.pith 2>err
 is "$? $(cat err)" "1 pith: none.pith: no such job: there is no folder none.pith.spill" "no such job"
+echo hello >some.txt; : >empty.pith; head -c 999 /dev/zero >zeros.pith
+for file in some.txt empty.pith zeros.pith /dev/null; do
+    is "$(pith top "$file" --once 2>&1; echo $?)" "$(pith info "$file" 2>&1; echo $?)" "$file, which is no log: the error of the other commands"
+done
+"$build/test/cli/make_cli_log" small small.pith
+is "$(pith top small.pith --once 2>&1)" "pith: small.pith: the job has ended and its log is written: \`pith analyze small.pith\`" "a log"
 pith top --last 1us none.pith 2>err
 is "$? $(cut -d';' -f1 err)" "2 pith: top: --last needs a time from 100ms to a day, not '1us'" "a time that is too short"
 for options in '--openmetrics --json' '-o x' '--openmetrics --every 1'; do
@@ -97,6 +103,10 @@ for mpi in $(mpis); do
     is "$? $(rows page | head -n 1) $(rows page | tail -n +2 | sort | tr '\n' ' ')" "0 3 io 0.000 0 MPI_Barrier 1.000 1 MPI_Barrier 1.000 2 MPI_Barrier 1.000 " \
         "$mpi: the laggard comes first; the others spend all their time in MPI"
     like "$(head -n 1 page)" "^hangs-$mpi, $scratch/run\.pith: 4 of 4 ranks running, at [0-9.]+ s, [0-9]+ records$" "$mpi: the heading"
+    is "$(pith info run.pith.spill 2>err | sed -n 's/^complete: //p; s/^incomplete: //p' | tr '\n' ' ')" "no the program still runs: \`pith top\` " \
+        "$mpi: the records of a running program are incomplete"
+    is "$(pith stat run.pith 2>&1; echo $?)" "pith: run.pith: cannot be opened: its program still runs; \`pith top run.pith\` shows what it does
+1" "$mpi: the log of a running program"
     pith top run.pith --json >json
     is "$? $(wc -l <json) $(value '[d["running"], d["ranks_of_job"], sorted(x["rank"] for x in r), r[0]["rank"], r[0]["state"], r[0]["in_mpi"]]')" \
         "0 1 [4, 4, [0, 1, 2, 3], 3, 'io', False]" "$mpi: --json prints an object, once where no terminal is"

@@ -28,12 +28,14 @@
 #include "base/hash.h"
 #include "base/nearest.h"
 #include "base/open_file.h"
+#include "base/shell_word.h"
 #include "base/temporary.h"
 #include "base/zip.h"
 #include "native/log.h"
 #include "reader/read/cache.h"
 #include "reader/read/format.h"
 #include "reader/read/native.h"
+#include "spill/spill_folder.h"
 
 /* ---- Converted logs ---------------------------------------------------------------------------------------------- */
 
@@ -406,8 +408,20 @@ static int no_file(const char *path)
     }
     if (all)
         closedir(all);
-    /* A program that was killed leaves its records in NAME.spill, which `pith recover` turns into a log. */
-    if (asprintf(&spill, "%s.spill", path) >= 0 && access(spill, F_OK) == 0)
+    /* A program has its records in NAME.spill while it runs. If it was killed, it leaves them there, and `pith recover`
+     * turns them into a log. */
+    int there = asprintf(&spill, "%s.spill", path) >= 0 && access(spill, F_OK) == 0, runs = 0;
+    struct pithi_spill_folder jobs;
+    if (there && pithi_spill_folder_open(&jobs, spill) == PITH_OK) {
+        for (uint32_t i = 0; i < jobs.job_count; i++)
+            runs |= jobs.jobs[i].running > 0;
+        pithi_spill_folder_close(&jobs);
+    }
+    if (runs) {
+        char word[PATH_MAX];
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: its program still runs; `pith top %s` shows what it does", path,
+                   pithi_shell_word(path, word, sizeof word));
+    } else if (there)
         pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; its run left %s: see `pith help recover`", path, absent,
                    spill);
     else if (nearest.name)
