@@ -53,7 +53,8 @@ static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest 
         int edits = nearest->edits;
         if (!name)
             continue;
-        pithi_nearest_try(nearest, name);
+        if (strcasecmp(name, nearest->given) != 0) /* a column of this name in a table that is not asked is no answer */
+            pithi_nearest_try(nearest, name);
         /* SQLite frees the text with the next row */
         if (nearest->edits != edits)
             nearest->name = strcpy(found, name);

@@ -197,6 +197,7 @@ if pith sql run.pith 'SELECT 1' >/dev/null 2>&1; then
 1|pith sql run.pith 'SELECT * FROM xyzzy'|~pith: sql: no such table: xyzzy; there are: call_paths, calls, .*intervals, .*, waits
 1|pith sql run.pith 'SELECT nme FROM states'|pith: sql: no such column: nme; did you mean name?
 1|pith sql run.pith 'SELECT s.rnak FROM intervals s'|pith: sql: no such column: s.rnak; did you mean rank?
+1|pith sql run.pith 'SELECT sum(ns) FROM waits'|pith: sql: no such column: ns; man pith-sql lists the columns
 1|pith sql run.pith 'SELECT xyzzy FROM states'|pith: sql: no such column: xyzzy; man pith-sql lists the columns
 1|pith sql run.pith ' '|pith: sql: the query is empty; ask, for example, 'SELECT * FROM states'
 2|pith sql 'SELECT * FROM states' run.pith|pith: sql: LOG comes before QUERY; exchange them$see
