@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/format_names.h"
 #include "native/log.h"
+#include "reader/read/format.h"
 #include "tools/analyze.h"
 #include "tools/tools.h"
 
@@ -164,8 +164,9 @@ static void offer_value(const struct pithi_command *command, const char *option,
         if (strcmp(option, known[i].option) == 0)
             offer_words(begun, known[i].values, " ");
     if (strcmp(option, "--format") == 0)
-        for (const struct pithi_format_name *format = pithi_format_names; format->name; format++)
-            offer(begun, format->name, strlen(format->name), NULL);
+        for (const struct pithi_format *format = pithi_formats; format->name; format++)
+            if (format->write || format->write_folder)
+                offer(begun, format->name, strlen(format->name), NULL);
     if (strcmp(option, "--state") == 0 || strcmp(option, "--iterations") == 0)
         offer_states(begun, words, count);
     if (strcmp(option, "--explain") == 0)

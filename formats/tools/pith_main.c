@@ -261,6 +261,10 @@ int main(int argc, char **argv)
 
     /* installed under the name of the viewer of MPE, upshot is `pith view` */
     if (strcmp(name, "upshot") == 0) {
+        if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
+            argv[1] = "view";
+            return pithi_tool_complete(argc - 1, argv + 1);
+        }
         argv[0] = "view";
         if (argc < 2 || strcmp(argv[1], "--version") != 0)
             return run_command(pithi_command_find("view"), argc, argv);

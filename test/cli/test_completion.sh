@@ -19,6 +19,8 @@ for term in $(words analyze log.txt --explain ''); do pith analyze log.txt --exp
 is "$(cat unknown)" "" "each term is one that --explain knows"
 is "$(words merge --align '')" "clock start none" "values that the help lists"
 is "$(words convert log.txt out --format pa)" "paraver paje" "formats"
+is "$(words convert log.txt out --format '' | tr ' ' '\n' | grep -cx 'clog1\|spill\|clog2')" 1 "formats: those that can be written"
+is "$(upshot --complete --leg)" "$(pith --complete view --leg)" "upshot is pith view"
 is "$(words draw log.txt -o '')" :files "a file"
 is "$(words help e)" env "topics of help"
 # An option is completed if and only if its command knows it.
@@ -42,6 +44,7 @@ is "$(in_bash pith analyze --expl)" --explain "bash: an option"
 is "$(in_bash pith stat log.txt --state so)" solve "bash: a state"
 is "$(in_bash pith analyze log.txt --explain late-se)" late-sender "bash: a finding"
 is "$(in_bash pith stat lo)" log.txt "bash: a file"
+is "$(bash --norc -c '. "$1"/upshot; complete -p upshot' - "$files")" "complete -F _pith upshot" "bash: upshot"
 
 # ---- fish -----------------------------------------------------------------------------------------------------------
 if ! command -v fish >/dev/null; then skip "fish" "not installed"; else

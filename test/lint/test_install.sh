@@ -19,7 +19,7 @@ wanted() {
     printf 'share/pith/schemas/%s.schema.json\n' analyze diff print print-columns sql stat time top
     printf 'lib/pith/serial/%s\n' libpith-mpe.a libpith-mpe-null.a libmpe{,_null,_nompi,_nompi_null,_f2cmpi}.a
     printf '%s\n' bin/mpe{cc,fc} share/man/man1/mpe{cc,fc}.1; (cd "$top/wrappers/mpe" && printf 'include/%s\n' $(ls mpe.h mpe_{log,logf,nompi,misc,callstack,graphics,graphicsf}.h 2>/dev/null))
-    printf 'share/%s\n' bash-completion/completions/pith zsh/site-functions/_pith fish/vendor_completions.d/pith.fish
+    printf 'share/%s\n' bash-completion/completions/{pith,upshot} zsh/site-functions/_pith fish/vendor_completions.d/{pith,upshot}.fish
     for mpi in $(mpis); do
         printf '%s\n' bin/mpe{cc,fc}."$mpi" "lib/pkgconfig/mpe-$mpi.pc" "lib/pith/$mpi/libpith-"{mpe.so,mpe.a,names.a} "lib/pith/$mpi/shared/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk}.so \
             "lib/pith/$mpi/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk,mpe_null,mpe_nompi,mpe_nompi_null,mpe_f2cmpi}.a

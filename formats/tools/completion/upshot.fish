@@ -1,0 +1,2 @@
+# Completion of upshot, which is `pith view`, in fish.
+complete -c upshot --wraps 'pith view'
