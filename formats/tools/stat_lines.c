@@ -172,7 +172,7 @@ static int compare(const void *a, const void *b)
 static const struct pithi_table_column columns[] = {
     {"self", PITHI_CELL_TIME, 0},  {"self_share", PITHI_CELL_RATIO, 0},  {"cpu", PITHI_CELL_TIME, 0},
     {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0}, {"samples", PITHI_CELL_COUNT, 0},
-    {"place", PITHI_CELL_TEXT, 0}, {"source", PITHI_CELL_TEXT, 0},       {"function", PITHI_CELL_TEXT, 0},
+    {"place", PITHI_CELL_TEXT, 0}, {"source", PITHI_CELL_SOURCE, 0},     {"function", PITHI_CELL_TEXT, 0},
     {"file", PITHI_CELL_TEXT, 1},
 };
 

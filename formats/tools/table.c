@@ -118,6 +118,8 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
     switch (type) {
     case PITHI_CELL_TEXT:
         return pithi_quoted(PITHI_QUOTE_TABS, cell->text);
+    case PITHI_CELL_SOURCE:
+        return pithi_quoted(PITHI_QUOTE_TEXT, cell->text);
     case PITHI_CELL_COUNT:
         snprintf(text, sizeof text, "%" PRId64, cell->number);
         break;
@@ -174,7 +176,7 @@ static void put_row(const struct pithi_report *table, struct pithi_out *out, cha
         if (column->only_programs)
             continue;
         const char *text = texts ? texts[i] : column->name;
-        int left = column->type == PITHI_CELL_TEXT;
+        int left = column->type <= PITHI_CELL_SOURCE; /* text */
         /* Aligns text left, numbers right; no blanks at the end of a line. */
         size_t blanks = widths[i] - pithi_text_width(text);
         if (left)
@@ -241,7 +243,9 @@ static void put_cell(struct pithi_out *out, const struct cell *cell, enum pithi_
     if (!cell->filled) {
         if (quote == PITHI_QUOTE_JSON) /* in CSV, nothing between two commas */
             pithi_out_text(out, "null");
-    } else if (type == PITHI_CELL_TEXT) {
+    } else if (type == PITHI_CELL_SOURCE && quote == PITHI_QUOTE_CSV) {
+        pithi_out_quoted(out, PITHI_QUOTE_CSV_TEXT, cell->text);
+    } else if (type <= PITHI_CELL_SOURCE) {
         pithi_out_quoted(out, quote, cell->text);
     } else if (is_time(type)) {
         pithi_out_seconds(out, cell->number);

@@ -50,6 +50,11 @@ for clock in cpu wall; do
         is "$(times clock.$suffix)" "$(times clock.txt)" "$clock, $suffix: the samples stand for the same times"
     done
 done
+# A line of the source is shown as it stands there.
+for file in a b; do for _ in $(seq 60); do printf '%s\n' 'puts("a\n, b");'; done >$file.c; done
+sed "s|/src/|$PWD/|g" log.txt >here.txt
+is "$(pith stat here.txt --by line | grep -cF ' puts("a\n, b"); '):$(pith stat here.txt --by line | grep -cF '\\n')" "6:0" "--by line: a backslash"
+is "$(pith stat here.txt --by line --csv | grep -cF ',"puts(""a\n, b"");",')" 6 "--by line --csv: a backslash"
 # A part has the names of its functions: pith:module, written before it, in thread 0 of the rank, comes along.
 window='--from 20ms --to 60ms'
 same_functions() { # WHAT FILE LANES: the functions of FILE are those of the window in the log
