@@ -36,6 +36,12 @@ done
 printf '\1\2\3\4' >run.slog
 fails 1 "pith: run.slog: cannot be read: it looks like SLOG-1, of Jumpshot-3; convert the CLOG that it was made from" pith check run.slog
 # So are formats of others that people bring.
+# What Pith itself only writes.
+pith convert small.pith made.csv 2>/dev/null; pith convert small.pith made.json 2>/dev/null; pith convert small.pith made.ctf 2>/dev/null
+only='which Pith only writes; convert the log that it was made from'
+fails 1 "pith: made.csv: cannot be read: it looks like the CSV of \`pith print\`, $only" pith info made.csv
+fails 1 "pith: made.json: cannot be read: it looks like the JSON of \`pith print\`, $only" pith info made.json
+fails 1 "pith: made.ctf: cannot be read: it looks like a trace in CTF, $only" pith info made.ctf
 named() { fails 1 "pith: $1: cannot be read: it looks like $2" pith info "$1"; }
 echo '{"meta":{"interval":1,"preprocessedProfileVersion":47},"threads":[]}' | tee firefox.json | gzip >firefox.json.gz
 echo '{"meta":{"version":24,"stackwalk":1},"threads":[]}' >gecko.json

@@ -279,6 +279,13 @@ static const struct refused {
     {.suffix = ".pftrace", .name = "a trace of Perfetto, which Pith only writes; its traceconv makes JSON of it"},
     {.suffix = ".perfetto-trace",
      .name = "a trace of Perfetto, which Pith only writes; its traceconv makes JSON of it"},
+    {.suffix = ".perfetto", .name = "a trace of Perfetto, which Pith only writes; its traceconv makes JSON of it"},
+    {.start = "time_s,rank,thread,",
+     .start_size = 19,
+     .name = "the CSV of `pith print`, which Pith only writes; convert the log that it was made from"},
+    {.start = "{\"define\":\"",
+     .start_size = 11,
+     .name = "the JSON of `pith print`, which Pith only writes; convert the log that it was made from"},
 };
 
 static const char *refused_format(const struct pithi_input *input)
@@ -289,21 +296,34 @@ static const char *refused_format(const struct pithi_input *input)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         const struct refused *r = &refused[i];
         size_t suffix = r->suffix ? strlen(r->suffix) : 0, length = strlen(input->path);
-        size_t head = input->size < PIECE ? input->size : PIECE;
+        size_t head = input->size < PIECE ? input->size : PIECE, least = r->start_size > 16 ? r->start_size : 16;
         if ((!suffix || (length > suffix && strcasecmp(input->path + length - suffix, r->suffix) == 0)) &&
-            (!r->start || (input->size >= 16 && memcmp(input->data, r->start, r->start_size) == 0)) &&
+            (!r->start || (input->size >= least && memcmp(input->data, r->start, r->start_size) == 0)) &&
             (!r->word || memmem(input->data, head, r->word, strlen(r->word))))
             return refused[i].name;
     }
     return NULL;
 }
 
+/* The same for a folder. */
+static const char *refused_folder(const char *path)
+{
+    char *file = NULL, start[] = "/* CTF 1.8 */", begin[sizeof start] = "";
+    int fd = asprintf(&file, "%s/metadata", path) < 0 ? -1 : pithi_open_input(file, 0);
+    int is_ctf = fd >= 0 && read(fd, begin, sizeof start - 1) > 0 && strcmp(begin, start) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    free(file);
+    return is_ctf ? "a trace in CTF, which Pith only writes; convert the log that it was made from" : NULL;
+}
+
 static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 {
     const struct pithi_format *format = probe(input);
     if (!format) {
-        const char *name = input->data ? refused_format(input) : NULL;
-        if (!input->data)
+        const char *name = input->data ? refused_format(input) : refused_folder(input->path);
+        if (!input->data && !name)
             return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without a log; give the name of one", log->path);
         if (name)
             return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: cannot be read: it looks like %s", log->path, name);
@@ -419,8 +439,8 @@ static int no_file(const char *path)
     }
     if (runs) {
         char word[PATH_MAX];
-        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: its program still runs; `pith top %s` shows what it does", path,
-                   pithi_shell_word(path, word, sizeof word));
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: its program still runs; `pith top %s` shows what it does",
+                   path, pithi_shell_word(path, word, sizeof word));
     } else if (there)
         pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; its run left %s: see `pith help recover`", path, absent,
                    spill);
