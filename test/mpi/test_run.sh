@@ -17,7 +17,7 @@ pith run nosuchprogram 2>err; is "$? $(cat err)" "127 pith run: nosuchprogram: n
 pith run ./nosuch 2>err; is "$? $(cat err)" "127 pith run: ./nosuch: no such program" "nor by path"
 echo text >file; pith run ./file 2>err; is "$? $(cat err)" "126 pith run: ./file: not executable" "not executable: 126"
 pith run / 2>err; is "$? $(cat err)" "126 pith run: /: is a directory" "a folder: 126"
-for wrong in "" "--nosuch ls" "--mpi lam ls" "--lib nosuch ls" "-o"; do
+for wrong in "" "--nosuch ls" "--mpi lam ls" "--lib nosuch ls" "-o" "-o none ls" "-o - ls"; do
     pith run $wrong >out 2>err; is "$? $(grep -c 'see .pith help run.' err)" "2 1" "usage: 'pith run $wrong'"
 done
 is "$(pith run --lib nosuch ls 2>&1)" "pith run: no library nosuch; there are: log, trace, time, anim, check, and paths of your own (./libNAME.so); see \`pith help run\`" "an unknown library: those that there are"

@@ -369,6 +369,11 @@ int main(int argc, char **argv)
                                                (options.answer || (is_set && options.ready == &libraries[0]));
         if (options.answer && !is_set) /* the user may have set how long it may take */
             setenv("PITH_ANALYZE", "1", 1);
+        int is_log = !options.ready || !strcmp(options.ready->output, "PITH_LOG");
+        if (is_log && options.output && !no_log && (!strcmp(options.output, "none") || !strcmp(options.output, "-")))
+            usage("-o %s: %s; a file of this name is ./%s", options.output,
+                  *options.output == '-' ? "a log cannot go to standard output" : "only with --answer is no log kept",
+                  options.output);
         char *path = no_log ? strdup("none") : options.output ? absolute(options.output) : NULL;
         if (path)
             setenv(options.ready ? options.ready->output : "PITH_LOG", path, 1);
