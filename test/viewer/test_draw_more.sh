@@ -51,6 +51,7 @@ ok $? "select none"
 is "$(pith draw plain.pith -o wrong.png -e 'select 0 soon' 2>&1)" 'pith: draw: -e: select: '"'soon' is not a time such as 1.5, 3ms, 1:02:33, init, finalize, end-1s or STATE[n]; see \`pith help draw\`" "a wrong time"
 pith draw plain.pith -o arrows.svg && pith draw plain.pith -o none.svg -e 'arrows off'
 is "$(grep -c '<g stroke="#16202a' arrows.svg):$(grep -c '16202a' none.svg)" "1:0" "arrows off: no arrow"
+is "$(pith draw plain.pith --text --from 500 --to 600 2>&1 >text.out)" "$(pith print plain.pith --from 500 --to 600 2>&1 >text.out)" "a window beside the log is said"
 pith draw rich.pith -o high.png -e 'height 40' && pith draw rich.pith -o low.png -e 'height 12'
 ok $(($(identify -format %h high.png) - $(identify -format %h low.png) != 28 * 9)) "height: of each of 9 rows"
 

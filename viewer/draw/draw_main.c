@@ -69,6 +69,10 @@ static int set_window(struct pithi_draw *draw)
         return pithi_draw_failed("%s: nothing to draw from %.9g s to %.9g s; the log goes from %.9g s to %.9g s",
                                  draw->log_path, (double)draw->t0_ns / 1e9, (double)draw->t1_ns / 1e9, (double)t0 / 1e9,
                                  (double)t1 / 1e9);
+    const struct pithlog_info *info = pithlog_get_info(draw->log);
+    if (info->records && (draw->t0_ns > info->end_ns || draw->t1_ns < info->start_ns))
+        fprintf(stderr, "pith: note: %s: no record lies in the window; the log covers %.9f s to %.9f s\n",
+                draw->log_path, (double)info->start_ns / 1e9, (double)info->end_ns / 1e9);
     return 0;
 }
 
