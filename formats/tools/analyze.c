@@ -102,6 +102,7 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
 
     *f = (struct pithi_findings){.path = path};
     TRY(pithi_tool_open("analyze", path, &f->log));
+    TRY(pithi_tool_leave_added(&f->log));
     TRY(pithi_window_find(f->log, words, &query.from_ns, &query.to_ns));
     TRY(pithi_tool_filter(&f->log, filter));
     pithi_progress_begin_part("analyze", pithlog_get_info(f->log)->bytes);

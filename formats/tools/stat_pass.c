@@ -21,6 +21,7 @@
 
 #include "analysis/hybrid_model.h"
 #include "analysis/mpi_calls.h"
+#include "analysis/with_lanes.h"
 #include "base/error.h"
 #include "native/log.h"
 #include "reader/query/filter.h"
@@ -91,6 +92,7 @@ enum doing { COMPUTING, IN_MPI, OMP_WAITING };
 struct lane {
     uint32_t mpi_calls; /* open */
     enum doing doing;   /* in this stretch */
+    int is_added;       /* no thread of the program, so it does not compute */
     int has_begun;      /* 1: a record has come */
     int64_t since_ns;   /* when this stretch began */
     int64_t outside_ns; /* time of this stretch outside all states */
@@ -129,7 +131,7 @@ static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, 
     lane->since_ns = time_ns;
     lane->outside_ns = 0;
     lane->doing = next;
-    if (computing.length_ns <= 0)
+    if (computing.length_ns <= 0 || lane->is_added)
         return PITH_OK;
     *(was == IN_MPI        ? &lane->time.mpi_ns
       : was == OMP_WAITING ? &lane->time.omp_wait_ns
@@ -239,6 +241,8 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
         err = pithi_no_memory();
         goto out;
     }
+    for (uint32_t i = 0; i < run.lane_count; i++)
+        run.lanes[i].is_added = pithi_lane_is_added(pithlog_get_lane(pass->log, i));
     for (uint32_t i = 0; i <= run.defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(pass->log, i);
         run.is_mpi[i] = def && pithi_mpi_call_traits(def) != 0;

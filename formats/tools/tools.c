@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/with_lanes.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/nearest.h"
@@ -26,6 +27,7 @@
 #include "native/log.h"
 #include "reader/read/copy.h"
 #include "reader/query/filter.h"
+#include "reader/read/native.h"
 #include "tools/outfile.h"
 #include "tools/progress.h"
 
@@ -415,6 +417,39 @@ int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter)
     pithlog_close(*log);
     *log = part;
     return PITH_OK;
+}
+
+struct program_lanes {
+    struct pithlog *log;
+    struct pithi_copy what;
+};
+
+static int fill_program_lanes(void *context, struct pithi_writer *writer)
+{
+    const struct program_lanes *lanes = context;
+
+    return pithi_log_copy(lanes->log, writer, &lanes->what);
+}
+
+int pithi_tool_leave_added(struct pithlog **log)
+{
+    struct program_lanes program = {*log, {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
+    uint32_t count = pithlog_get_info(*log)->lanes, *lanes = calloc(count + (size_t)1, sizeof *lanes);
+    struct pithlog *copy = NULL;
+    int err = lanes ? PITH_OK : pithi_no_memory();
+
+    for (uint32_t i = 0; !err && i < count; i++)
+        if (!pithi_lane_is_added(pithlog_get_lane(*log, i)))
+            lanes[program.what.lane_count++] = i;
+    program.what.lanes = lanes;
+    if (!err && program.what.lane_count < count)
+        err = pithi_native_temporary("the log without its analysis (see TMPDIR)", fill_program_lanes, &program, &copy);
+    if (!err && copy) {
+        pithlog_close(*log);
+        *log = copy;
+    }
+    free(lanes);
+    return err;
 }
 
 void pithi_tool_say_lost(const struct pithlog *log, FILE *out, const char *before)

@@ -116,6 +116,8 @@ int pithi_tool_where(const char *command, const char *option, const char *value,
 /* Replaces *log by the records that match, as `pith cut --where` writes them. filter NULL: does nothing. An error if
  * the query asks for names that the log does not have. */
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter);
+/* Replaces *log, if it has lanes of an earlier analysis (convert --with analysis), by a copy without them. */
+int pithi_tool_leave_added(struct pithlog **log);
 #define PITHI_STYLE_OPTIONS(to)                                                                                        \
     {"csv", 0, PITHI_BARE, to, NULL, pithi_tool_style}, {"spreadsheet", 0, PITHI_BARE, to, NULL, pithi_tool_style},    \
     {                                                                                                                  \

@@ -334,6 +334,8 @@ done
 pith convert log.pith with.txt --with analysis
 is "$(grep -c $'\tlate sender$' with.txt) $(grep -c $'enter\tcritical path$' with.txt)" "4 1" "convert --with analysis: two wait states, one stretch of the path"
 is "$(grep -v $'\t[12]000000\t' with.txt | grep -c '^[0-9]')" "14" "beside the records of the log"
+is "$(pith stat with.txt --csv | grep ^computing)" "$(pith stat log.pith --csv | grep ^computing)" "these lanes do not compute"
+is "$(figures with.txt)" "$(figures log.pith)" "nor are they threads, if the log is analysed again"
 
 # ---- Threads --------------------------------------------------------------------------------------------------------
 # Rank 0 computes 6 ms of 10 and waits 4 ms in a barrier, rank 1 computes 10 ms. A thread of each works for 3 ms.
