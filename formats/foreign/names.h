@@ -24,9 +24,9 @@ void pithi_note(const struct pithi_convert *how, uint64_t count, const char *tex
 /* Stores the count of something a reader skipped as a property of the log, if it is not 0. */
 int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count);
 
-/* How samples were taken, "sample_ns=2000000 sample_clock=cpu", as text for formats that hold samples but no properties:
- * without it, samples stand for other times. "" for a log that does not say it. pithi_sampling_read makes properties of
- * it, and ignores any other text. */
+/* How samples were taken, "sample_ns=2000000 sample_clock=cpu", as text for formats that hold samples but no
+ * properties: without it, samples stand for other times. "" for a log that does not say it. pithi_sampling_read makes
+ * properties of it, and ignores any other text. */
 enum { PITHI_SAMPLING = 64 };
 void pithi_sampling_text(const struct pithlog *log, char text[PITHI_SAMPLING]);
 int pithi_sampling_read(struct pithi_writer *writer, const char *text, size_t size);

@@ -72,6 +72,7 @@ pith: ./program: $cannot 0" "$mpi: --mpi with a program of the standard ABI: it 
     is "$? $(cat out) $(grep '^pith:' err | sed 's/those for .*, but/those for .., but/')" \
         "1  pith: the wrappers loaded are those for .., but the program uses the standard ABI of MPI 5 (libmpi_abi); name it with pith run --mpi abi" \
         "$mpi: a program that opens the library later ends in its first call, with a line"
+    is "$(ls -d host.pith* 2>/dev/null)" "" "$mpi: and leaves no records"
     rm -rf host.pith*
 done
 

@@ -22,6 +22,7 @@ struct pithi_state pithi_state_off = {"", "", "", PITH_LEFT_OUT_};
 int pithi_state_first(struct pithi_state *state, const void *caller)
 {
     const char *colour = *state->colour ? state->colour : pithi_group_colour(state->name, state->classes);
+    pithi_state_mpi();
     uint32_t id = pith_state_define_group(state->name, colour, pithi_group_of(state->name, state->classes));
     int sites, has_site;
 

@@ -111,6 +111,10 @@ static inline void pithi_leave(const struct pithi_call *call, const void *caller
 }
 
 /* In a wrapper: pithi_enter with a static state of the function; pithi_leave. */
+/* Ends a program of another MPI (real.c) before anything of it is recorded, so that it leaves no folder of records. In
+ * job.c, as state.c does not know mpi.h. */
+void pithi_state_mpi(void);
+
 #define PITHI_ENTER(call, name, classes, colour)                                                                       \
     do {                                                                                                               \
         static struct pithi_state state_ = {name, classes, colour, 0};                                                 \

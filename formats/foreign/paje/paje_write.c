@@ -172,8 +172,8 @@ static void add_message(void *context, const struct pithlog_message *m, uint64_t
     add_end(context, m->recv_ns, &e);
 }
 
-/* Up to a time; with `receives`, also the receives of that time. A call ends when its message is received, so the end of
- * the message comes before that of the call, as in the log. */
+/* Up to a time; with `receives`, also the receives of that time. A call ends when its message is received, so the end
+ * of the message comes before that of the call, as in the log. */
 static void put_ends_before(struct paje_writer *w, uint64_t time, uint64_t receives)
 {
     struct pithi_sorted item;
