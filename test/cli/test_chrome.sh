@@ -28,7 +28,7 @@ is "$(pith stat small.trace.json --by comm --csv 2>/dev/null | wc -l)" "$(pith s
 is "$(records edge.trace.json | grep '	event	' | cut -f4-)" "$(records edge.pith | off_comms | grep '	event	' | cut -f4-)" "all payloads"
 is "$(said edge.trace.json)" "" "nothing of our own is passed over"
 pith print --json small.pith >lines && pith info lines 2>err
-is "$?:$(cat err)" "1:pith: lines: byte 0: not a log of any known format; \`pith help formats\` lists them" "lines of pith print --json are none"
+is "$?:$(cat err)" "1:pith: lines: cannot be read: it looks like the JSON of \`pith print\`, which Pith only writes; convert the log that it was made from" "lines of pith print --json are none"
 
 # ---- Messages to oneself, which are flows within a lane
 tr '|' '\t' >oneself.txt <<'T'
