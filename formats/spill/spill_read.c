@@ -239,7 +239,7 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
     pithi_spill_window_text(&first->page, window, sizeof window);
     property(defs, "window_s", "%s", window);
     property(defs, "recovered", "%u of %u ranks%s", reading->job->ranks - reading->job->missing, reading->job->ranks,
-             reading->job->running > 0 ? ", still running" : "");
+             reading->job->running > 0 ? PITHI_STILL_RUNNING : "");
 }
 
 /* 1: the process may still be running: it has changed its page since the file was opened. */
@@ -401,8 +401,6 @@ int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *write
     else
         err = pithi_spill_read_job(&folder, &folder.jobs[folder.job_count - 1], writer, NULL, input->damage,
                                    input->damage_context);
-    if (err == PITH_OK && folder.jobs[folder.job_count - 1].running > 0)
-        err = pithi_incomplete(pithi_writer_defs(writer), "the program still runs: `pith top`");
     pithi_spill_folder_close(&folder);
     return err;
 }

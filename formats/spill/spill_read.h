@@ -6,6 +6,9 @@
 #include "native/segment.h"
 #include "spill/spill_folder.h"
 
+/* How the property "recovered" of such a log ends while processes of the program run. */
+#define PITHI_STILL_RUNNING ", still running"
+
 /* 1: the input is a spill file, or a folder with spill files. */
 int pithi_spill_probe(const struct pithi_input *input);
 /* Reads the newest job of the folder. */

@@ -20,6 +20,7 @@
 #include "native/defs.h"
 #include "native/event_numbers.h"
 #include "native/log.h"
+#include "spill/spill_read.h"
 #include "tools/tools.h"
 
 static void put_u64(struct pithi_out *out, const char *key, uint64_t value)
@@ -136,8 +137,13 @@ int pithi_tool_info(int argc, char **argv)
             threads = pithi_log_rank(log, i)->lane_count;
     put_text(&out, "format", info->format);
     put_u64(&out, "version", info->version);
-    put_text(&out, "complete", info->complete ? "yes" : "no");
-    if (!info->complete)
+    /* Nothing is missing in what a running program has recorded so far: no damage, but no whole log either. */
+    const char *recovered = pithi_property(log, "recovered");
+    int runs = strcmp(info->format, "spill") == 0 && recovered && strstr(recovered, PITHI_STILL_RUNNING);
+    put_text(&out, "complete", info->complete && !runs ? "yes" : "no");
+    if (runs)
+        put_text(&out, PITHI_INCOMPLETE, "the program still runs: `pith top`");
+    else if (!info->complete)
         put_text(&out, PITHI_INCOMPLETE, info->incomplete);
     put_u64(&out, "ranks", info->ranks);
     put_u64(&out, "lanes", info->lanes);
