@@ -33,4 +33,17 @@ is "$(pith view rich.pith --restore -e 'sync; puts "[panel] [tab] [winfo height 
     "below $(tail -n 1 <<<"$out") findings $(tail -n 1 <<<"$out")" "the next window has it"
 is "$(pith view rich.pith --restore -e 'prefer panel beside; sync; puts [lindex [panel] 0]; quit' 2>&1)" beside "a place is chosen"
 is "$(pith view rich.pith --restore -e 'sync; puts [lindex [panel] 0]; quit' 2>&1)" beside "and kept"
+
+# A page with a line to type, as that of SQL, is restored without the focus: keys are those of the timelines.
+echo "panel_tab sql" >"$XDG_CONFIG_HOME/pith/view.conf"
+cat >keys.tcl <<END
+source $top/test/viewer/window_tap.tcl
+source $top/test/viewer/hands.tcl
+sync
+hand [onto \$plot] "key M"
+sync
+puts "[tab] [winfo exists \$top.sql.body] [\$top.sql.body.controls.query get] [ranges]"
+quit
+END
+is "$(pith view rich.pith --restore -e 'source keys.tcl' 2>&1)" "sql 1  on" "a tab with a line to type is restored; the keys are those of the timelines"
 finish

@@ -410,11 +410,9 @@ oo::class create ::pith::PanelWords {
         set name [::pith::preferences::get panel_tab]
         set is_large [expr {[[$window model] info records] > $::pith::Waiting::most_records}]
         set is_dear [expr {$is_large && $name in {lengths matrix stack calltree sql}}]
-        if {!$::pith::plain && $name ne "legend" && [$panel is_shown] && !$is_dear} {
-            set focus [focus]
+        if {$::pith::state::restores && $name ne "legend" && [$panel is_shown] && !$is_dear} {
             $panel select $name
             $panel fill
-            catch {focus $focus}
         }
     }
 

@@ -81,7 +81,6 @@ oo::class create ::pith::Sql {
         }
         my list_tables
         my show_rows
-        focus $entry
     }
 
     # ---- The program
@@ -399,7 +398,10 @@ oo::class create ::pith::Sql {
             return
         }
         my open
+        # Asked for, not opened as a tab: a restored one would take the keys of the timelines, even after a change of the
+        # focus, because Tk gives it to what is not visible yet as soon as it is.
         if {$args eq {}} {
+            focus $entry
             return
         }
         if {[lindex $args 0] eq "go" && [llength $args] == 2} {
