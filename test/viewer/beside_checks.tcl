@@ -109,6 +109,27 @@ is [winfo rootx $lower_mountains]:[winfo width $lower_mountains] [winfo rootx $p
 ranges order green red
 sync
 is [lmap part [::info class instances ::pith::Ranges] {lindex [$part word_order] 0}] {green green} "in the same order"
+# In a low window, at both scales: rows of both stay, all of each log is seen, and both axes have the width of their rows.
+set geometry [wm geometry $top]
+foreach scale {1 2} {
+    prefer scale $scale
+    panel below
+    wm geometry $top [expr {640 * $scale}]x[expr {700 * $scale}]
+    sync
+    set frames [list $top.panes.time $top.panes.second.time]
+    set needed [::pith::theme::px 40]
+    is [lmap frame $frames {expr {[winfo ismapped $frame.plot] && [winfo height $frame.plot] >= $needed}}] {1 1} "scale $scale: both have rows"
+    is [lmap frame $frames {expr {[winfo height $frame.rangesplot] >= $needed}}] {1 1} "and mountain ranges"
+    is [lmap frame [list $top.panes.time $top.panes.second] {
+        set last [expr {$frame eq "$top.panes.time" ? "$frame.overview" : "$frame.time.rangesplot"}]
+        expr {[winfo rooty $last] + [winfo height $last] <= [winfo rooty $frame] + [winfo height $frame]}
+    }] {1 1} "all of them is seen"
+    is [lmap frame $frames {expr {int([lindex [$frame.axis coords edge] 2])}}] [lmap frame $frames {winfo width $frame.plot}] "each axis is as wide as its rows"
+}
+prefer scale 1
+panel beside
+wm geometry $top $geometry
+sync
 ranges off
 ok [expr {![winfo ismapped $lower_mountains]}] "and gone in both"
 

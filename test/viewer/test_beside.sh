@@ -4,6 +4,7 @@
 . "$top/test/viewer/window.sh"
 ./make_log plain plain.pith && ./make_log rich rich.pith && pith convert plain.pith later.pith --from 250ms
 ok $? "logs are made"
+screen_size=1300x1400
 start_display
 inside plain.pith beside_checks.tcl
 # What changed, by cause.

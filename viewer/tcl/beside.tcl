@@ -366,13 +366,15 @@ oo::class create ::pith::Beside {
     variable following  ;# 1: this object is changing the other ranges
     variable pending    ;# after id of after_layout
     variable drag       ;# {x offset} during a Ctrl-drag; {} none
+    variable dragged    ;# 1: the user has moved the sash between the timelines
+    variable sharing    ;# after id of share_room
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set top [$window top]
         set second $top.panes.second
-        lassign {} other pending drag
+        lassign {} other pending drag sharing
         set following 0
     }
 
@@ -426,11 +428,18 @@ oo::class create ::pith::Beside {
         pack $bar.difference -side left -fill x -expand 1
         pack $second.bar -side top -fill x
         pack $second.time -side top -fill both -expand 1
-        [$window panel] set_main $stack
+        [$window panel] set_main $stack [list [self] needs]
         foreach pane [list $top.panes.time $second] {
             $stack add $pane -weight 1
             raise $pane
         }
+        set dragged 0
+        bind $stack <B1-Motion> [list set [my varname dragged] 1]
+        bind $stack <Configure> [list [self] share_soon]
+        foreach time [list $top.panes.time $second.time] {
+            bind $time <<Panes>> [list event generate $stack <<Panes>>]
+        }
+        bind $stack <<Panes>> [list [self] share_soon]
         grid remove $second.time.h $second.time.overview
         set rows [::pith::Rows new [self]]
         set table [::pith::PairTable new $top.panes.pair $model $other [my names]]
@@ -471,13 +480,33 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # After the layout: give both the same height; after the first picture: read messages and counters.
+    # The height that both logs need.
+    method needs {} {
+        return [expr {[[$window timeline] needs] + [winfo reqheight $second.bar] + [$timeline needs] + [px 5]}]
+    }
+
+    # Unless the user moved the sash, what is left of the room, or missing, is shared equally.
+    method share_soon {} {
+        if {$sharing eq {}} {
+            set sharing [after idle [namespace code {my share_room}]]
+        }
+    }
+
+    method share_room {} {
+        set sharing {}
+        set stack $top.panes.stack
+        if {$other ne {} && !$dragged && [winfo height $stack] > 1} {
+            $stack sashpos 0 [expr {[[$window timeline] needs] + ([winfo height $stack] - [my needs]) / 2}]
+        }
+    }
+
+    # After the layout: share the room; after the first picture: read messages and counters.
     method after_layout {} {
         set pending {}
         set me [self]
         update idletasks
         if {[info object isa object $me] && $other ne {}} { ;# update may have closed this window
-            catch {$top.panes.stack sashpos 0 [expr {[winfo height $top.panes.stack] / 2}]}
+            my share_room
             set pending [after 10 [list $other digest]]
         }
     }
@@ -495,6 +524,8 @@ oo::class create ::pith::Beside {
             return
         }
         after cancel $pending
+        after cancel $sharing
+        set sharing {}
         $model unfollow [list [self] changed]
         $other unfollow [list [self] other_changed]
         [$window status] set_second {}
@@ -510,7 +541,8 @@ oo::class create ::pith::Beside {
         }
         [$window timeline] not_after_drawing [list [self] align_columns]
         $top.panes.stack forget $top.panes.time
-        [$window panel] set_main $top.panes.time
+        bind $top.panes.time <<Panes>> {}
+        [$window panel] set_main $top.panes.time [list [$window timeline] needs]
         destroy $top.panes.stack $second
         foreach column {0 2} {
             grid columnconfigure $top.panes.time $column -minsize 0

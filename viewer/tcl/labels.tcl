@@ -24,7 +24,7 @@ oo::class create ::pith::Labels {
         set label_width 0
         set under -1
         lassign {} chosen shown cut drawn_as
-        canvas $path -highlightthickness 0 -borderwidth 0 -background [colour paper] -width 60 -takefocus 0
+        canvas $path -highlightthickness 0 -borderwidth 0 -background [colour paper] -width 60 -height 1 -takefocus 0
         my measure
         $model follow [list [self] changed]
     }

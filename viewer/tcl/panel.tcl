@@ -44,6 +44,7 @@ oo::class create ::pith::Panel {
     variable window
     variable panes    ;# frame of the timelines, the sash and the panel
     variable main     ;# widget of the timelines
+    variable needs    ;# script that returns the height that they need
     variable holder book sash
     variable place    ;# below or beside, as it is laid out now
     variable shown    ;# 1: the panel is visible
@@ -56,7 +57,7 @@ oo::class create ::pith::Panel {
     constructor {its_window its_panes} {
         set window $its_window
         set panes $its_panes
-        lassign {} main drag place
+        lassign {} main needs drag place
         set shown 1
         set past legend
         set share 0.46
@@ -103,13 +104,14 @@ oo::class create ::pith::Panel {
 
     # ---- Layout
 
-    # The widget of the timelines.
-    method set_main {widget} {
+    # The widget of the timelines; its_needs: script that returns the height that they need. <<Panes>> says that it changed.
+    method set_main {widget its_needs} {
         if {$main ne {}} {
             place forget $main
             bind $main <<Panes>> {}
         }
         set main $widget
+        set needs $its_needs
         bind $main <<Panes>> [list [self] lay_out]
         my lay_out
     }
@@ -149,17 +151,12 @@ oo::class create ::pith::Panel {
         return [expr {max(1, min($size, int($room * $share), [my most]))}]
     }
 
-    # Some rows stay visible, between the axis and the strip with the whole log, and above the panes with the same time
-    # axis. These have a height of their own, so the layout does not depend on itself.
+    # What the timelines do not need; but where there is little room, the panes below their rows become lower.
     method most {} {
         if {$place ne "below"} {
             return [expr {[my room] - [px 250]}]
         }
-        set most [expr {[my room] - [px 230]}]
-        foreach row [::pith::Timeline pane_rows] {
-            incr most -[::tcl::mathfunc::max 0 {*}[lmap widget [grid slaves $main -row $row] {winfo reqheight $widget}]]
-        }
-        return $most
+        return [expr {max([my room] - [px 5] - [{*}$needs], min([px 200], [my room] * 46 / 100))}]
     }
 
     # All sizes are known, so each widget is laid out once.

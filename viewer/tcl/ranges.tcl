@@ -267,6 +267,7 @@ oo::class create ::pith::RangesPane {
     variable height         ;# of the picture, pixels
     variable pending        ;# after id of draw
     variable stale          ;# 1: must be counted again
+    variable loaded_width   ;# of what was counted, pixels
     variable job            ;# exact count; {} none
     variable job_pending    ;# after id of its start
     variable drag           ;# dict of the current drag; {} none
@@ -284,6 +285,7 @@ oo::class create ::pith::RangesPane {
             set $field {}
         }
         set stale 1
+        set loaded_width 0
         my build
         $model follow [list [self] changed]
     }
@@ -329,7 +331,7 @@ oo::class create ::pith::RangesPane {
         }
         ::pith::bind_wheel $plot {} [list $pointer wheel %x 1 zoom] [list $pointer wheel %x -1 zoom]
         ::pith::bind_wheel $plot Shift- [list $pointer wheel %x 1 pan] [list $pointer wheel %x -1 pan]
-        bind $plot <Configure> [list [self] resized %w]
+        bind $plot <Configure> [list [self] resized]
         my set_height $height
     }
 
@@ -362,9 +364,13 @@ oo::class create ::pith::RangesPane {
         grid $bar -row 4 -column 0 -columnspan 2 -sticky nsew
         grid $scale -row 5 -column 0 -sticky nsew
         grid $plot -row 5 -column 1 -sticky nsew
+        my may_be_lower
         event generate [$timeline path] <<Panes>>
         my load_soon
     }
+
+    # But its scale stays readable.
+    method may_be_lower {} { grid rowconfigure [$timeline path] 5 -weight 1 -minsize [px 40] }
 
     # Enlarges a window that is just high enough for its rows.
     method grow_window {} {
@@ -380,6 +386,7 @@ oo::class create ::pith::RangesPane {
     method hide {} {
         my stop_job
         grid remove $bar $scale $plot
+        grid rowconfigure [$timeline path] 5 -weight 0 -minsize 0
         event generate [$timeline path] <<Panes>>
     }
 
@@ -387,9 +394,9 @@ oo::class create ::pith::RangesPane {
 
     # ---- The sash
 
+    # The height that is wanted; where the timelines have little room, it is lower.
     method set_height {pixels} {
-        set most [expr {[winfo height [$timeline path]] - 160}]
-        set height [expr {max(40, min($most > 60 ? $most : 2000, int($pixels)))}]
+        set height [expr {max([px 40], min(2000, int($pixels)))}]
         $plot configure -height $height
         $scale configure -height $height
         event generate [$timeline path] <<Panes>>
@@ -397,12 +404,13 @@ oo::class create ::pith::RangesPane {
     }
 
     method begin_sash_drag {y} {
-        set drag [dict create kind sash y $y height $height]
+        set drag [dict create kind sash y $y height [expr {min($height, [winfo height $plot])}] \
+            most [expr {[winfo height [$timeline path]] - [$timeline needs] + $height}]]
     }
 
     method drag_sash {y} {
         if {[dict exists $drag kind] && [dict get $drag kind] eq "sash"} {
-            my set_height [expr {[dict get $drag height] + [dict get $drag y] - $y}]
+            my set_height [expr {min([dict get $drag height] + [dict get $drag y] - $y, [dict get $drag most])}]
         }
     }
 
@@ -413,12 +421,24 @@ oo::class create ::pith::RangesPane {
             pointer { my follow_pointer }
             log { my stop_job }
             selection - trouble - reading - searchable - waiting - left_out - exact - message_filter - picking - picked {}
-            size - colours - theme { my draw_soon }
+            size - colours { my draw_soon }
+            theme {
+                if {[my is_shown]} {
+                    my may_be_lower
+                }
+                my draw_soon
+            }
             default { my load_soon }
         }
     }
 
-    method resized {width} { my load_soon }
+    method resized {} {
+        if {[winfo width $plot] == $loaded_width} {
+            my draw_soon
+        } else {
+            my load_soon
+        }
+    }
 
     method load_soon {} {
         set stale 1
@@ -454,6 +474,7 @@ oo::class create ::pith::RangesPane {
         }
         if {$stale} {
             set stale 0
+            set loaded_width $width
             my stop_job
             set loaded [[$model log] rangesload {*}[$model window] $width [$ranges depth]]
             $ranges take_states [[$model log] rangestimes]
@@ -470,24 +491,26 @@ oo::class create ::pith::RangesPane {
             pack $bar.all -side right
         }
         lassign [$ranges look] smooth order chosen
-        set step [[$model log] rangesdraw $photo $height $smooth $order $chosen]
+        set high [winfo height $plot]
+        set step [[$model log] rangesdraw $photo $high $smooth $order $chosen]
         set lanes [dict get [[$model log] rangesat 0 0] lanes]
         $scale delete all
         set right [winfo width $scale]
+        set half [expr {[font metrics PithSmall -linespace] / 2}]
         set marks {}
         for {set mark 0} {$mark <= $lanes} {incr mark $step} {
             lappend marks $mark
         }
-        if {($lanes - [lindex $marks end]) * $height >= 13 * $lanes} {
+        if {($lanes - [lindex $marks end]) * $high >= 13 * $lanes} {
             lappend marks $lanes
         }
         foreach mark $marks {
-            set y [expr {$height - round(double($mark) / max(1, $lanes) * $height)}]
+            set y [expr {$high - round(double($mark) / max(1, $lanes) * $high)}]
             $scale create line [expr {$right - 5}] $y $right $y -fill [colour edge]
-            $scale create text [expr {$right - 8}] [expr {max(7, min($height - 7, $y))}] -anchor e -text $mark \
+            $scale create text [expr {$right - 8}] [expr {max($half, min($high - $half, $y))}] -anchor e -text $mark \
                 -font PithSmall -fill [colour faint]
         }
-        $scale create line [expr {$right - 1}] 0 [expr {$right - 1}] $height -fill [colour edge]
+        $scale create line [expr {$right - 1}] 0 [expr {$right - 1}] $high -fill [colour edge]
     }
 
     # Refines a rough picture step by step, then starts the exact count.
@@ -601,7 +624,7 @@ oo::class create ::pith::RangesPane {
             return
         }
         set x [expr {round([$timeline x_of [dict get [$model pointer] time]])}]
-        $plot coords cursor $x 0 $x $height
+        $plot coords cursor $x 0 $x [winfo height $plot]
         $plot itemconfigure cursor -state normal
         $plot raise cursor
     }

@@ -4,8 +4,8 @@
 # Changes of the model request a redraw when Tk is idle, so many changes make one redraw.
 
 oo::class create ::pith::Timeline {
-    # Rows of its grid for panes with the same time axis (ranges.tcl). Whoever shows or hides one sends <<Panes>> to the frame.
-    self method pane_rows {} { return {2 3 4 5 6 7} }
+    # Rows 2 to 7 of its grid are for panes with the same time axis (ranges.tcl). Whoever shows or hides one, or changes its
+    # height, sends <<Panes>> to the frame. A pane that can be lower than it wants has a weight of 1 and a least size.
 
     variable model
     variable path                 ;# frame
@@ -65,7 +65,7 @@ oo::class create ::pith::Timeline {
         set paper [colour paper]
         set options [list -highlightthickness 0 -borderwidth 0 -background $paper]
         set axis [canvas $path.axis {*}$options -height [px 26]]
-        set plot [canvas $path.plot {*}$options -cursor crosshair -width 900 -height 420]
+        set plot [canvas $path.plot {*}$options -cursor crosshair -width 900 -height 1]
         canvas $path.corner {*}$options -height [px 26] -width 60
         set labels [::pith::Labels new $path.labels $path.corner $plot $model]
         ttk::scrollbar $path.h -orient horizontal -command [list [self] scroll_time]
@@ -78,7 +78,8 @@ oo::class create ::pith::Timeline {
         grid columnconfigure $path 1 -weight 1
         # Reserves room for a hidden scrollbar, so that the picture keeps its width and is drawn once.
         grid columnconfigure $path 2 -minsize [winfo reqwidth $path.v]
-        grid rowconfigure $path 1 -weight 1
+        # All room is for rows; if they have no more than they need, panes with a weight become lower.
+        grid rowconfigure $path 1 -weight 1000 -minsize [my least]
         # Background beside and below the scrollbars, and of the hidden overview.
         foreach {name place} {side {-row 0 -rowspan 10 -column 2}  foot {-row 8 -rowspan 2 -column 0 -columnspan 3}} {
             frame $path.$name -background [colour panel]
@@ -86,6 +87,7 @@ oo::class create ::pith::Timeline {
             lower $path.$name
         }
         bind $plot <Configure> [list [self] resized %w %h]
+        bind $axis <Configure> [list [self] widened %w]
         $plot create image 0 0 -anchor nw -image $photo -tags picture
         if {[image type $photo] eq "pithpaper"} {
             $photo straight $plot picture
@@ -139,8 +141,40 @@ oo::class create ::pith::Timeline {
         }
     }
 
+    # Where nothing is left for rows, the axis still has their width.
+    method widened {w} {
+        if {$width > 1} {
+            my resized $w $height
+        }
+    }
+
+    # The height that rows need: a few stay visible.
+    method least {} { return [px [expr {max(44, min(150, 22 * [$model row_count]))}]] }
+
+    # The height that it needs in all, with its axis, panes and scrollbar. Panes have a height of their own, so the layout does
+    # not depend on itself.
+    method needs {} {
+        set needs [my least]
+        foreach row {0 2 3 4 5 6 7} {
+            set inside [lmap widget [grid slaves $path -row $row] {
+                if {[dict get [grid info $widget] -rowspan] > 1} continue
+                winfo reqheight $widget
+            }]
+            incr needs [::tcl::mathfunc::max 0 {*}$inside]
+        }
+        set sides {}
+        foreach column {0 1} {
+            lappend sides [::tcl::mathop::+ {*}[lmap widget [grid slaves $path -column $column] {
+                if {[dict get [grid info $widget] -row] < 8 || [winfo class $widget] eq "Frame"} continue
+                winfo reqheight $widget
+            }]]
+        }
+        return [expr {$needs + [::tcl::mathfunc::max {*}$sides]}]
+    }
+
     # Unless the user set a height, rows fill the window, but a few do not become giant bars; very many rows scroll.
     method fill_height {} {
+        grid rowconfigure $path 1 -minsize [my least]
         if {[$model row_count] && $height > 1} {
             set pixels [expr {($height - 2) / [$model row_count]}]
             $model set_row_height [expr {max([px 11], min([px 64], $pixels))}] 1
@@ -262,7 +296,7 @@ oo::class create ::pith::Timeline {
                 $axis create text $x [expr {$foot / 2 - 1}] -text $label -font PithSmall -fill $faint
             }
         }
-        $axis create line 0 [expr {$foot - 1}] $width [expr {$foot - 1}] -fill [colour edge]
+        $axis create line 0 [expr {$foot - 1}] $width [expr {$foot - 1}] -tags edge -fill [colour edge]
         $labels draw $height
         lassign [$model whole] first last
         set span [expr {double($last - $first)}]

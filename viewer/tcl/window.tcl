@@ -93,7 +93,7 @@ oo::class create ::pith::Window {
         set pointer [::pith::Pointer new $timeline $choice $details $model]
         set legend [::pith::Legend new $top.panes.legend $model]
         set status [::pith::Status new $top.status $model]
-        $panel set_main $top.panes.time
+        $panel set_main $top.panes.time [list $timeline needs]
         $panel put legend $top.panes.legend
         pack $top.tools -side top -fill x
         pack $top.status -side bottom -fill x
