@@ -35,10 +35,20 @@ is [lower_colour 0.02 0]:[lower_colour 0.12 0 0.3]:[lower_colour 0.5 0] 00aa00:c
 is [lower_colour 0.9 0] ffffff "it is shorter"
 like [beside difference] {^-25\.0 %: 1 s above, 750 ms here$} "by how much is said"
 ok [winfo ismapped $top.panes.second.time.axis] "times are others: it has an axis of its own"
-is [beside table] {{blue 1.000000000 1.000000000} {red 0.400000000 0.200000000} {green 0.100000000 0.050000000}} \
-    "times of both, state by state"
+is [beside table] {{blue 1.000000000 1.000000000} {red 0.400000000 0.200000000} {computing 0.150000000 0.000000000} {green 0.100000000 0.050000000}} \
+    "times of both, state by state, and outside of states"
 set tree $top.panes.pair.tree
-is [lmap item [$tree children {}] {$tree set $item more}] {= {-50.0 %} {-50.0 %}} "and the change"
+is [lmap item [$tree children {}] {$tree set $item more}] {= {-50.0 %} gone {-50.0 %}} "and the change"
+is [lmap item [$tree children {}] {$tree set $item share_b}] {{66.7 %} {13.3 %} {0.0 %} {3.3 %}} "shares of the time that the second has"
+set legend [[lindex [::info class instances ::pith::Window] 0] legend]
+is [lmap item [$tree children {}] {$tree set $item share_a}] {{50.0 %} {20.0 %} {7.5 %} {5.0 %}} "shares of the first:"
+is [lmap item [$tree children {}] {list [string trim [$tree item $item -text]] [$tree set $item share_a]}] \
+    [lmap item [$tree children {}] {
+        set name [string trim [$tree item $item -text]]
+        set sum [[$legend rows] sum [expr {$name eq "computing" ? $name : [[[lindex [::info class instances ::pith::Window] 0] model] ids_like $name]}]]
+        list $name [format "%.1f %%" [expr {100 * [dict get $sum share]}]]
+    }] "those of the legend"
+is [$tree heading b -text] later.pith "its heading has its name"
 
 # The end of a job that was stopped is told late: while the next one runs.
 set table [lindex [::info class instances ::pith::PairTable] 0]

@@ -25,5 +25,5 @@ is "$?:$out" "0:" "a window with two logs is closed"
 # of it in green) and blue 0.5 s, the other blue 0.5 s.
 ./make_log alone alone.pith
 is "$(pith view --together plain.pith alone.pith -e 'puts [beside table]; quit' 2>&1)" \
-    "{blue 0.500000000 0.500000000} {red 0.200000000 0.400000000} {green 0.050000000 0.100000000}" "times of a rank"
+    "{blue 0.500000000 0.500000000} {red 0.200000000 0.400000000} {green 0.050000000 0.100000000} {computing 0.075000000 0.000000000}" "times of a rank"
 finish

@@ -177,7 +177,7 @@ oo::class create ::pith::PairTable {
     variable cut       ;# keeps names and headings within their columns
     variable title     ;# text above the table
     variable jobs      ;# dict: a, b -> command of the job for the sums
-    variable sums      ;# dict: a, b -> dict of name -> ns
+    variable sums      ;# dict: a, b -> dict of name -> {ns share}
     variable pending   ;# after id of the start of the jobs
 
     constructor {frame first second names} {
@@ -211,10 +211,10 @@ oo::class create ::pith::PairTable {
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         set cut [::pith::CutTable new $tree {{share_a share_b} more}]
         lassign $names first second
-        foreach {column title width} [list #0 Name 110 a $first 84 share_a {} 46 b $second 84 share_b {} 46 more Change 70] {
+        foreach {column title width} [list #0 Name 110 a $first 84 share_a {} 56 b $second 84 share_b {} 56 more Change 70] {
             set anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree heading $column -text $title -anchor $anchor
-            $tree column $column -width [px $width] -minwidth 40 -anchor $anchor \
+            $tree column $column -width [::pith::pair::width $title $width] -minwidth 40 -anchor $anchor \
                 -stretch [expr {$column eq "#0"}]
         }
         grid $path.title - -sticky ew
@@ -258,11 +258,20 @@ oo::class create ::pith::PairTable {
         dict unset jobs $which
         set named {}
         if {$what eq "done"} {
-            foreach sum [lindex $args 0 0] {
+            lassign [lindex $args 0] all computing
+            # Of the time that the log has in the window: of the first one, the shares in the legend.
+            lassign [$model window] t0 t1
+            lassign [$model log_time] from to
+            set part [expr {double($t1 - $t0) / max(1, min($t1, $to) - max($t0, $from))}]
+            foreach sum $all {
                 set def [$model def [dict get $sum id]]
                 if {[dict get $def kind] eq "state"} {
-                    dict set named [dict get $def name] [dict get $sum exclusive]
+                    dict set named [dict get $def name] [list [dict get $sum exclusive] [expr {$part * [dict get $sum share]}]]
                 }
+            }
+            if {$computing ne {}} {
+                dict set named computing [list [dict get $computing exclusive] \
+                    [expr {$part * [dict get $computing share]}]]
             }
         }
         dict set sums $which $named
@@ -299,15 +308,18 @@ oo::class create ::pith::PairTable {
         return [expr {[lindex $lanes 0] == [lindex $lanes 1] ? {1 1} : $lanes}]
     }
 
-    # {name ns ns}..., in the order of their total time.
+    # {name ns ns share share}..., in the order of their total time.
     method rows {} {
         set rows {}
         set divisors [my divisors]
         foreach name [lsort -unique [concat [dict keys [dict get $sums a]] [dict keys [dict get $sums b]]]] {
-            set times [lmap which {a b} divisor $divisors {
-                expr {[dict exists $sums $which $name] ? [dict get $sums $which $name] / $divisor : 0}
-            }]
-            lappend rows [list [::tcl::mathop::+ {*}$times] $name {*}$times]
+            lassign {} times shares
+            foreach which {a b} divisor $divisors {
+                lassign [expr {[dict exists $sums $which $name] ? [dict get $sums $which $name] : {0 0}}] ns share
+                lappend times [expr {$ns / $divisor}]
+                lappend shares $share
+            }
+            lappend rows [list [::tcl::mathop::+ {*}$times] $name {*}$times {*}$shares]
         }
         return [lmap row [lsort -integer -decreasing -index 0 $rows] {lrange $row 1 end}]
     }
@@ -316,12 +328,11 @@ oo::class create ::pith::PairTable {
         $tree delete [$tree children {}]
         set title "Self time in the window[expr {[my divisors] eq {1 1} ? {} : " per rank or thread"}]"
         set rows [my rows]
-        set all [lmap column {1 2} {expr {max(1, [::tcl::mathop::+ {*}[lmap row $rows {lindex $row $column}]])}}]
         set longest [::tcl::mathfunc::max 0 {*}[concat {*}[lmap row $rows {lrange $row 1 2}]]]
         foreach row $rows {
             lassign $row name first second
-            set texts [lmap time [lrange $row 1 2] whole $all {
-                list [::pith::board::time_in_column $time $longest] [format "%.0f %%" [expr {100.0 * $time / $whole}]]
+            set texts [lmap time [lrange $row 1 2] share [lrange $row 3 4] {
+                list [::pith::board::time_in_column $time $longest] [format "%.1f %%" [expr {100 * $share}]]
             }]
             $tree insert {} end -text " $name" -image [my image $name] -values [list {*}[concat {*}$texts] \
                 [::pith::pair::change $first $second]]
@@ -330,6 +341,9 @@ oo::class create ::pith::PairTable {
     }
 
     method image {name} {
+        if {$name eq "computing"} {
+            return [::pith::box::image state [colour idle] 1]
+        }
         foreach model [list $a $b] {
             dict for {id def} [$model defs] {
                 if {[dict get $def name] eq $name && [dict get $def kind] eq "state"} {
@@ -351,7 +365,12 @@ proc ::pith::pair::change {first second} {
         return [expr {$first ? "gone" : "new"}]
     }
     set part [expr {100.0 * ($second - $first) / $first}]
-    return [expr {$part >= 1000 ? [format "\u00d7 %.3g" [expr {double($second) / $first}]] : [format "%+.1f %%" $part]}]
+    return [format [expr {$part >= 1000 ? "%+.0f %%" : "%+.1f %%"}] $part]
+}
+
+# The width of a column, at least WIDTH, that shows all of its title unless that is very long.
+proc ::pith::pair::width {title width} {
+    return [expr {max([::pith::theme::px $width], min([::pith::theme::px 180], [font measure TkHeadingFont $title] + [::pith::theme::px 14]))}]
 }
 
 oo::class create ::pith::Beside {
