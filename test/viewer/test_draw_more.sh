@@ -117,6 +117,7 @@ done
 pith draw plain.pith --text --size 72 --stats >stats.out
 like "$(cat stats.out)" '^blue +2 +1 s +1 s +50\.0%$' "--stats: count, inclusive, exclusive, share"
 like "$(cat stats.out)" '^red +1 +500 ms +400 ms +20\.0%$' "--stats: what is inside is not exclusive"
+like "$(cat stats.out)" '^computing +150 ms +7\.5%$' "--stats: time outside of states, as in the legend"
 like "$(cat stats.out)" '^mark +1$' "--stats: events"
 like "$(cat stats.out)" '^messages +1$' "--stats: messages"
 like "$(pith draw plain.pith --text --stats --to 300ms | tail -n 1)" '^messages +0$' "--stats: of the window"

@@ -132,7 +132,8 @@ int pithi_draw_picture(const struct pithi_draw *draw);
 int pithi_draw_viewer(const struct pithi_draw *draw);   /* the page that opens logs; exit status */
 int pithi_draw_log_page(const struct pithi_draw *draw); /* the page of a log; exit status */
 /* `--stats` of pithi_draw_terminal. */
-void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count);
+void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_cells *cells,
+                      const struct pithi_legend_entry *entries, uint32_t count);
 int pithi_draw_terminal(struct pithi_draw *draw); /* text on standard output; exit status */
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */

@@ -45,10 +45,11 @@ static uint64_t count_messages(const struct pithi_draw *draw)
     return total;
 }
 
-void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
+void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_cells *cells,
+                      const struct pithi_legend_entry *entries, uint32_t count)
 {
-    int width = 8;
-    char name[48];
+    int width = (int)strlen("computing");
+    char name[48], computing[32];
     for (uint32_t i = 0; i < count; i++) {
         int columns =
             pithi_columns(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii));
@@ -67,6 +68,10 @@ void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_e
         }
         putchar('\n');
     }
+    print_name("computing", width);
+    pithi_duration_text(cells->computing_ns, computing, sizeof computing);
+    printf(" %12s %11s %11s %6.1f%%\n", "", "", computing,
+           pithi_legend_share(cells, draw->t1_ns - draw->t0_ns, cells->computing_ns) * 100);
     print_name("messages", width);
     printf(" %12" PRIu64 "\n", count_messages(draw));
 }
@@ -451,8 +456,8 @@ static void print_legend(struct terminal *terminal)
     if (lost > 0) /* perhaps all at the ends of lanes, where the picture does not show it */
         printf("%" PRIu64 " record%s lost while the log was recorded\n", lost, lost == 1 ? " was" : "s were");
     if (!terminal->colour)
-        puts(terminal->waits ? ".  no state   :  states for less than half of the time   ~  waiting for another rank"
-                             : ".  no state   :  states for less than half of the time");
+        puts(terminal->waits ? ".  computing  :  states for less than half of the time   ~  waiting for another rank"
+                             : ".  computing  :  states for less than half of the time");
 }
 
 static void print_title(const struct terminal *terminal)
@@ -557,7 +562,7 @@ int pithi_draw_terminal(struct pithi_draw *draw)
         }
         pithi_notes_list(&draw->notes, stdout);
         if (draw->stats)
-            pithi_draw_table(draw, terminal.legend, terminal.legend_count);
+            pithi_draw_table(draw, &terminal.cells, terminal.legend, terminal.legend_count);
         if (fflush(stdout) != 0 || ferror(stdout))
             status = pithi_draw_failed("standard output: cannot write");
     }

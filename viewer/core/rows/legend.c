@@ -146,7 +146,7 @@ void pithi_number_text(uint64_t number, char *text, size_t size)
 
 enum { LINE = 19, SIGN = 16, SHARE = 52, SPACE = 24, LEAST = 60, WIDEST_LIST = 260 }; /* pixels */
 /* The columns of a table: right-aligned numbers. */
-enum { NUMBERS = 4, NUMBER_WIDTH = 92, NAME_WIDTH = 320, TABLE_MORE = 2 /* lines: heading, messages */ };
+enum { NUMBERS = 4, NUMBER_WIDTH = 92, NAME_WIDTH = 320, TABLE_MORE = 3 /* lines: heading, computing, messages */ };
 
 static const struct pithi_font text_font = {.size = 11.5}, small_font = {.size = 11};
 
@@ -207,7 +207,7 @@ double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_pa
     double widest = LEAST;
     uint32_t places;
 
-    /* A table takes two lines of `most` for its heading and the messages. If not all states fit, the last line says how
+    /* A table takes three lines of `most` for its heading, computing and the messages. If not all states fit, the last line says how
      * many are left out. */
     if (plan->table) {
         if (most <= TABLE_MORE) {
@@ -241,12 +241,19 @@ static int is_state(const struct pithi_legend_plan *plan, const struct pithi_leg
     return pithlog_get_def(plan->log, entry->id)->kind == PITHLOG_STATE;
 }
 
-static void share_text(const struct pithi_legend_entry *entry, char *text, size_t size)
+static void share_text(double part, char *text, size_t size)
 {
-    double share = entry->share * 100;
+    double share = part * 100;
 
     /* The limits are where rounding would change the number of digits: 9.95 would become 10.0. */
     snprintf(text, size, share >= 9.95 ? "%.0f %%" : share >= 0.095 ? "%.1f %%" : "<0.1 %%", share);
+}
+
+static void draw_box(const struct pithi_painter *painter, uint32_t rgb, double x, double y)
+{
+    /* a darker edge separates pale colours from the paper */
+    painter->rect(painter->context, x, y, 11, 11, pithi_rgb_darker(rgb, 0.25), 1);
+    painter->rect(painter->context, x + 1, y + 1, 9, 9, rgb, 1);
 }
 
 static void draw_sign(const struct pithi_legend_plan *plan, const struct pithi_painter *painter,
@@ -254,13 +261,10 @@ static void draw_sign(const struct pithi_legend_plan *plan, const struct pithi_p
 {
     uint32_t rgb = plan->rgb[entry->id];
 
-    if (!is_state(plan, entry)) {
+    if (is_state(plan, entry))
+        draw_box(painter, rgb, x, y);
+    else
         pithi_plot_mark(painter, x + 5.5, y + 1, 4.5, rgb);
-        return;
-    }
-    /* a darker edge separates pale colours from the paper */
-    painter->rect(painter->context, x, y, 11, 11, pithi_rgb_darker(rgb, 0.25), 1);
-    painter->rect(painter->context, x + 1, y + 1, 9, 9, rgb, 1);
 }
 
 static void draw_more(const struct pithi_legend_plan *plan, const struct pithi_painter *painter, double x, double y)
@@ -291,6 +295,7 @@ static void draw_numbers(const struct pithi_legend_plan *plan, const struct pith
 static void draw_table(const struct pithi_legend_plan *plan, const struct pithi_painter *painter)
 {
     char head[NUMBERS][40] = {"count", "total", "self", "share"}, texts[NUMBERS][40] = {"", "", "", ""};
+    char rest[NUMBERS][40] = {"", "", "", ""};
     double y = plan->y;
 
     draw_numbers(plan, painter, y, PITHI_RGB_FAINT, head);
@@ -305,12 +310,18 @@ static void draw_table(const struct pithi_legend_plan *plan, const struct pithi_
         if (is_state(plan, entry)) {
             pithi_duration_text(entry->sum.inclusive_ns, numbers[1], sizeof numbers[1]);
             pithi_duration_text(entry->sum.exclusive_ns, numbers[2], sizeof numbers[2]);
-            share_text(entry, numbers[3], sizeof numbers[3]);
+            share_text(entry->share, numbers[3], sizeof numbers[3]);
         }
         draw_numbers(plan, painter, y, PITHI_RGB_TEXT, numbers);
     }
     if (plan->shown < plan->count)
         draw_more(plan, painter, plan->x, y += LINE);
+    y += LINE;
+    draw_box(painter, PITHI_RGB_IDLE, plan->x, y);
+    painter->text(painter->context, plan->x + 17, y + 9.5, PITHI_LEFT, text_font, PITHI_RGB_TEXT, "computing");
+    pithi_duration_text(plan->computing_ns, rest[2], sizeof rest[2]);
+    share_text(plan->computing_share, rest[3], sizeof rest[3]);
+    draw_numbers(plan, painter, y, PITHI_RGB_TEXT, rest);
     y += LINE;
     /* an arrow's line is the sign of messages */
     painter->line(painter->context, plan->x, y + 5.5, plan->x + 11, y + 5.5, PITHI_RGB_ARROW, 1);
@@ -344,7 +355,7 @@ void pithi_legend_draw(const struct pithi_legend_plan *plan, const struct pithi_
         pithi_text_in(painter, x + 17, y + 9.5, room, text_font, PITHI_RGB_TEXT, name);
         double used = fmin(painter->text_width(painter->context, text_font, name), room);
         if (is_state(plan, entry)) {
-            share_text(entry, text, sizeof text);
+            share_text(entry->share, text, sizeof text);
         } else {
             pithi_number_text(entry->sum.count, number, sizeof number);
             snprintf(text, sizeof text, "\xc3\x97 %s", number);

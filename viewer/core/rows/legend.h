@@ -46,6 +46,8 @@ struct pithi_legend_plan {
     const struct pithi_legend_entry *entries;
     uint32_t count;
     int table;          /* 1: a line for each entry, with count, times and share */
+    int64_t computing_ns; /* the time outside all states, and its share: below the table's entries */
+    double computing_share;
     uint64_t messages;  /* below the table */
     double x, y, width; /* pixels; upper left corner, and the width that it may take */
     /* Made by pithi_legend_layout: */
