@@ -210,7 +210,7 @@ static const char *name_of(const struct paths *p, uint32_t function)
 {
     if (p->names)
         return pithi_function_get(p->names, function)->name;
-    return function < pithlog_get_info(p->log)->defs ? pithlog_get_def(p->log, function)->name : "[outside all states]";
+    return function < pithlog_get_info(p->log)->defs ? pithlog_get_def(p->log, function)->name : "computing";
 }
 
 static int64_t millionths(int64_t part, int64_t whole)

@@ -5,7 +5,7 @@ import sys
 path, begin, end = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 ranks = {int(rank) for rank in sys.argv[4:]}
 own, count, stacks, last = {}, {}, {}, {}
-OUTSIDE = "[outside all states]"
+OUTSIDE = "computing"
 
 
 def spend(rank, time):

@@ -75,11 +75,11 @@ def check_plain(browser, scale):
             (0.3, 55, "0000cc", "rank 1: blue at 0.3 s"), (0.1, 33, "ff00ff", "its event at 0.1 s")]:
         same(shown.colour(part, y), colour, what + at)
     same(shown.table()["red"], ["1", "500 ms", "400 ms", "20 %"], "the table of states" + at)
-    same(list(shown.table()), ["blue", "red", "no state", "green", "mark", "messages"], "by self time" + at)
+    same(list(shown.table()), ["blue", "red", "computing", "green", "mark", "messages"], "by self time" + at)
     page.click(*[page.box("th")[i] + 3 for i in (0, 1)])
     shown.until("document.querySelector('tbody tr td').innerText.trim() === 'blue' && sorted === 'name'")
     shown.until("[...document.querySelectorAll('tbody tr')][1].innerText.includes('green')")
-    same(list(shown.table()), ["blue", "green", "mark", "no state", "red", "messages"], "and by name" + at)
+    same(list(shown.table()), ["blue", "computing", "green", "mark", "red", "messages"], "and by name" + at)
     same(shown.card(*shown.point(0.25, 15))[:2], ["green", "rank 0"], "the card" + at)
     # A record gets a frame; Return zooms to it.
     page.click(*shown.point(0.25, 15))

@@ -67,7 +67,7 @@ set lines [split [string trim [read $in]] \n]
 is [lindex $lines 0] row,name,count,total_s,self_s,share "stats FILE.csv: a heading"
 ok [expr {{all,red,1,0.200000000,0.100000000,0.250000} in $lines}] "all rows"
 ok [expr {{rank 1,blue,1,0.050000000,0.050000000,0.250000} in $lines}] "and each"
-ok [expr {{all,no state,,,0.150000000,0.375000} in $lines}] "the time outside all states: rank 1 from its first record on"
+ok [expr {{all,computing,,,0.150000000,0.375000} in $lines}] "the time outside all states: rank 1 from its first record on"
 is [llength $lines] 10 "no more"
 ok [catch {stats /nowhere/x.csv} text] "a file that cannot be written: $text"
 rows 1

@@ -8,8 +8,8 @@ ok $? "logs are made"
 start_display
 inside rich.pith legend_checks.tcl
 
-is "$(pith view plain.pith -e 'sync; puts [lsearch -inline -index 0 [legend_rows] "no state"]; quit')" \
-    "{no state} {} {} {} {} {0.150 s} {7.5 %}" "without MPI: no state"
+is "$(pith view plain.pith -e 'sync; puts [lsearch -inline -index 0 [legend_rows] computing]; quit')" \
+    "computing {} {} {} {} {0.150 s} {7.5 %}" "time outside of states, without MPI, too"
 
 # ---- Colours last
 colours="$XDG_CONFIG_HOME/pith/colours"

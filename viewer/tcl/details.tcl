@@ -179,12 +179,11 @@ oo::class create ::pith::Details {
     }
 
     method core_lines {hit} {
-        set title [expr {[$model ids_like MPI_*] eq {} ? "no state" : "computing"}]
         set function [dict get $hit name]
         if {![string match *([dict get $hit place]*) $function]} { ;# functions of the same name have it in their names
             append function " ([dict get $hit place])"
         }
-        return [list {*}[my stretch_lines $title $hit] {*}[my core_wait_lines $hit] mostly "in $function" \
+        return [list {*}[my stretch_lines computing $hit] {*}[my core_wait_lines $hit] mostly "in $function" \
             {} "[dict get $hit samples] of [dict get $hit all] samples"]
     }
 

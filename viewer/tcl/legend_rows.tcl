@@ -98,8 +98,7 @@ oo::class create ::pith::LegendRows {
 
     method name {item} {
         switch $item {
-            messages { return $item }
-            computing { return [expr {[$model ids_like MPI_*] eq {} ? "no state" : "computing"}] }
+            messages - computing { return $item }
         }
         return [expr {[string match group:* $item] ? [string range $item 6 end] : [dict get [$model def $item] name]}]
     }

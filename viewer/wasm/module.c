@@ -731,14 +731,9 @@ const char *pithi_module_legend(int64_t t0_ns, int64_t t1_ns)
     pithi_json_put_text(&json, "time", text);
     pithi_json_put_text(&json, "length", length);
 
-    /* Of a log without MPI functions, nobody knows that it computes then. */
-    const char *rest_name = "no state";
     char rest_text[48];
-    for (uint32_t id = 0; id < pithlog_get_info(now.draw.log)->defs; id++)
-        if (strncmp(pithlog_get_def(now.draw.log, id)->name, "MPI_", 4) == 0)
-            rest_name = "computing";
     pithi_json_put_begin(&json, "rest", '{');
-    pithi_json_put_text(&json, "name", rest_name);
+    pithi_json_put_text(&json, "name", "computing");
     pithi_duration_text(rest.ns, rest_text, sizeof rest_text);
     pithi_json_put_text(&json, "self", rest_text);
     put_time(&json, "self_ns", rest.ns);
