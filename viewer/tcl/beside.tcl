@@ -214,7 +214,7 @@ oo::class create ::pith::PairTable {
         foreach {column title width} [list #0 Name 110 a $first 84 share_a {} 56 b $second 84 share_b {} 56 more Change 70] {
             set anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree heading $column -text $title -anchor $anchor
-            $tree column $column -width [::pith::pair::width $title $width] -minwidth 40 -anchor $anchor \
+            $tree column $column -width [px $width] -minwidth 40 -anchor $anchor \
                 -stretch [expr {$column eq "#0"}]
         }
         grid $path.title - -sticky ew
@@ -366,11 +366,6 @@ proc ::pith::pair::change {first second} {
     }
     set part [expr {100.0 * ($second - $first) / $first}]
     return [format [expr {$part >= 1000 ? "%+.0f %%" : "%+.1f %%"}] $part]
-}
-
-# The width of a column, at least WIDTH, that shows all of its title unless that is very long.
-proc ::pith::pair::width {title width} {
-    return [expr {max([::pith::theme::px $width], min([::pith::theme::px 180], [font measure TkHeadingFont $title] + [::pith::theme::px 14]))}]
 }
 
 oo::class create ::pith::Beside {

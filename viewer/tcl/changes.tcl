@@ -48,7 +48,7 @@ oo::class create ::pith::Changes {
         foreach {column text width} [list #0 "Per rank" 150 a [lindex $names 0] 84 b [lindex $names 1] 84 more Change 80] {
             set side [expr {$column eq "#0" ? "w" : "e"}]
             $tree heading $column -text $text -anchor $side
-            $tree column $column -width [::pith::pair::width $text $width] -minwidth 40 -stretch [expr {$column eq "#0"}] -anchor $side
+            $tree column $column -width [px $width] -minwidth 40 -stretch [expr {$column eq "#0"}] -anchor $side
         }
         pack $path.head -fill x -pady {0 4}
         pack $path.y -side right -fill y

@@ -154,6 +154,7 @@ oo::class create ::pith::CutTable {
     method fit {} {
         my make_room {}
         if {[winfo width $tree] > 1} {
+            my make_heading_room
             ::pith::fit_columns $tree [$tree cget -columns] $dropped
         }
         my cut_texts
@@ -163,6 +164,22 @@ oo::class create ::pith::CutTable {
         foreach item [$tree children $parent] {
             ::pith::make_room $tree TkDefaultFont [$tree item $item -values] needed
             my make_room $item
+        }
+    }
+
+    # Widens columns for their headings as far as the names keep enough, once for each heading.
+    method make_heading_room {} {
+        set columns [$tree cget -columns]
+        set spare [expr {[winfo width $tree] - [px 220] - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
+        foreach column $columns {
+            set text [my full $whole [list heading $column] [$tree heading $column -text]]
+            set needs [expr {[font measure TkHeadingFont $text] + [px 14]}]
+            set more [expr {$needs - [$tree column $column -width]}]
+            if {$more > 0 && $more <= $spare && ![dict exists $needed [list $text $column]]} {
+                dict set needed [list $text $column] $needs
+                $tree column $column -width $needs
+                incr spare -$more
+            }
         }
     }
 

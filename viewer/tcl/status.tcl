@@ -14,7 +14,8 @@ oo::class create ::pith::Status {
         set model $its_model
         set path [ttk::frame $parent]
         lassign {} text parts time quiet second
-        ttk::label $path.text -anchor w -padding {10 4}
+        # It is cut to the width that the window gives it, so it asks for none.
+        ttk::label $path.text -anchor w -padding {10 4} -width 1
         bind $path.text <Configure> [list [self] cut_text]
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
