@@ -81,7 +81,7 @@ sync
 $strip.show invoke
 sync
 lassign [window] from to
-is "$from $to" "0.340000000 0.980000000" "\"Show me\" goes to beta of rank 1, with half of its length around it"
+is "$from $to" "0.340000000 0.960000000" "\"Show me\" goes to beta of rank 1, with half of its length around it, as far as that was analyzed"
 is [answer] $told "the word answer says it, too"
 findings off
 sync

@@ -242,10 +242,10 @@ int pithi_log_answer(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     dict = Tcl_NewDictObj();
     pithi_put_text(dict, "text", answer->text);
     if (answer->ns > 0) {
-        /* half the length on each side, so that the place is in the middle of the view */
-        int64_t half_ns = (answer->place.to_ns - answer->place.from_ns) / 2;
-        pithi_put_wide(dict, "start", answer->place.from_ns - half_ns);
-        pithi_put_wide(dict, "end", answer->place.to_ns + half_ns);
+        int64_t from_ns, to_ns;
+        pithi_view_of_place(object->analysis, &answer->place, &from_ns, &to_ns);
+        pithi_put_wide(dict, "start", from_ns);
+        pithi_put_wide(dict, "end", to_ns);
         pithi_put_wide(dict, "at", answer->place.from_ns);
         if (answer->place.lane != UINT32_MAX)
             put_place(dict, object, answer->place.lane);

@@ -37,6 +37,7 @@
 #include "core/scene/axis.h"
 #include "core/scene/figure.h"
 #include "core/scene/hit.h"
+#include "core/scene/waiting.h"
 #include "draw/draw.h"
 #include "wasm/module_page.h"
 
@@ -1183,8 +1184,9 @@ const char *pithi_module_answer(void)
         return NULL;
     pithi_json_put_begin(&json, NULL, '{');
     if (!pithlog_analysis_answer(now.draw.analysis, &found) && found->place.from_ns < found->place.to_ns) {
-        int64_t half_ns = (found->place.to_ns - found->place.from_ns) / 2; /* as the window shows it */
-        put_interval(&json, found->place.from_ns - half_ns, found->place.to_ns + half_ns);
+        int64_t from_ns, to_ns;
+        pithi_view_of_place(now.draw.analysis, &found->place, &from_ns, &to_ns);
+        put_interval(&json, from_ns, to_ns);
         if (found->place.lane < pithlog_get_info(now.draw.log)->lanes) {
             uint32_t *row_of_lane = pithi_rows_of_lanes(now.draw.log, now.draw.rows, now.draw.row_count);
             if (row_of_lane[found->place.lane] != PITHI_NONE)

@@ -98,6 +98,18 @@ static void spans_columns(const struct spans *spans,
     }
 }
 
+void pithi_view_of_place(const struct pithlog_analysis *analysis, const struct pithlog_finding_place *place,
+                         int64_t *from_ns, int64_t *to_ns)
+{
+    const struct pithlog_analysis_info *info = pithlog_analysis_get_info(analysis);
+    int64_t half_ns = (place->to_ns - place->from_ns) / 2;
+    int64_t least_ns = place->from_ns < info->from_ns ? place->from_ns : info->from_ns;
+    int64_t most_ns = place->to_ns > info->to_ns ? place->to_ns : info->to_ns;
+
+    *from_ns = place->from_ns - half_ns > least_ns ? place->from_ns - half_ns : least_ns;
+    *to_ns = place->to_ns + half_ns < most_ns ? place->to_ns + half_ns : most_ns;
+}
+
 /* ---- Wait states and the critical path --------------------------------------------------------------------------- */
 
 /* If a row has more lanes, only this many of them are used, evenly chosen, so that the time for a picture does not grow

@@ -6,6 +6,8 @@
 #ifndef PITHI_WAITING_H
 #define PITHI_WAITING_H
 
+#include <pithlog_findings.h>
+
 #include "core/scene/plot.h"
 
 /* Draw the plot's analysis, if there is one and plot->waits or plot->path is set: the wait states of the rows
@@ -32,6 +34,11 @@ void pithi_path_columns(const struct pithi_analysis_window *window, const uint32
 /* The longest wait state of the call that is in `state` on `lane` during [from_ns, to_ns). NULL: it does not wait. */
 const struct pithlog_wait_state *pithi_wait_of(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
                                                int64_t from_ns, int64_t to_ns);
+
+/* The view of a place that an answer names: half its length on each side, so that it is in the middle, but nothing that
+ * was not analyzed and the place does not have. */
+void pithi_view_of_place(const struct pithlog_analysis *analysis, const struct pithlog_finding_place *place,
+                         int64_t *from_ns, int64_t *to_ns);
 
 /* ---- Sums of wait states ----------------------------------------------------------------------------------------- */
 
