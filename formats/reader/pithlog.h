@@ -282,7 +282,7 @@ PITHLOG_API int pithlog_step_is_outermost(const struct pithlog_step *step);
  *     1.5  2s  3ms  20us  7ns    time from the log's start; more than 146 years (INT64_MAX / 2 ns) count as 146 years
  *     2:05.3  1:02:33            the same in minutes and seconds, or hours, minutes and seconds
  *     init                       the last end of MPI_Init or MPI_Init_thread over all ranks
- *     finalize                   the first begin of MPI_Finalize over all ranks
+ *     finalize                   the last begin of MPI_Finalize over all ranks
  *     solve[3]                   the third instance of a state in time order of the begins over all lanes: its begin,
  *                                or for the end of a window its end (the end of the log if it has none)
  *     end                        the end of the log

@@ -29,16 +29,16 @@ same() { # FROM TO FROM TO WHAT
     pith cut log.pith -o words.pith --from "$1" --to "$2" && pith cut log.pith -o numbers.pith --from "$3" --to "$4"
     is "$(pith print words.pith)" "$(pith print numbers.pith)" "cut: $5"
 }
-same init finalize 140us 800us "the work"
+same init finalize 140us 900us "the work"
 same 'solve it[2]' 'solve it[2]' 160us 200us "the second instance: that of rank 1"
 same 'solve it[1]' 'solve it[3]' 150us 500us "from one to another"
 same init 'tail[1]' 140us 0.0007 "mixed"
 same init+60us end-0.2ms 200us 800us "counted from a place"
-same 'solve it[2]-10us' 'finalize + 100 us' 150us 900us "from an instance; blanks"
+same 'solve it[2]-10us' 'finalize + 100 us' 150us 1000us "from an instance; blanks"
 same 0:00.00015 0:00:00.0005 150us 500us "minutes and seconds; hours, minutes and seconds"
 is "$(pith print log.pith --from 'tail[1]' --to finalize | grep -v '^#' | cut -f1-5)" "$(printf '%s\t%s\t0\t%s\t%s\n' \
-    0.000400000 2 enter tail 0.000500000 1 leave 'solve it' 0.000700000 2 leave tail 0.000800000 2 enter MPI_Finalize)" "print: by hand"
-pith convert --causal log.pith c.pith --from init --to finalize 2>/dev/null && is "$(pith print c.pith)" "$(pith convert log.pith d.pith --from 140us --to 800us && pith print d.pith)" "convert --causal"
+    0.000400000 2 enter tail 0.000500000 1 leave 'solve it' 0.000700000 2 leave tail 0.000800000 2 enter MPI_Finalize 0.000850000 1 enter MPI_Finalize 0.000900000 0 enter MPI_Finalize)" "print: by hand"
+pith convert --causal log.pith c.pith --from init --to finalize 2>/dev/null && is "$(pith print c.pith)" "$(pith convert log.pith d.pith --from 140us --to 900us && pith print d.pith)" "convert --causal"
 
 fails() { # STATUS TEXT COMMAND...: exit status and one line
     local status=$1 text=$2; shift 2
@@ -56,6 +56,6 @@ grep -v MPI_ log.txt >without.txt
 fails 1 "without.txt: init: there is no MPI_Init in this log" pith stat without.txt --from init
 fails 1 "without.txt: finalize: there is no MPI_Finalize in this log" pith stat without.txt --to finalize
 if [ "$have_draw" ]; then
-    is "$(pith draw log.pith --ascii -e 'zoom {solve it[2]} finalize')" "$(pith draw log.pith --ascii -e 'zoom 160us 800us')" "draw -e zoom"
+    is "$(pith draw log.pith --ascii -e 'zoom {solve it[2]} finalize')" "$(pith draw log.pith --ascii -e 'zoom 160us 900us')" "draw -e zoom"
 fi
 finish

@@ -17,7 +17,7 @@ def rows(*options): return list(csv.DictReader(pith("stat", log, "--csv", *optio
 ns = lambda text: round(float(text or 0) * 1e9)
 records = [l.split("\t") for l in pith("print", log, "--state", "MPI_*") if not l.startswith("#")]
 init = max(ns(r[0]) for r in records if r[3] == "leave" and r[4] == "MPI_Init")
-finalize = min(ns(r[0]) for r in records if r[3] == "enter" and r[4] == "MPI_Finalize")
+finalize = max(ns(r[0]) for r in records if r[3] == "enter" and r[4] == "MPI_Finalize")
 def only(kind, name): time, = [ns(r[0]) for r in records if r[3:5] == [kind, name]]; return time
 recv, recv_end, send = only("enter", "MPI_Recv"), only("leave", "MPI_Recv"), only("enter", "MPI_Send")
 bad = []

@@ -102,7 +102,7 @@ static void test_log(void)
     core_add(&made, c, PITHLOG_LEAVE, 990, finalize);
     log = core_log_end(&made);
     OK(find(log, "init", BEGIN) == 70 && find(log, "init", END) == 70, "init: the last end, also on another thread");
-    OK(find(log, "finalize", END) == 850 && find(log, "finalize", BEGIN) == 850, "finalize: the first begin");
+    OK(find(log, "finalize", END) == 900 && find(log, "finalize", BEGIN) == 900, "finalize: the last begin");
     OK(find(log, "f[1]", BEGIN) == 100 && find(log, "f[1]", END) == 200, "the first f, with one inside");
     OK(find(log, "f[2]", BEGIN) == 110 && find(log, "f[2]", END) == 115, "the second, on another lane");
     OK(find(log, "f[3]", BEGIN) == 120 && find(log, "f[3]", END) == 130, "the third, inside the first");
@@ -112,7 +112,7 @@ static void test_log(void)
     OK(find(log, "g[1]", BEGIN) == -1 && strstr(pithlog_error(), ": g[1]: the log has 0 instances of this state"),
        "nor a state g");
     OK(find(log, "end", BEGIN) == 1000 && find(log, "end-1us", END) == 0 && find(log, "init+30ns", BEGIN) == 100 &&
-           find(log, "init + 30 ns", END) == 100 && find(log, "finalize-50ns", END) == 800 &&
+           find(log, "init + 30 ns", END) == 100 && find(log, "finalize-50ns", END) == 850 &&
            find(log, "f[2]+1ns", BEGIN) == 111 && find(log, "f[2]+1ns", END) == 116 &&
            find(log, "1us-10ns", END) == 990,
        "times counted from a place");

@@ -10,7 +10,7 @@ wait_log >work.txt && pith convert work.txt work.pith && cp work.pith again.pith
     ./make_log plain plain.pith
 ok $? "logs are made"
 start_display
-work='0.100000000 0.940000000'
+work='0.100000000 0.980000000'
 first() { joined "$(pith view "$1" --restore -e "sync; puts [window]; puts [status]; quit" "${@:2}" 2>&1)"; }
 whole() { pith view "$1" -e 'puts [window]; quit'; }
 
@@ -25,8 +25,14 @@ saved() {
     wait $window
     grep '^time' "$XDG_STATE_HOME"/pith/work.pith-*.view
 }
-is "$(saved work.pith)" "time {100000000 940000000}" "a log opens on the work"
+is "$(saved work.pith)" "time {100000000 980000000}" "a log opens on the work"
 rm -r "$XDG_STATE_HOME"
+
+# The button shows what is analyzed, also if the ranks begin MPI_Finalize at different times.
+is "$(pith view work.pith -e 'work; puts [window]; quit')" "$(pith analyze work.pith --json | python3 -c '
+import json, sys
+window = json.load(sys.stdin)["window"]
+print("%.9f %.9f" % (window["from_ns"] / 1e9, window["to_ns"] / 1e9))')" "Init-Finalize: what is analyzed"
 
 pith view work.pith --restore -e "source $top/test/viewer/first_look_checks.tcl" >checks.out 2>&1
 checks_of checks.out

@@ -335,7 +335,7 @@ oo::class create ::pith::Model {
         my set_window [expr {$t0 + $by}] [expr {$t1 + $by}]
     }
 
-    # From the last end of MPI_Init to the first start of MPI_Finalize.
+    # From the last end of MPI_Init to the last begin of MPI_Finalize.
     method work {} {
         my zoom {*}[$log work]
     }

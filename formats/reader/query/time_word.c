@@ -277,10 +277,10 @@ static int64_t find_finalize(struct pithlog *log, uint32_t index)
     return found;
 }
 
-/* The latest or earliest time of a call over all ranks; NONE: no rank calls it. A rank calls it on one lane, normally
+/* The latest time of a call over all ranks, as the analysis has it; NONE: no rank calls it. A rank calls it on one lane, normally
  * its first, so the search of a rank ends at the lane where the call is found. */
 static int64_t find_over_ranks(struct pithlog *log, int (*is)(const struct pithlog_def *def),
-                               int64_t (*find)(struct pithlog *log, uint32_t lane), int latest)
+                               int64_t (*find)(struct pithlog *log, uint32_t lane))
 {
     const struct pithlog_lane *lane;
     const struct pithlog_def *def;
@@ -294,7 +294,7 @@ static int64_t find_over_ranks(struct pithlog *log, int (*is)(const struct pithl
         if (time_ns == NONE)
             continue;
         found_rank = lane->rank;
-        if (best == NONE || (latest ? time_ns > best : time_ns < best))
+        if (best == NONE || time_ns > best)
             best = time_ns;
     }
     return best;
@@ -443,10 +443,10 @@ static int find_place(struct pithlog *log, const char *word, enum pithlog_edge e
     struct date date;
 
     if (strcmp(word, "init") == 0) {
-        if ((*time_ns = find_over_ranks(log, pithlog_is_init, find_init, 1)) == NONE)
+        if ((*time_ns = find_over_ranks(log, pithlog_is_init, find_init)) == NONE)
             return pithi_fail(PITH_ERR_USAGE, "%s: init: there is no MPI_Init in this log", log->path);
     } else if (strcmp(word, "finalize") == 0) {
-        if ((*time_ns = find_over_ranks(log, pithlog_is_finalize, find_finalize, 0)) == NONE)
+        if ((*time_ns = find_over_ranks(log, pithlog_is_finalize, find_finalize)) == NONE)
             return pithi_fail(PITH_ERR_USAGE, "%s: finalize: there is no MPI_Finalize in this log", log->path);
     } else if (strcmp(word, "end") == 0) {
         *time_ns = pithlog_get_info(log)->end_ns;
