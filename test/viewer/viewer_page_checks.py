@@ -136,9 +136,9 @@ def check_moves(viewer):
     viewer.drop("run.pith")
     begin, end = viewer.log()
     whole = end - begin
-    finalize = min(time for records in records_of("run.pith").values() for time, kind, name in records
+    finalize = max(time for records in records_of("run.pith").values() for time, kind, name in records
                    if (kind, name) == ("enter", "MPI_Finalize"))
-    same(viewer.view(), [begin, finalize], "at first the work: to the first begin of MPI_Finalize; there is no MPI_Init")
+    same(viewer.view(), [begin, finalize], "at first the work: to the last begin of MPI_Finalize; there is no MPI_Init")
     viewer.press("f")
     same(viewer.view(), [begin, end], "f: the whole log")
     viewer.press("w")
@@ -239,6 +239,15 @@ def check_findings(viewer):
     ok(viewer.page.ask("canvas.toDataURL()") != before, "Shift-w hatches waiting")
     names = [row["name"] for row in json.loads(pith("analyze", "--json", "run.pith").stdout)["findings"]]
     same(viewer.page.ask("[...document.querySelectorAll('summary b')].map((name) => name.innerText)"), names, "its findings")
+    found = json.loads(pith("analyze", "--json", "run.pith").stdout)
+    depths = []
+    for row in found["findings"]:
+        depths.append(depths[row["part_of"]] + 1 if "part_of" in row else 0)
+    same(viewer.page.ask("[...document.querySelectorAll('#findings details')].map((block) => parseInt(block.style.marginLeft) / 20)"),
+         depths, "parts of a finding are indented below it")
+    same(viewer.page.text("#findings p"), "Efficiencies: " + ", ".join(
+        f"{name.replace('_', ' ')} {value:.2f}" for name, value in found["efficiencies"].items() if name in (
+            "parallel", "load_balance", "communication", "serialisation", "transfer")), "its efficiencies")
     x, y, width, height = viewer.page.box("summary button")
     viewer.page.click(x + width / 2, y + height / 2)
     viewer.rest()

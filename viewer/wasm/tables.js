@@ -211,11 +211,15 @@ function showFindings() {
   const { efficiencies, findings: all } = findings, place = element("findings");
   place.replaceChildren();
   add(place, "h2", "", "Findings");
-  const parts = ["parallel", "load_balance", "communication"].filter((name) => efficiencies[name] !== undefined)
-    .map((name) => `${name.replace("_", " ")} ${(efficiencies[name] * 100).toFixed(1)} %`);
+  const parts = ["parallel", "load_balance", "communication", "serialisation", "transfer"]
+    .filter((name) => efficiencies[name] !== undefined)
+    .map((name) => `${name.replace("_", " ")} ${efficiencies[name].toFixed(2)}`);
   if (parts.length) add(place, "p", "faint", `Efficiencies: ${parts.join(", ")}`);
+  const depths = []; // a part of another finding comes after that one, and is indented
   for (const finding of all) {
     const block = add(place, "details"), head = add(block, "summary");
+    depths.push(finding.part_of === undefined ? 0 : depths[finding.part_of] + 1);
+    block.style.marginLeft = `${20 * depths.at(-1)}px`;
     add(head, "b", "", finding.name);
     add(head, "span", "faint", ` ${finding.percent.toFixed(1)} %`);
     add(block, "pre", "", finding.text.trim());
