@@ -43,7 +43,7 @@ static const char style[] =
     "  font: 14px/1.45 \"DejaVu Sans\", Verdana, sans-serif; overflow-wrap: anywhere; }\n"
     "h1 { font-size: 20px; margin: 0; }\n"
     "h2 { font-size: 16px; margin: 22px 0 4px; }\n"
-    "p { margin: 4px 0; }\n"
+    "p { margin: 4px 0; white-space: pre-line; }\n"
     ".faint { color: var(--faint); }\n"
     ".answer { font-size: 1.2em; }\n"
     "table { border-collapse: collapse; margin: 8px 0; width: 100%; }\n"
@@ -106,7 +106,7 @@ static void put_lines(struct html *h, const char *text, size_t bytes, size_t ind
     free(copy);
 }
 
-/* What `print` writes, as a paragraph, or as lines if `tag` is "pre"; nothing if it writes nothing. */
+/* What `print` writes: the lines of a paragraph, or with their blanks if `tag` is "pre"; nothing if it writes nothing. */
 static void put_printed(struct html *h, const char *tag, void (*print)(const struct pithi_findings *f, FILE *out))
 {
     char *text = NULL;
@@ -145,6 +145,8 @@ static void put_name(struct html *h, const char *class, const char *name)
 }
 
 /* ---- Parts of the page ------------------------------------------------------------------------------------------- */
+
+static void put_run_delay(const struct pithi_findings *f, FILE *out) { pithi_run_delay_put(f->log, out); }
 
 static void put_tree(struct html *h, const struct pithlog_efficiency *all, uint32_t count)
 {
@@ -268,6 +270,7 @@ static int print_page(void *context, FILE *file)
     put(h, "</p>\n");
     put_paragraph(h, pithi_findings_head);
     put_paragraph(h, pithi_findings_sums);
+    put_paragraph(h, put_run_delay);
     put_paragraph(h, pithi_findings_trust);
     if (info->incomplete) {
         put(h, "<p>The log is not complete: ");

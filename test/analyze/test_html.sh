@@ -122,6 +122,21 @@ like "$(cat cut.html)" 'The log is not complete: ' "says so"
 pith analyze bytes.txt --html bytes.html
 like "$?:$(page bytes.html)" '^path .xef.xbf.xbf.x7f.xc2.x85.xff 100 %' "bytes that are no characters of XML"
 
+# ---- Lines stay lines, and all that is said of a run is there
+python3 "$top/test/viewer/core_waits_log.py" make 3 >delay.txt
+pith analyze delay.txt --html delay.html
+paragraphs=$(python3 - delay.html <<'END'
+import sys, xml.etree.ElementTree as tree
+page = tree.parse(sys.argv[1]).getroot()
+if "p { margin: 4px 0; white-space: pre-line; }" in "".join(page.find("head/style").itertext()):
+    print("\n".join("".join(p.itertext()) for p in page.iter("p")))
+END
+)
+like "$paragraphs" '^delay.txt: 2 ranks, 1 host$' "the first line"
+like "$paragraphs" '^[0-9.]+ ms analysed, from' "is not run together with the second"
+said=$(pith analyze delay.txt | grep 'had no core for')
+like "$paragraphs" "^${said#  }" "that ranks had no core:$said"
+
 # ---- Errors
 fails() {
     local wanted=$1 status=$2
