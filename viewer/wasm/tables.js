@@ -159,8 +159,13 @@ function beginAnswer() {
       if (shown.waits || shown.path) redraw();
     });
   };
-  if (log.records > AT_ONCE && !element("served") && !log.waits && !log.path && !log.findings) return;
   strip.hidden = false;
+  if (log.records > AT_ONCE && !element("served") && !log.waits && !log.path && !log.findings) {
+    strip.firstElementChild.textContent =
+      `\u201cFindings\u201d looks for what costs most, which takes a while with ${number(log.records)} records.`;
+    strip.lastElementChild.hidden = true;
+    return;
+  }
   begin();
 }
 function showAnswer() {
