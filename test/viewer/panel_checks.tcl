@@ -262,4 +262,34 @@ panel below
 update
 is [$book cget -style] TNotebook "usual tabs where there is room"
 is [tip_at $book 12 12] {} "need none"
+
+# ---- In a narrow panel no title of a tab is cut: those without room are in a menu
+tab calltree
+panel beside
+wm geometry $top 720x470
+panel size 300
+sync
+set book $top.panes.panel.book
+set more $top.panes.panel.more
+proc titles {} {
+    variable book
+    return [lmap tab [$book tabs] {expr {[$book tab $tab -state] eq "normal" ? [$book tab $tab -text] : [continue]}}]
+}
+set listed {}
+for {set i 0} {$i <= [$more.menu index end]} {incr i} {
+    lappend listed [$more.menu entrycget $i -label]
+}
+ok [winfo ismapped $more] "a button for the tabs that have no room"
+is [lsort [concat [titles] $listed]] [lsort [lmap tab [$book tabs] {$book tab $tab -text}]] "each tab is there or in its menu"
+ok [expr {"Call tree" in [titles]}] "that of the page is there"
+set needed [::tcl::mathop::+ {*}[lmap title [titles] {expr {[font measure PithSmall $title] + [::pith::theme::px 6]}}]]
+ok [expr {$needed <= [winfo x $more]}] "titles have room: $needed of [winfo x $more]"
+set before [tab]
+$more.menu invoke 0
+sync
+is [expr {[tab] ne $before}]:[expr {[lindex $listed 0] in [titles]}] 1:1 "the menu chooses a page, which has its tab then"
+wm geometry $top 1200x860
+panel below
+sync
+is [llength [titles]]:[winfo ismapped $more] 9:0 "all of them again in a wide panel"
 done

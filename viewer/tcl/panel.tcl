@@ -46,6 +46,7 @@ oo::class create ::pith::Panel {
     variable main     ;# widget of the timelines
     variable needs    ;# script that returns the height that they need
     variable holder book sash
+    variable tabs_width ;# the room of the tabs, pixels
     variable place    ;# below or beside, as it is laid out now
     variable shown    ;# 1: the panel is visible
     variable past     ;# pages that were visible, the last one at the end
@@ -59,6 +60,7 @@ oo::class create ::pith::Panel {
         set panes $its_panes
         lassign {} main needs drag place
         set shown 1
+        set tabs_width 9999
         set past legend
         set share 0.46
         set sizes [dict create below [::pith::preferences::get panel_height] \
@@ -69,6 +71,8 @@ oo::class create ::pith::Panel {
         pack propagate $holder 0
         set book [ttk::notebook $holder.book -takefocus 0]
         pack $book -fill both -expand 1
+        ttk::menubutton $holder.more -text "\u00bb" -style Toolbutton -takefocus 0 -menu $holder.more.menu
+        menu $holder.more.menu -tearoff 0
         foreach name [::pith::panel::names] {
             $book add [ttk::frame $book.$name] -text [lindex [::pith::panel::row $name] 0]
             grid propagate $book.$name 0
@@ -197,16 +201,46 @@ oo::class create ::pith::Panel {
         }
     }
 
-    # Tk cuts the titles of tabs that have no room; in a narrow panel they are small.
+    # Tk cuts the titles of tabs that have no room. In a narrow panel they are small, and those that have no room even so,
+    # except that of the current page, are in a menu.
     method fit_tabs {width} {
-        set needed 0
-        foreach name [::pith::panel::names] {
-            incr needed [expr {[font measure TkDefaultFont [lindex [::pith::panel::row $name] 0]] + [px 18]}]
-        }
-        set style [expr {$needed > $width ? "Narrow.TNotebook" : "TNotebook"}]
+        set tabs_width $width
+        set is_narrow [expr {[my width_of [::pith::panel::names] TkDefaultFont 18] > $width}]
+        set style [expr {$is_narrow ? "Narrow.TNotebook" : "TNotebook"}]
         if {[$book cget -style] ne $style} {
             $book configure -style $style
         }
+        set seen [::pith::panel::names]
+        if {$is_narrow && [my width_of $seen PithSmall 12] > $width} {
+            set seen [my current]
+            foreach name [::pith::panel::names] {
+                if {$name ni $seen && [my width_of [list {*}$seen $name] PithSmall 12] <= $width - [px 30]} {
+                    lappend seen $name
+                }
+            }
+        }
+        $holder.more.menu delete 0 end
+        foreach name [::pith::panel::names] {
+            set state [expr {$name in $seen ? "normal" : "hidden"}]
+            if {$state eq "hidden"} {
+                $holder.more.menu add command -label [lindex [::pith::panel::row $name] 0] -command [list [self] choose $name]
+            }
+            if {[$book tab $book.$name -state] ne $state} {
+                $book tab $book.$name -state $state
+            }
+        }
+        if {[llength $seen] < [llength [::pith::panel::names]]} {
+            place $holder.more -relx 1 -y 0 -anchor ne
+        } else {
+            place forget $holder.more
+        }
+    }
+
+    # The width of tabs, with so many pixels around each title.
+    method width_of {names font around} {
+        return [::tcl::mathop::+ {*}[lmap name $names {
+            expr {[font measure $font [lindex [::pith::panel::row $name] 0]] + [px $around]}
+        }]]
     }
 
     # The title of a tab that may be cut.
@@ -330,6 +364,7 @@ oo::class create ::pith::Panel {
             return
         }
         set past [list {*}[lsearch -all -inline -not -exact $past [my current]] [my current]]
+        my fit_tabs $tabs_width
         if {[my has_focus] && ![my is_inside [focus] [my current]]} {
             focus [winfo toplevel $panes]
         }
