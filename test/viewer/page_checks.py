@@ -74,7 +74,7 @@ def check_plain(browser, scale):
             (0.25, 5, "cc0000", "red around it"), (0.8, 15, "0000cc", "blue at 0.8 s"),
             (0.3, 55, "0000cc", "rank 1: blue at 0.3 s"), (0.1, 33, "ff00ff", "its event at 0.1 s")]:
         same(shown.colour(part, y), colour, what + at)
-    same(shown.table()["red"], ["1", "500 ms", "400 ms", "20 %"], "the table of states" + at)
+    same(shown.table()["red"], ["1", "500 ms", "400 ms", "20.0 %"], "the table of states" + at)
     same(list(shown.table()), ["blue", "red", "computing", "green", "mark", "messages"], "by self time" + at)
     page.click(*[page.box("th")[i] + 3 for i in (0, 1)])
     shown.until("document.querySelector('tbody tr td').innerText.trim() === 'blue' && sorted === 'name'")
@@ -428,8 +428,9 @@ def check_rows(browser):
 
 
 def check_answer(browser):
-    shown = Shown(browser, "run.html")
+    shown = Shown(browser, "run.html", size=(1280, 800))
     shown.until("findings")
+    same(len({shown.page.box("#" + name)[1] for name in ("choose", "fit", "work", "search", "help")}), 1, "one line of buttons")
     has(shown.page.text("#answer"), "Show me", "the answer is above the picture")
     begin, end = [int(time) for time in shown.page.ask("[findings.place.from, findings.place.to]")]
     for key in "+++":

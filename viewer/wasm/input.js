@@ -187,6 +187,7 @@ const keyTable = [
   [["+", "=", "w"], "+  w", "zoom in", () => zoom(0.5)],
   [["-", "s"], "-  s", "zoom out", () => zoom(2)],
   [["f", "Home", "0"], "f  0  Home", "show all", fit],
+  [["i"], "i", "show from MPI_Init to MPI_Finalize", work],
   [["ArrowLeft", "a"], "Left  a", "move left", () => pan(-0.25)],
   [["ArrowRight", "d"], "Right  d", "move right", () => pan(0.25)],
   [["Shift-ArrowLeft", "A"], "Shift-Left", "one window to the left", () => pan(-1)],
@@ -242,7 +243,7 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-for (const [id, run] of Object.entries({ "zoom-in": () => zoom(0.5), "zoom-out": () => zoom(2), fit,
+for (const [id, run] of Object.entries({ "zoom-in": () => zoom(0.5), "zoom-out": () => zoom(2), fit, work,
   undo: () => undo(), left: () => pan(-0.5), right: () => pan(0.5),
   arrows: toggleArrows, waits: () => toggle("waits"), path: () => toggle("path"),
   find: toggleFindings, "show-me": showMe, link: copyLink, theme: switchTheme, help: toggleKeys }))

@@ -263,6 +263,7 @@ function pan(part, kind) {
   setView(from, from + span(), kind);
 }
 const fit = () => setView(log.from, log.to);
+const work = () => setView(log.work_from, log.work_to);
 function select(stretch) {
   const isNew = stretch !== selection;
   selection = stretch;
@@ -277,6 +278,7 @@ function select(stretch) {
 function beginPicture(isLinked) {
   const isAsked = log.view_from !== log.from || log.view_to !== log.to;
   view = isAsked ? { from: log.view_from, to: log.view_to } : { from: log.work_from, to: log.work_to };
+  element("work").hidden = log.work_from === log.from && log.work_to === log.to;
   past = [];
   future = [];
   selection = log.select_from === undefined ? null : [log.select_from, log.select_to];

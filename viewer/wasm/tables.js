@@ -20,8 +20,7 @@ function beginTables() {
 // ---- The legend
 
 const seconds = (ns) => (Number(ns) / 1e9).toFixed(9);
-const percent = (share) => share >= 0.0995 ? `${Math.round(share * 100)} %` : share >= 0.00095 || !share
-  ? `${+(share * 100).toFixed(1)} %` : "<0.1 %";
+const percent = (share) => share >= 0.0005 || !share ? `${(share * 100).toFixed(1)} %` : "<0.1 %"; // as in the window
 const columns = [["name", "name"], ["count", "count"], ["total", "total_ns"], ["self", "self_ns"], ["share", "share"]];
 let sorted = "self_ns", isBackward = false; // by name from A on, by numbers from the largest on
 function inOrder(rows) {
