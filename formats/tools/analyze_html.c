@@ -106,7 +106,7 @@ static void put_lines(struct html *h, const char *text, size_t bytes, size_t ind
     free(copy);
 }
 
-/* What `print` writes: the lines of a paragraph, or with their blanks if `tag` is "pre"; nothing if it writes nothing. */
+/* What `print` writes: lines of a paragraph, or with their blanks if `tag` is "pre"; nothing if it writes nothing. */
 static void put_printed(struct html *h, const char *tag, void (*print)(const struct pithi_findings *f, FILE *out))
 {
     char *text = NULL;

@@ -150,6 +150,10 @@ for size in 240x170 300x2000 2000x300; do
         is "$?:$(identify -format %wx%h odd.png)" "0:$size" "$size $how"
     done
 done
+# Beside mountain ranges a legend of nine states has room, so the picture does not become higher.
+for i in {1..9}; do for rank in 0 1; do printf '%s\t%s\t0\tenter\ts%s\n%s.5\t%s\t0\tleave\ts%s\n' $i $rank $i $i $rank $i; done; done | sort -s -g >nine.txt
+for where in none right; do pith draw nine.txt -o $where.png --ranges --legend $where; done
+is "$(identify -format %h right.png)" "$(identify -format %h none.png)" "--ranges --legend right: as high as without the legend"
 # ---- grey
 for kind in png svg; do
     pith draw rich.pith -o grey.$kind --grey --stats

@@ -277,8 +277,8 @@ static int64_t find_finalize(struct pithlog *log, uint32_t index)
     return found;
 }
 
-/* The latest time of a call over all ranks, as the analysis has it; NONE: no rank calls it. A rank calls it on one lane, normally
- * its first, so the search of a rank ends at the lane where the call is found. */
+/* The latest time of a call over all ranks, as the analysis has it; NONE: no rank calls it. A rank calls it on one
+ * lane, normally its first, so the search of a rank ends at the lane where the call is found. */
 static int64_t find_over_ranks(struct pithlog *log, int (*is)(const struct pithlog_def *def),
                                int64_t (*find)(struct pithlog *log, uint32_t lane))
 {

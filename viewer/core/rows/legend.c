@@ -207,8 +207,8 @@ double pithi_legend_layout(struct pithi_legend_plan *plan, const struct pithi_pa
     double widest = LEAST;
     uint32_t places;
 
-    /* A table takes three lines of `most` for its heading, computing and the messages. If not all states fit, the last line says how
-     * many are left out. */
+    /* A table takes three lines of `most` for its heading, computing and the messages. If not all states fit, the last
+     * line of them says how many are left out. */
     if (plan->table) {
         if (most <= TABLE_MORE) {
             plan->lines = plan->shown = 0;

@@ -323,22 +323,23 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
     /* Computes the height of rows or picture that was not given; `rest` is the height of everything else. */
     struct pithi_plot *plot = &figure->plot;
     double gaps = all_gaps(figure), room, foot = 0;
+    double below = pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT; /* beside it the legend has room, too */
     uint32_t rows = all_rows(figure);
 
     plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
     room = plot->row_height * rows + gaps;
     if (figure->height) {
         room = figure->height - *rest;
-        layout_beside(figure, painter, fmax(room + AXIS_HEIGHT, LIST_LINE));
+        layout_beside(figure, painter, fmax(room + below, LIST_LINE));
         /* The height is given: the rows share what is left. */
         if (figure->row_count && figure->row_height <= 0)
             plot->row_height = fmax(room - gaps, 1) / rows;
     } else {
         /* The height is not given: the rows have their natural one, and a long legend beside them makes the picture
          * higher. */
-        room = fmax(room, layout_beside(figure, painter, 0) - AXIS_HEIGHT);
+        room = fmax(room, layout_beside(figure, painter, 0) - below);
         figure->height = ceil(*rest + room);
-        foot = ceil(plot->y + room);
+        foot = ceil(plot->y + room) + below - AXIS_HEIGHT;
     }
     /* Whole pixels, or some rows would be a pixel higher than others. Low rows must use all of the room. */
     if (plot->row_height > 8)
