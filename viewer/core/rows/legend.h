@@ -45,7 +45,7 @@ struct pithi_legend_plan {
     const uint32_t *rgb;       /* [defs] */
     const struct pithi_legend_entry *entries;
     uint32_t count;
-    int table;          /* 1: a line for each entry, with count, times and share */
+    int table;            /* 1: a line for each entry, with count, times and share */
     int64_t computing_ns; /* the time outside all states, and its share: below the table's entries */
     double computing_share;
     uint64_t messages;  /* below the table */

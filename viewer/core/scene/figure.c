@@ -239,8 +239,8 @@ static double layout_rest(struct pithi_figure *figure, const struct pithi_painte
     figure->below = plan_of(figure);
     figure->below.table = figure->stats;
     figure->below.computing_ns = figure->plot.cells.computing_ns;
-    figure->below.computing_share = pithi_legend_share(
-        &figure->plot.cells, figure->plot.t1_ns - figure->plot.t0_ns, figure->plot.cells.computing_ns);
+    figure->below.computing_share = pithi_legend_share(&figure->plot.cells, figure->plot.t1_ns - figure->plot.t0_ns,
+                                                       figure->plot.cells.computing_ns);
     figure->below.messages = figure->plot.arrows.total;
     if (!figure->stats && figure->place != PITHI_LEGEND_BOTTOM)
         return rest;
