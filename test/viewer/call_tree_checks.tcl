@@ -76,7 +76,7 @@ is [llength [lines $item]] $inside "$name: a click on its triangle shows the sta
 is [hits] {} "and finds nothing"
 
 # ---- A click finds the states
-set line [lindex [lsearch -all -inline -not -glob [lines] *outside*] 0]
+set line [lindex [lsearch -all -inline -not -glob [lines] *computing*] 0]
 set name [lindex $line 0]
 click_on [item_named $name]
 set count [lindex $line 4]
@@ -101,7 +101,7 @@ foreach line [lrange [split [exec pith stat random.pith --csv --state state-*] \
     lappend of_states [list $name [expr {round(1e9 * $total)}] [expr {round(1e9 * $self)}] $n]
 }
 set up [saved]
-is [lsearch -all -inline -not -glob [lsearch -all -inline -not -regexp $up {^\{?[^ ]*;}] *outside*] [lsort $of_states] \
+is [lsearch -all -inline -not -glob [lsearch -all -inline -not -regexp $up {^\{?[^ ]*;}] *computing*] [lsort $of_states] \
     "bottom-up: a line for each state, with its times"
 # The callers of a name have all of its self time but that of its outermost instances.
 set wrong 0
