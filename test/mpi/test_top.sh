@@ -155,10 +155,10 @@ for mpi in $(mpis); do
   ranks 0,1 in MPI_Recv for TIME: the source is not recorded before the call ends" "$mpi: two ranks that wait for each other"
     stop
     is "$(why | head -n 1)" "deadlock: ranks 0,1 wait to receive, and no rank can go on to send" "$mpi: also when they were killed"
-    pith top run.pith >page 2>err
+    pith top run.pith >page 2>top.err
     is "$? $(rows page | cut -d' ' -f1,2 | sort | tr '\n' ' ')" "0 0 MPI_Recv 1 MPI_Recv " "$mpi: killed: what the ranks did last"
     like "$(head -n 1 page)" ": 2 ranks, ended, at .* \(the last record\), " "$mpi: the heading says that it has ended"
-    is "$(cat err)" "pith: run.pith.spill: the program ended without writing $scratch/run.pith; \`pith recover run.pith.spill\` makes a log of its records" "$mpi: and a line what to do"
+    is "$(cat top.err)" "pith: run.pith.spill: the program ended without writing $scratch/run.pith; \`pith recover run.pith.spill\` makes a log of its records" "$mpi: and a line what to do"
 
     # ---- other deadlocks, chains, guesses
     start 4 'MPI_(Recv|Barrier)  ' receive

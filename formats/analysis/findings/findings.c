@@ -1042,7 +1042,7 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
 }
 
 /* 1: most waiting of a kind may be for ranks that had no core, as far as the system counted it for each: others wait
- * for a rank at most as long as it had none, each of them.
+ * for a rank at most as long as it had none, each of them. What is below 1 % of the time the log does not say.
  *
  *     three ranks wait 100 ms each for rank 1, which had no core for 5 ms     15 of 300 ms: it is late itself */
 static int may_be_for_cores(const struct pithlog_analysis *a, uint32_t kind)
@@ -1050,13 +1050,15 @@ static int may_be_for_cores(const struct pithlog_analysis *a, uint32_t kind)
     const struct pithi_lane_run_delay *of_lanes = a->found->of_lanes;
     uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
     double *costs = of_lanes ? calloc(lanes + (size_t)1, sizeof *costs) : NULL, all_ns = 0, for_cores_ns = 0;
+    double unsaid_ns = 0.01 * (double)(a->info.to_ns - a->info.from_ns);
 
     for (size_t i = 0; costs && i < a->delay_count; i++)
         if (a->delays[i].kind == kind)
             costs[a->delays[i].lane] += a->delays[i].direct_ns + a->delays[i].indirect_ns;
     for (uint32_t i = 0; costs && i < lanes; i++) {
+        double delay_ns = fmax(of_lanes[i].delay_ns + of_lanes[i].threads_ns, unsaid_ns);
         all_ns += costs[i];
-        for_cores_ns += fmin(costs[i], (of_lanes[i].delay_ns + of_lanes[i].threads_ns) * (a->info.lanes - 1.0));
+        for_cores_ns += fmin(costs[i], delay_ns * (a->info.lanes - 1.0));
     }
     free(costs);
     return 2 * for_cores_ns >= all_ns;

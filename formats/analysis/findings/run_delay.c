@@ -71,12 +71,15 @@ void pithi_run_delay_put(const struct pithlog *log, FILE *out)
 
     if (!pithi_run_delay_find(log, &delay) || delay.delay_ns < 0.01 * delay.time_ns)
         return;
+    const char *others = pithi_run_delay_others(&delay);
     fprintf(out, "  Ranks could run but had no core for %.0f %% of the time", 100 * delay.delay_ns / delay.time_ns);
     if (cores && delay.ranks > cores)
         fprintf(out, ": %u ranks on %u core%s.\n", delay.ranks, cores, cores == 1 ? "" : "s");
     else if (cores && pithlog_get_info(log)->lanes > cores)
         fprintf(out, ":\n  %u threads on %u core%s, or other programs.\n", pithlog_get_info(log)->lanes, cores,
                 cores == 1 ? "" : "s");
+    else if (cores)
+        fprintf(out, ":%s%s ran.\n", strlen(others) > 20 ? "\n  " : " ", others); /* within 80 columns */
     else
-        fprintf(out, cores ? ": %s ran.\n" : ".\n", pithi_run_delay_others(&delay));
+        fprintf(out, ".\n");
 }
