@@ -99,7 +99,7 @@ like "$(pith analyze second.txt --json)" '"ranks_absent":0' "a rank without reco
 # Lost records, in the middle of rank 2.
 awk -F'\t' -v OFS='\t' '{ print } !lost && $2 == 2 && $1 > 0.1 { print $1, 2, 0, "lost", "", "count=7"; lost = 1 }' whole.txt >lost.txt
 like "$(joined "$(pith analyze lost.txt)")" '[|]  At least 7 records were lost[.][|]  Records of rank 2 are missing from 0[.]1000[0-9]* s to 0[.]1000[0-9]* s[.][|]  The analysis covers' "lost records: the page says so"
-like "$(joined "$(pith stat lost.txt --waits 2>&1 >/dev/null)")" '^pith: note: records are missing; waiting is known only from 0[.]1000[0-9]* s to 0[.]36[0-9]* s$' "and so does pith stat --waits"
+like "$(joined "$(pith stat lost.txt --waits 2>&1 >/dev/null)")" '^pith: note: records are missing; waiting is known only from 0[.]1000[0-9]* s to 0[.]36[0-9]* s[|]pith: note: lost[.]txt: 7 records were lost' "and so does pith stat --waits"
 is "$(pith analyze lost.txt --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["gaps"], a["first_gap"]["rank"], a["ranks_absent"])')" "1 2 0" "JSON, too"
 
 sed 's/count=7$/count=1/' lost.txt >one.txt

@@ -11,6 +11,7 @@ import base64
 import fcntl
 import json
 import os
+import re
 import subprocess
 
 SHIFT, CTRL, ALT = 8, 2, 1
@@ -126,16 +127,22 @@ class Page:
     def prefer(self, scheme):
         self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def ask(self, script):
-        """The value of an expression, of a promise when it is kept."""
-        found = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+    def ask(self, script, is_repeatable=False):
+        """The value of an expression, of a promise when it is kept. is_repeatable: if the page goes to another address
+        meanwhile, the new one is asked."""
+        try:
+            found = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        except RuntimeError as error:
+            if not is_repeatable or not re.search("navigated or closed|context was destroyed", str(error)):
+                raise
+            return self.ask(script, True)
         if "exceptionDetails" in found:
             raise RuntimeError(found["exceptionDetails"].get("exception", {}).get("description", script))
         return found["result"].get("value")
 
     def settle(self):
         """Returns when the page has drawn."""
-        self.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
+        self.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))", True)
 
     def point(self, kind, x, y, button="none", held=0, keys=0, clicks=0, **more):
         self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=held, modifiers=keys,

@@ -135,7 +135,7 @@ class FirefoxPage(Page):
         handles = self.send("WebDriver:CloseWindow")
         self.send("WebDriver:SwitchToWindow", handle=handles[0])
 
-    def ask(self, script):
+    def ask(self, script, is_repeatable=True):
         """The value of an expression, of a promise when it is kept; of statements that end in `; 0`: 0."""
         while True:
             try:

@@ -211,7 +211,7 @@ cp secret.pith folder/run.pith && cp 3.txt folder/words.txt
 pith draw folder/run.pith --viewer -o run.html && cp folder/large.pith large.pith && pith draw large.pith --viewer -o large.html
 serve folder
 timeout 600 python3 "$top/test/viewer/serve_page_checks.py" "$scratch/chromium" "$link" "$server" >checks.out 2>checks.err
-is "$?" 0 "the checks in the browser come to their end" || tail -n 5 checks.err | sed 's/^/# /'
+is "$?" 0 "the checks in the browser come to their end" || { tail -n 5 checks.err | sed 's/^/# /'; kill "$server"; }
 like "$(tail -n 1 checks.out)" '^1\.\.[0-9]+$' "with all of them"
 checks_of checks.out "page: "
 wait "$server"

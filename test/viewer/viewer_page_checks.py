@@ -27,7 +27,7 @@ class Viewer:
         return self.page.ask("new Promise((done, fail) => { const end = Date.now() + 60000, look = () => { "
                              "const found = %s; if (found) done(found); else if (Date.now() > end) "
                              "fail(new Error(`in 60 s not: %s`)); else setTimeout(look, 5); }; look(); })"
-                             % (what, what.replace("\\", "\\\\").replace("`", "'").replace("${", "{")))
+                             % (what, what.replace("\\", "\\\\").replace("`", "'").replace("${", "{")), True)
 
     def rest(self):
         """Returns when the picture is that of the view, and exact, and the legend is, too."""
