@@ -84,7 +84,7 @@ checks_of() {
     done <"$1"
 }
 # undisturbed: what a test measures of time is spoiled by what runs beside it, so it goes first from here on, where that is allowed.
-# Its ranks only yield in waits of up to 2 ms (give_way.c), since one that sleeps notices a message up to 50 us late.
+# Its ranks that wait only yield (give_way.c), since one that sleeps notices a message up to 50 us late.
 undisturbed() {
     renice -n -10 -p $$ >/dev/null 2>&1 || :
     export GIVE_WAY=yield

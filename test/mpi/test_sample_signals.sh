@@ -72,7 +72,7 @@ for mpi in $(mpis); do
     mpiexec_of "$mpi" 1 "$scratch/refused_call" 1 "$(numbers timer_create)" pith run --sample=10 -o refused.pith ./signals none >out 2>err
     if [ -n "$events" ]; then
         n=$(samples refused.pith)
-        ok $((n < 15)) "$mpi: events where timers are refused" || echo "#   got $n"
+        ok $((n < 8)) "$mpi: events where timers are refused" || echo "#   got $n"
     fi
     cd "$scratch" || exit 1
 done
