@@ -28,9 +28,9 @@ is "$(pith stat hand.pith --by lane --csv | cut -d, -f1,2,7,8,10)" "rank,thread,
 1,0,0.000190000,0.000190000,0.000200000
 1,1,0.000000000,0.000000000,0.000200000" "by lane: in states, in MPI, computing"
 is "$(pith stat hand.pith --by lane --csv --from init --to finalize | cut -d, -f1,2,7,8,10)" "rank,thread,in_states_s,in_mpi_s,computing_s
-0,0,0.000140000,0.000050000,0.000140000
-1,0,0.000010000,0.000010000,0.000180000
-1,1,0.000000000,0.000000000,0.000170000" "from MPI_Init to MPI_Finalize"
+0,0,0.000160000,0.000070000,0.000140000
+1,0,0.000010000,0.000010000,0.000200000
+1,1,0.000000000,0.000000000,0.000190000" "from the last end of MPI_Init to the last begin of MPI_Finalize"
 is "$(pith stat hand.pith --by state,lane --from 'MPI_Barrier[1]' --to 'MPI_Barrier[1]')" "name                0         1       1.1
 computing              40.00 us  50.00 us
 MPI_Barrier  50.00 us  10.00 us
