@@ -1,8 +1,9 @@
-/* lane.c - gives iterators the lanes of an open log, and windows of their lists of blocks. A lane of 10^9 records has
- * 61,000 blocks, and a list of 2.4 MB. Nobody needs all of it at once: an iterator goes from block to block, and a
- * search for a time halves the list. So each reader has a window of some entries, which is read again where it does not
- * have the wanted one. It begins one entry earlier, as blocks must not overlap, and the check of an entry needs the end
- * of the one before. */
+/* lane.c - gives iterators the lanes of an open log, and windows of their lists of blocks.
+ *
+ * A lane of 10^9 records has 61,000 blocks, and a list of 2.4 MB. Nobody needs all of it at once: an iterator goes from
+ * block to block, and a search for a time halves the list. So each reader has a window of some entries, and reads
+ * another one when it wants an entry outside. A window begins one entry early: an entry is checked against the end of
+ * the one before, as blocks must not overlap. */
 #include "native/log.h"
 
 #include <stdio.h>

@@ -1,10 +1,13 @@
 /* part.c - loads the data of a rank when it is first needed: its lanes and its numbers of communicators, from the front
  * of its index, or from its blocks if that is damaged. Also loads the members of a communicator, from the descriptions
- * of the rank that lists them. Threads that read a log share it without a lock. What is loaded late never changes
- * afterwards, and its pointer is set once: two threads may load the same rank at once, the second to finish frees its
- * own and takes the other's. A lock would be held during a read of the file. Members of communicators may be the
- * largest part of a description: 10,000 ranks in a communicator are 10,000 numbers. So only one rank lists them, and
- * all lists in a chunk are taken when one is wanted. */
+ * of the rank that lists them.
+ *
+ * Threads share an open log without a lock, as a lock would be held during a read of the file. Loaded data never
+ * changes, and its pointer is set once: if two threads load the same rank at once, the second to finish frees its own
+ * and takes the other's.
+ *
+ * Members of communicators may be the largest part of a description: a communicator of 10,000 ranks has 10,000 numbers.
+ * So only one rank lists them, and all lists in a chunk are taken when one is wanted. */
 #include <stdio.h>
 
 #include "base/error.h"

@@ -220,7 +220,7 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
             return PITH_OK;
         memcpy(&head, at, sizeof head);
         at += sizeof head;
-        /* the sizes must fit into what is left of the definition */
+        /* the members must fit into the rest of the definition */
         if (head.size < 0 || head.remote_size < 0 ||
             ((uint64_t)(uint32_t)head.size + (uint32_t)head.remote_size) * 4 > (uint64_t)(end - at))
             return PITH_OK;

@@ -200,7 +200,7 @@ static void put_findings(struct html *h)
         put(h, "</td></tr>\n");
     }
     if (listed)
-        put(h, "</tbody>\n</table>\n<p class=\"faint\">What is further right is part of the finding above it, or is "
+        put(h, "</tbody>\n</table>\n<p class=\"faint\">An indented finding is part of the one above it, or "
                "caused by it.</p>\n");
     put_paragraph(h, pithi_findings_unlisted);
     put_paragraph(h, pithi_findings_outside);

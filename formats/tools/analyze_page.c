@@ -4,8 +4,8 @@
  * line for each finding, and how far all of it can be trusted; then the findings with their causes, the efficiencies,
  * the critical path, the iterations, the communication. Whoever reads only the first lines has the answer.
  *
- * A line without news is left out: where nothing is missing from the log, the page does not say so, and what is below
- * 1 % of the run is not worth a line. */
+ * A line that would say nothing is left out: a complete log is not called complete, and causes below 1 % of the run are
+ * not listed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -464,8 +464,8 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
     /* A finding that is part of another one stands below it, two columns further right. */
     char text[PITHI_NS_TEXT], range[80];
     uint32_t number = 0;
-    fprintf(out, "\nFindings (%% of all ranks' time; what is further right is part of the one above,\n"
-                 "or is caused by it; causes: %% of the finding)\n");
+    fprintf(out, "\nFindings (%% of all ranks' time; an indented one is part of the one above it, or\n"
+                 "caused by it; causes: %% of the finding)\n");
     for (uint32_t i = 0; i < f->count; i++) {
         const struct pithlog_finding *finding = &f->list[i];
         const char *indent = finding->part_of ? "       " : "     ";

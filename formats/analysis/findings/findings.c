@@ -1042,7 +1042,8 @@ const struct pithlog_finding *pithi_lack_of_cores(struct pithlog_analysis *a)
 }
 
 /* 1: most waiting of a kind may be for ranks that had no core, as far as the system counted it for each: others wait
- * for a rank at most as long as it had none, each of them. What is below 1 % of the time the log does not say.
+ * for a rank at most as long as it had none, each of them. A lack of less than 1 % of the time is below what the
+ * counters can tell, and counts as 1 %.
  *
  *     three ranks wait 100 ms each for rank 1, which had no core for 5 ms     15 of 300 ms: it is late itself */
 static int may_be_for_cores(const struct pithlog_analysis *a, uint32_t kind)

@@ -350,9 +350,9 @@ static int64_t length_of(const struct pithlog_iteration *iteration) { return ite
 /* From one iteration on, all take longer, or less long: lengths of 10, 11, 10, 10, 30, 31, 29 and 30 are 10 on average,
  * and 30 from the fifth on. A line through them would say that each is 3 longer than the one before.
  *
- * Finds the first one of the later ones, so that the squares of what the lengths differ from the two means are least.
- * There is a step if these are less than half of the squares of what they differ from a line, and an eighth of those
- * from the mean of all: lengths on a line would have a quarter. */
+ * Finds where the change is: where two means, one before and one from there, leave the least sum of squared
+ * residuals. It is a step if this sum is less than half of what a line leaves, and less than an eighth of what one mean
+ * leaves. For lengths on a line, two means leave a quarter of it. */
 static struct pithi_step find_step(const struct pithlog_iterations *all)
 {
     double n = (double)all->count, sum = 0, squares = 0, products = 0, before = 0, best = INFINITY;

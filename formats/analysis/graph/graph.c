@@ -65,7 +65,7 @@ struct building {
     struct building_lane *lanes;
     unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
     unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
-    unsigned char *clocks;  /* [definitions]: 1: reads the clock, which is no communication but part of what is timed */
+    unsigned char *clocks;  /* [definitions]: 1: MPI_Wtime or MPI_Wtick: its time belongs to the state around it */
     unsigned *traits;       /* [definitions] */
     int64_t from_ns, to_ns, first_init_ns, init_ns; /* as asked; the first and the last end of MPI_Init */
     uint32_t kinds;                                 /* of the records that count */

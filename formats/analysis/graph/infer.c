@@ -521,9 +521,9 @@ static int infer_trees(const struct pithi_inferring *infer)
 enum { POSTS = PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY };
 
 /* What would be concluded, if the log supports it: by direction, on one host or between two, by the size of messages in
- * powers of two, and by who came first. If the partner posts its part while the call waits, the message may move at
- * once, in the partner's call; if it had done so before and computes since, it may not. One says nothing of the
- * other. */
+ * powers of two, and by who came first, as one case says nothing of the other:
+ *     the partner posts its part while the call waits: the message may move at once, inside the partner's call
+ *     the partner posted its part before, and computes now: the message may stay until the partner calls MPI again */
 enum { OF_SEND, OF_RECEIVE, DIRECTIONS, WAYS = DIRECTIONS * 2 * 2 * 64 };
 
 struct progress {

@@ -3,12 +3,13 @@
  * Of each lane it has columns of equal length, and for each the stack of open states that a picture shows: the state
  * with most of its time, the one inside it with most of that, and so on, with their shares in 15ths. So its size
  * depends on lanes and columns, not on the log: 64 lanes and 2000 columns take 0.1 to 45 kB when they are packed. The
- * pieces of a summary (native/summary.h) are 1.4 MB of 8e6 records, and more of more.
+ * pieces of a summary (native/summary.h) grow with the log: 1.4 MB for 8e6 records.
  *
  * The file, numbers little-endian: 8 bytes "PithSket"; 8 from_ns; 8 length_ns of a column; 4 columns; 4 lanes, the
- * first ones of the log; 4 bytes of the paths; the paths as in an index (native/paths.h); then each lane: varints path
- * inner, path outer, share of inner * 16 + share of outer, number of columns like this, until there are all. The inner
- * path is that of the stack; the outer one, a part of it, has its share besides. 65535: nothing is known. */
+ * first ones of the log; 4 bytes of the paths; the paths as in an index (native/paths.h); then for each lane runs
+ * of equal columns, until all columns are covered. A run is four varints: path inner, path outer, share of inner * 16 +
+ * share of outer, number of columns. The inner path is that of the whole stack; the outer one is a part of it, and its
+ * share comes on top of that of the inner one. Path 65535: nothing is known. */
 #ifndef PITHI_SKETCH_H
 #define PITHI_SKETCH_H
 

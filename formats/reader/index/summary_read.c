@@ -57,7 +57,7 @@ struct pithlog_summary {
     /* the current sheet: */
     uint32_t lane;
     uint64_t at; /* its offset; UINT64_MAX: none */
-    /* what is to be read soon (base/far.h): the sheets of all lanes before `expected`, in this window */
+    /* sheets announced for reading (base/far.h): of the lanes before `expected`, in this window */
     uint32_t expected;
     int64_t expected_from_ns, expected_to_ns, expected_length_ns;
     uint32_t asked, asked_end; /* the last lane of which pieces were asked; 1 + the last one in the picture before */
